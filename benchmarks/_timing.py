@@ -3,7 +3,7 @@
 With one thread they are those on the clock of a machine that does nothing else. Import it
 before numpy: the number of threads is read when numpy starts.
 
-Three kinds of numbers stand beside a figure. A *goal* is the design's and may be far; its
+Three kinds of numbers are next to a figure. A *goal* is the design's and may be far; its
 distance is printed and decides nothing. What the *prototype* reached is printed too. A *limit*
 makes a benchmark, and `make bench`, exit with 1: one that an issue promises, or one that is
 held: about half of what was reached last, or of what the prototype reached where that is less,

@@ -1,6 +1,6 @@
 """How well does the parser recover? 3,000 seeded single edits of the samples.
 
-Prints the number of errors for each faulty file and how often the first error stands on
+Prints the number of errors for each faulty file and how often the first error is on
 the edited line; exits with 1 when a goal is missed. `--show N` prints the N worst files.
 
     python benchmarks/syntax_recovery.py

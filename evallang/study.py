@@ -188,7 +188,7 @@ class UseSpec:
     """One `use` line: an author's module.
 
     Once it is found, `sha256` is that of its package, and `code_sha256` also covers the modules
-    beside the study and the versions of the packages that it imports.
+    next to the study and the versions of the packages that it imports.
     """
 
     module: str

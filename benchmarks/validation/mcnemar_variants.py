@@ -51,7 +51,7 @@ CLAIMS = (
     Claim("exact and corrected at most 5 %", 0.0, ALPHA),
     Claim("midp at most 5.4 %", 0.0, 0.054),
 )
-TINY = 1e-12  # chance of numbers of discordant examples that are left out
+TINY = 1e-12  # chance of numbers of discordant examples that are excluded
 
 
 @cache

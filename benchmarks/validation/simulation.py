@@ -144,7 +144,7 @@ class Section:
 
 
 def rejections(p: Iterable[float | None]) -> dict[str, Tally]:
-    """Count p-values at or below 5 and 1 %, under the keys `5` and `1`; None is no rejection."""
+    """Count p-values at or below 5 and 1 %, under the keys `5` and `1`; None is not a rejection."""
     values = np.array([1.0 if x is None else x for x in p])
     return {
         "5": tally(values <= ALPHA * (1 + 1e-12)),

@@ -21,7 +21,7 @@ from typing import BinaryIO
 from evallang.results.records import GitState
 
 LARGEST = 16 * 2**20
-"""Bytes of an object, a list of references or a file of the study; beyond it nothing is said."""
+"""Bytes of an object, a list of references or a file of the study; beyond it nothing is stated."""
 MOST_LINKS = 5
 """How many references, and lists of further object folders, may lead to one another."""
 LONGEST = 1.0

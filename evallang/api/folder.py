@@ -58,7 +58,7 @@ class Reserved:
     notes: tuple[str, ...] = ()
 
     def beside(self, end: str) -> Path:
-        """Return the path of a folder or file of ours beside the folder."""
+        """Return the path of a folder or file of ours next to the folder."""
         return _beside(self.place, end)
 
 
@@ -109,7 +109,7 @@ def held_for_report(folder: Path) -> Iterator[tuple[str, ...]]:
         except Locked as error:
             raise FolderRefused(_held(error, folder, _beside(place, LOCK))) from error
         except OSError:
-            pass  # a run could not write beside this folder either
+            pass  # a run could not write next to this folder either
         yield tuple(_replaced(place, folder, {"report.html", "report.pdf"}))
 
 
@@ -191,7 +191,7 @@ def _is_ours(folder: Path) -> bool:
 
 
 def _others(folder: Path) -> list[Path]:
-    """Return what stands in a folder and was not written by a run, in the order of names."""
+    """Return what is in a folder and was not written by a run, in the order of names."""
     return sorted(
         item
         for item in folder.iterdir()
@@ -200,7 +200,7 @@ def _others(folder: Path) -> list[Path]:
 
 
 def _notes(place: Path, folder: Path) -> tuple[str, ...]:
-    """Name the links and special files in a folder, and say what becomes of them."""
+    """List the links and special files in a folder, and say what becomes of them."""
     if not place.exists():
         return ()
     notes = []
@@ -275,7 +275,7 @@ def write_folder(
 ) -> tuple[str, ...]:
     """Write results, tables and report; return messages about what could not be written.
 
-    Everything is written beside the folder and swapped in at the end; then what else was in the
+    Everything is written next to the folder and swapped in at the end; then what else was in the
     old folder is moved over. Raises `OSError`; the old folder is then as it was.
     """
     from evallang.reporting.report import write_report

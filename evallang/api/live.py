@@ -70,7 +70,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def own_code(study: Study, folder: Path, models: Mapping[str, Any]) -> OwnCode:
-    """Give the fits what they may make instances of beside the catalogue."""
+    """Provide the fits with what they may make instances of besides the catalogue."""
     from evallang.checking.own_code import live_name
     from evallang.study import own_sources
 
@@ -116,7 +116,7 @@ def _installed(kind: type) -> dict[str, str]:
 
 
 def described(record: ResultsRecord, models: Mapping[str, Any]) -> ResultsRecord:
-    """Say in the results which models were objects, and what they were."""
+    """Record in the results which models were objects, and what they were."""
     if not models:
         return record
     made = tuple(
@@ -133,7 +133,7 @@ def described(record: ResultsRecord, models: Mapping[str, Any]) -> ResultsRecord
 
 
 def _text(model: Any) -> str:
-    """Give the text of an object in one line, without its address in memory."""
+    """Return the text of an object in one line, without its address in memory."""
     from evallang.models.foreign_errors import clean_message
 
     text = clean_message(repr(model))

@@ -53,11 +53,11 @@ def _load(meant: Study, study: StudyFile) -> tuple[dict[str, OwnMetric], list[Di
     for metric, span in own_metrics_of(meant):
         try:
             loaded[metric.name] = loaded.get(metric.name) or load(metric.name, code)
-            why, way_out = objection(metric, loaded[metric.name]), None
+            why, suggestion = objection(metric, loaded[metric.name]), None
         except NotUsable as reason:
             why = str(reason)
-            way_out = reason.way_out or FORM
+            suggestion = reason.suggestion or FORM
         if why is not None:
             message = f"`{metric.name}` cannot be used as a metric: {why}"
-            found.append(diagnose(OWN_METRIC_UNUSABLE, message, span, help=way_out))
+            found.append(diagnose(OWN_METRIC_UNUSABLE, message, span, help=suggestion))
     return loaded, found

@@ -200,7 +200,9 @@ class Estimates(Rows[Estimate]):
                "interval_high", "n")  # fmt: skip
     COLUMNS = (
         Column[Estimate]("data", str, "data set", lambda e: e.data),
-        Column("protocol", str, "protocol; null for outcomes made elsewhere", lambda e: e.protocol),
+        Column(
+            "protocol", str, "protocol; null for outcomes computed elsewhere", lambda e: e.protocol
+        ),
         Column("model", str, "model", lambda e: e.model),
         Column("metric", str, "metric, with its options", lambda e: e.metric),
         Column("subgroup", str, "`COLUMN=LEVEL` of a subgroup; null for all rows", _subgroup),
@@ -210,7 +212,7 @@ class Estimates(Rows[Estimate]):
         Column("interval_level", float, "confidence level", lambda e: _of(e.interval, "level")),
         Column("interval_method", str, "method", lambda e: _of(e.interval, "method")),
         Column("no_interval", str, "why there is no interval", lambda e: e.no_interval),
-        Column("aggregation", str, "how folds were put together", lambda e: e.aggregation),
+        Column("aggregation", str, "how folds were combined", lambda e: e.aggregation),
         Column("fold_mean", float, "mean over folds", lambda e: e.fold_mean),
         Column("sd", float, "standard deviation over folds", lambda e: e.sd),
         Column("n", int, "rows, or folds where the mean of folds is reported", lambda e: e.n),
@@ -230,7 +232,9 @@ class Comparisons(Rows[Comparison]):
         Column[Comparison]("index", int, "number of the `compare` line", lambda c: c.index),
         Column("source", str, "the `compare` line", lambda c: c.source),
         Column("data", str, "data set; null across data sets", lambda c: c.data),
-        Column("protocol", str, "protocol; null for outcomes made elsewhere", lambda c: c.protocol),
+        Column(
+            "protocol", str, "protocol; null for outcomes computed elsewhere", lambda c: c.protocol
+        ),
         Column("metric", str, "metric, with its options", lambda c: c.metric),
         Column(
             "test", str, "test of all models; null without one", lambda c: _of(c.omnibus, "test")

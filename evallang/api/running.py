@@ -209,7 +209,7 @@ def _loaded(study: StudyFile | str | Path, live: Live) -> StudyFile:
 
 
 def _command(study: StudyFile, live: Live, trust: bool) -> str:
-    """Say how the study was run, for the record."""
+    """Record how the study was run, for the record."""
     if not (live.frames or live.models):
         return f"evallang run {study.path}{' --trust' if trust else ''}"
     parts = [repr(study.path)]
@@ -223,7 +223,7 @@ def _names(given: Mapping[str, Any]) -> str:
 
 
 def _relative_paths(record: records.ResultsRecord, study: StudyFile) -> records.ResultsRecord:
-    """Name files relative to the study, so that results do not depend on where it was run."""
+    """Return the paths of files relative to the study, so that results are the same anywhere."""
     start = posixpath.dirname(study.path) or "."
 
     def relative(path: str) -> str:

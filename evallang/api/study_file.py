@@ -164,9 +164,9 @@ def check_text(text: str, name: str, folder: str | Path = ".") -> StudyFile:
 
 
 def read_text(path: Path) -> str:
-    """Read a study file; bytes that are no UTF-8 stay visible as lone surrogates.
+    """Read a study file; bytes that are not UTF-8 stay visible as lone surrogates.
 
-    Raises `OSError`, also for what is no regular file: a pipe may never end.
+    Raises `OSError`, also for what is not a regular file: a pipe may never end.
     """
     if path.exists() and not path.is_file():
         said = "a folder" if path.is_dir() else "not a regular file"

@@ -22,7 +22,7 @@ class NotTrusted(Exception):
 
 
 def is_trusted(trust: bool) -> bool:
-    """Tell whether own code may run: by `--trust`, `trust=True` or EVALLANG_TRUST=1."""
+    """Return whether own code may run: by `--trust`, `trust=True` or EVALLANG_TRUST=1."""
     return trust or os.environ.get(CONSENT) == "1"
 
 
@@ -37,7 +37,7 @@ def refuse_without_consent(study: Study, trust: bool) -> None:
 
 
 def _way_to(module: str, package: Path | None) -> str:
-    """Tell where a module should be, or which one of its package was meant."""
+    """State where a module should be, or which one of its package was meant."""
     if package is not None and package.is_dir():
         above, _, name = module.rpartition(".")
         folder = package.joinpath(*above.split(".")[1:])
@@ -58,9 +58,9 @@ def find_own_code(study: Study, folder: Path) -> tuple[Study, list[Diagnostic]]:
             missing.append(
                 diagnose(
                     OWN_CODE_NOT_FOUND,
-                    f"an installed module has the name of the module `{top}` beside the study",
+                    f"an installed module has the name of the module `{top}` next to the study",
                     use.span,
-                    help="give the module beside the study another name: installed modules come "
+                    help="give the module next to the study another name: installed modules come "
                     "first",
                 )
             )
@@ -69,7 +69,7 @@ def find_own_code(study: Study, folder: Path) -> tuple[Study, list[Diagnostic]]:
             missing.append(
                 diagnose(
                     OWN_CODE_NOT_FOUND,
-                    f"there is no module `{use.module}` beside the study, and none is installed",
+                    f"there is no module `{use.module}` next to the study, and none is installed",
                     use.span,
                     help=_way_to(use.module, package),
                 )

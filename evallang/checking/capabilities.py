@@ -72,7 +72,7 @@ def _gives_it(model: ModelSpec, last: EstimatorSpec, name: str, word: str) -> bo
 def _setting_that_gives_it(spec: EstimatorSpec) -> tuple[str, str] | None:
     """Return the word that makes a class give probabilities (`voting=soft`), if one does.
 
-    A flag is left out: that of `SVC` is deprecated in scikit-learn 1.9, which advises
+    A flag is excluded: that of `SVC` is deprecated in scikit-learn 1.9, which advises
     `CalibratedClassifierCV` in its place.
     """
     entry = CATALOGUE.get(spec.name)

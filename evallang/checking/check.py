@@ -257,7 +257,7 @@ def _further(places: Mapping[str, Span], known: Mapping[str, Span]) -> dict[str,
 def _needed_statements(scope: Scope, study: Study, unread: Set[str]) -> None:
     """Report what a study lacks; nothing that a broken statement already explains.
 
-    `unread` holds the words of statements that stand there and could not be read.
+    `unread` holds the words of statements that are there and could not be read.
     """
     if not scope.sources and unread & {"data", "predictions", "scores", "counts"}:
         return

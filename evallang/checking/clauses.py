@@ -24,7 +24,7 @@ BUNDLED: Mapping[str, Task] = {
 """The data sets that scikit-learn brings along, and what is predicted with each."""
 TABLE_ENDINGS = (*ENDINGS, *(f"{ending}.gz" for ending in ENDINGS), ".parquet")
 
-_TITLE = 'the title stands behind the word: `study "TITLE"`'
+_TITLE = 'the title comes after the word: `study "TITLE"`'
 _EXCEPT = "write `features all except COLUMN, ...`"
 _STEP = "write it as a step of the model: `SimpleImputer | StandardScaler | LogisticRegression`"
 _SPLIT = "a statement of its own says how rows are split, as in `protocol cv folds=10`"
@@ -64,7 +64,7 @@ class Clauses:
                     f"`{word}` stands twice under `{what}`",
                     span,
                     related=[Related(self.places[word], "the first stands here")],
-                    help="write one line, its items parted by commas"
+                    help="write one line, its items separated by commas"
                     if known.listed
                     else "keep one of the two",
                 )
@@ -261,41 +261,43 @@ def counts_conflict(scope: Scope, node: n.CountsNode, clauses: Clauses) -> bool:
     word, related = "count", None
     if node.path is not None and here:
         word, message = here[0], f"{counts} is read from a file, and `{here[0]}` gives counts here"
-        way_out = f"leave out the file, or `{word}`"
+        suggestion = f"leave out the file, or `{word}`"
         related = Related(node.path.span, "the file stands here")
     elif len(here) > 1:
         word, message = "pattern", f"{counts} has a table, and patterns too"
-        way_out = "leave out `table`, or every `pattern`"
+        suggestion = "leave out `table`, or every `pattern`"
         related = Related(clauses.places["table"], "the table stands here")
     elif node.path is None and "count" in clauses.places:
         message = f"`count` names a column of a file, and {counts} is read from none"
-        way_out = f'leave it out, or write `counts {node.name.name} from "FILE"`'
+        suggestion = f'leave it out, or write `counts {node.name.name} from "FILE"`'
     else:
         return False
     places = [] if related is None else [related]
-    scope.report(codes.CLAUSE_CONFLICT, message, clauses.places[word], help=way_out, related=places)
+    scope.report(
+        codes.CLAUSE_CONFLICT, message, clauses.places[word], help=suggestion, related=places
+    )
     return True
 
 
 def _shares_conflict(scope: Scope, node: n.CountsNode, clauses: Clauses) -> bool:
-    """Report shares beside counts that pair the models, or beside a list of models."""
+    """Report shares next to counts that pair the models, or next to a list of models."""
     counts = f"`counts {node.name.name}`"
     right = clauses.places["right"]
     word = next((w for w in ("table", "pattern", "count", "models") if w in clauses.places), None)
     if node.path is not None:
         message = f"{counts} is read from a file, and `right` gives counts here"
-        place, way_out = right, "leave out the file, or every `right`"
+        place, suggestion = right, "leave out the file, or every `right`"
         related = Related(node.path.span, "the file stands here")
     elif word == "models":
         message = "`right` names the models itself, one on each line"
-        place, way_out = clauses.places[word], "leave out `models`"
+        place, suggestion = clauses.places[word], "leave out `models`"
         related = Related(right, "the first `right` stands here")
     elif word is not None:
         message = f"{counts} has shares of single models, and `{word}` too"
         place = clauses.places[word]
-        way_out = f"leave out `{word}`, or every `right`"
+        suggestion = f"leave out `{word}`, or every `right`"
         related = Related(right, "the first `right` stands here")
     else:
         return False
-    scope.report(codes.CLAUSE_CONFLICT, message, place, help=way_out, related=[related])
+    scope.report(codes.CLAUSE_CONFLICT, message, place, help=suggestion, related=[related])
     return True

@@ -44,7 +44,7 @@ RESERVED_NAME = declare(
     "E103",
     "reserved_name",
     "A word of the language is used as a name.",
-    reason="`against across by on with all best target true false none` stand between the "
+    reason="`against across by on with all best target true false none` are between the "
     "parts of a line, so nothing of the author's can be called so.",
     wrong="model best = GaussianNB",
     right="model bayes = GaussianNB",
@@ -143,7 +143,7 @@ REFUSED_PARAMETER = declare(
 PIPELINE_ORDER = declare(
     "E114",
     "pipeline_order",
-    "A pipeline whose last step is no estimator, or that has one before its end.",
+    "A pipeline whose last step is not an estimator, or that has one before its end.",
     reason="Data flow from left to right: transformers first, one predictor last.",
     wrong="model a = SVC | StandardScaler",
     right="model a = StandardScaler | SVC",
@@ -187,7 +187,7 @@ TOO_MUCH_BEHIND_NAMES = declare(
 UNKNOWN_METRIC = declare(
     "E120",
     "unknown_metric",
-    "A word that is no metric.",
+    "A word that is not a metric.",
     reason="`evallang list metrics` lists all of them.",
     wrong="measure acuracy",
     right="measure accuracy",
@@ -195,7 +195,7 @@ UNKNOWN_METRIC = declare(
 UNKNOWN_TEST = declare(
     "E121",
     "unknown_test",
-    "A word that is no hypothesis test.",
+    "A word that is not a hypothesis test.",
     reason="`evallang list tests` lists all of them.",
     wrong="compare with mcnemmar",
     right="compare with mcnemar",
@@ -203,7 +203,7 @@ UNKNOWN_TEST = declare(
 UNKNOWN_INTERVAL = declare(
     "E122",
     "unknown_interval",
-    "A word that is no interval.",
+    "A word that is not an interval.",
     reason="`evallang list intervals` lists all of them.",
     wrong="measure accuracy\n  interval wilsn",
     right="measure accuracy\n  interval wilson",
@@ -211,7 +211,7 @@ UNKNOWN_INTERVAL = declare(
 UNKNOWN_PROTOCOL = declare(
     "E123",
     "unknown_protocol",
-    "A word that is no protocol.",
+    "A word that is not a protocol.",
     reason="`evallang list protocols` lists all of them.",
     wrong="protocol kfold folds=10",
     right="protocol cv folds=10",
@@ -219,7 +219,7 @@ UNKNOWN_PROTOCOL = declare(
 UNKNOWN_CORRECTION = declare(
     "E124",
     "unknown_correction",
-    "A word that is no correction for many comparisons.",
+    "A word that is not a correction for many comparisons.",
     reason="`evallang list corrections` lists all of them.",
     wrong="compare with mcnemar bonferoni",
     right="compare with mcnemar bonferroni",
@@ -227,7 +227,7 @@ UNKNOWN_CORRECTION = declare(
 UNKNOWN_ANALYSIS = declare(
     "E125",
     "unknown_analysis",
-    "A word that is no analysis.",
+    "A word that is not an analysis.",
     reason="`evallang list analyses` lists all of them.",
     wrong="analyze powr(difference=2%)",
     right="analyze power(difference=2%)",
@@ -245,7 +245,7 @@ UNKNOWN_SOURCE = declare(
     "unknown_source",
     "A data set that scikit-learn does not bundle, a file type that is not read, or an address.",
     reason="scikit-learn brings iris, wine, breast_cancer, digits and diabetes along; "
-    "other data come from a file beside the study, or from a query.",
+    "other data come from a file next to the study, or from a query.",
     wrong="data d from sklearn iriss",
     right="data d from sklearn iris",
 )
@@ -387,8 +387,7 @@ EXPORT_OF_SEVERAL = declare(
 EXPORT_PATH = declare(
     "E171",
     "export_path",
-    "An exported model would stand outside the study's folder, or its name lacks the ending "
-    ".skops.",
+    "An exported model would be outside the study's folder, or its name lacks the ending .skops.",
     reason="A study writes nothing outside its own folder. Models are saved with skops, whose "
     "files hold no code, and never as pickles, which run code when they are read.",
     wrong=f'{ONE_MODEL}export best to "../model.skops"',
@@ -465,7 +464,7 @@ INTERVAL_NEEDS_OTHER_EVIDENCE = declare(
 METRIC_NEEDS_SCORES = declare(
     "E203",
     "metric_needs_scores",
-    "A metric on scores of a model that gives none.",
+    "A metric on scores of a model without scores.",
     reason="Probabilities, or scores that rank, cannot be made from labels.",
     wrong="data iris from sklearn iris\nmodel a = RidgeClassifier\nprotocol cv\nmeasure log_loss",
     right="data iris from sklearn iris\nmodel a = LogisticRegression\nprotocol cv\n"
@@ -503,7 +502,7 @@ TEST_OF_ANOTHER_METRIC = declare(
     "test_of_another_metric",
     "A test by a metric that it does not test.",
     reason="The test counts right and wrong answers; its p would be about accuracy, "
-    "whatever metric stands beside it.",
+    "whatever metric is written with it.",
     wrong=f"{TWO_MODELS}protocol cv\ncompare a, b with mcnemar by f1",
     right=f"{TWO_MODELS}protocol cv\ncompare a, b with permutation by f1",
     source="McNemar 1947; Dietterich 1998",
@@ -577,7 +576,7 @@ TEST_WITHOUT_WEIGHTS = declare(
     "test_without_weights",
     "A test that counts or averages examples alike, where they have weights.",
     reason="A test on counts takes every example for one. With weights an example stands for "
-    "more or fewer, the counts are no counts of independent trials, and the p-value is of "
+    "more or fewer, the counts are not counts of independent trials, and the p-value is of "
     "another question. Swapping outputs within examples, and drawing examples again, keep "
     "each example with its weight.",
     wrong='data d from "d.csv"\n  target y\n  weight w\nmodel a = GaussianNB\n'

@@ -39,7 +39,7 @@ class Gathered:
     comments: list[CommentNode] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     unread: set[str] = field(default_factory=set)
-    """The words of statements and clauses that stand in a file and could not be read."""
+    """The words of statements and clauses of a file that could not be read."""
     unread_names: set[str] = field(default_factory=set)
     """Names in such lines, which may be what they were to declare."""
     lacks_files: bool = False

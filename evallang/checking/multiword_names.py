@@ -51,7 +51,7 @@ class _Word(NamedTuple):
 def reread(
     scope: Scope, found: Sequence[Diagnostic], sources: Mapping[str, SourceFile]
 ) -> list[Diagnostic]:
-    """Report names with blanks as what they are, once, and correct what is said of lost commas."""
+    """Report names with blanks as what they are, once, and correct the reports of lost commas."""
     models = _model_names(scope)
     names: list[Diagnostic] = []
     named: set[int] = set()
@@ -113,7 +113,7 @@ def _is_part(meant: str, words: Sequence[_Word]) -> bool:
 
 
 def _windows(span: Span, source: SourceFile) -> Iterator[Sequence[_Word]]:
-    """Iterate over the runs of words parted by blanks that a place is in, the longest first."""
+    """Iterate over the runs of words separated by blanks that a place is in, the longest first."""
     begins = span.start - source.position(span.start).column + 1
     low = max(begins, span.start - NEAR)
     text = source.text[low : span.start + NEAR].partition("\n")[0]
@@ -162,7 +162,7 @@ def _known(
             item,
             code=codes.UNKNOWN_NAME.code,
             name=codes.UNKNOWN_NAME.name,
-            message=f"`{word}` is a correction, which stands behind the test",
+            message=f"`{word}` is a correction, which comes after the test",
             help=f"write `with TEST {word}`",
             fixes=(),
         )
@@ -188,8 +188,8 @@ def _two_behind_the_test(item: Diagnostic, source: SourceFile) -> Diagnostic:
         return item
     return replace(
         item,
-        message="more than one word stands behind the test",
-        help="one correction stands there, as in `with mcnemar holm`",
+        message="more than one word comes after the test",
+        help="write one correction, as in `with mcnemar holm`",
     )
 
 

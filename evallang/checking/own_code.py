@@ -22,7 +22,7 @@ def resolve_uses(scope: Scope) -> tuple[UseSpec, ...]:
         if not all(part.isidentifier() and not keyword.iskeyword(part) for part in parts):
             scope.report(
                 codes.MODULE_NAME,
-                f"`{module}` is no name of a Python module",
+                f"`{module}` is not a name of a Python module",
                 node.module.span,
                 help="write it as Python imports it: `use package.module`",
             )
@@ -36,7 +36,7 @@ def resolve_uses(scope: Scope) -> tuple[UseSpec, ...]:
 
 
 def is_own(scope: Scope, name: n.NameNode) -> bool | None:
-    """Return whether a class is no catalogue's but runnable; None after a report."""
+    """Return whether a class is not a catalogue's but runnable; None after a report."""
     written = name.name
     if written in CATALOGUE:
         return False
@@ -79,12 +79,12 @@ def parameter(name: str) -> ParameterEntry:
 
 
 def live_name(model: str) -> str:
-    """Return the name under which an object given in Python stands in a pipeline."""
+    """Return the name that an object given in Python has in a pipeline."""
     return f"live.{model}"
 
 
 def live_statements(scope: Scope) -> tuple[n.ModelNode, ...]:
-    """Read an object that no `model` line declares as if one stood before the first line."""
+    """Read an object that no `model` line declares as if one came before the first line."""
     declared = {node.name.name for node in scope.of(n.ModelNode)}
     start = Span(scope.path, 0, 0)
     return tuple(

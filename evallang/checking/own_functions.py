@@ -49,7 +49,7 @@ def own_metric(scope: Scope, node: n.MethodNode) -> Method | None:
         elif not key.name.isidentifier():
             scope.report(
                 codes.UNKNOWN_OPTION,
-                f"`{key.name}` is no name of an option of a function",
+                f"`{key.name}` is not a name of an option of a function",
                 key.span,
                 help="write it as in Python: letters, digits and `_`",
             )

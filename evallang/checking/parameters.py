@@ -265,7 +265,7 @@ class ParameterResolver:
             return PipelineSpec((self.models.columns(node),))
         self.scope.report(
             codes.PARAMETER_VALUE,
-            "a range is searched, so it stands after `in`",
+            "a range is searched, so it comes after `in`",
             node.span,
             help=f"write `{known.name if known else 'parameter'} in {format_node(node)}`",
         )
@@ -317,7 +317,7 @@ class ParameterResolver:
     def domain(
         self, entry: ClassEntry, known: ParameterEntry, argument: n.ArgumentNode
     ) -> Candidates:
-        """Resolve what stands after `in`."""
+        """Resolve what comes after `in`."""
         node = argument.value
         if not isinstance(node, n.NameNode | n.ListNode | n.RangeNode):
             raise Broken  # the parser has said that it is no set of values
@@ -342,7 +342,7 @@ class ParameterResolver:
         if isinstance(node, n.RangeNode):
             return self._range(entry, known, argument, node)
         if isinstance(node, n.NameNode):
-            self._bad(argument, f"`{node.name}` is no `let` that holds a list")
+            self._bad(argument, f"`{node.name}` is not a `let` that holds a list")
         written = argument.value
         if isinstance(written, n.NameNode):
             self._bad(argument, f"`{written.name}` is one value, and candidates are several")

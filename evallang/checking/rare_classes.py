@@ -45,7 +45,7 @@ class Tested:
     """The tested rows of one source: its name, the rarer class, its members in each fold.
 
     A member is a row, or a group with a row of the class where rows are `grouped`. `elsewhere`
-    tells that the predictions were made elsewhere.
+    tells that the predictions were computed elsewhere.
     """
 
     source: str
@@ -80,7 +80,7 @@ class Tested:
 
 
 def judge_given_areas(study: Study, source: GivenOutcomes) -> list[Diagnostic]:
-    """Check areas of predictions made elsewhere against the members of their classes."""
+    """Check areas of predictions computed elsewhere against the members of their classes."""
     if source.truth is None or source.task != "classification" or len(source.classes) != 2:
         return []
     folds = np.zeros(source.n, dtype=np.int64) if source.folds is None else source.folds
@@ -127,7 +127,7 @@ def _tested(
             return None
     counts = np.array([[_members(truth, groups, part, c) for c in (0, 1)] for part in parts])
     name, classes = source.spec.name, source.classes
-    both = counts[counts.min(axis=1) > 0]  # folds of one class have no area, and are left out
+    both = counts[counts.min(axis=1) > 0]  # folds of one class have no area, and are excluded
     if not len(both):
         return Tested(name, classes[0], (0,), yields, grouped)
     rarer = int(both.sum(axis=0).argmin())

@@ -25,7 +25,7 @@ def comparisons(
     measured: Sequence[Measure],
     families: Literal["separate", "together"] = "separate",
 ) -> tuple[ComparisonSpec, ...]:
-    """Resolve every `compare` line; faulty ones are left out after their report."""
+    """Resolve every `compare` line; faulty ones are excluded after their report."""
     found = []
     names = model_names(scope, sources)
     for index, node in enumerate(scope.of(n.CompareNode)):
@@ -116,7 +116,7 @@ def _models(
     """Resolve the models of a line: its planned pairs, and all models (empty: every one)."""
     pair_nodes = [item for item in node.models if isinstance(item, n.PairNode)]
     if pair_nodes and (len(pair_nodes) < len(node.models) or node.against is not None):
-        return (), None  # the parser has said so
+        return (), None  # the parser has reported it
     pairs: list[tuple[str, str]] = []
     models: list[str] = []
     sound = True

@@ -15,7 +15,7 @@ PICKLES = (".pkl", ".pickle", ".joblib", ".sav")
 
 
 def resolve_exports(scope: Scope) -> tuple[ExportSpec, ...]:
-    """Resolve every `export` line, in order; a faulty one is left out after its reports."""
+    """Resolve every `export` line, in order; a faulty one is excluded after its reports."""
     nodes = scope.of(n.ExportNode)
     if nodes and not _one_data_set(scope, nodes[0]):
         return ()
@@ -100,8 +100,8 @@ def _path(scope: Scope, node: n.ExportNode, name: str | None) -> str | None:
     written = node.path.value
     objection = path_objection(written)
     if not written.strip():
-        way_out = f'write `to "{name or "MODEL"}{ENDING}"`, or leave `to` out'
-        scope.report(codes.EXPORT_PATH, "the path is empty", node.path.span, help=way_out)
+        suggestion = f'write `to "{name or "MODEL"}{ENDING}"`, or leave `to` out'
+        scope.report(codes.EXPORT_PATH, "the path is empty", node.path.span, help=suggestion)
         return None
     if objection is not None:
         scope.report(
@@ -125,7 +125,7 @@ def path_objection(path: str) -> tuple[str, str] | None:
         stem = name.removesuffix(ENDING).rpartition(".")[0] or name.removesuffix(ENDING) or "model"
         pickled = name.lower().endswith(PICKLES)
         return (
-            "is no name of a skops file" + (": models are never pickled" if pickled else ""),
+            "is not a name of a skops file" + (": models are never pickled" if pickled else ""),
             f"write `{path.removesuffix(name)}{stem}{ENDING}`; skops files hold no code and can be "
             "looked into",
         )

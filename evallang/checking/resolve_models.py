@@ -27,7 +27,7 @@ COLUMN_WORDS = frozenset({"numeric", "categorical", "rest"})
 
 
 def resolve_models(scope: Scope) -> tuple[ModelSpec, ...]:
-    """Resolve every model, in order; a faulty one is left out after its reports."""
+    """Resolve every model, in order; a faulty one is excluded after its reports."""
     resolver = _Resolver(scope)
     for name in scope.lets:
         resolver.begin()
@@ -56,7 +56,7 @@ class _Resolver:
         self.parameters = ParameterResolver(scope, self)
 
     def begin(self) -> None:
-        """Begin a statement: what its names stand for is counted anew."""
+        """Begin a statement: what its names stand for is counted again."""
         self.parts = 0
 
     def spend(self, parts: int, place: n.NameNode) -> None:
@@ -197,7 +197,7 @@ class _Resolver:
             )
             self.scope.report(
                 codes.PIPELINE_ORDER,
-                "`columns` stands where columns have lost their names",
+                "`columns` comes after a step that loses the names of columns",
                 next(late, node).span,
                 help="put `columns(...)` first",
             )

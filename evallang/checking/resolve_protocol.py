@@ -397,7 +397,7 @@ def _inner_folds(scope: Scope, options: Sequence[n.OptionNode]) -> int | None:
                 help=text or "its option is `cv=K`",
                 fixes=fixes,
             )
-            found = found or 2  # a stage was meant; nothing more is said of it
+            found = found or 2  # a stage was meant; nothing more is reported
             continue
         plain = number(option.value.literal) if isinstance(option.value, n.NumberNode) else None
         if isinstance(plain, int) and plain >= 2:
@@ -405,7 +405,7 @@ def _inner_folds(scope: Scope, options: Sequence[n.OptionNode]) -> int | None:
             found = plain if sound else 2
         else:
             scope.report(codes.OPTION_VALUE, "`cv` takes a whole number from 2", option.value.span)
-            found = 2  # the stage is written, only wrong; nothing more is said of it
+            found = 2  # the stage is written, only wrong; nothing more is reported
     return found
 
 

@@ -26,7 +26,7 @@ from evallang.syntax.formatter import format_node
 
 
 def resolve_sources(scope: Scope) -> tuple[SourceSpec, ...]:
-    """Resolve every source of a study, in order; a faulty one is left out after its report."""
+    """Resolve every source of a study, in order; a faulty one is excluded after its report."""
     found: list[SourceSpec] = []
     for statement in scope.statements:
         spec: SourceSpec | None = None
@@ -49,7 +49,7 @@ def resolve_sources(scope: Scope) -> tuple[SourceSpec, ...]:
 
 
 def _names_unread(scope: Scope, statement: n.StatementNode) -> bool:
-    """Return whether the line that names a source's models stands there and could not be read."""
+    """Return whether the line that names a source's models is there and could not be read."""
     if isinstance(statement, n.DataNode) or not scope.unread & {"models", "correct", "value"}:
         return False
     lines = [c.span for c in statement.clauses if isinstance(c, n.ModelColumnsNode)]
@@ -63,7 +63,7 @@ def _names_unread(scope: Scope, statement: n.StatementNode) -> bool:
 
 
 def _name_own_metrics(scope: Scope, specs: Sequence[SourceSpec]) -> None:
-    """Let lines name what was measured elsewhere; beside other sources, words of ours stay ours."""
+    """Allow lines to name what was measured elsewhere; otherwise our words stay ours."""
     own = [metric for spec in specs if (metric := own_metric(spec)) is not None]
     for metric in own:
         word = letters(metric.name)

@@ -88,8 +88,8 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None]:
                 scope,
                 f"the report format `{name.name}`",
                 name,
-                way_out=f"write `report {', '.join(dict.fromkeys(others))}`; every number of the "
-                "report is in `results.json`",
+                suggestion=f"write `report {', '.join(dict.fromkeys(others))}`; every "
+                "number of the report is in `results.json`",
             )
         elif name.name not in FORMATS:
             text, fixes = suggestion(name.name, name.span, (*FORMATS, *unbuilt.FORMATS))
@@ -121,8 +121,8 @@ def _folder(scope: Scope, clauses: Clauses) -> str | None:
     if clause is None or written is None:
         return None
     if not written.strip():
-        way_out = 'name a folder below the study\'s own, such as `to "results"`'
-        scope.report(codes.REPORT_FOLDER, "the path is empty", clause.span, help=way_out)
+        suggestion = 'name a folder below the study\'s own, such as `to "results"`'
+        scope.report(codes.REPORT_FOLDER, "the path is empty", clause.span, help=suggestion)
         return None
     objection = outside_objection(
         written,

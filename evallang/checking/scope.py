@@ -161,7 +161,7 @@ class Scope:
             )
 
     def refuse_reserved(self, name: n.NameNode, what: str) -> None:
-        """Report a name that stands between the parts of a line, where it could not be told."""
+        """Report a name that is between the parts of a line, where it could not be told."""
         if name.name in RESERVED:
             self.report(
                 codes.RESERVED_NAME,

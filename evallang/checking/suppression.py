@@ -27,7 +27,7 @@ ON_DESIGN = frozenset({Phase.ADVICE, Phase.MEANING})
 FAULTS = frozenset(Phase) - {Phase.WAIVERS, Phase.LATER}
 """What leaves open what an author means.
 
-A faulty waiver stands in a comment, and what a later version runs is well written.
+A faulty waiver is in a comment, and what a later version runs is well written.
 """
 MISSING = frozenset({codes.MISSING_STATEMENT.code, codes.MISSING_CLAUSE.code})
 """What is missing; what is present and wrong is reported before it."""

@@ -58,7 +58,7 @@ def _of_both_tasks(scope: Scope, study: Study) -> None:
 
 
 def judge_scores(scope: Scope, study: Study) -> None:
-    """Report metrics on scores of models that give none, each once with all such models."""
+    """Report metrics on scores of models without scores, each once with all such models."""
     for source in study.sources:
         if isinstance(source, PredictionsSpec) and source.judged is None and source.models:
             _scores_of_predictions(scope, study, source)
@@ -76,11 +76,11 @@ def judge_scores(scope: Scope, study: Study) -> None:
         declared = metric_entry(metric).declaration
         measured = set(named or everyone)
         lacking = {
-            model.name: way_out
+            model.name: suggestion
             for model in study.models
             if model.name in measured
             and capabilities.kind_of(model) in _workers(metric)  # others are reported so
-            and (way_out := capabilities.lacks(model, declared.needs)) is not None
+            and (suggestion := capabilities.lacks(model, declared.needs)) is not None
         }
         if not lacking:
             continue
@@ -169,7 +169,7 @@ def _nearest_of_numbers(study: Study, comparison: ComparisonSpec) -> str:
 
 
 def _tests_of_labels(scope: Scope, study: Study, reason: str) -> None:
-    """McNemar's test and its kin count right and wrong, and a number is neither."""
+    """McNemar's test and related tests count right and wrong, and a number is neither."""
     for comparison in study.comparisons:
         for test in filter(None, (comparison.test, comparison.post_hoc)):
             if HYPOTHESIS_TESTS[test.name].declaration.tests == "correctness":

@@ -274,16 +274,16 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
             help="write `holm`",
         )
     elif "correct" not in inputs and not _of_all_pairs(comparison):
-        way_out = "write `holm`, or name the models with commas to compare all pairs"
+        suggestion = "write `holm`, or name the models with commas to compare all pairs"
         if comparison.singly:
-            way_out = "write `holm`"
+            suggestion = "write `holm`"
         elif comparison.against is not None:
-            way_out = "write `holm`, which is the same here"
+            suggestion = "write `holm`, which is the same here"
         scope.report(
             codes.FAMILY,
             f"`{name}` uses that all pairs are compared, and here they are not",
             comparison.span,
-            help=way_out,
+            help=suggestion,
         )
 
 
@@ -370,14 +370,14 @@ def _can_run(
         return can_be_tested(scope, test, source, found.mismatch if found else None, span)
     if found is None:
         return True
-    reason, way_out = found.mismatch.reason, found.mismatch.instead
+    reason, suggestion = found.mismatch.reason, found.mismatch.instead
     if found.need == "evidence":
         if found.mismatch.kind.lacking:
             reason += lacking(source, protocol)
         over_data = HYPOTHESIS_TESTS[test.name].declaration.evidence == {Evidence.DATASET_SCORES}
         if over_data and (len(study.sources) > 1 or _holds_several(source)):
-            way_out = "write `across data` in this line"
-    scope.report(REFUSALS[found.need], reason, span, help=way_out)
+            suggestion = "write `across data` in this line"
+    scope.report(REFUSALS[found.need], reason, span, help=suggestion)
     return False
 
 
@@ -409,20 +409,22 @@ def can_be_tested(
             return False
         return True
     if Evidence.DATASET_SCORES in declared.evidence:
-        way_out = "write `across data` in this line"
+        suggestion = "write `across data` in this line"
     elif folds:
-        way_out = problem.instead or "write `with corrected_t`"
+        suggestion = problem.instead or "write `with corrected_t`"
     elif source.dataset is not None:
-        way_out = (
+        suggestion = (
             "write `across data with wilcoxon`, or for more models `across data with friedman "
             "then nemenyi`; within a data set, tests need `fold COLUMN`"
         )
     else:
-        way_out = "name the column of the data sets by `dataset COLUMN`, or of the folds by `fold`"
+        suggestion = (
+            "name the column of the data sets by `dataset COLUMN`, or of the folds by `fold`"
+        )
     scope.report(
         codes.TEST_NEEDS_OTHER_EVIDENCE,
         f"{problem.reason}, which `{source.name}` does not give",
         span,
-        help=way_out,
+        help=suggestion,
     )
     return False

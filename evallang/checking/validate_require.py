@@ -48,7 +48,7 @@ def requirements(scope: Scope, study: Study) -> tuple[RequirementSpec, ...]:
     for line in study.requirements:
         if fitted and line.protocol is None and len(own) > 1:
             if any(node.name is None for node in scope.of(n.ProtocolNode)):
-                continue  # which is said there
+                continue  # which is reported there
             report_ambiguous(scope, own, line.span)
             continue
         if fitted and line.protocol is None and own:
@@ -160,10 +160,12 @@ def _of_two(
     claim = declared.claim
     bare = replace(line, test=None, kind=line.kind if claim == "different" else claim)
     decided = _has_interval(study, bare, yields, protocol, grouped)
-    and_so = "" if decided else f", and {_way_out(bare, yields, protocol, grouped)}"
+    and_so = "" if decided else f", and {_suggestion(bare, yields, protocol, grouped)}"
     if declared.models[0] != 2 or declared.bayesian or declared.across_data:
         what = (
-            "gives no p-value" if declared.bayesian else "is no test of two models on one data set"
+            "gives no p-value"
+            if declared.bayesian
+            else "is not a test of two models on one data set"
         )
         scope.report(
             codes.UNDECIDABLE,
@@ -218,7 +220,7 @@ def _decidable(
         line.span,
         help="name the column of the folds: `fold COLUMN`"
         if unknown_splits
-        else _way_out(line, yields, protocol, grouped),
+        else _suggestion(line, yields, protocol, grouped),
     )
     return False
 
@@ -238,7 +240,7 @@ def _has_interval(
     )
 
 
-def _way_out(
+def _suggestion(
     line: RequirementSpec, yields: Yields, protocol: Protocol | None, grouped: bool
 ) -> str:
     declared = metric_entry(line.metric).declaration

@@ -144,7 +144,7 @@ def _folds(scope: Scope, study: Study) -> None:
 
 
 def _named(study: Study, protocol: Protocol) -> str:
-    """Return the name of a protocol as it stands before its words, where there are several."""
+    """Return the name of a protocol as it comes before its words, where there are several."""
     return f"{protocol.name} = " if len(study.protocols) > 1 else ""
 
 

@@ -101,7 +101,7 @@ def name_of(node: n.MethodNode) -> n.NameNode:
 
 
 def catalogue_entry(scope: Scope, node: n.MethodNode, what: str) -> Entry[Any] | None:
-    """Find a word in the catalogue it should stand in; None after a report."""
+    """Find a word in the catalogue it should be in; None after a report."""
     name = name_of(node)
     if "." in name.name.strip("."):
         not_in_this_version(scope, f"your own {what}s", name)
@@ -116,7 +116,7 @@ def catalogue_entry(scope: Scope, node: n.MethodNode, what: str) -> Entry[Any] |
         return entry
     meant = meant_by(what, word)
     if word in later:
-        same = {"way_out": f"write `{meant}`, which is the same"} if meant else {}
+        same = {"suggestion": f"write `{meant}`, which is the same"} if meant else {}
         not_in_this_version(scope, f"the {what} `{word}`", name, **same)
         return None
     if what == "test" and name.name in scope.models:
@@ -124,7 +124,7 @@ def catalogue_entry(scope: Scope, node: n.MethodNode, what: str) -> Entry[Any] |
             code,
             f"`{name.name}` is a model, not a test",
             name.span,
-            help="the models stand before `with`: `compare a, b with TEST`",
+            help="the models come before `with`: `compare a, b with TEST`",
         )
         return None
     other = stands_in(word, what)
@@ -192,11 +192,11 @@ def _instead(word: str, other: str, what: str) -> str | None:
     if other == "correction" and what == "test":
         return f"write `with TEST {word}`"
     place = {
-        "metric": f"`{word}` stands after `measure`",
-        "test": f"`{word}` stands after `with` on a `compare` line",
-        "correction": f"`{word}` stands behind the test of a `compare` line",
+        "metric": f"`{word}` comes after `measure`",
+        "test": f"`{word}` comes after `with` on a `compare` line",
+        "correction": f"`{word}` comes after the test of a `compare` line",
         "interval": f"`interval {word}` stands indented below `measure`",
-        "analysis": f"`{word}` stands after `analyze`",
+        "analysis": f"`{word}` comes after `analyze`",
         "protocol": f"`protocol {word}` is a line of its own",
     }[other]
     return f"{place}; `evallang list {_plural(what)}` lists the {_plural(what)}"
@@ -207,14 +207,14 @@ def not_in_this_version(
     what: str,
     node: n.Node,
     *,
-    way_out: str = "take it out, or run the study with a later version",
+    suggestion: str = "take it out, or run the study with a later version",
 ) -> None:
     """Refuse something that the language states and this version cannot run."""
     scope.report(
         codes.NOT_IN_THIS_VERSION,
         f"this version of evallang cannot run {what} yet",
         node.span,
-        help=way_out,
+        help=suggestion,
     )
 
 

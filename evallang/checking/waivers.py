@@ -101,15 +101,15 @@ def unused_after_reading(
 
 
 def _of_nothing(unused: Iterable[Waiver], found: Collection[Diagnostic]) -> list[Diagnostic]:
-    """Report waivers that silence nothing; one may only stand in the wrong place."""
+    """Report waivers that silence nothing; one may only be in the wrong place."""
     elsewhere = {item.name for item in found if item.allowed_because is None}
     complaints = []
     for waiver in unused:
         message = f"there is no `{waiver.rule}` to allow here"
-        way_out = "take the comment out"
+        suggestion = "take the comment out"
         if waiver.rule in elsewhere:
-            way_out = "put it on or above the line that the advice is about, in the same file"
-        complaints.append(diagnose(WAIVER_OF_NOTHING, message, waiver.span, help=way_out))
+            suggestion = "put it on or above the line that the advice is about, in the same file"
+        complaints.append(diagnose(WAIVER_OF_NOTHING, message, waiver.span, help=suggestion))
     return complaints
 
 
@@ -148,7 +148,7 @@ def _read(gathered: Gathered) -> tuple[list[Waiver], list[Diagnostic]]:
 
 
 def _misspelt(comment: CommentNode) -> list[Diagnostic]:
-    """Report a comment that is meant as a waiver and is none."""
+    """Report a comment that is meant as a waiver but is not one."""
     meant = MEANT.match(comment.text)
     if meant is None or closest(meant["name"], ["evallang"]) is None:
         return []
@@ -156,8 +156,8 @@ def _misspelt(comment: CommentNode) -> list[Diagnostic]:
     if meant["name"] != "evallang" and closest(asks, ["allow"]) is None:
         return []
     message = "this comment allows nothing, for it is not written as one that does"
-    way_out = f"write {FORM}, one for each rule"
-    return [diagnose(WAIVER_OF_NOTHING, message, comment.span, help=way_out)]
+    suggestion = f"write {FORM}, one for each rule"
+    return [diagnose(WAIVER_OF_NOTHING, message, comment.span, help=suggestion)]
 
 
 def _refusal(
@@ -166,26 +166,26 @@ def _refusal(
     """Explain why nothing can be allowed so: no such rule, an error, a waiver too late."""
     load_codes()
     code = next((code for code in CODES.values() if code.name == rule), None)
-    message, way_out = None, "`evallang list rules` lists what can be allowed"
+    message, suggestion = None, "`evallang list rules` lists what can be allowed"
     if code is None:
         message = f"no rule is called `{rule}`"
         names = [known.name for known in CODES.values() if can_be_allowed(known)]
         near = closest(rule, names)
-        way_out = f"did you mean `{near}`?" if near else way_out
+        suggestion = f"did you mean `{near}`?" if near else suggestion
     elif code.severity is Severity.ERROR:
         message = f"`{rule}` is an error, and errors cannot be allowed"
     elif code.phase is Phase.RESULTS:
-        message = f"`{rule}` is said of the results, and stands in every report that it concerns"
+        message = f"`{rule}` is about the results, and is in every report that it concerns"
     elif of_file and _stands_late(comment, gathered):
-        message = "a waiver for the whole file stands before its first statement"
-        way_out = "move it up, or leave `in this file` out and put it above its line"
+        message = "a waiver for the whole file comes before its first statement"
+        suggestion = "move it up, or leave `in this file` out and put it above its line"
     if message is None:
         return None
-    return diagnose(WAIVER_OF_NOTHING, message, comment.span, help=way_out)
+    return diagnose(WAIVER_OF_NOTHING, message, comment.span, help=suggestion)
 
 
 def _stands_late(comment: CommentNode, gathered: Gathered) -> bool:
-    """Return whether a statement other than `evallang 1` stands above a comment in its file."""
+    """Return whether a statement other than `evallang 1` is above a comment in its file."""
     statements = gathered.parsed[comment.span.path].study.statements
     first = next((s for s in statements if not isinstance(s, EvallangNode)), None)
     return first is not None and first.span.start < comment.span.start
@@ -252,7 +252,7 @@ def _beside(item: Diagnostic, waivers: Sequence[Waiver], gathered: Gathered) -> 
     if not waivers or item.span is None:
         return None
     first, last = _extent(item.span, gathered)
-    i = bisect_left(waivers, first, key=_last_line)  # they stand in the order of their lines
+    i = bisect_left(waivers, first, key=_last_line)  # they are in the order of their lines
     return waivers[i] if i < len(waivers) and _first_line(waivers[i]) <= last else None
 
 

@@ -17,7 +17,7 @@ REMOTE_PATH = declare(
     "E402",
     "remote_path",
     "A data path is an address of another machine.",
-    reason="A study downloads nothing: what it reads must lie beside it, so that the same bytes "
+    reason="A study downloads nothing: what it reads must lie next to it, so that the same bytes "
     "can be read again in ten years.",
     wrong='protocol split from "https://example.org/folds.csv"',
     right='protocol split from "folds.csv"',
@@ -162,7 +162,7 @@ SERVER_NEEDS_TRUST = declare(
     "server_needs_trust",
     "A query goes to a server, and the run was not told to trust the study.",
     reason="A study opens no network connection of its own accord; with `run --trust` it may. "
-    "A copy of the table beside the study needs no trust, and stays as it was.",
+    "A copy of the table next to the study needs no trust, and stays as it was.",
     wrong='data visits from sql "select * from visits" on "postgresql://ana@db.example.org/trial"\n'
     "  target readmitted",
     right='data visits from "visits.csv"   # exported once\n  target readmitted',
@@ -243,7 +243,7 @@ POSITIVE_OF_MANY = declare(
     "E427",
     "positive_needs_two_classes",
     "A positive label is given for a target that does not have two classes.",
-    reason="Precision, recall and their kin are about one class against one other; with more "
+    reason="Precision, recall and related metrics are about one class against one other; with more "
     "classes they are averaged over all of them.",
     wrong="target ward\npositive A   # of A, B and C",
     right="target ward",
@@ -638,7 +638,7 @@ HEAVY_TAILS = declare(
     source="Bahadur & Savage 1956",
 )
 
-# --- E44x: predictions made elsewhere ---------------------------------------------------
+# --- E44x: predictions computed elsewhere ---------------------------------------------------
 
 ID_NEEDED = declare(
     "E440",
@@ -682,7 +682,7 @@ MISSING_PREDICTION = declare(
     reason="Leaving such rows out for one model would compare the models on different examples, "
     "and counting them as wrong is a decision that the author must take.",
     wrong="truth label\nmodels cnn, base   # cnn is empty in some rows",
-    right="truth label\nmodels cnn, base\nwhere cnn is not missing   # left out for both",
+    right="truth label\nmodels cnn, base\nwhere cnn is not missing   # excluded for both",
 )
 SCORES_DO_NOT_FIT = declare(
     "E445",

@@ -71,7 +71,7 @@ def typed_cells(cells: "pl.Series", *, decimal_comma: bool = False) -> "pl.Serie
     """Convert the cells of a text file to the type that all of them have.
 
     Missing cells are null. Integers are written without leading zeros; a column of numbers
-    may hold `nan` (missing) and `inf` beside at least one finite number; Booleans are
+    may hold `nan` (missing) and `inf` next to at least one finite number; Booleans are
     `true` and `false` in any case; dates are ISO 8601, year first; `decimal_comma` reads
     `1,5` as a number where the fields are separated by semicolons. All else is text.
     """

@@ -281,7 +281,7 @@ class Table:
 
 @dataclass(frozen=True)
 class GivenOutcomes:
-    """Predictions, judged outcomes or counts made elsewhere, one row per example.
+    """Predictions, judged outcomes or counts computed elsewhere, one row per example.
 
     Attributes
     ----------
@@ -344,7 +344,7 @@ class GivenOutcomes:
 
 @frozen
 class ScoreTable:
-    """Scores made elsewhere: N data sets, M models, J folds of all repeats.
+    """Scores computed elsewhere: N data sets, M models, J folds of all repeats.
 
     Attributes
     ----------

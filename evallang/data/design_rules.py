@@ -299,7 +299,7 @@ def heavy_tails(table: Table, asked: Questions, findings: Findings) -> None:
     """Report targets of which a few values decide every mean of squares.
 
     The intervals are about the errors, which are known once the study has run: a model that
-    predicts the extremes has none with heavy tails, and notes on the estimates report those.
+    predicts the extremes makes errors without heavy tails, and notes on the estimates report those.
     """
     kurtosis = heavy_kurtosis(table.y) if table.task == "regression" and asked.squared else None
     if kurtosis is None:

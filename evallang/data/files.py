@@ -121,7 +121,7 @@ def _suggest_path(location: str, path: Path, folder: Path) -> str:
     if path.parent != folder and (folder / path.name).is_file():
         return f"`{path.name}` is in the folder of the study"
     if not path.parent.is_dir():
-        return f"there is no folder `{Path(location).parent}` beside the study's own file"
+        return f"there is no folder `{Path(location).parent}` next to the study's own file"
     return "paths are relative to the study's own file"
 
 

@@ -80,7 +80,7 @@ class Frame:
         return type_words(self.values(column))
 
     def texts(self, column: str) -> "pl.Series":
-        """Return a column as text: as written in text files, in Python's spelling else.
+        """Return a column as text: as written in text files, otherwise in Python's spelling.
 
         Booleans are `true` and `false` whatever their source.
         """
@@ -99,7 +99,7 @@ class Frame:
         return values.replace_strict(distinct, words, default=None, return_dtype=pl.String)
 
     def keep(self, kept: "pl.Series") -> "Frame":
-        """Return the rows for which a Boolean column is true; types are found anew."""
+        """Return the rows for which a Boolean column is true; types are found again."""
         return replace(
             self,
             cells=self.cells.filter(kept),

@@ -41,7 +41,7 @@ def label_text(value: object) -> str:
 
 
 def as_number(label: object) -> float | None:
-    """Read a label as a finite number, or None where it is none; true and false are 1 and 0."""
+    """Read a label as a finite number, or None where it is not one; true and false are 1 and 0."""
     if isinstance(label, str) and not label.isascii():
         return None
     try:

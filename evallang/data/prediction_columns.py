@@ -201,7 +201,7 @@ def _spelled(frame: Frame, column: str, target: Target) -> "pl.Series":
 
 
 def _places(column: "pl.Series", labels: Sequence[Label]) -> "NDArray[np.int64]":
-    """Return the place of each number among the labels, which rise; -1 where it is none."""
+    """Return the place of each number among the rising labels; -1 where it is not one of them."""
     values = np.array([float(label) for label in labels])
     low, high = values[0], values[-1]
     if column.dtype == pl.Int64 and high - low < MOST_LOOKED_UP and (values % 1 == 0).all():
@@ -290,7 +290,7 @@ MARGIN_THRESHOLD = 0.0
 def read_model_scores(
     frame: Frame, model: GivenModel, target: Target, findings: Findings
 ) -> Scores | None:
-    """Read the scores of a model, None where it has none or after a finding.
+    """Read the scores of a model, None without scores or after a finding.
 
     They are probabilities when all lie between 0 and 1 and, with a column for each label,
     sum to 1 within 0.01.

@@ -31,7 +31,7 @@ else:
 def read_predictions(
     spec: PredictionsSpec, folder: Path, given: Sequence[Any] = ()
 ) -> tuple[tuple[GivenOutcomes, ...], tuple[Diagnostic, ...]]:
-    """Read predictions made elsewhere, and report everything that is wrong with them.
+    """Read predictions computed elsewhere, and report everything that is wrong with them.
 
     Returns one item, or with a `dataset` column one for each of its values, named NAME/value,
     in their order. `given` are data frames that replace the files. With an error among the

@@ -1,4 +1,4 @@
-"""`scores` statements: tables of scores made elsewhere, one cell a model and data set or fold."""
+"""`scores` statements: scores computed elsewhere, one cell per model and data set or fold."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -104,7 +104,7 @@ def roles_in_counts(spec: CountsSpec, models: Iterable[GivenModel]) -> Roles:
 def _shared(
     roles: Roles, strata: Iterable[str], subgroups: Iterable[str], where: Iterable[Where]
 ) -> Roles:
-    """Add the roles that a column may have beside another."""
+    """Add the roles that a column may have besides another."""
     for name in strata:
         _add(roles, "stratum", name)
     for name in subgroups:

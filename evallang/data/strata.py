@@ -50,7 +50,7 @@ def strata_codes(
     `columns` holds `target` (or the target's own name) and names of `table.strata`; `least`
     is the number of members that a stratum needs, the folds of the protocol. Rows of rarer
     combinations give up the level of the last column, then of the one before it, and are
-    put together; a pool that is still too small joins the largest stratum with the same
+    merged; a pool that is still too small joins the largest stratum with the same
     level of the first column. A class that is too small itself stays as it is: that is for
     the rule `class_smaller_than_folds` to report. With an error among the diagnostics there are
     no strata; without columns there are none either.
@@ -163,7 +163,7 @@ def _merged(
     findings: Findings,
     span: Span | None,
 ) -> "NDArray[np.int64] | None":
-    """Number the combinations of levels (n, k), rare ones put together; None after a finding."""
+    """Number the combinations of levels (n, k), rare ones merged; None after a finding."""
     codes = _numbered(levels)
     if levels.shape[1] == 1:
         return codes

@@ -96,7 +96,7 @@ def check_table(
 
 
 def check_outcomes(given: GivenOutcomes) -> tuple[Diagnostic, ...]:
-    """Check predictions or judged outcomes that were made elsewhere."""
+    """Check predictions or judged outcomes that were computed elsewhere."""
     findings = Findings(given.spec.places)
     if isinstance(given.spec, PredictionsSpec):
         few_groups(given, findings)
@@ -131,7 +131,7 @@ def _may_be_numbers(table: Table) -> bool:
 
 
 def constant_features(table: Table, findings: Findings) -> None:
-    """Report features with at most one value beside missing ones."""
+    """Report features with at most one value besides missing ones."""
     kinds: dict[str, list[str]] = {}
     for column in table.columns:
         if _constant(table, column):

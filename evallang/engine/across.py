@@ -75,7 +75,7 @@ def missing_policy(spec: ComparisonSpec) -> Literal["leave_out", "worst"]:
 def grid_of_table(
     table: ScoreTable, missing: Literal["leave_out", "worst"] = "leave_out"
 ) -> ScoreGrid:
-    """Arrange a table of scores made elsewhere."""
+    """Arrange a table of scores computed elsewhere."""
     values = table.means
     inside = values[~np.isnan(values)]
     return ScoreGrid(

@@ -29,7 +29,7 @@ else:
     np = lazy("numpy")
 
 FULL_SAMPLE = -1  # the fold of the model fitted on, and tested on, all rows
-PERMUTATIONS = 200  # of the truth, for the no-information value of a metric that is no mean
+PERMUTATIONS = 200  # of the truth, for the no-information value of a metric that is not a mean
 
 
 def bootstrap_estimate(
@@ -62,10 +62,10 @@ def bootstrap_estimate(
             if error is None:
                 notes.append(
                     f"no standard error: it takes rounds enough that each of the {evaluation.unit} "
-                    "is left out twice"
+                    "is excluded twice"
                 )
         if never:
-            notes.append(f"{never} {evaluation.unit} were left out by no round")
+            notes.append(f"{never} {evaluation.unit} were excluded by no round")
     else:
         values = rounds.values()
         undefined = int(np.isnan(values).sum())
@@ -77,7 +77,7 @@ def bootstrap_estimate(
             notes.append("no standard error: its form is for means over examples")
         if undefined:
             notes.append(
-                f"{undefined} of {len(values)} rounds, where it is undefined, are left out"
+                f"{undefined} of {len(values)} rounds, where it is undefined, are excluded"
             )
     if not (isfinite(oob) and isfinite(apparent) and isfinite(gamma)):
         if isinf(oob) or isinf(apparent) or isinf(gamma):

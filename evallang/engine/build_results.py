@@ -135,7 +135,7 @@ def _words(table: Table, models: Sequence[ModelSpec]) -> dict[str, str]:
 
 
 def _joined(names: Sequence[str], ways: Sequence[str]) -> str:
-    """Put what several models make of a column into one text."""
+    """Combine what several models make of a column into one text."""
     groups: dict[str, list[str]] = {}
     for name, way in zip(names, ways, strict=True):
         groups.setdefault(way, []).append(name)
@@ -591,7 +591,7 @@ def build_results(
     exports: tuple[Export, ...] = (),
     analyses: tuple[Analysis, ...] = (),
 ) -> ResultsRecord:
-    """Put everything together; provenance and diagnostics are filled in by the caller."""
+    """Combine everything; provenance and diagnostics are filled in by the caller."""
     data = data_records(study, read)
     methods, references = methods_used(
         study, estimates, comparisons, requirements, data, exports, analyses

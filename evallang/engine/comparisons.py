@@ -136,7 +136,7 @@ class OneSource:
         )
 
     def ranks(self, models: tuple[str, ...], alpha: float) -> Ranks | None:
-        """None: folds are no data sets."""
+        """None: folds are not data sets."""
         return None
 
 

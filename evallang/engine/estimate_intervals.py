@@ -98,7 +98,7 @@ def weighted_proportion(
     """Return Wilson's interval of a proportion with the effective number of its trials.
 
     The trials of a recall are the positives, so that their weights alone count. Raises
-    `ValueError` where the metric is no proportion of these classes.
+    `ValueError` where the metric is not a proportion of these classes.
     """
     assert outcome.weights is not None, "examples without weights have their own interval"
     trials, right = _trials(entry, options, outcome)
@@ -114,7 +114,7 @@ def _trials(
     if kind == "all":
         return np.ones(outcome.n, dtype=bool), right
     if kind is None or outcome.positive is None or not is_binary(options, outcome.k):
-        raise ValueError("the metric is no proportion of these classes")
+        raise ValueError("the metric is not a proportion of these classes")
     chosen = outcome.positive
     if kind in ("negatives", "predicted_negatives"):
         chosen = 1 - chosen
@@ -236,14 +236,14 @@ class IntervalInputs:
     def proportion(self) -> tuple[int, int]:
         """Count successes and trials; raises `ValueError` for a metric that counts none."""
         if len(self.outcomes) > 1:
-            raise ValueError("with several seeds an example is no single success or failure")
+            raise ValueError("with several seeds an example is not a single success or failure")
         if self.evaluation.judged:
             right = int(self.evaluation.correct(self.model).sum())
             return right, self.outcome.n
         counts = self.evaluation.confusion(self.model)
         found = successes(self.entry, self.metric.keywords(), counts, self.outcome.positive)
         if found is None:
-            raise ValueError(f"`{self.metric.written}` is no proportion of these classes")
+            raise ValueError(f"`{self.metric.written}` is not a proportion of these classes")
         return round(found[0]), round(found[1])
 
     def over_groups(self) -> "tuple[Interval | None, tuple[str, ...]]":
@@ -508,7 +508,7 @@ class IntervalFound:
 
 
 def estimate_interval(inputs: IntervalInputs, measure: Measure) -> IntervalFound:
-    """Compute the interval in the metric's unit; one without width is no interval.
+    """Compute the interval in the metric's unit; one without width is not an interval.
 
     Resamples of a model that never predicts the positive class, or that makes no error, all give
     one value. The width of 0 says that the method saw no variation, not that there is none.
@@ -643,7 +643,7 @@ def _in_metric_units(inputs: IntervalInputs, form: str, interval: Interval) -> I
 def _centred(
     inputs: IntervalInputs, low: float | None, high: float | None
 ) -> tuple[float | None, float | None, tuple[str, ...]]:
-    """Move an interval over folds to the estimate, where that is no mean of the folds."""
+    """Move an interval over folds to the estimate, where that is not a mean of the folds."""
     value, mean = inputs.whole.value, inputs.whole.fold_mean
     if low is None or high is None or value is None or mean is None:
         return low, high, ()

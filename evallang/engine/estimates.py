@@ -106,7 +106,7 @@ def tested(evaluation: Evaluation, model: str) -> Tested | None:
     if evaluation.own is not None and not evaluation.yields.evidence - {Evidence.FOLD_SCORES}:
         return None
     found = evaluation.models[model]
-    rows = found.rows[found.fold >= 0]  # the fit on the full sample of a bootstrap is no test
+    rows = found.rows[found.fold >= 0]  # the fit on the full sample of a bootstrap is not a test
     if evaluation.yields.once:
         return Tested(len(rows), 1, 1) if len(rows) else NONE_TESTED
     times = np.bincount(rows)
@@ -134,7 +134,7 @@ def point_estimate(
 def _whole(
     evaluation: Evaluation, model: str, metric: Method
 ) -> tuple[Aggregate, tuple[float | None, ...], dict[str, Any]]:
-    """Put the folds together; with several seeds also the spread over them, by fold and in all."""
+    """Combine the folds; with several seeds also the spread over them, by fold and in all."""
     wholes = evaluation.aggregates(model, metric)
     if len(wholes) == 1:
         return wholes[0], (None,) * len(wholes[0].folds), {}

@@ -132,7 +132,7 @@ class Evaluation:
 
     @property
     def design(self) -> ProtocolDeclaration | None:
-        """The protocol's declaration, None for outcomes that were made elsewhere."""
+        """The protocol's declaration, None for outcomes that were computed elsewhere."""
         return None if self.kind is None else PROTOCOLS[self.kind].declaration
 
     @property
@@ -234,7 +234,7 @@ class Evaluation:
 def as_read_by(evaluation: Evaluation, metric: Method) -> Evaluation:
     """Return the outcomes as a metric reads them: with repeats, one mean for each example.
 
-    A metric that is no mean of examples (F1, AUC) is computed in each repeat, and its examples
+    A metric that is not a mean of examples (F1, AUC) is computed in each repeat, and its examples
     are resampled and swapped with all their repeats.
     """
     if not evaluation.yields.averaged or evaluation.means:
@@ -352,7 +352,7 @@ def with_repeats(found: Estimate, evaluation: Evaluation, model: str, metric: Me
     )
 
 
-# --- outcomes made elsewhere -----------------------------------------------------------------
+# --- outcomes computed elsewhere -----------------------------------------------------------------
 
 
 def of_outcomes(source: GivenOutcomes) -> Evaluation:

@@ -46,7 +46,7 @@ def corrected(
     """Correct the first measure of the best of `models` for the choice, by BBC-CV.
 
     Every search is made inside the training parts, so what is left to correct is the choice
-    among the models of the study. None with one model, or where rows cannot be drawn anew.
+    among the models of the study. None with one model, or where rows cannot be drawn again.
     """
     if len(models) < 2 or evaluation.protocol is None or not _redrawable(evaluation):
         return None
@@ -66,7 +66,7 @@ def corrected(
     def score(model: int, units: "NDArray[np.int64]") -> float | None:
         at = np.concatenate([predictions[unit] for unit in units.tolist()])
         outcome = outcomes[model]
-        assert outcome is not None, "models without outputs were left out above"
+        assert outcome is not None, "models without outputs were excluded above"
         return aggregate(
             entry, metric.keywords(), outcome.take(at), first.fold[at], first.repeat[at]
         ).value
@@ -94,7 +94,7 @@ def corrected(
 
 
 def _redrawable(evaluation: Evaluation) -> bool:
-    """Return whether predictions can be drawn anew as those of independent examples."""
+    """Return whether predictions can be drawn again as those of independent examples."""
     return not (evaluation.by_rounds or evaluation.on_training_rows or evaluation.yields.ordered)
 
 
@@ -371,7 +371,7 @@ def _notes(study: Study, task: ExportTask, outcomes: Mapping[str, FitOutcome]) -
     else:
         metric = study.tuning.metric.written if study.tuning else study.measures[0].metric.written
         yield (
-            f"its hyper-parameters were chosen anew on all rows, by {metric} in "
+            f"its hyper-parameters were chosen again on all rows, by {metric} in "
             f"{len(task.task.inner)} inner folds, as inside each training part"
         )
     if len(counts) == 1 and sum(counts.values()) > 1:

@@ -24,12 +24,12 @@ from evallang.study import Method
 class NotUsable(Exception):
     """A function that is not there, is none, or says of itself what no metric is; says which.
 
-    `way_out` is what to write instead, where that is known.
+    `suggestion` is what to write instead, where that is known.
     """
 
-    def __init__(self, words: str, way_out: str | None = None) -> None:
+    def __init__(self, words: str, suggestion: str | None = None) -> None:
         super().__init__(words)
-        self.way_out = way_out
+        self.suggestion = suggestion
 
 
 def load(name: str, code: OwnCode) -> OwnMetric:
@@ -71,8 +71,8 @@ def _not_loaded(name: str, error: BaseException) -> NotUsable:
     there = getattr(error, "obj", None)
     if isinstance(error, AttributeError) and getattr(there, "__name__", None) == module:
         near = closest(last, [own for own in vars(there) if not own.startswith("_")])
-        way_out = None if near is None else f"did you mean `{module}.{near}`?"
-        return NotUsable(f"`{module}` has no `{last}`", way_out)
+        suggestion = None if near is None else f"did you mean `{module}.{near}`?"
+        return NotUsable(f"`{module}` has no `{last}`", suggestion)
     return NotUsable(f"{type(error).__name__}: {error_text(error)}")
 
 
@@ -106,7 +106,7 @@ def _plain(default: Any) -> Any:
 
 
 def _guarded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a function raise nothing but `OwnMetricFailed`, and take plain values for options."""
+    """Make a function raise nothing but `OwnMetricFailed`, and take plain values for options."""
 
     def called(truth: Any, prediction: Any, **options: Any) -> Any:
         given = {key: _of_python(value) for key, value in options.items()}

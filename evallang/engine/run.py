@@ -288,13 +288,13 @@ def _columns(subgroups: Mapping[str, Sequence[str]]) -> dict[str, Any]:
 
 
 def _drawn(splits: Sequence[Split], n: int) -> Any:
-    """Count how often each round drew each row (B, n); the full sample is no round."""
+    """Count how often each round drew each row (B, n); the full sample is not a round."""
     rounds = [np.bincount(s.train, minlength=n) for s in splits if s.fold >= 0]
     return np.array(rounds, dtype=np.uint16)
 
 
 def _collect(table: Table, splits: Sequence[Split], outcomes: Sequence[FitOutcome]) -> ModelOutcome:
-    """Put the predictions of all folds of one model one after the other."""
+    """Join the predictions of all folds of one model one after the other."""
     whole = [(s, o) for s, o in zip(splits, outcomes, strict=True) if o.failure is None]
     failed = tuple(
         (s.repeat, s.fold) for s, o in zip(splits, outcomes, strict=True) if o.failure is not None

@@ -19,7 +19,7 @@ else:
     np = lazy("numpy")
 
 MEASURING = "measure"
-"""The stage of a failure that is no fit's."""
+"""The stage of a failure that is not a fit's."""
 ALL_FOLDS = -1
 
 

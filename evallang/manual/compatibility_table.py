@@ -32,7 +32,7 @@ UNDEFINED = "undefined"
 class Setting:
     """Where evidence comes from: a protocol or a source, as written, and what it yields.
 
-    `source` holds the outcomes that were made elsewhere, None where models are fitted;
+    `source` holds the outcomes that were computed elsewhere, None where models are fitted;
     `test_rows` is the number of rows of a test part, where it is fixed.
     """
 
@@ -219,7 +219,7 @@ def of_interval(interval: Entry[Any]) -> tuple[str, ...]:
         fitting = tuple(m.name for m in METRICS if interval_fit(interval, m, setting))
         if fitting:
             ordered = setting.yields.ordered
-            words = f"{setting.words} (warned of by W322)" if ordered else setting.words
+            words = f"{setting.words} (warning W322)" if ordered else setting.words
             by_metrics.setdefault(fitting, []).append(words)
     total = len(METRICS.names())
     return tuple(
@@ -294,4 +294,4 @@ FITTING: dict[str, tuple[str, Callable[[Entry[Any]], tuple[str, ...]]]] = {
     "correction": ("what it promises", of_correction),
     "protocol": ("what it is good for", of_protocol),
 }
-"""What is said of a member of each kind, under which heading."""
+"""What is stated of a member of each kind, under which heading."""

@@ -233,7 +233,7 @@ def of_clause(word: str) -> Explanation:
 
 
 def of_connective(word: str) -> Explanation:
-    """Explain a word that stands between the parts of a line: where it stands."""
+    """Explain a word that is between the parts of a line: where it stands."""
     forms: list[str] = []
     for known in STATEMENTS.values():
         if word in re.findall(r"\w+", known.form):
@@ -242,5 +242,5 @@ def of_connective(word: str) -> Explanation:
     forms += [form for form in below if word in re.findall(r"\w+", form)]
     parts = [Part("", WORD_MEANINGS[word])] if word in WORD_MEANINGS else []
     if forms:
-        parts.append(Part("stands in", lines=tuple(forms)))
+        parts.append(Part("is part of", lines=tuple(forms)))
     return Explanation(word, "word of the language", "", tuple(parts))

@@ -39,8 +39,8 @@ def explain(asked: str) -> tuple[Explanation, ...]:
     """Explain everything that has this name: a code, members of catalogues, a class, a word.
 
     `bootstrap` is a protocol, a test and an interval, and all three answer. Quotes, capitals
-    and options in brackets are no hindrance, and a title is a name. Empty where nothing is
-    called so.
+    and options in brackets do not matter, and a title is a name. Empty where nothing has
+    that name.
     """
     for word in _readings(asked):
         found = tuple(_called(word))
@@ -50,7 +50,7 @@ def explain(asked: str) -> tuple[Explanation, ...]:
 
 
 def _readings(asked: str) -> Iterator[str]:
-    """Yield the spellings under which a word may stand in the index, the nearest first."""
+    """Yield the spellings under which a word may be in the index, the nearest first."""
     plain = asked.strip().strip("\"'`").strip()
     bare = re.sub(r"\s*\(.*\)$", "", plain).replace("×", "x")
     for word in dict.fromkeys((plain, bare)):

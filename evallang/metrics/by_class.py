@@ -7,7 +7,7 @@ for two classes and `macro` for more.
 
 A share of nothing is undefined: NaN. So is the precision of a class that was never
 predicted (scikit-learn gives 0 and warns). In a macro mean such a precision or npv counts as
-0, as there; a recall without true examples, or a specificity without others, is left out
+0, as there; a recall without true examples, or a specificity without others, is excluded
 (scikit-learn's `recall_score` would count a 0, its `balanced_accuracy_score` leaves them
 out). Counts as in `margins`.
 """

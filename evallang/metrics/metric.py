@@ -63,7 +63,7 @@ class MetricDeclaration(Guidance):
         order of the scores alone, None where their sizes count
     of_positive : True where it is about the positive class, although it has no `average`
     mean_over_rows : True where it is computed from counts, and still is a mean over examples
-    default : True for the measure of a study of this task that names none
+    default : True for the measure of a study of this task without a `measure`
     proposed : True for the metric proposed in place of one for the other task
     known_without_skill : True where the value of a model that looks at no feature is known
         beforehand, whatever the shares of the classes or the spread of the target

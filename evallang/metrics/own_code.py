@@ -158,7 +158,7 @@ class _OwnFunction:
             return float(value)
         if drawn_again and isinstance(value, Real):
             return nan  # undefined on this sample, as other metrics are on some
-        said = f"it gave {_named(value)}, which is no finite number"
+        said = f"it gave {_named(value)}, which is not a finite number"
         raise OwnMetricFailed(f"`{self.name}` failed: {said}", "ValueError", said)
 
     def _labels(self, codes: NDArray[Any]) -> NDArray[Any]:

@@ -298,7 +298,7 @@ def max_error(
         differs={
             "scikit-learn": (
                 "a constant truth gives 0 or 1 there (`force_finite`); here it is undefined, "
-                "and the fold is left out with a note"
+                "and the fold is excluded with a note"
             ),
         },
     ),

@@ -53,7 +53,7 @@ class Estimator(Protocol):
 
 @dataclass(frozen=True)
 class BuildContext:
-    """What building needs beside the spec.
+    """What building needs besides the spec.
 
     Attributes
     ----------

@@ -76,10 +76,10 @@ NO_DIRECTION = frozenset(
         "SelectFwe.alpha",
         "SpectralEmbedding.gamma",
         "SpectralEmbedding.n_neighbors",
-        "LGBMClassifier.max_depth",  # -1 is no limit
+        "LGBMClassifier.max_depth",  # -1 means no limit
         "LGBMRegressor.max_depth",
         "XGBClassifier.gamma",  # a penalty: larger is simpler
-        "XGBClassifier.max_depth",  # 0 is no limit
+        "XGBClassifier.max_depth",  # 0 means no limit
         "XGBRFClassifier.gamma",
         "XGBRFClassifier.max_depth",
         "XGBRFRegressor.gamma",

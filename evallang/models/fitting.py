@@ -44,7 +44,7 @@ class Outputs:
     Attributes
     ----------
     predictions : class codes (n,) of int64, or predicted values (n,) of float64
-    scores : None where the model has none or none were asked for; probabilities (n, K);
+    scores : None where the model has no scores or they were not asked for; probabilities (n, K);
         margins (n,) of the second of two classes, or (n, K)
     kind : what the scores are, None without scores
     """
@@ -132,7 +132,7 @@ class FitData:
     y : class codes (n,) or values (n,)
     train, test : row numbers; rows may repeat in `train`
     n_classes : None for regression
-    scores : whether scores are wanted beside labels
+    scores : whether scores are wanted besides labels
     weights : weights (n,) for the last step of pipelines that takes them, or None
     guard : what holds while each step is fitted
     fast_paths : whether shortcuts with the same outcome may replace fits
@@ -518,7 +518,7 @@ def predict_outputs(
     codes = _codes(predicted, n_classes, targets, "`predict` returned")
     if not scores:
         return Outputs(codes)
-    own_classes = getattr(estimator, "classes_", None)  # a class of the author's may have none
+    own_classes = getattr(estimator, "classes_", None)  # a class of the author's may lack them
     found = list(range(n_classes))
     if own_classes is not None:
         own = np.asarray(own_classes).ravel()

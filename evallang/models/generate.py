@@ -47,7 +47,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def write_extras() -> None:
-    """Scan the installed packages beside scikit-learn; what is not installed stays as it is."""
+    """Scan the installed packages other than scikit-learn; what is not installed stays as it is."""
     from evallang.models.packages import PACKAGES, installed
     from evallang.models.scan import scan_package
 

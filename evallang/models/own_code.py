@@ -28,7 +28,7 @@ _LOADED: dict[str, tuple[str, str]] = {}
 
 @dataclass(frozen=True)
 class OwnCode:
-    """What a run may make instances of beside the catalogue.
+    """What a run may make instances of besides the catalogue.
 
     `folder` is that of the study's file, `sources` the SHA-256 of each top-level package that
     a `use` line names, `live` the objects that were given in Python, by the model's name.
@@ -84,7 +84,7 @@ def put_on_path(folder: str) -> bool:
 def _forget(top: str, folder: Path) -> None:
     """Drop a package that this process has imported from elsewhere or in an older state.
 
-    The modules beside the study that it imports are dropped with it.
+    The modules next to the study that it imports are dropped with it.
     """
     package = find(top, folder)
     tops = {top, *(own_modules(top, package, folder) if package is not None else ())}
@@ -94,7 +94,7 @@ def _forget(top: str, folder: Path) -> None:
 
 
 def _copier(live: Any) -> Callable[..., Any]:
-    """Return what makes unfitted copies of a live object, with a seed where it has none."""
+    """Return what makes unfitted copies of a live object, with a seed where it lacks one."""
     from sklearn.base import clone
 
     def made(random_state: int | None = None, n_jobs: int | None = None) -> Any:
@@ -189,7 +189,7 @@ def source_hash(package: Path) -> str:
 def code_hash(package: Path, folder: Path) -> str:
     """Hash all that the results of an author's package depend on.
 
-    That is its files, those of the modules beside the study that it imports, and the versions of
+    That is its files, those of the modules next to the study that it imports, and the versions of
     the installed packages that it imports. An import by a name that is computed is not seen.
     """
     digest = sha256()
@@ -207,7 +207,7 @@ def code_hash(package: Path, folder: Path) -> str:
 
 
 def own_modules(top: str, package: Path, folder: Path) -> dict[str, Path]:
-    """Return a package and the modules beside the study that its files import, by their names.
+    """Return a package and the modules next to the study that its files import, by their names.
 
     The files of an installed package are not searched for imports.
     """

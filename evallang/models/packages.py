@@ -1,4 +1,4 @@
-"""Packages beside scikit-learn whose classes the catalogue knows: what no signature declares.
+"""Packages other than scikit-learn whose classes the catalogue knows: what no signature declares.
 
 Hand-kept from the packages' own documentation, and merged into `catalogue_extras.json` by
 `generate.py --extras`. The packages give no constraints of their own, so each parameter

@@ -401,7 +401,7 @@ def _public_module(found: type) -> str:
     return ".".join(parts[1:])
 
 
-# --- packages beside scikit-learn ---------------------------------------------------------
+# --- packages other than scikit-learn ---------------------------------------------------------
 
 
 def scan_package(package: Package) -> dict[str, Any]:

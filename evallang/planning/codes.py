@@ -67,7 +67,7 @@ PACKAGE_MISSING = declare(
 OWN_CODE_NOT_FOUND = declare(
     "E476",
     "own_code_not_found",
-    "A module that `use` names is neither beside the study nor installed, or is beside the study "
+    "A module that `use` names is neither next to the study nor installed, or is next to the study "
     "under the name of an installed one.",
     reason="Own code is imported from what is installed, then from the folder of the study's file: "
     "a module beside a study never replaces an installed one.",
@@ -77,7 +77,7 @@ OWN_CODE_NOT_FOUND = declare(
 OWN_METRIC_UNUSABLE = declare(
     "E477",
     "own_metric_unusable",
-    "A metric of the author's own code that cannot be loaded, or is none.",
+    "A metric of the author's own code that cannot be loaded, or is not a metric.",
     reason="A metric is a function of truth and prediction that gives a number. What it needs "
     "and which direction is better it says by its attributes `needs` and `better`, which are "
     "known only once a run has imported it.",

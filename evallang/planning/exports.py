@@ -174,6 +174,6 @@ def described(export: ExportTask, study: Study) -> str:
     if export.scheme == "most_frequent":
         return "with the hyper-parameters that most splits choose"
     return (
-        "with hyper-parameters chosen anew on them, as inside each training part "
+        "with hyper-parameters chosen again on them, as inside each training part "
         f"({len(export.task.inner)} inner folds{rule}, {export.task.n_fits:,} fits)"
     )

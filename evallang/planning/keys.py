@@ -115,7 +115,7 @@ def _own_code(pipeline: PipelineSpec, own: Mapping[str, str]) -> dict[str, str]:
 
 
 def package_versions(pipeline: PipelineSpec) -> dict[str, str]:
-    """Return the versions of the packages beside scikit-learn that a pipeline's classes are of."""
+    """Return the versions of packages other than scikit-learn that define classes of a pipeline."""
     entries = (CATALOGUE.get(spec.name) for spec in classes_of(pipeline) if not spec.code)
     names = {entry.package for entry in entries if entry is not None and entry.package}
     found = {name: installed_version(PACKAGES[name]) or "none" for name in sorted(names)}

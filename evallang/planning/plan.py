@@ -123,7 +123,7 @@ class Place:
 
 
 Scheme = Literal["written", "chosen", "most_frequent", "searched"]
-"""How an exported model comes by its hyper-parameters: it has none to choose, they are the
+"""How an exported model comes by its hyper-parameters: nothing to choose, they are the
 choice of one split, the most frequent of several, or searched for again on all rows."""
 
 

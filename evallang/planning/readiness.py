@@ -116,7 +116,8 @@ def _unknown(model: ModelSpec, table: Table) -> Iterator[Diagnostic]:
         near = _near(name, names)
         yield diagnose(
             UNKNOWN_FEATURE,
-            f"`{model.name}` names the column `{name}`, which is no feature of `{table.spec.name}`",
+            f"`{model.name}` names the column `{name}`, "
+            f"which is not a feature of `{table.spec.name}`",
             model.span,
             help=f"did you mean `{near}`?" if near else f"there are {quoted(names, 12)}",
         )

@@ -78,5 +78,5 @@ def step_seeds(
 def analysis_seed(
     study_seed: int, data_hash: str, protocol: str | None, metric: str, method: str
 ) -> int:
-    """Return the seed of an interval or a test; models are no part, so they share replicates."""
+    """Return the seed of an interval or test; models do not enter it and so share replicates."""
     return seed(study_seed, "analysis", data_hash, protocol, metric, method)

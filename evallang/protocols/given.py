@@ -112,7 +112,7 @@ def _kind(values: Sequence[str]) -> str:
     for value in values:
         if not FOLD_NUMBER.fullmatch(value.strip()):
             raise CannotSplit(
-                f"the split holds `{value}`, which is no part and no fold",
+                f"the split holds `{value}`, which is neither a part nor a fold",
                 "write train and test, train, validation and test, or whole numbers for folds",
             )
     if len({_number(value) for value in values}) < 2:

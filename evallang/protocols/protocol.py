@@ -173,7 +173,7 @@ class ProtocolDeclaration(Guidance):
         return self.division in ("shuffled", "resampled")
 
     def cuts_groups(self, options: Mapping[str, Any]) -> bool:
-        """Return whether single rows are left out, so that a group is cut."""
+        """Return whether single rows are excluded, so that a group is cut."""
         return self.division == "in_turn" and not self.yields(options).grouped
 
     def number_of_folds(self, options: Mapping[str, Any]) -> int | None:
@@ -190,7 +190,7 @@ SplitFunction = Callable[..., Iterator[Split]]
 ProtocolEntry = Entry[ProtocolDeclaration]
 
 FOLDS = OptionWords("Folds", "each row is tested once in a repetition")
-TIMES = OptionWords("Repetitions", "how often all splits are drawn anew")
+TIMES = OptionWords("Repetitions", "how often all splits are drawn again")
 TEST_SHARE = OptionWords("Test part", "share of rows that is tested")
 """What readers call options that several protocols have."""
 

@@ -135,7 +135,7 @@ def _stratified_groups(rows: Rows, share: Fraction, seed: int) -> tuple[Numbers,
     finest = min(FINEST, units(rows), _smallest(rows.strata))
     if finest < 2:
         raise CannotSplit(
-            "a stratum with one row cannot stand in both parts",
+            "a stratum with one row cannot be in both parts",
             "merge it with another, or write `stratify none`",
             of_strata=True,
         )
@@ -153,7 +153,7 @@ def _check_strata(rows: Rows, number: int) -> None:
     strata = _distinct(rows.strata)
     if _smallest(rows.strata) < 2:
         raise CannotSplit(
-            "a stratum with one row cannot stand in both parts",
+            "a stratum with one row cannot be in both parts",
             "merge it with another, or write `stratify none`",
             of_strata=True,
         )

@@ -1,6 +1,6 @@
 """What a report adds to the warnings of a check: things only seen in the results (W5xx).
 
-They cannot be allowed away: each stands in every report that it concerns.
+They cannot be allowed away: each is in every report that it concerns.
 """
 
 from evallang.diagnostics import declare

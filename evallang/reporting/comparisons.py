@@ -372,7 +372,7 @@ MOST_MODELS_IN_MATRIX = 10
 
 @frozen
 class Positions:
-    """Where models stand on the scale of a grouping diagram, best first."""
+    """Where models are on the scale of a grouping diagram, best first."""
 
     values: Mapping[str, float]
     scale: Scale

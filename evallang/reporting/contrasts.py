@@ -99,7 +99,7 @@ def contrast_interval(found: Contrast, scale: Scale, *, lead: bool = True) -> Ru
 def contrast_runs(
     context: Context, comparison: Comparison, found: Contrast, *, lead: bool = True
 ) -> Runs:
-    """Format what stands in brackets after a difference: its interval and its p."""
+    """Format what is written in brackets after a difference: its interval and its p."""
     scale = context.difference_scale(comparison)
     parts = [part for part in (contrast_interval(found, scale, lead=lead),) if part]
     if found.p is not None:

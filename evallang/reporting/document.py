@@ -80,7 +80,7 @@ class Interval:
 
 @frozen
 class Cite:
-    """Works cited here; stands before the punctuation, back ends move it.
+    """Works cited here; comes before the punctuation, back ends move it.
 
     `spelled` is set where a raised number would read as a power: "R² (ref. 4)".
     """

@@ -278,7 +278,7 @@ def _table_across(context: Context, name: str, models: Sequence[str], identifier
 
 
 def second_column(rows: Sequence[Estimate | None]) -> str:
-    """State what stands beside the estimates: their interval, else the spread of the folds."""
+    """State what is next to the estimates: their interval, else the spread of the folds."""
     levels = {e.interval.level for e in rows if e is not None and e.interval is not None}
     if levels:
         return " / ".join(percent(level) for level in sorted(levels)) + " CI"

@@ -135,7 +135,7 @@ def _corrected(context: Context, setting: Setting, item: Export) -> Runs:
         return runs(
             "No corrected figure is given: the predictions of ",
             context.protocol(setting.protocol),
-            " cannot be drawn anew as independent examples, or some are missing.",
+            " cannot be drawn again as independent examples, or some are missing.",
         )
     metric = context.metric(found.metric)
     scale = context.scale(setting, found.metric)

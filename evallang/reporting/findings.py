@@ -43,7 +43,7 @@ from evallang.reporting.wording import (
 )
 from evallang.results.records import Comparison, HypothesisTestResult
 
-MOST_FINDINGS = 8  # more do not fit on the first page; what is left out is counted
+MOST_FINDINGS = 8  # more do not fit on the first page; the others are counted
 
 
 @SECTIONS.register(SectionDeclaration(order=10), title="Key findings")
@@ -104,7 +104,7 @@ def _read_with(context: Context) -> list[Block]:
 
 
 def mid_name(lead: str) -> str:
-    """Return the name of a warning as it stands inside a sentence."""
+    """Return the name of a warning as it is inside a sentence."""
     words = lead.rstrip(".")
     return words[:1].lower() + words[1:]
 

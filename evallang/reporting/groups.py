@@ -1,6 +1,6 @@
 """Groups of models that no test separated: maximal cliques of the graph of open pairs.
 
-A model can stand in several groups, and a group need not be a stretch of the ranking:
+A model can belong to several groups, and a group need not be a stretch of the ranking:
 "not shown to differ" is not transitive (Piepho 2004).
 """
 

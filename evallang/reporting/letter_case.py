@@ -1,10 +1,10 @@
-"""Titles of methods as they stand in a sentence: capitals, signs of print, options."""
+"""Titles of methods as they are in a sentence: capitals, signs of print, options."""
 
 import re
 
 OPTIONS = {"bca": "BCa", "all_pairs": "", "se": "standard error"}
 
-# First words of titles that are no names: these lose their capital inside a sentence.
+# First words of titles that are not names: these lose their capital inside a sentence.
 COMMON = frozenset(
     word
     for line in (
@@ -26,7 +26,7 @@ COMMON = frozenset(
 
 
 def mid_sentence(title: str) -> str:
-    """Return a title as it stands inside a sentence; names of persons keep their capital."""
+    """Return a title as it is inside a sentence; names of persons keep their capital."""
     first, space, rest = title.partition(" ")
     return first.lower() + space + rest if first.lower() in COMMON else title
 

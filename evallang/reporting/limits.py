@@ -186,10 +186,10 @@ def _on_data(context: Context, failed: Sequence[Failure]) -> str:
 
 
 def _left_out(failed: Sequence[Failure]) -> str:
-    """State what follows: a candidate is left out, what needs a tested fit is not computed."""
+    """State what follows: a candidate is excluded, what needs a tested fit is not computed."""
     inner = [f for f in failed if f.stage == INNER]
     if len(inner) == len(failed):
-        return "Candidates that failed were left out of the choice."
+        return "Candidates that failed were excluded from the choice."
     return f"What needs {'it' if len(failed) == 1 else 'them'} was not computed."
 
 
@@ -251,7 +251,7 @@ def _of_fits(context: Context, warnings: Sequence[FitWarning]) -> Caution:
 def _first_sentence(message: str) -> str:
     """Return a library's message up to its first full stop; advice and addresses follow it.
 
-    What a solver in Fortran adds in capitals, `STOP: TOTAL NO. OF ITERATIONS`, is left out.
+    What a solver in Fortran adds in capitals, `STOP: TOTAL NO. OF ITERATIONS`, is excluded.
     """
     line = re.split(r"\n|\. |: (?=[A-Z]{4,}\b)", message.strip())[0]
     return line.strip().rstrip(".:")
@@ -589,10 +589,10 @@ def _sized(context: Context, asked: _Asked, size: float) -> str:
 
 
 def shared_training(how: str | None, folds: Sequence[FoldValue]) -> float | None:
-    """Return the mean share of a training set that stands in another one too, over all pairs.
+    """Return the mean share of a training set that is in another one too, over all pairs.
 
     Two parts of one partition leave out different rows: of n rows they share
-    n_train(i) + n_train(j) - n. Rows drawn anew, and those of another repeat, are shared by
+    n_train(i) + n_train(j) - n. Rows drawn again, and those of another repeat, are shared by
     chance: n_train / n. None where sizes are not known, or there is one split only.
     """
     if how is None or len(folds) < 2:

@@ -39,7 +39,7 @@ class Numbering:
 def number(document: Document, most_rows: int) -> tuple[Document, Numbering]:
     """Number tables, figures and citations in their order; cut tables to `most_rows`.
 
-    Works that are not cited are left out, and citations of works that are not known.
+    Works that are not cited are excluded, and citations of works that are not known.
     """
     labels: dict[str, str] = {}
     citations: dict[str, int] = {}
@@ -151,7 +151,7 @@ def _ends_raised(row: list[Run]) -> bool:
 
 
 def _capped(table: Table, most_rows: int) -> Table:
-    """Keep the first and the last rows of a long table, and count what is left out."""
+    """Keep the first and the last rows of a long table, and count what is excluded."""
     if table.whole or len(table.rows) <= most_rows:
         return table
     head: tuple[Row, ...] = table.rows[: most_rows - most_rows // 3]

@@ -1,6 +1,6 @@
 """Numbers as a reader sees them: what a report prints, in prose, table or drawing, is made here.
 
-Rules: a minus is U+2212 and never stands before a printed zero; an interval and a p-value
+Rules: a minus is U+2212 and never comes before a printed zero; an interval and a p-value
 keep on their side of the null and of alpha, with more digits where rounding would move
 them; no p is printed as zero; what belongs together is joined by no-break spaces.
 """
@@ -115,7 +115,7 @@ class PValue:
 
     @property
     def cell(self) -> str:
-        """As it stands in a table, where the head already says p."""
+        """As it is in a table, where the head already says p."""
         return self.text if self.relation == "=" else f"{self.relation}{NBSP}{self.text}"
 
 

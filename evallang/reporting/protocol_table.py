@@ -348,7 +348,7 @@ class Setting:
 
 
 def default_words(context: Context, clause: str, value: Any) -> Setting:
-    """Format a default; a clause that no pattern knows stands with its own words."""
+    """Format a default; a clause that no pattern knows is with its own words."""
     words = value_words(value)
     if clause in DIRECT:
         group, name, fact = DIRECT[clause]

@@ -39,7 +39,7 @@ from evallang.reporting.wording import (
 )
 from evallang.results.records import Requirement
 
-MOST_LINES = 6  # on the first page; the rest stand in the table of requirements
+MOST_LINES = 6  # on the first page; the rest are in the table of requirements
 NOT_CORRECTED = (
     "Each requirement is decided by itself: only the study as a whole, which passes when all are "
     "met, keeps its level (intersection–union test, Berger 1982); individual requirements are not "

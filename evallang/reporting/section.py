@@ -1,7 +1,7 @@
 """What a section of a report is: a function from a `Context` to blocks, registered once.
 
 The families of sections are the modules of this room; `order` is the place on the page.
-A section without anything to say gives no blocks and is left out.
+A section without anything to say gives no blocks and is excluded.
 """
 
 from collections.abc import Callable, Sequence

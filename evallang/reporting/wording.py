@@ -78,7 +78,7 @@ def sentence(text: str) -> str:
 
 
 def with_code(text: str) -> Runs:
-    """Format the parts of a message that stand in backquotes as code."""
+    """Format the parts of a message that are in backquotes as code."""
     parts = text.split("`")
     if len(parts) % 2 == 0:
         return runs(text)
@@ -278,7 +278,7 @@ def estimate_runs(context: Context, setting: Setting, estimate: Estimate) -> Run
 
 
 def adjusted_words(comparison: Comparison) -> str:
-    """State the adjustment that stands before p: "Holm-adjusted "; nothing where there is none."""
+    """State the adjustment that comes before p: "Holm-adjusted "; nothing where there is none."""
     family = comparison.family
     if family.correction is None or family.size < 2 or not adjusts(comparison):
         return ""

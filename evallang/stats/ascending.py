@@ -23,7 +23,7 @@ MOST_FALLS = 32  # one place in so many out of order, else the cells were of no 
 def ascending(values: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Return the places of `values` (n,) in ascending order, and the values in that order.
 
-    The same as a stable argsort: equal values stay in the order they came. Values are parted
+    The same as a stable argsort: equal values stay in the order they came. Values are separated
     by their size until a part stays in the cache; there they fall into 2^32 cells of equal
     width, which are sorted by their two 16-bit digits (numpy sorts such digits by counting, in
     linear time), and the few that are out of order within a cell are merged. Where parts are

@@ -129,7 +129,7 @@ def rank_biserial(
 ) -> Effect:
     """Share of the rank sum of paired differences that favours the first, minus the rest.
 
-    (W+ - W-) / (W+ + W-) over the ranks of the absolute differences, zeros left out
+    (W+ - W-) / (W+ + W-) over the ranks of the absolute differences, zeros excluded
     (Kerby 2014). None where all differences are 0.
     """
     d = differences_of(read_pair(first, second, "higher", finite=True).values)

@@ -301,7 +301,7 @@ def hommel(p: P) -> Adjusted:
         strictest="sidak",
         when="a published analysis is reproduced",
         when_not="a single claim must stand: holm; it keeps the family-wise error only where all "
-        "hypotheses are true, and beside false ones exceeds it (docs/validation.md)",
+        "hypotheses are true, and exceeds it where some are false (docs/validation.md)",
         formula=(
             "from the smallest p up: 1 - (1 - p) to the power of m over its rank, never "
             "below the value before"

@@ -321,7 +321,7 @@ INPUTS.declare(
 INPUTS.declare("positive", "index of the positive class, or None", _ESTIMATE, optional=True)
 INPUTS.declare(
     "p",
-    "p-values of the family, None where a test has none",
+    "p-values of the family, None where a test computes no p-value",
     _FAMILY,
 )
 INPUTS.declare("pairs", "indices of the two models of each p-value", _FAMILY)

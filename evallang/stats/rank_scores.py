@@ -48,7 +48,7 @@ def read_scores(
     """Turn scores so that higher is better, and treat the missing ones.
 
     A score is missing where it is None or NaN, and with `finite` where it is infinite: its
-    data set is left out, or with `missing="worst"` the model ranks behind all that have one.
+    data set is excluded, or with `missing="worst"` the model ranks behind all that have one.
     Raises `ValueError` where `scores` is not (N, M) or `better` is not a direction.
     """
     checked_direction(better)
@@ -63,7 +63,7 @@ def read_scores(
         values = np.where(lacking, -np.inf, values)
         note = f"{int(lacking.sum())} missing scores count as the worst of their data sets"
         return ScoreTable(values, np.arange(len(values)), (note,) if lost else ())
-    note = f"{lost} of {len(values)} data sets lack a score and are left out"
+    note = f"{lost} of {len(values)} data sets lack a score and are excluded"
     return ScoreTable(values[~rows], np.flatnonzero(~rows), (note,) if lost else ())
 
 

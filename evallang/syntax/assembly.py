@@ -1,4 +1,4 @@
-"""Lines in, statements with their clauses out; report what stands in the wrong place."""
+"""Lines in, statements with their clauses out; report what is in the wrong place."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -100,14 +100,14 @@ class ListBelow:
         if self._names is not None and all(token.kind == "NAME" for token in names):
             self._names += [token.text for token in names]
         else:
-            self._names = None  # with options: they are not written anew here
+            self._names = None  # with options: they are not written again here
         if self._names and len(self._names) > MOST_LISTED:
             self._names = None  # each line would write all of them again
         word = self.head.text
         form = f"{word} {', '.join(self._names)}" if self._names else STATEMENTS[word].form
         return diagnose(
             codes.INCOMPLETE_LINE,
-            f"the {self._items} stand on the line of `{word}`, parted by commas",
+            f"the {self._items} are on the line of `{word}`, separated by commas",
             Span(path, self.head.start, self.head.end),
             help=f"write `{form}`" if self._names else f"the form is `{form}`",
         )
@@ -127,15 +127,15 @@ def keep_comma(diagnostics: list[Diagnostic], place: Span) -> None:
     for index in range(max(len(diagnostics) - RECENT, 0), len(diagnostics)):
         found = diagnostics[index]
         if found.code == codes.SUPERFLUOUS.code and found.span == place:
-            way_out = "write the list on one line, or in `[ ]`"
-            diagnostics[index] = replace(found, help=way_out, fixes=())
+            suggestion = "write the list on one line, or in `[ ]`"
+            diagnostics[index] = replace(found, help=suggestion, fixes=())
 
 
 # --- assembly --------------------------------------------------------------------------
 
 
 class Assembly:
-    """Joins lines to statements and reports what stands in the wrong place."""
+    """Joins lines to statements and reports what is in the wrong place."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -152,7 +152,7 @@ class Assembly:
         self._listed: list[Token] = []  # a line that ends with a comma
         self._going_on: list[Token] = []  # the line above, where it does
         self._opened = -1  # where the last statement begins
-        self._bare: ListBelow | None = None  # a statement whose items may stand below it
+        self._bare: ListBelow | None = None  # a statement whose items may follow on lines below it
 
     def statements(self) -> tuple[StatementNode, ...]:
         """Return the statements read so far, each with its clauses."""
@@ -175,7 +175,7 @@ class Assembly:
             self._indented(line)
 
     def _is_item(self, line: LogicalLine) -> bool:
-        """Read a line as an item of the statement above, which names none itself."""
+        """Read a line as an item of the statement above, which has no items itself."""
         outer, bare = self._outer, self._bare
         if bare is None:
             return False
@@ -235,10 +235,10 @@ class Assembly:
         if word == "evallang":
             self.has_version = True
             if self._all and node is not None:
-                message = "the version of the language is said once, on the first line"
+                message = "the version of the language is written once, on the first line"
                 said = any(item.word == "evallang" for item in self._all)
-                way_out = "leave this line out" if said else "move this line to the top"
-                self._object(codes.VERSION_NOT_FIRST, message, line, way_out)
+                suggestion = "leave this line out" if said else "move this line to the top"
+                self._object(codes.VERSION_NOT_FIRST, message, line, suggestion)
                 node, misplaced = None, True
         before, self._opened = len(self.diagnostics), line.tokens[0].start
         self._keep(line, reading, faulty=misplaced)
@@ -264,10 +264,10 @@ class Assembly:
             line.tokens[0] = first._replace(text=meant)
             reading = attempt(self.path, "statement", line)
             fix = Fix(f"write `{meant}`", (Edit(span, meant),), safe=not reading.diagnostics)
-            message = f"`{shortened(word)}` is no statement, did you mean `{meant}`?"
-            way_out = None if reading.node else f"the form is `{STATEMENTS[meant].form}`"
+            message = f"`{shortened(word)}` is not a statement, did you mean `{meant}`?"
+            suggestion = None if reading.node else f"the form is `{STATEMENTS[meant].form}`"
             fixes = [fix] if reading.node else []
-            found = diagnose(codes.UNKNOWN_STATEMENT, message, span, help=way_out, fixes=fixes)
+            found = diagnose(codes.UNKNOWN_STATEMENT, message, span, help=suggestion, fixes=fixes)
             if line.diagnostics and not line.understood and line.diagnostics[0].span == span:
                 line.diagnostics.clear()  # `6odel`: this says it better
                 line.understood = True
@@ -284,20 +284,22 @@ class Assembly:
             found = diagnose(codes.UNKNOWN_STATEMENT, message, span, help=other)
         elif taken_by:
             message = f"`{word}` is a clause of {listed(taken_by)}, not a statement"
-            way_out = "indent it below its statement"
-            found = diagnose(codes.CLAUSE_IN_FIRST_COLUMN, message, span, help=way_out)
+            suggestion = "indent it below its statement"
+            found = diagnose(codes.CLAUSE_IN_FIRST_COLUMN, message, span, help=suggestion)
         elif word in CONNECTIVES or first.kind != "NAME":
             message = f"no statement begins with `{shortened(word)}`"
-            way_out = "a line that belongs to the one above is indented"
+            suggestion = "a line that belongs to the one above is indented"
             if first.kind == "TEXT":
-                way_out = 'a title stands behind its word, as in `study "TITLE"`'
-            found = diagnose(codes.UNKNOWN_STATEMENT, message, span, help=way_out)
+                suggestion = 'a title comes after its word, as in `study "TITLE"`'
+            found = diagnose(codes.UNKNOWN_STATEMENT, message, span, help=suggestion)
         else:
-            message = f"`{shortened(word)}` is no statement"
-            way_out = f"a statement begins with {listed(STATEMENTS)}"
+            message = f"`{shortened(word)}` is not a statement"
+            suggestion = f"a statement begins with {listed(STATEMENTS)}"
             if given := given_a_value(self.path, line.tokens):
-                way_out = f"write `model {shortened(word)} = ...`, or `let` for what is no model"
-            found = diagnose(codes.UNKNOWN_STATEMENT, message, span, help=way_out)
+                suggestion = (
+                    f"write `model {shortened(word)} = ...`, or `let` for what is not a model"
+                )
+            found = diagnose(codes.UNKNOWN_STATEMENT, message, span, help=suggestion)
             if given:
                 self._open(line, "model", Reading(given.node, (found,) * line.understood))
                 return
@@ -333,10 +335,10 @@ class Assembly:
         first = line.tokens[0]
         message = f"no statement begins with `{shortened(first.text)}`: it belongs to the one above"
         place = Span(self.path, first.start, first.start)
-        way_out, fix = "a statement stands on one line", None
+        suggestion, fix = "write a statement on one line", None
         if first.kind == "VBAR":
-            way_out, fix = "indent it", Fix("indent it", (Edit(place, "  "),))
-        self._object(codes.UNKNOWN_STATEMENT, message, line, way_out, fix=fix)
+            suggestion, fix = "indent it", Fix("indent it", (Edit(place, "  "),))
+        self._object(codes.UNKNOWN_STATEMENT, message, line, suggestion, fix=fix)
         self._keep(line, Reading(None, ()), faulty=True)
 
     def _meant(self, line: LogicalLine) -> str | None:
@@ -406,8 +408,8 @@ class Assembly:
             message = f"`{word}` begins no clause of `{owner.word}`"
             if taken_by := owners(line.word):
                 message = f"`{word}` is a clause of {listed(taken_by)}, not of `{owner.word}`"
-            way_out = f"`{owner.word}` takes {listed(taken)}"
-            found = diagnose(codes.MISSPELT_CLAUSE, message, span, help=way_out)
+            suggestion = f"`{owner.word}` takes {listed(taken)}"
+            found = diagnose(codes.MISSPELT_CLAUSE, message, span, help=suggestion)
             return Reading(None, (found,))
         line.tokens[0] = first._replace(kind="NAME", text=meant)
         again = attempt(self.path, "clause", line)
@@ -437,14 +439,16 @@ class Assembly:
         if owner is self._outer:
             self._ends_the_one_above(line)
         if not owner.faulty:
-            owner.faulty = True  # said once for all lines below a statement
+            owner.faulty = True  # reported once for all lines below a statement
             message = f"`{owner.word}` takes no clauses"
-            way_out = f"all its parts stand on one line: `{STATEMENTS[owner.word].form}`"
+            suggestion = f"write all its parts on one line: `{STATEMENTS[owner.word].form}`"
             if taken_by := owners(line.word):
-                way_out = f"`{line.word}` is a clause of {listed(taken_by)}"
+                suggestion = f"`{line.word}` is a clause of {listed(taken_by)}"
             elif owner.word == "model":
-                way_out = "parameters stand in brackets behind their class, as in `SVC(C=1)`"
-            self._object(codes.CLAUSE_NOT_TAKEN, message, line, way_out)
+                suggestion = (
+                    "parameters are written in brackets after their class, as in `SVC(C=1)`"
+                )
+            self._object(codes.CLAUSE_NOT_TAKEN, message, line, suggestion)
         self._keep(line, Reading(None, ()), faulty=True)
 
     def _above_everything(self, line: LogicalLine) -> None:
@@ -453,9 +457,9 @@ class Assembly:
             self._indented_statement(line, reading)
             self._outer, self._inner = self._inner, None
             return
-        message = "an indented line stands above the first statement"
-        way_out = "a statement begins in column 0"
-        self._object(codes.CLAUSE_NOT_TAKEN, message, line, way_out)
+        message = "an indented line is above the first statement"
+        suggestion = "a statement begins in column 0"
+        self._object(codes.CLAUSE_NOT_TAKEN, message, line, suggestion)
         self._keep(line, Reading(None, ()), faulty=True)
 
     # --- keeping book ------------------------------------------------------------------
@@ -479,15 +483,15 @@ class Assembly:
         code: Code,
         message: str,
         line: LogicalLine,
-        way_out: str | None = None,
+        suggestion: str | None = None,
         *,
         fix: Fix | None = None,
     ) -> None:
-        """Report that a line stands where it does not belong."""
+        """Report that a line is where it does not belong."""
         first = line.tokens[0]
         span = Span(self.path, first.start, first.end)
         fixes = [fix] if fix else []
-        self.diagnostics.append(diagnose(code, message, span, help=way_out, fixes=fixes))
+        self.diagnostics.append(diagnose(code, message, span, help=suggestion, fixes=fixes))
 
 
 class LineJoin(NamedTuple):

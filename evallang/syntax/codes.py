@@ -37,7 +37,7 @@ UNKNOWN_VERSION = declare(
 VERSION_NOT_FIRST = declare(
     "E005",
     "version_not_first",
-    "The line `evallang 1` is not the first statement, or stands there twice.",
+    "The line `evallang 1` is not the first statement, or is there twice.",
     reason="Tools look for it at the top, before they read anything else.",
     wrong="measure accuracy\nevallang 1",
     right="evallang 1",
@@ -67,7 +67,7 @@ UNEXPECTED_CHARACTER = declare(
     "E010",
     "unexpected_character",
     "A character that means nothing outside quotes and comments.",
-    reason="A line needs no sign at its end, and what is no part of the language is never "
+    reason="A line needs no sign at its end, and what is not part of the language is never "
     "skipped in silence.",
     wrong="measure accuracy;",
     right="measure accuracy",
@@ -91,7 +91,7 @@ UNCLOSED_QUOTE = declare(
 SINGLE_QUOTES = declare(
     "E013",
     "single_quotes",
-    "Text stands in single quotes.",
+    "Text is written in single quotes.",
     reason="Text has one spelling, so that two studies which mean the same look the same.",
     wrong="include 'lab/protocol.eval'",
     right='include "lab/protocol.eval"',
@@ -99,7 +99,7 @@ SINGLE_QUOTES = declare(
 CURLY_QUOTES = declare(
     "E014",
     "curly_quotes",
-    "Text stands in typographic quotes, as word processors make them.",
+    "Text is written in typographic quotes, as word processors make them.",
     reason="Word processors replace plain quotes by typographic ones; both look alike in "
     "print and are different characters.",
     wrong="include “lab/protocol.eval”",
@@ -117,7 +117,7 @@ ESCAPE_IN_TEXT = declare(
 TYPOGRAPHIC_SIGN = declare(
     "E016",
     "typographic_sign",
-    "A typographic sign stands where the language has a plain one.",
+    "A typographic sign is where the language has a plain one.",
     reason="Signs such as `≥`, `×` and `–` come along when text is copied from a paper; "
     "the language writes `>=`, `x` and `-`, which every keyboard has.",
     wrong="require accuracy of forest ≥ 0.9",
@@ -160,7 +160,7 @@ LEADING_ZERO = declare(
 MALFORMED_NUMBER = declare(
     "E021",
     "malformed_number",
-    "Something begins like a number and is none.",
+    "Something begins like a number but is not one.",
     reason="A number has at most one point and one exponent; `1_000` may group its digits.",
     wrong="study\n  seed 1.2.3",
     right="study\n  seed 123",
@@ -169,7 +169,7 @@ NAME_BEGINS_WITH_DIGIT = declare(
     "E022",
     "name_begins_with_digit",
     "A name begins with a digit.",
-    reason="Names begin with a letter or `_`; a column of any other spelling stands in quotes.",
+    reason="Names begin with a letter or `_`; a column of any other spelling is written in quotes.",
     wrong="group by 2nd_visit",
     right='group by "2nd_visit"',
 )
@@ -257,7 +257,7 @@ STATEMENT_INDENTED = declare(
 CLAUSE_NOT_TAKEN = declare(
     "E043",
     "clause_not_taken",
-    "An indented line stands below a statement that takes no clauses.",
+    "An indented line is below a statement that takes no clauses.",
     reason="Statements such as `compare` say everything on one line, so that a diff of "
     "one line is one decision.",
     wrong="compare with mcnemar\n  by accuracy",
@@ -292,7 +292,7 @@ MISSING_COMMA = declare(
     "E046",
     "missing_comma",
     "Two items of a list stand side by side.",
-    reason="Items of a list are parted by commas; two words side by side might be a name "
+    reason="Items of a list are separated by commas; two words side by side might be a name "
     "with a blank.",
     wrong="measure accuracy f1",
     right="measure accuracy, f1",
@@ -316,7 +316,7 @@ MISSPELT_WORD = declare(
 WRONG_SIGN = declare(
     "E049",
     "wrong_sign",
-    "One sign stands where another belongs.",
+    "One sign is where another belongs.",
     reason="Each sign has one meaning: `=` fixes a value, `in` searches it, `:` belongs "
     "to maps and `columns(...)`, `|` chains steps.",
     wrong="let weights = {no=1, yes: 10}",
@@ -325,7 +325,7 @@ WRONG_SIGN = declare(
 SUPERFLUOUS = declare(
     "E050",
     "superfluous_word",
-    "Something stands in a line that is right without it.",
+    "Something is in a line that is right without it.",
     reason="What a line does not need might be half of something that was meant.",
     wrong="measure accuracy,",
     right="measure accuracy",
@@ -333,7 +333,7 @@ SUPERFLUOUS = declare(
 RESERVED_WORD = declare(
     "E051",
     "reserved_word",
-    "A word of the language stands where a name is meant.",
+    "A word of the language is where a name is meant.",
     reason="`against across by on with all best target true false none` name nothing of "
     "the author's, so that lines read one way only; a column of such a name stands "
     "in quotes.",
@@ -344,14 +344,14 @@ QUOTES_MISSING = declare(
     "E052",
     "quotes_missing",
     "A name with a blank, or a path, stands without quotes.",
-    reason="Without quotes a blank ends a name and a path is no word.",
+    reason="Without quotes a blank ends a name and a path is not a word.",
     wrong="data d from sklearn iris\n  target mean radius",
     right='data d from sklearn iris\n  target "mean radius"',
 )
 QUOTES_SUPERFLUOUS = declare(
     "E053",
     "quotes_superfluous",
-    "A name that a statement gives stands in quotes.",
+    "A name that a statement gives is written in quotes.",
     reason="Names of the author's are used without quotes later in the study; text in "
     "quotes after the name is its label for readers.",
     wrong='model "forest" = RandomForestClassifier',
@@ -380,7 +380,7 @@ DISTRIBUTION_AS_CALL = declare(
     "E062",
     "distribution_as_call",
     "A distribution is written as a call.",
-    reason="Distributions stand after the bounds, as `step` and `log` do: `1e-4..1e4 loguniform`.",
+    reason="Distributions come after the bounds, as `step` and `log` do: `1e-4..1e4 loguniform`.",
     wrong="model m = SVC(C in loguniform(1e-4, 1e4))\ntune random 30 cv=5",
     right="model m = SVC(C in 1e-4..1e4 loguniform)\ntune random 30 cv=5",
 )
@@ -407,7 +407,7 @@ PART_GIVEN_TWICE = declare(
 PAIRS_MIXED = declare(
     "E071",
     "pairs_mixed",
-    "Pairs stand beside single models, or together with `against`.",
+    "Pairs are written with single models, or together with `against`.",
     reason="Planned pairs are the whole family; models beside them, or a reference, would "
     "give a second one.",
     wrong="compare a vs b, c with mcnemar",
@@ -442,7 +442,7 @@ WRONG_BOUND = declare(
 BRANCH_OUTSIDE_COLUMNS = declare(
     "E075",
     "branch_outside_columns",
-    "`key: steps` stands outside `columns(...)`, or `columns(...)` holds something else.",
+    "`key: steps` is outside `columns(...)`, or `columns(...)` holds something else.",
     reason="In `columns(...)` each branch says which columns it takes; outside there are "
     "no columns to take.",
     wrong="let prep = columns(StandardScaler)",
@@ -451,7 +451,7 @@ BRANCH_OUTSIDE_COLUMNS = declare(
 STEP_EXPECTED = declare(
     "E076",
     "step_expected",
-    "Something other than an estimator stands in a branch of `columns(...)`.",
+    "Something other than an estimator is in a branch of `columns(...)`.",
     reason="Branches hold steps: classes of the catalogue, or a `let` that holds such.",
     wrong="let prep = columns(numeric: 1)",
     right="let prep = columns(numeric: StandardScaler)",

@@ -86,7 +86,7 @@ def _verbatim(source: SourceFile, line: ParsedLine) -> list[str]:
 
 
 def _formatted(line: ParsedLine, node: Node, comments: Sequence[CommentNode]) -> list[str]:
-    """Lay a statement or clause out with the comments that stand in it."""
+    """Lay a statement or clause out with the comments that are in it."""
     indent = 0 if line.at_margin else 2
     pad = " " * indent
     doc = written(node)
@@ -104,7 +104,7 @@ def _formatted(line: ParsedLine, node: Node, comments: Sequence[CommentNode]) ->
 
 
 def _remarks(source: SourceFile, parsed: ParsedFile) -> Iterator[_Block]:
-    """Comments that stand alone; one above a clause, or indented, belongs to the clauses."""
+    """Comments on lines of their own; one above a clause, or indented, belongs to the clauses."""
     lines = parsed.lines
     number = 0
     for comment in parsed.study.comments:

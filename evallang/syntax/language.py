@@ -27,7 +27,7 @@ from evallang.syntax import nodes as n
 Takes = Literal[
     "text", "path", "texts", "integer", "share", "word", "terms", "column", "columns", "shape"
 ]
-"""What stands behind the word of a clause; a `shape` has a rule of the grammar for its own."""
+"""What comes after the word of a clause; a `shape` has a rule of the grammar for its own."""
 
 ONE_VALUE = ("text", "path", "integer", "share", "word")
 """What is one value: what follows it is not an item of a list."""
@@ -60,7 +60,7 @@ class Clause:
 
 @frozen
 class Statement:
-    """A line in column 0 and the clauses that may stand below it.
+    """A line in column 0 and the clauses that may be below it.
 
     `once` names, in messages, a statement that may be written only once. `lists` names the
     items of a statement that is nothing but their list; `declares` marks a statement whose first
@@ -154,7 +154,7 @@ _CATEGORICAL = Clause(
 _MISSING = Clause(
     "missing",
     'missing "TEXT", ...',
-    "Values that stand for a missing one, beside empty cells.",
+    "Values that stand for a missing one, besides empty cells.",
     "texts",
     listed=True,
     elsewhere=("na", "null"),
@@ -322,7 +322,7 @@ _LOWER = Clause(
 _ROWS = Clause(
     "rows",
     "rows common",
-    "`rows common` keeps the rows that every file has, and says how many were left out.",
+    "`rows common` keeps the rows that every file has, and says how many were excluded.",
     node=n.RowsNode,
     written={"rows": "rows {word}"},
 )
@@ -449,7 +449,7 @@ _ALL = (
         n.LetNode,
         {"let": "let {name} = {value}"},
         detail="`evallang run --set NAME=VALUE` overrides a constant from the command line; the "
-        "override stands in results and report.",
+        "override is in results and report.",
         declares=True,
         elsewhere=("const", "def", "define", "set", "var"),
     ),
@@ -493,7 +493,7 @@ _ALL = (
     Statement(
         "predictions",
         'predictions NAME ["LABEL"] from "PATH", ...',
-        "Reads predictions made elsewhere, one row for each test example, and fits nothing.",
+        "Reads predictions computed elsewhere, one row for each test example, and fits nothing.",
         'evallang 1\n\nstudy\n  seed 1\n\npredictions reviews from "data/reviews_predictions.csv"'
         "\n  id id\n  truth truth\n  models encoder, large\n"
         '  score encoder = "encoder_p"\n  score large = "large_p"\n  positive positive\n\n'
@@ -534,7 +534,7 @@ _ALL = (
     Statement(
         "scores",
         'scores NAME ["LABEL"] from "PATH"',
-        "Reads a table of scores made elsewhere, for tests over data sets or folds.",
+        "Reads a table of scores computed elsewhere, for tests over data sets or folds.",
         'evallang 1\n\nstudy\n  seed 1\n\nscores suite from "data/suite_auc.csv"\n'
         "  dataset data_set\n  models nearest, logistic, forest\n"
         '  metric "AUC"\n  higher is better\n\n'
@@ -765,7 +765,7 @@ _ALL = (
         n.ReportNode,
         {"report": "report {formats}"},
         detail="FORMAT is `html` or `pdf`; JSON results are always written.",
-        default="html, pdf, to `STUDY-results/` beside the study",
+        default="html, pdf, to `STUDY-results/` next to the study",
         clauses=_below(
             _TO, _TITLE, _NUMBERS, _PAGE, _STYLE, _TEMPLATE, _SHOW, _HIDE, _BIBLIOGRAPHY
         ),
@@ -885,7 +885,7 @@ CONNECTIVES = frozenset(
         *("uniform", "vs", "with", "within", "worse", "true", "false"),
     }
 )
-"""Words that stand between the parts of a line."""
+"""Words that are between the parts of a line."""
 
 
 RESERVED = spelling.RESERVED
@@ -951,4 +951,4 @@ WORD_MEANINGS: Mapping[str, str] = {
         "`... in this file because REASON` in the whole file. The report prints the reason.",
     ),
 }
-"""Words inside lines that are no statement, clause or member of a catalogue of their own."""
+"""Words inside lines that are neither a statement, a clause nor a member of a catalogue."""

@@ -1,7 +1,7 @@
 """Physical lines in, logical lines out: statements at the margin, clauses indented.
 
 Inside brackets, and before a `|` that begins an indented line, a line goes on. Text in
-column 0 always begins a statement (only a closing bracket may stand there), so no mistake
+column 0 always begins a statement (only a closing bracket may be there), so no mistake
 reaches beyond its statement.
 """
 
@@ -72,7 +72,7 @@ def lay_out(source: SourceFile) -> Layout:
 
 
 def _without_texts(lines: Iterable[PhysicalLine]) -> Iterator[PhysicalLine]:
-    """Take out what stands in a text over several lines, which its first line is blamed for.
+    """Take out what is in a text over several lines, which its first line is blamed for.
 
     Such a text ends on a line that has a quote too many, and before the next statement.
     """
@@ -165,8 +165,8 @@ class _Brackets:
             if len(self.open) > DEEPEST and not line.too_deep:
                 line.too_deep = True
                 message = f"brackets are nested more than {DEEPEST} deep"
-                way_out = "name inner parts with `let`"
-                self._report(codes.NESTED_TOO_DEEP, message, token, line, way_out)
+                suggestion = "name inner parts with `let`"
+                self._report(codes.NESTED_TOO_DEEP, message, token, line, suggestion)
         elif token.kind in _SIGNS:
             if not self.open:
                 self._report(codes.UNMATCHED_BRACKET, f"`{token.text}` closes nothing", token, line)
@@ -194,10 +194,15 @@ class _Brackets:
         self.open.clear()
 
     def _report(
-        self, code: Code, message: str, token: Token, line: LogicalLine, way_out: str | None = None
+        self,
+        code: Code,
+        message: str,
+        token: Token,
+        line: LogicalLine,
+        suggestion: str | None = None,
     ) -> None:
         if not line.understood:
             return  # a bracket may be lost in what was reported before
         span = Span(self.path, token.start, token.end)
-        line.diagnostics.append(diagnose(code, message, span, help=way_out))
+        line.diagnostics.append(diagnose(code, message, span, help=suggestion))
         line.understood = False

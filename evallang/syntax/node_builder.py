@@ -54,18 +54,18 @@ class NodeBuilder:
         code: Code,
         message: str,
         span: Span,
-        way_out: str | None = None,
+        suggestion: str | None = None,
         *,
         fix: Fix | None = None,
         related: Sequence[Related] = (),
         part: str | None = None,
     ) -> None:
-        """Add a finding; what follows from a misused word of the language is none."""
+        """Add a finding; what follows from a misused word of the language is not reported."""
         if any(d.code == codes.RESERVED_WORD.code for d in self.diagnostics):
             return
         fixes = [fix] if fix else []
         self.diagnostics.append(
-            diagnose(code, message, span, help=way_out, fixes=fixes, related=related, part=part)
+            diagnose(code, message, span, help=suggestion, fixes=fixes, related=related, part=part)
         )
 
     # --- values ------------------------------------------------------------------------
@@ -77,7 +77,7 @@ class NodeBuilder:
             own = declares(self.first.text)
             self._complain(
                 codes.NAME_WITH_VERSION,
-                f"`{name}` is no name: a digit follows a point",
+                f"`{name}` is not a name: a digit follows a point",
                 span,
                 "write `_` or `-` for the point" if own else f"put it in quotes: `{right}`",
                 fix=None if own else Fix("add quotes", (Edit(span, right),)),
@@ -162,7 +162,7 @@ class NodeBuilder:
             ends = (Span(row.path, row.start, row.start), Span(row.path, row.end, row.end))
             self._complain(
                 codes.DOMAIN_NEEDED,
-                f"the values that `{item.key.name} in` searches stand in square brackets",
+                f"the values that `{item.key.name} in` searches are written in square brackets",
                 row,
                 f"write `{item.key.name} in [...]`",
                 fix=Fix("write brackets", (Edit(ends[0], "["), Edit(ends[1], "]"))),
@@ -196,7 +196,7 @@ class NodeBuilder:
         elif isinstance(value, n.PipelineNode | n.MapNode | n.ColumnsNode):
             self._complain(
                 codes.DOMAIN_NEEDED,
-                f"`{key.name} in` is followed by what is no set of values",
+                f"`{key.name} in` is followed by what is not a set of values",
                 value.span,
                 f"write the choices as a list: `{key.name} in [...]`",
             )
@@ -279,7 +279,7 @@ class NodeBuilder:
         key: n.NameNode | None = item.key if isinstance(item.key, n.NameNode) else None
         self._complain(
             codes.BRANCH_OUTSIDE_COLUMNS,
-            "a colon stands in `columns(...)` and in maps; an argument has `=`",
+            "a colon belongs in `columns(...)` and maps; an argument takes `=`",
             item.span,
             fix=Fix("write `=`", (Edit(between, "="),)) if key else None,
         )
@@ -291,7 +291,7 @@ class NodeBuilder:
         if name not in ("uniform", "loguniform") or len(ends) != 2:
             self._complain(
                 codes.DOMAIN_NEEDED,
-                f"`{key.name} in` is followed by a call, which is no set of values",
+                f"`{key.name} in` is followed by a call, which is not a set of values",
                 call.span,
                 "a range is written `1..10`, `1..10 step 2` or `1e-3..1e3 log 7`"
                 if name in _RANGES_ELSEWHERE
@@ -301,20 +301,20 @@ class NodeBuilder:
         right = f"{ends[0].literal}..{ends[1].literal} {name}"
         self._complain(
             codes.DISTRIBUTION_AS_CALL,
-            f"a distribution stands after its range: `{right}`",
+            f"a distribution comes after its range: `{right}`",
             call.span,
             fix=Fix(f"write `{right}`", (Edit(call.span, right),)),
         )
 
-    def _no_range(self, value: Any, way_out: str | None = None) -> None:
+    def _no_range(self, value: Any, suggestion: str | None = None) -> None:
         if isinstance(value, n.RangeNode):
             if self.first.text == "where":
-                way_out = "write a line for each bound: `where age >= 18`, `where age <= 65`"
+                suggestion = "write a line for each bound: `where age >= 18`, `where age <= 65`"
             elif self.first.text in _OF_SINGLE_VALUES:
-                way_out = "write the one value that is meant"
-            way_out = way_out or "write the values as a list: `[1, 2, 3]`"
+                suggestion = "write the one value that is meant"
+            suggestion = suggestion or "write the values as a list: `[1, 2, 3]`"
             message = "a range stands only after `in`"
-            self._complain(codes.RANGE_WITHOUT_IN, message, value.span, way_out)
+            self._complain(codes.RANGE_WITHOUT_IN, message, value.span, suggestion)
 
     # --- lists of names ----------------------------------------------------------------
 
@@ -342,10 +342,10 @@ class NodeBuilder:
     def pair(self, kids: Kids, span: Span) -> n.PairNode:
         return n.PairNode(kids[0], kids[1], span=span)
 
-    # --- lines whose parts stand in any order ------------------------------------------
+    # --- lines whose parts are in any order ------------------------------------------
 
     def part(self, word: str, kids: Kids, span: Span) -> Part:
-        """Make a part of a line: its word, what stands behind it, its place."""
+        """Make a part of a line: its word, what comes after it, its place."""
         value = kids[0] if len(kids) == 1 else tuple(kids)
         return (word, value if kids else True, span)
 
@@ -413,7 +413,7 @@ class NodeBuilder:
             single = next(m for m in models if not isinstance(m, n.PairNode))
             self._complain(
                 codes.PAIRS_MIXED,
-                "single models stand beside pairs",
+                "single models and pairs on one line",
                 single.span,
                 "write pairs only (`a vs b, a vs c`) or models only (`a, b, c`)",
             )
@@ -513,7 +513,7 @@ class NodeBuilder:
         if not (empty and joined):
             return parts
         place = Span(joined[0][2].path, words[0][2].start, words[-1][2].end)
-        message = "the models stand in front, not behind the test"
+        message = "the models come before the test, not after it"
         self._complain(codes.UNEXPECTED_TEXT, message, place, "write `compare a vs b with TEST`")
         return [part for part in parts if part not in words]
 
@@ -541,7 +541,7 @@ class NodeBuilder:
 
     def _misplaced(self, kind: str, word: str, place: Span) -> None:
         helps = {
-            ("level", "in"): "the measure stands before `of`",
+            ("level", "in"): "the measure comes before `of`",
             ("level", "by"): "the bound is the number after `>=`",
             ("level", "within margin"): "`within` is followed by a column here",
             ("noninferior", "within margin"): "write `by MARGIN`",
@@ -560,14 +560,14 @@ class NodeBuilder:
             "equivalent": "`equivalent to`",
         }
         shown = word.removesuffix(" margin")
-        way_out = helps.get((kind, word))
+        suggestion = helps.get((kind, word))
         message = f"`{shown}` does not belong to {names[kind]}"
         fix = None
         right = _RIGHT_MARGIN.get((kind, word))
         if right is not None:
             edit = Edit(Span(place.path, place.start, place.start + len(shown)), right)
             fix = Fix(f"write `{right}`", (edit,))
-        self._complain(codes.MISPLACED_PART, message, place, way_out, fix=fix)
+        self._complain(codes.MISPLACED_PART, message, place, suggestion, fix=fix)
 
     def _parts(self, parts: Sequence[Part]) -> dict[str, Any]:
         """Sort parts by their words; the first of a kind counts, the next is a mistake."""
@@ -579,22 +579,24 @@ class NodeBuilder:
                 found[word] = value
                 places[word] = place
             elif not twice:
-                twice = True  # what follows is no news
+                twice = True  # what follows is not news
                 shown = "a strategy" if word == "strategy" else f"`{word.removesuffix(' margin')}`"
                 shown = "a correction" if word == "correction" else shown
                 related = [Related(places[word], "first given here")]
                 message = f"{shown} is given twice"
-                way_out = _WAYS_OUT_OF_TWO.get((self.first.text, word), "keep one of the two")
+                suggestion = _SUGGESTIONS_FOR_TWO.get(
+                    (self.first.text, word), "keep one of the two"
+                )
                 self._complain(
-                    codes.PART_GIVEN_TWICE, message, place, way_out, related=related, part=word
+                    codes.PART_GIVEN_TWICE, message, place, suggestion, related=related, part=word
                 )
         return found
 
-    def _named(self, node: n.NameNode | n.TextNode, way_out: str | None = None) -> None:
+    def _named(self, node: n.NameNode | n.TextNode, suggestion: str | None = None) -> None:
         """Report a word of the language where a name is meant; brackets let one pass."""
         if isinstance(node, n.NameNode) and node.name in RESERVED:
             message = f"`{node.name}` is a word of the language and names nothing else"
-            self._complain(codes.RESERVED_WORD, message, node.span, way_out)
+            self._complain(codes.RESERVED_WORD, message, node.span, suggestion)
 
     def _word(self) -> n.NameNode:
         return n.NameNode(self.first.text, span=self.keyword)
@@ -709,10 +711,10 @@ _PARTS_OF_CLAIMS = {
 
 _OF_LEVELS = "`within COLUMN` goes with a required level: `require METRIC of MODEL >= NUMBER`"
 
-_WAYS_OUT_OF_TWO = {
-    ("compare", "by"): "one `by` takes several metrics, parted by commas",
+_SUGGESTIONS_FOR_TWO = {
+    ("compare", "by"): "one `by` takes several metrics, separated by commas",
     ("compare", "with"): "write a line for each test, or `then` between the two",
-    ("analyze", "of"): "one `of` takes several models, parted by commas",
+    ("analyze", "of"): "one `of` takes several models, separated by commas",
 }
 """What to write for a part that is given twice, by statement and part."""
 

@@ -490,7 +490,7 @@ class ReportNode(StatementNode):
 
 @frozen
 class CommentNode(Node):
-    """A comment, `#` included; `own_line` when nothing else stands on its line."""
+    """A comment, `#` included; `own_line` when nothing else is on its line."""
 
     text: str
     own_line: bool

@@ -2,9 +2,9 @@
 
 The package ships the table, so that reading a study does not import lark (about a third
 of a cold start). A missing or stale table is compiled in memory: length and checksum of
-the grammar, and `FORMAT`, stand in the file.
+the grammar, and `FORMAT`, are in the file.
 
-`python -m evallang.syntax.parse_table` writes the table beside the grammar.
+`python -m evallang.syntax.parse_table` writes the table next to the grammar.
 """
 
 import json

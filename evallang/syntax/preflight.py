@@ -29,10 +29,10 @@ def read_version(source: SourceFile) -> tuple[int | None, Diagnostic | None]:
     word = match.group(1)
     span = Span(source.path, match.start(1), match.end(1))
     if not re.fullmatch(r"[1-9][0-9]{0,8}", word):
-        message = f"`{word}` is no version of the language"
+        message = f"`{word}` is not a version of the language"
         fix = Fix(f"write `{LANGUAGE}`", (Edit(span, str(LANGUAGE)),), safe=False)
-        way_out = f"write `evallang {LANGUAGE}`"
-        return None, diagnose(codes.UNKNOWN_VERSION, message, span, help=way_out, fixes=[fix])
+        suggestion = f"write `evallang {LANGUAGE}`"
+        return None, diagnose(codes.UNKNOWN_VERSION, message, span, help=suggestion, fixes=[fix])
     version = int(word)
     if version > LANGUAGE:
         message = (
@@ -47,19 +47,19 @@ def refusal(source: SourceFile) -> Diagnostic | None:
     """Return the reason not to parse a file at all: another format, a newer language."""
     if source.text.startswith(ZIP_SIGNATURE):
         message = "this is a log of Inspect AI (a ZIP archive), not a study of evallang"
-        way_out = (
+        suggestion = (
             "export its samples as CSV or JSON Lines and name that file in a `predictions` "
             "statement"
         )
-        return diagnose(codes.INSPECT_LOG, message, None, path=source.path, help=way_out)
+        return diagnose(codes.INSPECT_LOG, message, None, path=source.path, help=suggestion)
     if "\n" not in source.text and re.search(r"\S\r+\s*\S", source.text):
         message = "every line ends with a carriage return alone (U+000D), as on old Macintoshes"
-        way_out = "save the study with line ends LF or CR LF"
-        return diagnose(codes.UNUSUAL_SPACE, message, None, path=source.path, help=way_out)
+        suggestion = "save the study with line ends LF or CR LF"
+        return diagnose(codes.UNUSUAL_SPACE, message, None, path=source.path, help=suggestion)
     damage = _whole_damage(source.text)
     if damage is not None:
-        way_out = "save the study as UTF-8"
-        return diagnose(codes.NOT_TEXT, damage, None, path=source.path, help=way_out)
+        suggestion = "save the study as UTF-8"
+        return diagnose(codes.NOT_TEXT, damage, None, path=source.path, help=suggestion)
     version, objection = read_version(source)
     return objection if version is not None else None
 
@@ -75,7 +75,7 @@ def _whole_damage(text: str) -> str | None:
     if damaged < MORE_THAN_SLIPS or 10 * damaged <= sum(map(len, text.split())):
         return None
     if "\0" in text:
-        return "the file is no text: NUL characters stand in it"
+        return "the file is not text: it contains NUL characters"
     return "many bytes of the file are not UTF-8: it is no text, or in another encoding"
 
 
@@ -93,11 +93,11 @@ def not_text(source: SourceFile) -> Diagnostic | None:
         message = f"the byte 0x{code - 0xDC00:02X} is not UTF-8"
         letter = bytes([code - 0xDC00]).decode("cp1252", "replace")
         encoding = "Latin-1" if code >= 0xDCA0 else "Windows-1252"
-        way_out = "save the file as UTF-8"
+        suggestion = "save the file as UTF-8"
         if printable(letter) == letter != "\ufffd":
-            way_out += f"; if it was saved as {encoding}, the byte is `{letter}`"
-        return diagnose(codes.NOT_TEXT, message, span, help=way_out)
-    message = f"the file holds half of a surrogate pair (U+{code:04X}), which is no character"
+            suggestion += f"; if it was saved as {encoding}, the byte is `{letter}`"
+        return diagnose(codes.NOT_TEXT, message, span, help=suggestion)
+    message = f"the file holds half of a surrogate pair (U+{code:04X}), which is not a character"
     return diagnose(codes.NOT_TEXT, message, span)
 
 

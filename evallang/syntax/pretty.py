@@ -1,8 +1,8 @@
 """Laying out: a piece of code with places to break in, lines of at most 100 columns out.
 
-A `Group` is what stands in brackets and breaks after its commas, a `Chain` is a pipeline
+A `Group` is what is written in brackets and breaks after its commas, a `Chain` is a pipeline
 and breaks before its bars, a `Row` is what stands side by side. Comments belong to the
-item they stand at, and a piece that holds one is always broken.
+item they belong to, and a piece that holds one is always broken.
 """
 
 from dataclasses import dataclass, field
@@ -53,7 +53,7 @@ Doc = str | Row | Group | Chain
 
 
 def flat(doc: Doc) -> str:
-    """Write everything on one line; comments are left out."""
+    """Write everything on one line, without comments."""
     if isinstance(doc, str):
         return doc
     if isinstance(doc, Row):
@@ -76,7 +76,7 @@ def lay(doc: Doc, indent: int, lead: int, tail: int = 0) -> list[str]:
 
 
 def place(doc: Doc, comment: CommentNode) -> bool:
-    """Hang a comment on the item it stands at; False where there is none."""
+    """Attach a comment to its item; False without an item."""
     if isinstance(doc, str):
         return False
     if isinstance(doc, Row):
@@ -162,7 +162,7 @@ def _broken_group(doc: Group, indent: int) -> list[str]:
 
 
 def _behind(item: Item, lines: list[str], pad: str) -> list[str]:
-    """Put the first comment behind the last line; give lines for the others."""
+    """Write the first comment after the last line; give lines for the others."""
     if not item.behind:
         return []
     lines[-1] += f"  {item.behind[0]}"

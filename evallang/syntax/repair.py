@@ -1,7 +1,7 @@
 """A line that does not parse in, a message in the author's words out.
 
 A guess at what was meant is a small function in one of two tuples, with an example. Guesses
-`OF_LINES` read the line anew or tell what is wrong with it; guesses `OF_TOKENS` change the tokens
+`OF_LINES` read the line again or tell what is wrong with it; guesses `OF_TOKENS` change the tokens
 where the line stuck. Such a change counts when the rest of the line fits after it; the line is
 then read as meant, and the change is a safe fix. The first that leads on is taken, so the
 likeliest come first. A guess stays as long as somebody makes that slip: the tests run every
@@ -36,11 +36,11 @@ MOST_ATTEMPTS = 4  # other guesses, when one makes a line that means nothing
 MOST_KINDS = 2  # with more kinds of mistakes in one line, a guess is no better than none
 SEEN_AHEAD = 200  # tokens that must fit after a guess; keeps long lines linear
 
-# what a wrong guess brings about: a guess that leads here is none
+# what a wrong guess brings about: a guess that leads here is wrong
 _STRUCTURE = frozenset({"E060", "E070", "E071", "E072", "E073", "E075"})
 _JOINING = CONNECTIVES - {"all", "best", "true", "false", "none", "missing", "common"}
 _OF_RANGES = frozenset({"log", "loguniform", "step", "uniform"})
-_OF_NAMES = frozenset({"analyze", "compare", "measure", "report"})  # no ranges stand there
+_OF_NAMES = frozenset({"analyze", "compare", "measure", "report"})  # no ranges are there
 WORDS_ELSEWHERE = {
     "versus": "vs",
     "v": "vs",
@@ -110,7 +110,7 @@ class Change(NamedTuple):
     removed: int
     edit: Edit | None = None
     title: str = ""
-    way_out: str | None = None
+    suggestion: str | None = None
     safe: bool = True
     previous: Token | None = None
 
@@ -263,7 +263,7 @@ def _told(path: str, change: Change, token: Token) -> Diagnostic:
     fixes = []
     if change.edit is not None:
         fixes.append(Fix(change.title, (change.edit,), change.safe))
-    return diagnose(change.code, change.message, span, help=change.way_out, fixes=fixes)
+    return diagnose(change.code, change.message, span, help=change.suggestion, fixes=fixes)
 
 
 def _changes(path: str, items: Sequence[Token], at: int, stack: Sequence[int]) -> Iterator[Change]:
@@ -330,7 +330,7 @@ def blanks_in_a_name(place: Place) -> Iterator[Change]:
     if all(item.kind == "NAME" and item.text not in ("as", "in") for item in names):
         whole = Span(place.path, names[0].start, names[-1].end)
         right = quoted(" ".join(item.text for item in names))
-        message = f"a column with a blank in its name stands in quotes: `{right}`"
+        message = f"a column with a blank in its name is written in quotes: `{right}`"
         text = Token("TEXT", right, whole.start, whole.end)
         yield Change(
             codes.QUOTES_MISSING,
@@ -353,7 +353,7 @@ def brackets_around_one_value(place: Place) -> Iterator[Change]:
             "round brackets stand around a single value",
             (comma, token),
             1,
-            way_out="write `[...]` for a list, or the value alone",
+            suggestion="write `[...]` for a list, or the value alone",
         )
 
 
@@ -409,7 +409,7 @@ def minus_for_range(place: Place) -> Iterator[Change]:
 
 
 def step_or_log_missing(place: Place) -> Iterator[Change]:
-    """Read `1..10 7` with one of the words that may stand before the last number."""
+    """Read `1..10 7` with one of the words that may be before the last number."""
     token, before = place.token, place.before
     if before.kind == token.kind == "NUMBER" and place.items[place.at - 2].text == "..":
         between = Token("NAME", "log", before.end, before.end)
@@ -428,14 +428,14 @@ def comma_missing(place: Place) -> Iterator[Change]:
     comma = Token("COMMA", ",", before.end, before.end)
     message = f"a comma is missing between {shown(before)} and {shown(token)}"
     doubtful = first.text == "compare" and place.after.text == "with"
-    way_out = None
+    suggestion = None
     if doubtful:
-        way_out = "models are joined by commas, a correction stands behind the test"
+        suggestion = "models are joined by commas, a correction comes after the test"
     misspelt_in = "in" in place.fits and token.kind == "NAME" and place.after.kind == "TEXT"
     safe = not (doubtful or misspelt_in) and _joins_items(place)
     edit = Edit(place.gap, ",")
     yield Change(
-        codes.MISSING_COMMA, message, (comma, token), 1, edit, "write a comma", way_out, safe
+        codes.MISSING_COMMA, message, (comma, token), 1, edit, "write a comma", suggestion, safe
     )
 
 
@@ -446,7 +446,7 @@ def quotes_missing(place: Place) -> Iterator[Change]:
     if token.kind == "NAME" and is_text and token.text not in CONNECTIVES:
         right = quoted(token.text)
         text = Token("TEXT", right, token.start, token.end)
-        message = f"text stands in quotes: `{right}`"
+        message = f"write text in quotes: `{right}`"
         safe = place.before.text != "from" or bool(re.search("[./]", right))
         edit = Edit(place.here, right)
         yield Change(codes.QUOTES_MISSING, message, (text,), 1, edit, "add quotes", safe=safe)
@@ -479,12 +479,12 @@ def superfluous_token(place: Place) -> Iterator[Change]:
     message = f"{shown(token)} stands here twice" if twice else f"{shown(token)} is too much here"
     edit = Edit(Span(place.path, before.end, token.end), "")
     of_comparison = token.kind == "COMMA" and first.text == "compare"
-    way_out = None
+    suggestion = None
     if of_comparison:
-        way_out = "a line has one test, and one behind `then`: write a line for each"
+        suggestion = "a line has one test, and one behind `then`: write a line for each"
     safe = twice or (token.kind == "COMMA" and not of_comparison)
     title = f"remove {shown(token)}"
-    yield Change(codes.SUPERFLUOUS, message, (), 1, edit, title, way_out, safe)
+    yield Change(codes.SUPERFLUOUS, message, (), 1, edit, title, suggestion, safe)
 
 
 def _joins_items(place: Place) -> bool:
@@ -580,7 +580,7 @@ def bracketed_options(line: Line) -> Reading | None:
     edits.append(Edit(line.span(tokens[-1]), ""))
     found = diagnose(
         codes.SUPERFLUOUS,
-        "the options of a protocol stand behind it without brackets",
+        "the options of a protocol come after it without brackets",
         Span(path, tokens[at].start, tokens[-1].end),
         help="write them as in `cv folds=10`",
         fixes=[Fix("remove the brackets", tuple(edits))],
@@ -625,7 +625,7 @@ def text_without_quotes(line: Line) -> Reading | None:
     place = line.span(words[0], words[-1])
     again = line.run([head, Token("TEXT", right, place.start, place.end)])
     fix = Fix("add quotes", (Edit(place, right),))
-    message = f"text stands in quotes: `{right}`"
+    message = f"write text in quotes: `{right}`"
     return Reading(again.node, (diagnose(codes.QUOTES_MISSING, message, place, fixes=[fix]),))
 
 
@@ -654,8 +654,8 @@ def name_missing(line: Line) -> Reading | None:
         return None
     if len(tokens) > 2 and tokens[2].text == "from":
         return None
-    way_out = f"the form is `{STATEMENTS[tokens[0].text].form}`"
-    return _unread(line.span(tokens[1]), "a name is missing before `from`", way_out)
+    suggestion = f"the form is `{STATEMENTS[tokens[0].text].form}`"
+    return _unread(line.span(tokens[1]), "a name is missing before `from`", suggestion)
 
 
 def reserved_word(line: Line) -> Reading | None:
@@ -667,18 +667,20 @@ def reserved_word(line: Line) -> Reading | None:
         word = tokens[index]
         renamed = Token("NAME", "\x00", word.start, word.end)
         if line.run([*tokens[:index], renamed, *tokens[index + 1 :]]).stuck_at is None:
-            way_out = "choose another name; a column so called is put in quotes"
+            suggestion = "choose another name; a column so called is put in quotes"
             if tokens[0].text == "features" and word.text == "all":
-                way_out = "without this clause all columns are features; `features all except A` "
-                way_out += "leaves some out"
+                suggestion = (
+                    "without this clause all columns are features; `features all except A` "
+                )
+                suggestion += "leaves some out"
             message = f"`{word.text}` is a word of the language and names nothing else"
-            found = diagnose(codes.RESERVED_WORD, message, line.span(word), help=way_out)
+            found = diagnose(codes.RESERVED_WORD, message, line.span(word), help=suggestion)
             return Reading(None, (found,))
     return None
 
 
 def clause_beside(line: Line) -> Reading | None:
-    """Report a clause that stands on the line of its statement: `study "T" seed 3`."""
+    """Report a clause that is on the line of its statement: `study "T" seed 3`."""
     tokens, at = line.tokens, line.at
     if line.start != "statement" or not 0 < at < len(tokens):
         return None
@@ -691,7 +693,7 @@ def clause_beside(line: Line) -> Reading | None:
     edit = Edit(Span(line.path, tokens[at - 1].end, token.start), "\n  ")
     found = diagnose(
         codes.UNEXPECTED_TEXT,
-        f"`{token.text}` is a clause of `{head}` and stands on an indented line below it",
+        f"`{token.text}` is a clause of `{head}`; write it on an indented line below",
         line.span(token),
         fixes=[Fix("begin a line", (edit,))],
     )
@@ -706,9 +708,9 @@ def number_alone(line: Line) -> Reading | None:
     token = tokens[at + 1] if tokens[at].kind == "LPAR" else tokens[at]
     if token.kind != "NUMBER":
         return None
-    way_out = "write it as in `cv folds=10` or `repeated holdout times=50 test=1/3`"
+    suggestion = "write it as in `cv folds=10` or `repeated holdout times=50 test=1/3`"
     message = f"{shown(token)} stands without the name of its option"
-    return _unread(line.span(token), message, way_out)
+    return _unread(line.span(token), message, suggestion)
 
 
 def level_of_a_test(line: Line) -> Reading | None:
@@ -720,14 +722,16 @@ def level_of_a_test(line: Line) -> Reading | None:
     before, token = tokens[at - 1 : at + 1]
     if token.kind != "NUMBER" or before.text not in _LEVELS:
         return None
-    way_out = "the level of all tests is said once, as in `alpha 0.05` below `study`; `at` belongs "
-    way_out += "to `require`"
+    suggestion = (
+        "the level of all tests is written once, as in `alpha 0.05` below `study`; `at` belongs "
+    )
+    suggestion += "to `require`"
     message = f"a comparison takes no level, and here is `{before.text} {token.text}`"
-    return _unread(line.span(before, token), message, way_out)
+    return _unread(line.span(before, token), message, suggestion)
 
 
-def _unread(span: Span, message: str, way_out: str) -> Reading:
-    return Reading(None, (diagnose(codes.UNEXPECTED_TEXT, message, span, help=way_out),))
+def _unread(span: Span, message: str, suggestion: str) -> Reading:
+    return Reading(None, (diagnose(codes.UNEXPECTED_TEXT, message, span, help=suggestion),))
 
 
 OF_LINES = (
@@ -772,8 +776,8 @@ def _given_up(path: str, start: str, tokens: Sequence[Token], stuck: Run) -> Dia
     message = f"{shown(token)} does not fit here"
     advice = (habit.advice(Misfit(tokens, at)) for habit in HABITS)
     known = next((text for text in advice if text is not None), None)
-    way_out = known or _way_out(start, tokens, fits)
-    return diagnose(codes.UNEXPECTED_TEXT, message, span, help=way_out)
+    suggestion = known or _suggestion(start, tokens, fits)
+    return diagnose(codes.UNEXPECTED_TEXT, message, span, help=suggestion)
 
 
 class Misfit(NamedTuple):
@@ -885,15 +889,15 @@ def decimal_comma(misfit: Misfit) -> str | None:
     if token.kind != "COMMA" or not before.kind == after.kind == "NUMBER" or not touching:
         return None
     grouped = f", thousands are grouped by `_`: `{before.text}_{after.text}`"
-    way_out = f"decimals stand behind a point: `{before.text}.{after.text}`"
-    return way_out + grouped * (len(after.text) == 3)
+    suggestion = f"decimals come after a point: `{before.text}.{after.text}`"
+    return suggestion + grouped * (len(after.text) == 3)
 
 
 def list_in_round_brackets(misfit: Misfit) -> str | None:
     """Advise on `measure (accuracy, f1)`."""
     lists = misfit.word in ("compare", "measure", "report")
     if lists and misfit.token.kind == "LPAR" and misfit.at == 1:
-        return f"what `{misfit.word}` names stands side by side, parted by commas, or in `[ ]`"
+        return f"what `{misfit.word}` names stands side by side, separated by commas, or in `[ ]`"
     return None
 
 
@@ -916,8 +920,8 @@ def option_without_brackets(misfit: Misfit) -> str | None:
     if misfit.word not in ("compare", "measure", "analyze") or misfit.token.kind != "EQUAL":
         return None
     if misfit.before.text in _LEVELS:
-        return "the level is said once for the study: `alpha 0.05` below `study`"
-    return "options stand in brackets behind their word, as in `mcnemar(exact)`"
+        return "the level is written once for the study: `alpha 0.05` below `study`"
+    return "options are written in brackets after their word, as in `mcnemar(exact)`"
 
 
 HABITS = (
@@ -960,13 +964,13 @@ def _incomplete(path: str, start: str, tokens: Sequence[Token], fits: Sequence[s
         if run(path, start, tokens[:-1]).stuck_at is None:
             fix = Fix("remove the comma", (Edit(span, ""),))
             message = "a comma ends the line"
-            way_out = "a list goes on over several lines inside brackets only"
-            return diagnose(codes.SUPERFLUOUS, message, span, help=way_out, fixes=[fix])
+            suggestion = "a list continues over several lines only inside brackets"
+            return diagnose(codes.SUPERFLUOUS, message, span, help=suggestion, fixes=[fix])
     span = Span(path, last.end, last.end)
     if tokens[0].text == "compare" and start == "statement" and "with" in fits:
         message = "this comparison names no test"
-        way_out = "write `with TEST`, as in `compare a, b with mcnemar`"
-        return diagnose(codes.MISSING_PART, message, span, help=way_out)
+        suggestion = "write `with TEST`, as in `compare a, b with mcnemar`"
+        return diagnose(codes.MISSING_PART, message, span, help=suggestion)
     if "from" in fits and last.kind == "TEXT" and re.search("[./]", last.text):
         gap = Span(path, tokens[-2].end, tokens[-2].end)
         fix = Fix("write `from`", (Edit(gap, " from"),))
@@ -975,12 +979,12 @@ def _incomplete(path: str, start: str, tokens: Sequence[Token], fits: Sequence[s
         return diagnose(codes.MISSING_WORD, message, place, fixes=[fix])
     message = f"the line ends after {shown(last)} before it is complete"
     if last.kind == "VBAR":
-        way_out = "a `|` that goes on begins the next line, indented"
-        return diagnose(codes.INCOMPLETE_LINE, message, span, help=way_out)
-    return diagnose(codes.INCOMPLETE_LINE, message, span, help=_way_out(start, tokens, fits))
+        suggestion = "a `|` that goes on begins the next line, indented"
+        return diagnose(codes.INCOMPLETE_LINE, message, span, help=suggestion)
+    return diagnose(codes.INCOMPLETE_LINE, message, span, help=_suggestion(start, tokens, fits))
 
 
-def _way_out(start: str, tokens: Sequence[Token], fits: Sequence[str]) -> str | None:
+def _suggestion(start: str, tokens: Sequence[Token], fits: Sequence[str]) -> str | None:
     """List what fits, where that is little, and the form of the whole."""
     word = tokens[0].text
     known = STATEMENTS.get(word) if start == "statement" else clause(word)

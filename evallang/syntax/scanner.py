@@ -95,14 +95,14 @@ class LineReader:
         self.line.understood = False
 
     def _space(self, word: str, start: int, end: int) -> None:
-        """Report a blank that is none; one without width parts no word."""
+        """Report a character that looks like a blank; one without width separates no words."""
         import unicodedata
 
         blank = word.isspace()
         shown = f"U+{ord(word[0]):04X}"
         if name := unicodedata.name(word[0], "").lower():
             shown += f" ({name})"
-        message = f"{shown} is {'no plain blank' if blank else 'invisible and means nothing'}"
+        message = f"{shown} is {'not a plain blank' if blank else 'invisible and means nothing'}"
         if "\r" in word:
             message = "a carriage return alone (U+000D) ends no line"
             self._report_unreadable(
@@ -128,7 +128,7 @@ class LineReader:
             fix = Fix("write `'`", (Edit(at, "'"),))
         elif shown == "\\u":
             help_ = f"four hexadecimal digits follow `\\u`, as in `\\u00b5`; {help_}"
-        message = f"`{shown}` in a text is no escape"
+        message = f"`{shown}` in a text is not an escape"
         self.line.diagnostics.append(
             diagnose(codes.ESCAPE_IN_TEXT, message, at, help=help_, fixes=[fix])
         )
@@ -267,14 +267,16 @@ class _Scanner(LineReader):
         """Report once a line such as `=======`."""
         message = f"a line of `{drawn[1]}` means nothing here"
         span = Span(self.path, drawn.start(1), drawn.end())
-        way_out = "a comment begins with `#`"
-        self._report_unreadable(diagnose(codes.UNEXPECTED_CHARACTER, message, span, help=way_out))
+        suggestion = "a comment begins with `#`"
+        self._report_unreadable(
+            diagnose(codes.UNEXPECTED_CHARACTER, message, span, help=suggestion)
+        )
 
     def _name(self, word: str, start: int, end: int) -> None:
         if not word.isascii() and not word.replace("-", "_").replace(".", "_").isidentifier():
             odd = next(
                 (i for i, c in enumerate(word) if not (c in "-." or ("a" + c).isidentifier())),
-                0,  # every character may stand in a name, and the first may not begin one
+                0,  # every character may be in a name, and the first may not begin one
             )
             self._unexpected(word[odd], start + odd)
             return
@@ -363,7 +365,9 @@ class _Scanner(LineReader):
         message = f"a number has no leading zeros: `{word}` is `{right}`"
         notes = ["thousands are grouped by `_`, as in `1_000`"] if comma.kind == "COMMA" else []
         if self.tokens and self.tokens[0].text in _OF_LABELS:
-            notes = [f"a label that is written so in the data stands in quotes: `{quoted(word)}`"]
+            notes = [
+                f"a label that is written so in the data is written in quotes: `{quoted(word)}`"
+            ]
         self._correct(codes.LEADING_ZERO, message, start, end, right, notes)
         self._add("NUMBER", right, start, end)
 
@@ -388,13 +392,13 @@ class _Scanner(LineReader):
             code, message = codes.NAME_BEGINS_WITH_DIGIT, f"`{word}` begins with a digit"
             help_ = "names begin with a letter"
             if self.tokens and self.tokens[-1].kind in ("EQUAL", "OPERATOR"):
-                help_ = f"a number has no unit behind it; text stands in quotes: `{quoted(word)}`"
+                help_ = f"a number has no unit behind it; write text in quotes: `{quoted(word)}`"
             elif len(self.tokens) != 1 or not declares(self.tokens[0].text):
                 help_ += f"; a column so called is put in quotes: `{quoted(word)}`"
             if named := _FIVE_BY_TWO.fullmatch(word):
                 help_ = f"did you mean `{named[1]}x{named[2]}cv{named[3].casefold()}`?"
         else:
-            code, message = codes.MALFORMED_NUMBER, f"`{word}` is no number"
+            code, message = codes.MALFORMED_NUMBER, f"`{word}` is not a number"
             help_ = "numbers are written `3`, `1_000`, `0.05`, `.5`, `1e-3`, `95%` or `1/3`"
             if _TERM.fullmatch(f".{word}"):
                 help_ = f"did you mean `.{word}`?"
@@ -409,10 +413,10 @@ class _Scanner(LineReader):
                     self._no_escape(start + escape.start())
             word = _ESCAPE.sub(lambda m: "\\\\" if len(m.group()) == 1 else m.group(), word)
             if any("\ud800" <= c <= "\udfff" for c in unescaped(word)):
-                message = "a text holds half of a surrogate pair, which is no character"
+                message = "a text holds half of a surrogate pair, which is not a character"
                 span = Span(self.path, start, end)
-                way_out = "write the character itself, or both halves one behind the other"
-                found = diagnose(codes.ESCAPE_IN_TEXT, message, span, help=way_out)
+                suggestion = "write the character itself, or both halves one after the other"
+                found = diagnose(codes.ESCAPE_IN_TEXT, message, span, help=suggestion)
                 self._report_unreadable(found)
                 word = '""'
         self._add("TEXT", word, start, end)
@@ -427,14 +431,14 @@ class _Scanner(LineReader):
                 self._add("NUMBER", right, start, end)
                 return
             right = quoted(word)
-            self._correct(code, f"a date stands in quotes: `{right}`", start, end, right)
+            self._correct(code, f"a date is written in quotes: `{right}`", start, end, right)
             self._add("TEXT", right, start, end)
         elif kind in ("single", "curly"):
             code = codes.SINGLE_QUOTES if word[0] in "'‘’‚‛" else codes.CURLY_QUOTES
             right = quoted(word[1:-1])
             kinds = "typographic" if word[0] in _SPECIAL else "single"
             plain = "double" if kinds == "single" else "plain double"
-            message = f"text stands in {plain} quotes, not in {kinds} ones"
+            message = f"text is written in {plain} quotes, not in {kinds} ones"
             self._correct(code, message, start, end, right)
             self._add("TEXT", right, start, end)
         elif kind == "quote":

@@ -8,13 +8,13 @@ from evallang.syntax.language import STATEMENTS, clause
 from evallang.syntax.literals import quoted
 
 _ELSEWHERE = {
-    "/": "a path stands in quotes, a comment begins with `#`",
-    "\\": "a path stands in quotes",
-    "'": 'text stands in double quotes: `"text"`',
+    "/": "a path is written in quotes, a comment begins with `#`",
+    "\\": "a path is written in quotes",
+    "'": 'write text in double quotes: `"text"`',
     "%": "a percentage is written in one piece: `95%`",
     "&": "write a comma, or one `where` line for each condition",
-    "*": "a list that is left out stands for all",
-    "?": 'a sign or a sentence stands in quotes, as in `"?"`',
+    "*": "without a list, all are meant",
+    "?": 'a sign or a sentence is written in quotes, as in `"?"`',
     "+": "steps are joined by `|`, items by commas",
 }
 _ITEM_BEGINS = re.compile(r"\s*(?:(?:all\s+except|by|as|in)\s+)?")
@@ -81,7 +81,7 @@ class Stray(NamedTuple):
 
     @property
     def rest(self) -> str:
-        """What stands behind it, without a comment."""
+        """What comes after it, without a comment."""
         return self.text[self.at + 1 : self.end].split("#")[0].strip("; \t\r")
 
     @property
@@ -105,7 +105,7 @@ class CharacterGuess(NamedTuple):
 def meant_for(stray: Stray) -> str | None:
     """Return what to write instead of a character, None where nobody can tell."""
     found = (known.guess(stray) for known in GUESSES)
-    return next((way_out for way_out in found if way_out is not None), None) or None
+    return next((suggestion for suggestion in found if suggestion is not None), None) or None
 
 
 def pipe_of_another_language(stray: Stray) -> str | None:
@@ -119,9 +119,9 @@ def semicolon(stray: Stray) -> str | None:
     if stray.character != ";":
         return None
     if stray.inside:
-        return "items are parted by commas"
+        return "items are separated by commas"
     if stray.rest:
-        return "a statement ends with its line, and items are parted by commas"
+        return "a statement ends with its line, and items are separated by commas"
     return "a statement ends with its line"
 
 
@@ -159,7 +159,7 @@ def dash(stray: Stray) -> str | None:
     if stray.character not in _DASHES:
         return None
     if stray.before is None:
-        return "items stand on one line, parted by commas"
+        return "items are on one line, separated by commas"
     if stray.before == "NUMBER":
         return "a range is written with `..`"
     return "a value is given with `=`" if stray.previous == "<" else ""
@@ -168,7 +168,7 @@ def dash(stray: Stray) -> str | None:
 def pattern_without_quotes(stray: Stray) -> str | None:
     """Take `p_*` for a pattern."""
     if stray.character == "*" and stray.previous.strip():
-        return 'a pattern stands in quotes, as in `"p_*"`'
+        return 'a pattern is written in quotes, as in `"p_*"`'
     return None
 
 

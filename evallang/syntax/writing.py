@@ -61,11 +61,11 @@ def _value(node: n.Node) -> Doc:
             return _value(node.values[0])
         case n.CommentNode():
             return node.text
-    raise TypeError(f"{type(node).__name__} is no value")
+    raise TypeError(f"{type(node).__name__} is not a value")
 
 
 def _range(node: n.RangeNode) -> Doc:
-    apart = node.stop.literal.startswith(".")  # three points in a row are none
+    apart = node.stop.literal.startswith(".")  # three points in a row are not one
     return _row(
         node.start,
         " .. " if apart else "..",
@@ -157,7 +157,7 @@ def _group(opener: str, nodes: Iterable[n.Node], closer: str) -> Group:
 
 
 def _listed(nodes: Sequence[n.Node]) -> Doc:
-    """Spell a list that may stand in brackets; they stand only where it is broken."""
+    """Spell a list that may be written in brackets; it needs them only where it is broken."""
     if len(nodes) < 2:
         return _row(*_between(", ", nodes))
     group = _group("[", nodes, "]")

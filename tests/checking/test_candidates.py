@@ -1,4 +1,4 @@
-"""Lists of candidates: how long they may be, and what stands in them twice."""
+"""Lists of candidates: how long they may be, and what is in them twice."""
 
 import pytest
 from studies import checked

@@ -1,6 +1,6 @@
 """What `explain` shows of codes about data and results is so: each example is executed.
 
-The studies around the examples, and the files beside them, stand in `examples_of_codes`: a case
+The studies around the examples, and the files beside them, are in `examples_of_codes`: a case
 names its codes, and `<example>` in it is the wrong example of a code, or the right one. After
 `leaves` stand other errors that a right example cannot be without.
 """

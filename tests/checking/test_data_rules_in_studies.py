@@ -59,8 +59,8 @@ def rare(i):
 
 def test_a_class_may_be_smaller_than_the_folds_where_none_is_to_be_in_each(said):
     rows = drawn(200, rare)
-    ((code, message, way_out),) = said("v,w,y", rows, protocol="cv folds=10")
-    assert (code, way_out) == ("E470", "write at most 6 folds")
+    ((code, message, suggestion),) = said("v,w,y", rows, protocol="cv folds=10")
+    assert (code, suggestion) == ("E470", "write at most 6 folds")
     assert "rare (6)" in message
     assert said("v,w,y", rows, protocol="cv folds=10", line="stratify none") == []
     assert said("v,w,y", rows, protocol="cv folds=6") == []
@@ -68,24 +68,24 @@ def test_a_class_may_be_smaller_than_the_folds_where_none_is_to_be_in_each(said)
 
 def test_a_class_of_one_row_is_left_out_by_a_line_that_can_be_written(said):
     rows = drawn(200, lambda i: "odd one" if i == 0 else "ab"[i % 2])
-    ((_, _, way_out),) = said("v,w,y", rows)
-    assert way_out == 'write `stratify none`, or `where y != "odd one"` to exclude the class'
+    ((_, _, suggestion),) = said("v,w,y", rows)
+    assert suggestion == 'write `stratify none`, or `where y != "odd one"` to exclude the class'
     for mended in ({"line": "stratify none"}, {"clause": 'where y != "odd one"'}):
         assert not {"E470", "E450"} & set(codes(said("v,w,y", rows, **mended)))
 
 
 @pytest.mark.parametrize(
-    ("protocol", "line", "way_out"),
+    ("protocol", "line", "suggestion"),
     [
         ("nested cv outer=5 inner=6", "", "write a smaller `inner`, or `stratify none`"),
         ("cv folds=5", "tune cv=6", "write a smaller `cv`, or `stratify none`"),
     ],
 )
-def test_folds_inside_a_training_part_are_named_as_such(said, protocol, line, way_out):
+def test_folds_inside_a_training_part_are_named_as_such(said, protocol, line, suggestion):
     searched = "LogisticRegression(C in [1, 10])"
     found = said("v,w,y", drawn(200, rare), a=searched, protocol=protocol, line=line)
     ((code, message, words),) = found
-    assert (code, words) == ("E450", way_out)
+    assert (code, words) == ("E450", suggestion)
     assert message.startswith("in a training part, the smallest stratum has ")
 
 
@@ -159,9 +159,9 @@ def test_an_area_under_the_curve_is_refused_where_no_test_part_has_two_classes(s
     rows = drawn(240, lambda i: f"s{i // 20}", lambda i: (i // 20) % 2)
     study = {"clause": "group site", "protocol": "leave_one_group_out", "measure": "roc_auc"}
     found = said("v,w,site,y", rows, **study)
-    ((_, message, way_out),) = [item for item in found if item[0] == "E204"]
+    ((_, message, suggestion),) = [item for item in found if item[0] == "E204"]
     assert message.endswith("as each of `leave_one_group_out` does")
-    assert "`protocol cv folds=10`" in way_out
+    assert "`protocol cv folds=10`" in suggestion
     study["protocol"] = "cv folds=5"
     assert "E204" not in codes(said("v,w,site,y", rows, **study))
     mixed = drawn(240, lambda i: f"s{i // 20}", half)

@@ -128,7 +128,7 @@ def slipped(word, chance):
 
 
 def own_names(text):
-    """Name what the author declares: a slip there renames it everywhere, which is no mistake."""
+    """Name what the author declares: a slip there renames it everywhere, which is not a mistake."""
     found = checked(text).gathered.statements
     names = {s.name.name for s in found if getattr(s, "name", None) is not None}
     columns = [c for s in found for c in s.clauses if isinstance(c, n.ModelColumnsNode)]

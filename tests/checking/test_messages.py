@@ -38,7 +38,7 @@ def test_messages_are_lower_case_sentences_without_a_stop(path):
 
 
 WITHOUT_EXAMPLES = {
-    "E002": "a ZIP archive is no text",
+    "E002": "a ZIP archive is not text",
     "E003": "a NUL character is nothing that a page shows",
     "E032": "brackets more than 64 deep fill a page",
     "E118": "names that stand for a million values fill a page",

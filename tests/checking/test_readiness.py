@@ -1,4 +1,4 @@
-"""Columns and pipelines: every finding stands at its model, and proposes the column meant."""
+"""Columns and pipelines: every finding is at its model, and proposes the column meant."""
 
 import pytest
 

@@ -70,19 +70,19 @@ def test_explain_knows_names_from_elsewhere():
 
 
 @pytest.mark.parametrize(
-    ("line", "message", "way_out"),
+    ("line", "message", "suggestion"),
     [
         ("compare a, b with f1", "`f1` is a metric, not a test", "with TEST by f1"),
         ("compare a, b with cv", "`cv` is a protocol, not a test", "a line of its own"),
-        ("measure holm", "`holm` is a correction, not a metric", "behind the test"),
+        ("measure holm", "`holm` is a correction, not a metric", "after the test"),
         ("measure roc", "`roc` is an analysis, not a metric", "did you mean `roc_auc`?"),
         ("measure f1\n  interval mcnemar", "`mcnemar` is a test, not an interval", "`compare`"),
     ],
 )
-def test_a_word_of_another_catalogue_is_told_where_it_belongs(line, message, way_out):
+def test_a_word_of_another_catalogue_is_told_where_it_belongs(line, message, suggestion):
     (error,) = found(line)
     assert error.message == message
-    assert way_out in error.help
+    assert suggestion in error.help
 
 
 def test_a_word_of_another_catalogue_is_no_protocol():
@@ -196,7 +196,7 @@ def test_a_name_with_blanks_and_a_lost_comma_are_mended_as_they_were_meant(line,
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("compare a holm with mcnemar", "`holm` is a correction, which stands behind the test"),
+        ("compare a holm with mcnemar", "`holm` is a correction, which comes after the test"),
         ("compare a, b, c with mcnemar holm bonferroni", "a correction is given twice"),
         (
             "compare a, b with wilcoxon signed rank",

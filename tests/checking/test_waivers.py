@@ -34,7 +34,7 @@ def said(top="", line=""):
     [
         ("# evallang: allow no_such_rule because it is so", "no rule is called `no_such_rule`"),
         ("# evallang: allow E201 because it is so", "is an error, and errors cannot be allowed"),
-        ("# evallang: allow W501 because it is so", "is said of the results"),
+        ("# evallang: allow W501 because it is so", "is about the results"),
         ("# evallang: alow no_baseline because it is so", "this comment allows nothing"),
         ("# evalang: allow no_baseline because it is so", "this comment allows nothing"),
         ("# evallang: allow W302, W301 because of both", "this comment allows nothing"),
@@ -43,15 +43,15 @@ def said(top="", line=""):
     ],
 )
 def test_a_waiver_that_allows_nothing_is_reported(comment, message):
-    ((code, words, way_out),) = said(line=comment)
+    ((code, words, suggestion),) = said(line=comment)
     assert code == "W162"
     assert message in words
-    assert way_out
+    assert suggestion
 
 
 def test_a_misspelt_rule_gets_a_suggestion():
-    ((_, _, way_out),) = said(line="# evallang: allow no_baselin because it is so")
-    assert way_out == "did you mean `no_baseline`?"
+    ((_, _, suggestion),) = said(line="# evallang: allow no_baselin because it is so")
+    assert suggestion == "did you mean `no_baseline`?"
 
 
 @pytest.mark.parametrize("ending", ["", " because", " because   ", " in this file"])

@@ -47,16 +47,16 @@ def refusals(metric, clause, protocol, line):
     return [d for d in checked(text).diagnostics if d.code in REFUSED]
 
 
-def taken(protocol, line, way_out):
+def taken(protocol, line, suggestion):
     """Do what a message says: the first way that it names."""
-    for words in re.findall(r"`([^`]*)`", way_out):
+    for words in re.findall(r"`([^`]*)`", suggestion):
         if words.startswith("protocol "):
             protocol = words.removeprefix("protocol ")
         elif words.startswith("with "):
             return protocol, re.sub(r"with .*?(?= by |$)", words, line)
         elif words.startswith("interval "):
             return protocol, f"  {words}"
-    return protocol, "" if "leave the interval out" in way_out else line
+    return protocol, "" if "leave the interval out" in suggestion else line
 
 
 def to_try():

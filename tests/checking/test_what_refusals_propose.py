@@ -52,11 +52,11 @@ def test_what_a_test_needs_is_named_once_and_in_a_row():
 
 def test_ranks_over_data_sets_are_sent_across_them():
     several = 'data e from "e.csv"\n  target y\n  positive 1\n'
-    ((code, _, way_out),) = table(several + "compare a, b, c with friedman then wilcoxon")
-    assert (code, way_out) == ("E201", "write `across data` in this line")
+    ((code, _, suggestion),) = table(several + "compare a, b, c with friedman then wilcoxon")
+    assert (code, suggestion) == ("E201", "write `across data` in this line")
     assert table(several + "compare a, b, c across data with friedman then wilcoxon") == []
-    ((_, _, way_out),) = table("compare a, b, c with friedman")
-    assert way_out == "write `with cochran then mcnemar`"
+    ((_, _, suggestion),) = table("compare a, b, c with friedman")
+    assert suggestion == "write `with cochran then mcnemar`"
 
 
 def test_one_row_left_out_is_one_row_however_it_is_written():
@@ -66,7 +66,7 @@ def test_one_row_left_out_is_one_row_however_it_is_written():
 
 
 @pytest.mark.parametrize(
-    ("measure", "interval", "clause", "way_out"),
+    ("measure", "interval", "clause", "suggestion"),
     [
         ("recall", "wilson", "group g", "write `interval bootstrap`"),
         ("accuracy", "wilson", "group g\n  weight w", "write `interval bootstrap`"),
@@ -74,14 +74,16 @@ def test_one_row_left_out_is_one_row_however_it_is_written():
         ("roc_auc", "delong", "group g", "write `interval bootstrap`"),
     ],
 )
-def test_an_interval_without_a_form_for_these_rows_is_refused(measure, interval, clause, way_out):
+def test_an_interval_without_a_form_for_these_rows_is_refused(
+    measure, interval, clause, suggestion
+):
     scores = '\n  score a = "p"\n  score b = "q"\n  score c = "r"' if measure == "roc_auc" else ""
     clause += scores
     found = given(f"  interval {interval}", clause=clause, measure=measure)
     assert [(code, words) for code, _, words in found] in (
-        [("E210", way_out)], [("E202", way_out)],
+        [("E210", suggestion)], [("E202", suggestion)],
     )  # fmt: skip
-    assert given(f"  {way_out.split('`')[1]}", clause=clause, measure=measure) == []
+    assert given(f"  {suggestion.split('`')[1]}", clause=clause, measure=measure) == []
 
 
 def test_scores_are_asked_of_the_models_of_the_line_alone():
@@ -109,10 +111,10 @@ def test_a_search_asks_scores_of_the_models_that_are_searched():
 def test_a_metric_of_classes_is_refused_where_every_model_gives_numbers():
     text = 'evallang 1\nstudy\n  seed 1\ndata d from "d.csv"\n  target y\nmodel a = {}\n'
     text += "protocol cv\nmeasure {}\n"
-    ((code, message, way_out),) = errors(text.format("Ridge", "roc_auc"))
+    ((code, message, suggestion),) = errors(text.format("Ridge", "roc_auc"))
     assert code == "E115"
     assert message == "`roc_auc` is a metric for classification, and every model is a regressor"
-    assert "`mae`" in way_out
+    assert "`mae`" in suggestion
     assert errors(text.format("Ridge", "mae")) == errors(text.format("GaussianNB", "f1")) == []
     assert [code for code, _, _ in errors(text.format("GaussianNB", "mae"))] == ["E115"]
 
@@ -121,7 +123,7 @@ SEARCHED = "LogisticRegression(C in [1, 10])"
 
 
 @pytest.mark.parametrize(
-    ("protocol", "line", "way_out"),
+    ("protocol", "line", "suggestion"),
     [
         ("cv", "", "write `protocol nested cv outer=5 inner=5`, or `tune grid cv=5`, to choose "
          "inside each training part"),
@@ -133,21 +135,21 @@ SEARCHED = "LogisticRegression(C in [1, 10])"
         ("x = cv\nprotocol y = nested cv", "", "write `protocol x = nested cv outer=5 inner=5`"),
     ],
 )  # fmt: skip
-def test_a_search_is_sent_to_a_stage_that_goes_with_the_study(protocol, line, way_out):
+def test_a_search_is_sent_to_a_stage_that_goes_with_the_study(protocol, line, suggestion):
     ((code, _, words),) = table(line, a=SEARCHED, protocol=protocol)
-    assert (code, words) == ("E206", way_out)
+    assert (code, words) == ("E206", suggestion)
 
 
 @pytest.mark.parametrize("name", ["shaffer", "bergmann_hommel"])
 def test_planned_pairs_that_are_all_pairs_may_be_corrected_so(name):
     line = "compare a vs b, {} with mcnemar " + name
     assert given(line.format("c vs a, b vs c")) == []
-    ((code, _, way_out),) = given(line.format("c vs a"))
-    assert (code, way_out) == (
+    ((code, _, suggestion),) = given(line.format("c vs a"))
+    assert (code, suggestion) == (
         "E209", "write `holm`, or name the models with commas to compare all pairs",
     )  # fmt: skip
-    ((code, _, way_out),) = given(f"compare a, b against c with mcnemar {name}")
-    assert (code, way_out) == ("E209", "write `holm`, which is the same here")
+    ((code, _, suggestion),) = given(f"compare a, b against c with mcnemar {name}")
+    assert (code, suggestion) == ("E209", "write `holm`, which is the same here")
 
 
 @pytest.mark.parametrize(
@@ -159,13 +161,13 @@ def test_planned_pairs_that_are_all_pairs_may_be_corrected_so(name):
     ],
 )
 def test_a_test_of_one_model_is_sent_to_a_claim_about_one(line, clause, proposed):
-    ((_, _, way_out),) = given(line, clause=clause)
-    assert way_out == f"write `{proposed.replace(' a ', ' MODEL ')}`"
+    ((_, _, suggestion),) = given(line, clause=clause)
+    assert suggestion == f"write `{proposed.replace(' a ', ' MODEL ')}`"
     assert given(proposed, clause=clause) == []
 
 
 @pytest.mark.parametrize(
-    ("line", "protocol", "measure", "way_out"),
+    ("line", "protocol", "measure", "suggestion"),
     [
         ("require a better than b in f1 with t", "repeated cv", "f1", "write `with corrected_t`"),
         ("require a better than b with bayes_t", "leave_p_out", "accuracy",
@@ -179,6 +181,6 @@ def test_a_test_of_one_model_is_sent_to_a_claim_about_one(line, clause, proposed
          "write `protocol cv folds=10`"),
     ],
 )  # fmt: skip
-def test_a_gate_is_sent_to_what_decides_it(line, protocol, measure, way_out):
+def test_a_gate_is_sent_to_what_decides_it(line, protocol, measure, suggestion):
     found = table(line, protocol=protocol, measure=measure)
-    assert [words for _, _, words in found] == [way_out]
+    assert [words for _, _, words in found] == [suggestion]

@@ -1,4 +1,4 @@
-"""Files that are no text, standard input, and the differences that `fmt` shows."""
+"""Files that are not text, standard input, and the differences that `fmt` shows."""
 
 import click
 import pytest
@@ -22,7 +22,7 @@ def call(*words, text=None):
     ("content", "message"),
     [
         (STUDY.encode("utf-16"), "the file is UTF-16, and a study is UTF-8"),
-        (STUDY.encode("utf-16-be"), "the file is no text: NUL characters stand in it"),
+        (STUDY.encode("utf-16-be"), "the file is not text: it contains NUL characters"),
         (
             bytes(range(128, 256)),
             "many bytes of the file are not UTF-8: it is no text, or in another encoding",

@@ -75,7 +75,7 @@ FILES = {
     ),
     "a score missing": rows(8, lambda i: (i % 2, 1, 0, i % 2, "" if i == 3 else i, i, -i)),
     "a score infinite": rows(8, lambda i: (i % 2, 1, 0, i % 2, "inf" if i == 3 else i, i, -i)),
-    "a score that is no number": rows(8, lambda i: (i % 2, 1, 0, i % 2, "high", i, -i)),
+    "a score that is not a number": rows(8, lambda i: (i % 2, 1, 0, i % 2, "high", i, -i)),
     "no rows": COLUMNS,
 }
 STUDIES = {

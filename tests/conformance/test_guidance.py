@@ -126,7 +126,7 @@ ABOUT_DATA = [c for c in CODES.values() if c.code[:2] in ("E4", "W4") and c.righ
 
 @pytest.mark.parametrize("code", ABOUT_DATA, ids=[c.code for c in ABOUT_DATA])
 def test_the_remedy_of_a_finding_about_data_is_written_in_the_language(code):
-    """Some show a clause, which stands below a statement; some the lines of a data file."""
+    """Some show a clause, which is below a statement; some the lines of a data file."""
     if next(p for p in of_code(code).parts if p.heading == "right").language == "text":
         return
     indented = "\n".join(f"  {line.strip()}" for line in code.right.split("\n"))

@@ -1,4 +1,4 @@
-"""A clause and a statement that stand in the table and the grammar alone work everywhere.
+"""A clause and a statement that are in the table and the grammar alone work everywhere.
 
 The test compiles the grammar anew with two more rules; nothing else of the package is touched.
 """

@@ -39,7 +39,7 @@ def entries_of(registry):
 def assert_documented(entry):
     """What every member promises its reader and its caller."""
     assert entry.title
-    assert entry.summary.endswith("."), "the first sentence stands alone"
+    assert entry.summary.endswith("."), "the first sentence is alone"
     assert entry.examples, "a worked example with its source"
     assert all(example.source for example in entry.examples)
     required = {option.name for option in entry.options if option.required}

@@ -82,7 +82,7 @@ def test_odd_lines_of_json_are_read_or_refused(content, code, tmp_path):
     found = codes("d.jsonl", content, tmp_path, f'data d from "d.jsonl"\n{FITTED}')
     assert (found and found[0]) == code, found
     found = codes("d.jsonl", content, tmp_path, f'predictions d from "d.jsonl"\n{GIVEN}')
-    # the same, but for what stands in a column that is not asked for
+    # the same, but for what is in a column that is not asked for
     assert found is WORK or found[0] == code, found
 
 

@@ -121,7 +121,7 @@ def test_the_choices_of_the_outer_folds_are_stated(tmp_path):
     made = study(CANCER + "protocol nested cv outer=3 inner=2\nexport logistic\n", tmp_path)
     record = run(made).record
     notes = " ".join(record.exports[0].notes)
-    assert "chosen anew on all rows, by accuracy in 2 inner folds" in notes
+    assert "chosen again on all rows, by accuracy in 2 inner folds" in notes
     for selection in record.selections:
         assert f"C={selection.params['C']}" in notes
 

@@ -241,7 +241,7 @@ def test_scores_are_those_of_the_positive_class_and_targets_of_a_regression_are_
         "measure roc_auc, own.auc\n",
     )
     built_in, own = run(made, trust=True).record.estimates
-    # malignant stands after benign, and scikit-learn takes the last label for positive
+    # malignant comes after benign, and scikit-learn takes the last label for positive
     assert own.value == pytest.approx(built_in.value, abs=1e-12)
     text = (
         "use seven_metric.metrics\nstudy\n  seed 1\ndata d from sklearn diabetes\n"
@@ -256,8 +256,8 @@ def test_scores_are_those_of_the_positive_class_and_targets_of_a_regression_are_
     [
         ("a_metric", "raises", "ZeroDivisionError: division by zero"),
         ("b_metric", "leaves", "it ended the process: 4"),
-        ("c_metric", "nothing", "it gave nan, which is no finite number"),
-        ("d_metric", "words", "it gave a str, which is no finite number"),
+        ("c_metric", "nothing", "it gave nan, which is not a finite number"),
+        ("d_metric", "words", "it gave a str, which is not a finite number"),
         ("e_metric", "few", "ValueError: too few rows"),  # in one of four folds
     ],
 )

@@ -1,4 +1,4 @@
-"""Tables of scores made elsewhere: over data sets, over folds, and what they cannot give."""
+"""Tables of scores computed elsewhere: over data sets, over folds, and what they cannot give."""
 
 import itertools
 from pathlib import Path
@@ -91,7 +91,7 @@ GAPS = "name,a,b,c\nd1,.9,.8,.7\nd2,.8,-,.7\nd3,.7,.6,.65\nd4,.9,.85,.8\nd5,.7,.
     [("friedman", (2, 3, 2, 1)), ("friedman(missing=worst)", (2, 3, 3, 2, 1))],
 )
 def test_a_missing_score_leaves_its_data_set_out_or_counts_as_the_worst(tmp_path, test, ranks_of_b):
-    # by hand: b has no score on d2, where it is left out or third of three
+    # by hand: b has no score on d2, where it is excluded or third of three
     (tmp_path / "s.csv").write_text(GAPS)
     text = (
         'evallang 1\nscores s from "s.csv"\n  dataset name\n'

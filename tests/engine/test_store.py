@@ -388,7 +388,7 @@ def test_a_store_that_cannot_be_used_costs_one_note_and_no_result(tmp_path):
     usual = without_provenance(run(study(TEXT)))
     blocked = tmp_path / "blocked"
     open_store(blocked)
-    (blocked / "unfinished").write_text("")  # nothing can be written beside the entries
+    (blocked / "unfinished").write_text("")  # nothing can be written next to the entries
     (tmp_path / "file").write_text("")
     for store, said in (
         (blocked, "could not keep all fits"),

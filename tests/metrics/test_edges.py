@@ -80,7 +80,7 @@ def test_macro_recall_is_balanced_accuracy_where_a_class_has_no_examples():
     assert metric("balanced_accuracy", truth, predicted, 3) == 0.75
 
 
-# --- labels that are no class ---------------------------------------------------------------
+# --- labels that are not class ---------------------------------------------------------------
 
 
 def test_a_label_that_is_no_class_is_counted_in_a_column_of_its_own():

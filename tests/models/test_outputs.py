@@ -1,4 +1,4 @@
-"""Outputs stand in the study's order of classes, also where a training part lacked one."""
+"""Outputs are in the study's order of classes, also where a training part lacked one."""
 
 import numpy as np
 import pytest

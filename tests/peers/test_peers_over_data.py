@@ -108,7 +108,7 @@ def test_a_data_set_with_a_missing_score_is_left_out_aloud_or_counted():
     scores = np.array(datasets.DEMSAR_AUC)
     scores[0, 0] = np.nan
     left_out, worst = datasets.friedman(scores), datasets.friedman(scores, missing="worst")
-    assert left_out.notes == ("1 of 14 data sets lack a score and are left out",)
+    assert left_out.notes == ("1 of 14 data sets lack a score and are excluded",)
     assert worst.extra["n"] == 14
 
 

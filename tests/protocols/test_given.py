@@ -60,7 +60,7 @@ def test_each_repeat_of_a_file_has_its_own_folds():
     [
         (["train train"], None, "no row of the split is `test`"),
         (["test validation"], None, "no row of the split is `train`"),
-        (["train test dev"], None, "the split holds `train`, which is no part and no fold"),
+        (["train test dev"], None, "the split holds `train`, which is neither a part nor a fold"),
         (["1 2 x"], None, "the split holds `x`"),
         (["1 1.0 1"], None, "single fold"),
         (["train test test"], [0, 0, 1], "1 group has rows on both sides"),

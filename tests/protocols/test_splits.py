@@ -268,7 +268,7 @@ def test_a_bootstrap_round_trains_on_n_draws_and_tests_the_rest():
         assert len(split.train) == 40
         assert set(split.test) == set(range(40)) - set(split.train)
         assert len(split.test) > 0
-    # a row is left out with probability (1 - 1/40)^40 = .363; sd of the mean of 1000 < .01
+    # a row is excluded with probability (1 - 1/40)^40 = .363; sd of the mean of 1000 < .01
     share = np.mean([len(split.test) for split in rounds]) / 40
     assert abs(share - (1 - 1 / 40) ** 40) < 0.05
 

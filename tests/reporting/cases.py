@@ -1,6 +1,6 @@
 """Changes of the studies of `fixture.py`: what is rare, and must be worded with care.
 
-No number here is looked at but those that scipy gives or that stand in the test itself.
+No number here is looked at but those that scipy gives or that are in the test itself.
 """
 
 from dataclasses import replace

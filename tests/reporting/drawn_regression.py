@@ -49,7 +49,7 @@ def regression() -> ResultsRecord:
                      interval=Interval("corrected_t", 0.95, low, high))
         )  # fmt: skip
         r2 = 1 - (mean / 67) ** 2
-        note = ("undefined in 2 folds, which are left out",) if name == "naive" else ()
+        note = ("undefined in 2 folds, which are excluded",) if name == "naive" else ()
         estimates.append(
             Estimate("diabetes", "main", name, "r2", None if name == "naive" else r2,
                      "mean_of_folds", r2, 0.05, 50, about, notes=note)

@@ -241,7 +241,7 @@ def diagnostic(
     help: str | None = None,  # noqa: A002 - the word of the contract
     allowed_because: str | None = None,
 ) -> Mapping[str, Any]:
-    """Give a diagnostic as it stands in `results.json`."""
+    """Give a diagnostic as it is in `results.json`."""
     return {
         "code": code, "name": name, "severity": severity, "message": message,
         "path": "study.eval", "range": None, "related": (), "notes": notes, "help": help,

@@ -12,7 +12,7 @@ def exported(results, **changes):
     model = results.models[0].name
     export = Export(
         model, "models/best.skops", {"C": 1.0}, "ab" * 32, ("mypkg.Net",),
-        notes=("its hyper-parameters were chosen anew on all rows",),
+        notes=("its hyper-parameters were chosen again on all rows",),
     )  # fmt: skip
     return replace(results, exports=(replace(export, **changes),))
 
@@ -36,7 +36,7 @@ def test_a_saved_model_stands_with_its_file_its_choice_and_what_to_trust():
     page = Page(exported(fixture.cancer()))
     row = page.table("table-exports")[0]
     assert row[1:] == ["models/best.skops", "C=1.0", "mypkg.Net"]
-    assert "chosen anew on all rows" in page.notes("table-exports")
+    assert "chosen again on all rows" in page.notes("table-exports")
     words = page.words("exports")
     assert 'skops.io.load("models/best.skops", trusted=["mypkg.Net"])' in words
     assert "best model" not in words

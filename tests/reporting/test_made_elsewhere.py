@@ -1,4 +1,4 @@
-"""Reports on scores, values and repeats that were made elsewhere."""
+"""Reports on scores, values and repeats that were computed elsewhere."""
 
 import re
 from html import unescape

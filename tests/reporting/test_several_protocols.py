@@ -1,4 +1,4 @@
-"""One data set under several protocols: every number stands under the one it was made by."""
+"""One data set under several protocols: every number is under the one it was made by."""
 
 import re
 

@@ -140,7 +140,7 @@ def err1_under(shares, times, losses, codes, weights):
 
 @pytest.mark.parametrize("grouped", [False, True])
 def test_an_influence_is_the_derivative_of_err1_in_the_weight_of_a_unit(grouped):
-    # every resample of 4 units stands in the table, so that Err(1) and its numerical derivative
+    # every resample of 4 units is in the table, so that Err(1) and its numerical derivative
     # towards all weight on one unit are exact: an implementation with no formula in common
     codes = np.array([2, 0, 1, 3, 1, 3, 3]) if grouped else np.arange(4)
     weights = np.array([1.0, 2, 1, 3, 0.5, 1, 2]) if grouped else np.ones(4)

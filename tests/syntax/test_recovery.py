@@ -109,7 +109,7 @@ def test_a_clause_beside_its_statement_is_moved_below_it(line: str, right: str) 
     source = source_of(f"evallang 1\n{line}\n")
     _, (found,) = parse(source)
     assert found.code == "E044"
-    assert "stands on an indented line below it" in found.message
+    assert "write it on an indented line below" in found.message
     ((edit,),) = (fix.edits for fix in found.fixes)
     text = source.text
     assert text[: edit.span.start] + edit.text + text[edit.span.end :] == f"evallang 1\n{right}\n"

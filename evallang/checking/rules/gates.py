@@ -115,7 +115,7 @@ def _overlap(
     by = "" if above.metric == primary else f" in {above.metric.written}"
     return Objection(
         f"the intervals of `{above.models[0]}` and `{below.models[0]}` are asked not to "
-        "overlap, which is no test of their difference",
+        "overlap, which is not a test of their difference",
         place,
         help=f"write `require {better} better than {worse}{by}`{other if unknown else ''}",
     )

@@ -65,7 +65,7 @@ def overlapping_splits_as_independent(study: Study) -> Iterator[Objection]:
 
 
 def _runs(study: Study, comparison: ComparisonSpec, test: Method) -> bool:
-    """Return whether a test finds scores of folds, or plans them; the checker refuses it else."""
+    """Return whether a test finds scores of folds, or plans them; the checker refuses others."""
     entry = HYPOTHESIS_TESTS[test.name]
     found = evidence_of(study, comparison)
     planned = entry.declaration.implied is not None

@@ -44,7 +44,7 @@ def first_measure_without_interval(study: Study) -> Iterator[Objection]:
     """The first measure has no interval by default under the protocol, although others have one.
 
     The first measure is what a reader takes from the study. The ranking of one fold cannot be
-    compared with that of another, so the scores of all folds cannot be drawn anew together, and
+    compared with that of another, so the scores of all folds cannot be drawn again together, and
     few folds alone show little of what another sample would give. Repeats of the same folds do.
 
     Objects to:

@@ -28,7 +28,7 @@ def rows_chosen_by_the_target(study: Study) -> Iterator[Objection]:
     """`where` keeps rows by the value of what is to be predicted.
 
     Of a new example that value is not known, so nobody can tell whether the estimate is about
-    it. Extreme values that are left out make every error smaller.
+    it. Extreme values that are excluded make every error smaller.
 
     Objects to:
 
@@ -72,7 +72,7 @@ def _predicted(source: DataSpec | PredictionsSpec) -> str | None:
 
 @rule("W351", source="Fawcett 2006", severity=Severity.HINT)
 def threshold_beside_the_reported_scores(study: Study) -> Iterator[Objection]:
-    """A threshold stands beside the scores on which the labels are judged.
+    """A threshold is written with the scores on which the labels are judged.
 
     A threshold that was chosen on these scores makes the labels look better than they will on
     others. One that was fixed before, or chosen on other examples, is sound; a waiver can say

@@ -50,7 +50,7 @@ class Reach:
     """What a test over splits can detect: its splits, and differences in standard deviations.
 
     `detectable` is the smallest difference with power `TARGET`; `limit` the same with the parts
-    drawn anew without end.
+    drawn again without end.
     """
 
     splits: int

@@ -136,7 +136,7 @@ def evidence_of(
 
 
 def uses_rows(test: Method, yields: Yields) -> bool:
-    """Return whether a test counts examples of what it is given, not scores of folds."""
+    """Return whether a test counts examples of its input, not scores of folds."""
     shared = test_of(test).evidence & yields.evidence
     return bool(shared & ON_EXAMPLES) and Evidence.FOLD_SCORES not in shared
 
@@ -165,7 +165,7 @@ def depends_on_positive(metric: Method) -> bool:
 
 
 def listed(names: Sequence[str] | Iterable[str], most: int = 4) -> str:
-    """Put names in a row: `a`, `b` and `c`; of more than `most` the first ones."""
+    """Write names in a row: `a`, `b` and `c`; of more than `most` the first ones."""
     quoted = [f"`{name}`" for name in names]
     if len(quoted) > most:
         return f"{', '.join(quoted[:most])} and {len(quoted) - most} more"

@@ -229,7 +229,7 @@ def one_standard_error_of_few_folds(study: Study) -> Iterator[Objection]:
 
 
 def _inner_folds(study: Study, protocol: Protocol) -> int | None:
-    """Return the number of parts that candidates are scored on; None where nothing is said."""
+    """Return the number of parts that candidates are scored on; None where nothing is stated."""
     declared = PROTOCOLS[protocol.kind].declaration
     if declared.inner_option is not None:
         inner = protocol.options.get(declared.inner_option)

@@ -125,7 +125,7 @@ def bayes_t(
     kept = np.isfinite(x) & np.isfinite(y)
     d, constant = differences(x[kept], y[kept])
     lost = int((~kept).sum())
-    notes = (f"{lost} of {len(x)} folds have no finite score and are left out",) if lost else ()
+    notes = (f"{lost} of {len(x)} folds have no finite score and are excluded",) if lost else ()
     count = len(d)
     factor, more = corrected_factor(
         _sizes(n_train, kept), _sizes(n_test, kept), count, test_train_ratio, len(kept)

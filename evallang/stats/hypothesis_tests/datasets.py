@@ -95,11 +95,11 @@ ZHOU_RANKS = ((1.0, 2.0, 3.0), (1.0, 2.5, 2.5), (1.0, 2.0, 3.0), (1.0, 2.0, 3.0)
         omnibus=True,
         across_data=True,
         when="three or more models on several data sets, whatever the unit of their scores",
-        when_not="two models: wilcoxon, sign; the folds of one data set are no data sets",
+        when_not="two models: wilcoxon, sign; the folds of one data set are not data sets",
         differs={
             "scipy": "friedmanchisquare refers the tie-corrected chi-squared to its limit; "
             "here F of Iman and Davenport or the exact distribution decides, and chi-squared "
-            "stands in `extra`",
+            "is in `extra`",
             "autorank": "it uses the chi-squared only",
             "Zhou 2021": (
                 "2.4.4 takes no account of ties: friedman(ties=ignore) gives his tau_F of "

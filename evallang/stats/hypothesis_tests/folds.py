@@ -227,7 +227,7 @@ def _pairs(first: ArrayLike, second: ArrayLike) -> _Pairs:
     kept = np.isfinite(x) & np.isfinite(y)
     d, constant = differences(x[kept], y[kept])
     lost = int((~kept).sum())
-    notes = (f"{lost} of {len(x)} folds have no finite score and are left out",) if lost else ()
+    notes = (f"{lost} of {len(x)} folds have no finite score and are excluded",) if lost else ()
     return _Pairs(d, kept, constant, notes)
 
 

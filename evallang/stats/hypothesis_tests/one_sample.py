@@ -224,7 +224,7 @@ def single_t(
     t = sqrt(k) (mean - threshold) / s with k - 1 degrees of freedom, two-sided (Zhou 2021,
     2.4.1), or with `alternative=greater` (`less`) one-sided. It takes the k scores as
     independent, which those of cross-validation are not. `first` is (k,); undefined scores
-    are left out, with a note. Raises `ValueError` where `threshold` is not finite.
+    are excluded, with a note. Raises `ValueError` where `threshold` is not finite.
     """
     checked_level(level)
     if not math.isfinite(threshold):
@@ -234,7 +234,7 @@ def single_t(
         raise ValueError("fold scores are given as one row")
     kept = x[np.isfinite(x)]
     lost = len(x) - len(kept)
-    notes = (f"{lost} of {len(x)} folds have no finite score and are left out",) if lost else ()
+    notes = (f"{lost} of {len(x)} folds have no finite score and are excluded",) if lost else ()
     count = len(kept)
     if count < 2:
         value = float(kept[0]) - threshold if count else None

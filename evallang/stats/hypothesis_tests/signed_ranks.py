@@ -306,7 +306,7 @@ def _present(
     if not lost:
         return x, y, np.zeros(0), ()
     if missing == "leave_out":
-        note = f"{lost} of {len(x)} pairs lack a value and are left out"
+        note = f"{lost} of {len(x)} pairs lack a value and are excluded"
         return x[kept], y[kept], np.zeros(0), (note,)
     favour = no_y[lacking].astype(np.float64) - no_x[lacking]
     sign = 1.0 if better == "higher" else -1.0

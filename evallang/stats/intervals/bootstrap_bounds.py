@@ -147,7 +147,7 @@ def _bootstrap(sample: Resampler, level: float, seed: int, method: Method, round
     drawn = sample.replicates(np.random.default_rng(seed), rounds)
     values = drawn[np.isfinite(drawn)]
     lost = rounds - len(values)
-    notes = (f"undefined on {lost} of {rounds} resamples, which are left out",) if lost else ()
+    notes = (f"undefined on {lost} of {rounds} resamples, which are excluded",) if lost else ()
     if len(values) < 2:
         return Interval(name, level, None, None, notes)
     notes = (*notes, *few_groups(sample.n_groups))

@@ -106,7 +106,7 @@ def corrected_t(
         ),
         differs={
             "scikit-learn": (
-                "cross_val_score(...).mean() ± 2 std() of the old manual is no interval for "
+                "cross_val_score(...).mean() ± 2 std() of the old manual is not an interval for "
                 "the mean at all"
             ),
         },

@@ -200,7 +200,7 @@ def newcombe(table: TwoByTwo, level: float) -> Interval:
 def bonett_price(table: TwoByTwo, level: float) -> Interval:
     """Wald interval after adding one to each discordant count and two to n.
 
-    Bonett & Price 2012; cut at -1 and 1. Raises `ValueError` where `table` is no table of
+    Bonett & Price 2012; cut at -1 and 1. Raises `ValueError` where `table` is not a table of
     counts.
     """
     _, b, c, _ = counts = paired_counts(table)
@@ -230,7 +230,7 @@ def bonett_price(table: TwoByTwo, level: float) -> Interval:
 def agresti_min(table: TwoByTwo, level: float) -> Interval:
     """Wald interval after adding one half to each of the four counts.
 
-    Agresti & Min 2005; cut at -1 and 1. Raises `ValueError` where `table` is no table of
+    Agresti & Min 2005; cut at -1 and 1. Raises `ValueError` where `table` is not a table of
     counts.
     """
     _, b, c, _ = counts = paired_counts(table)

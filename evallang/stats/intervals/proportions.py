@@ -249,9 +249,9 @@ def _checked(successes: int, n: int, level: float) -> tuple[int, int, float]:
     try:
         x, total = int(successes), int(n)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{successes} of {n} is no count of successes among trials") from None
+        raise ValueError(f"{successes} of {n} is not a count of successes among trials") from None
     if x != successes or total != n or not 0 <= x <= total or total > MOST_COUNTED:
-        raise ValueError(f"{successes} of {n} is no count of successes among trials up to 2^53")
+        raise ValueError(f"{successes} of {n} is not a count of successes among trials up to 2^53")
     return x, total, normal_quantile(level)
 
 

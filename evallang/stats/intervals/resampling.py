@@ -23,7 +23,7 @@ else:
     np = lazy("numpy")
 
 ROWS_AT_ONCE = 1 << 16  # examples of all resamples of a batch, as bytes
-MOST_LEFT_OUT = 1000  # leave-one-out values computed one by one before blocks are left out
+MOST_LEFT_OUT = 1000  # leave-one-out values computed one by one before blocks are excluded
 
 
 class WeightSample:
@@ -61,7 +61,7 @@ class WeightSample:
     def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Leave out one example, or group, at a time.
 
-        Above `MOST_LEFT_OUT` of them, as many blocks of about equal size are left out: the
+        Above `MOST_LEFT_OUT` of them, as many blocks of about equal size are excluded: the
         acceleration of BCa is a ratio of moments and changes little.
         """
         blocks = min(self._units, MOST_LEFT_OUT)

@@ -46,8 +46,8 @@ def test_friedman_has_its_own_smallest_p():
 def test_the_way_out_is_enough(correction, enough):
     models = ("GaussianNB", "LinearDiscriminantAnalysis", "SVC")
     line = f"across data with wilcoxon {correction}"
-    ((_, way_out),) = said(line, 2, models)
-    assert way_out.startswith(f"compare over {enough} data sets or more")
+    ((_, suggestion),) = said(line, 2, models)
+    assert suggestion.startswith(f"compare over {enough} data sets or more")
     assert said(line, enough - 1, models)
     assert said(line, enough, models) == []
 

@@ -1,4 +1,4 @@
-"""Reference values by Python packages that are no part of the test extra.
+"""Reference values by Python packages that are not part of the test extra.
 
 `python from_python.py > from_python.csv`, with baycomp 1.0.3, confidenceinterval 1.0.5,
 numpy 2.4.6 and scipy 1.17.1. The data are made up by make_inputs.py.
