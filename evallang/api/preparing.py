@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evallang.activity import Activity, report_activity
 from evallang.api.live import NOTHING, Live, hashes
 from evallang.api.study_file import StudyError, StudyFile, with_task
 from evallang.api.trust import find_own_code
@@ -130,6 +131,7 @@ def _read(
     scored: list[ScoreTable] = []
     found: list[Diagnostic] = []
     for source in study.sources:
+        report_activity(Activity("reading", source.name))
         frames = _several(live.frames.get(source.name))
         frame = frames[0] if frames else None
         if isinstance(source, DataSpec):

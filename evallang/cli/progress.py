@@ -1,30 +1,33 @@
-"""A line on a terminal that shows the progress of a run."""
+"""What a run shows of its progress on stderr: a line that moves, or plain lines."""
 
+import sys
 import threading
 import time
 from types import TracebackType
 from typing import Self
 
-from evallang.cli.terminal import tell_state
+from evallang.activity import Activity
+from evallang.cli.terminal import columns, tell, tell_state
 
 
 class Progress:
-    """A line with the activity, the fits done, the time taken, the rate and the time left.
+    """The activity of a run, how far it is, the time taken, the rate and the time left.
 
-    A thread redraws it, so that the clock runs during the first fit. Without a terminal it writes
-    nothing.
+    On a terminal, a thread redraws a line, so that the clock runs during the first fit. Without a
+    terminal, it writes a plain line every ten seconds.
     """
 
     WIDTH = 24
+    NARROWEST = 6  # of the bar; where there is less room, it is omitted
     EVERY = 0.2  # seconds between redraws
+    EVERY_PLAIN = 10.0  # seconds between plain lines
     KNOWN_FROM = 50  # the time left is shown once one fit of so many is done
 
     def __init__(self, *, shown: bool) -> None:
         self.shown = shown
-        self.started = time.monotonic()
-        self.stage = "reading the data"
-        self.done, self.total = 0, 0
-        self.fitting_since = self.started
+        self.terminal = sys.stderr.isatty()
+        self.started = self.fitting_since = time.monotonic()
+        self.activity = Activity("starting")
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._tick, name="progress", daemon=True)
 
@@ -43,37 +46,46 @@ class Progress:
         if self.shown:
             self._ended.set()
             self._thread.join()
-            tell_state("")
+            if self.terminal:
+                tell_state("")
 
-    def update(self, done: int, total: int) -> None:
-        """Set the number of fits done and planned."""
-        if not done:
+    def update(self, activity: Activity) -> None:
+        """Show another activity."""
+        if activity.phase == "fitting" != self.activity.phase:
             self.fitting_since = time.monotonic()
-        self.done, self.total = done, total
-        self.stage = "" if done < total else "computing intervals and tests"
+        self.activity = activity
 
-    def say(self, stage: str) -> None:
-        """Set the activity shown while no fits run."""
-        self.stage = stage
+    def line(self, now: float, width: int) -> str:
+        """Return the text of the line at a time of the monotonic clock, at most `width` long."""
+        at, elapsed = self.activity, duration(now - self.started)
+        if at.phase == "fitting" and at.total:
+            text = self._fits(now, elapsed)
+            room = min(width - len(text) - 1, self.WIDTH)
+            if room >= self.NARROWEST:
+                text = f"{'━' * (room * at.done // at.total):{room}} {text}"
+            return text[:width]
+        far = f" ({at.done:,} of {at.total:,})" if at.total else ""
+        end = f"{far}  {elapsed}"
+        return f"{at.phase} {at.subject}".strip()[: max(width - len(end), 0)] + end
 
-    def line(self, now: float) -> str:
-        """Return the text of the line at a time of the monotonic clock."""
-        elapsed = duration(now - self.started)
-        if self.stage:
-            return f"{self.stage}  {elapsed}"
-        since = now - self.fitting_since
-        known = since > 0 and self.done * self.KNOWN_FROM >= self.total
-        rate = self.done / since if known else 0.0
-        filled = self.WIDTH * self.done // self.total
-        bar = "━" * filled + " " * (self.WIDTH - filled)
-        left = ""
-        if rate > 0:
-            left = f"  {rate:.3g} fits/s  {duration((self.total - self.done) / rate)} left"
-        return f"{bar} {self.done:,} of {self.total:,} fits  {elapsed}{left}"
+    def _fits(self, now: float, elapsed: str) -> str:
+        at = self.activity
+        since, made = now - self.fitting_since, at.done - at.cached
+        counts = f"{at.done:,} of {at.total:,} fits"
+        counts += f", {at.cached:,} cached" if at.cached else ""
+        counts += f", {at.failed:,} failed" if at.failed else ""
+        if since <= 0 or not made or made * self.KNOWN_FROM < at.total - at.cached:
+            return f"{counts}  {elapsed}"
+        rate = made / since
+        return f"{counts}  {elapsed}  {rate:.3g}/s  {duration((at.total - at.done) / rate)} left"
 
     def _tick(self) -> None:
+        if not self.terminal:
+            while not self._ended.wait(self.EVERY_PLAIN):
+                tell(self.line(time.monotonic(), self.WIDTH + columns()).lstrip("━ "))
+            return
         while True:
-            tell_state(self.line(time.monotonic()))
+            tell_state(self.line(time.monotonic(), columns() - 1))
             if self._ended.wait(self.EVERY):
                 return
 

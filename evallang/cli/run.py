@@ -1,7 +1,6 @@
 """`evallang run`."""
 
 import os
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from evallang.activity import Activity, watched
 from evallang.cli.progress import Progress
 from evallang.cli.settings import Size, limit_option, store_option
 from evallang.cli.terminal import Failed, cannot, read_study, show, study_path, tell, write
@@ -129,57 +129,56 @@ def run_study(
     open_report: bool = False,
 ) -> int:
     """Run one study from a terminal; return the exit code."""
-    from evallang.api import FolderRefused, NotTrusted, RunFailed, StudyError, WorkersLost, run
-    from evallang.api.folder import reserved
-    from evallang.api.models import refuse_leading_out
-    from evallang.cli.settings import overrides, remind
-
     place = study_path(file)
-    study = read_study(file, overrides(settings))
-    if has_errors(study.diagnostics) or study.meant is None:
-        show(_spoken(study.diagnostics, quiet), study.checked.sources)
-        remind(settings)
-        return 1
-    folder = _folder(place, out, study.meant.report_folder)
     code = 0
-    command_line = f"evallang run {place.name}" + "".join(f" --set {s}" for s in settings)
-    command_line += " --trust" if trust else ""
-    command_line += "" if fast_paths else " --no-fast-paths"
-    command_line += "".join(f" --limit {name}={number}" for name, number in in_force().items())
-    try:
-        if out is None and study.meant.report_folder is not None:
-            refuse_leading_out(study.meant.report_folder, folder, place.parent)
-        with (
-            reserved(folder) as place_of_results,
-            Progress(shown=sys.stderr.isatty() and not quiet) as bar,
-        ):
-            for note in () if quiet else place_of_results.notes:
-                tell(note)
-            try:
-                results = run(
-                    study,
-                    jobs=jobs or cores(),
-                    fit_timeout=fit_timeout,
-                    memory=memory,
-                    progress=bar.update,
-                    command=command_line,
-                    trust=trust,
-                    store=store,
-                    fresh=fresh,
-                    fast_paths=fast_paths,
-                )
-            except RunFailed as error:
-                results, code = error.results, Failed.exit_code
-            bar.say("writing the report")
-            messages = _save(results, place_of_results, formats)
-    except StudyError as error:
-        show(_spoken(error.diagnostics, quiet), error.sources)
+    with Progress(shown=not quiet) as bar, watched(bar.update):
+        from evallang.api import FolderRefused, NotTrusted, RunFailed, StudyError, WorkersLost, run
+        from evallang.api.folder import reserved
+        from evallang.api.models import refuse_leading_out
+        from evallang.cli.settings import overrides, remind
+
+        study = read_study(file, overrides(settings))
+        try:
+            if has_errors(study.diagnostics) or study.meant is None:
+                raise StudyError(study.diagnostics, study.checked.sources)
+            folder = _folder(place, out, study.meant.report_folder)
+            command_line = f"evallang run {place.name}" + "".join(f" --set {s}" for s in settings)
+            command_line += " --trust" if trust else ""
+            command_line += "" if fast_paths else " --no-fast-paths"
+            command_line += "".join(f" --limit {key}={value}" for key, value in in_force().items())
+            if out is None and study.meant.report_folder is not None:
+                refuse_leading_out(study.meant.report_folder, folder, place.parent)
+            with reserved(folder) as place_of_results:
+                try:
+                    results = run(
+                        study,
+                        jobs=jobs or cores(),
+                        fit_timeout=fit_timeout,
+                        memory=memory,
+                        command=command_line,
+                        trust=trust,
+                        store=store,
+                        fresh=fresh,
+                        fast_paths=fast_paths,
+                    )
+                except RunFailed as error:
+                    results, code = error.results, Failed.exit_code
+                bar.update(Activity("rendering", "the report"))
+                messages = _save(results, place_of_results, formats)
+        except StudyError as error:
+            refused: StudyError | None = error
+        except WorkersLost as error:
+            raise Failed(str(error)) from error
+        except (FolderRefused, NotTrusted) as error:
+            raise click.ClickException(str(error)) from error
+        else:
+            refused = None
+    if refused is not None:
+        show(_spoken(refused.diagnostics, quiet), refused.sources)
         remind(settings)
         return 1
-    except WorkersLost as error:
-        raise Failed(str(error)) from error
-    except (FolderRefused, NotTrusted) as error:
-        raise click.ClickException(str(error)) from error
+    for note in () if quiet else place_of_results.notes:
+        tell(note)
     if not quiet:
         show(results.diagnostics, study.checked.sources)
     for message in (*results.notes, *messages):

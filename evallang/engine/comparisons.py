@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evallang import hypotheses
+from evallang.activity import Activity, report_activity
 from evallang.engine.across import GridInputs, ScoreGrid, ranks
 from evallang.engine.estimate_intervals import without_zero_width
 from evallang.engine.evaluation import Evaluation, as_read_by
@@ -543,8 +544,14 @@ def compare(
 ) -> list[Comparison]:
     """Run every line in its contexts, and decide family by family, in the order of the study."""
     made: dict[PlannedComparison, Comparison] = {}
+    total = sum(len(family.comparisons) for family in tested.families)
+    begun = 0
     for family in tested.families:
-        test_runs = [_test_run(study, planned, arena_of(planned)) for planned in family.comparisons]
+        test_runs = []
+        for planned in family.comparisons:
+            begun += 1
+            report_activity(Activity("computing", planned.line.source, begun, total))
+            test_runs.append(_test_run(study, planned, arena_of(planned)))
         for decided in decide(study, family, test_runs):
             made[decided.test_run.planned] = _comparison(study, decided)
     return [made[planned] for line in study.comparisons for planned in tested.planned[line.index]]

@@ -6,6 +6,7 @@ from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from evallang.activity import Activity, report_activity
 from evallang.data.labels import sort_labels
 from evallang.engine.bootstrap_estimates import bootstrap_estimate
 from evallang.engine.estimate_intervals import IntervalInputs, estimate_interval
@@ -41,9 +42,15 @@ NONE_TESTED = Tested(0, 0, 0)
 
 def estimates(study: Study, evaluation: Evaluation) -> Iterator[Estimate]:
     """Measure every model of an evaluation by every metric of the study."""
-    for measure in study.measures:
-        for model in evaluation.models if evaluation.measures(measure.metric) else ():
-            yield estimate(study, evaluation, model, measure)
+    wanted = [
+        (measure, model)
+        for measure in study.measures
+        for model in (evaluation.models if evaluation.measures(measure.metric) else ())
+    ]
+    for number, (measure, model) in enumerate(wanted):
+        subject = f"{measure.metric.written} of {model}"
+        report_activity(Activity("computing", subject, number + 1, len(wanted)))
+        yield estimate(study, evaluation, model, measure)
 
 
 def estimate(study: Study, evaluation: Evaluation, model: str, measure: Measure) -> Estimate:

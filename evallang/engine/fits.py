@@ -144,7 +144,7 @@ def run_fits(
         with closing(workers.run(run_job, work, tally.count)) as done:
             for key, outcome in done:
                 outcomes[key] = outcome
-                tally.finish(layout.tasks[key].n_fits)
+                tally.finish(layout.tasks[key].n_fits, failed=outcome.failure is not None)
     if store is not None:
         store.sweep()
     return Fits(outcomes, frozenset(stored))

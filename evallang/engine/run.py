@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from evallang.activity import Activity, report_activity
 from evallang.data.dataset import ScoreTable, Table
 from evallang.data.read_sources import ReadSources
 from evallang.diagnostics import Diagnostic
@@ -119,10 +120,12 @@ def run(
     evaluations += [evaluation for table in read.score_tables for evaluation in of_scores(table)]
     own = [evaluation for evaluation in evaluations if not evaluation.implied]
     measured = [e for evaluation in own for e in estimates(study, evaluation)]
+    report_activity(Activity("computing", "subgroups"))
     measured += [e for evaluation in own for e in subgroup_estimates(study, evaluation)]
     LOG.debug("computed the estimates: %d", len(measured))
     compared = compare(study, planned.families, _contexts(study, evaluations, read.score_tables))
     LOG.debug("computed the comparisons: %d", len(compared))
+    report_activity(Activity("computing", "requirements"))
     required = []
     for requirement in study.requirements:
         about = [s for s in own if s.protocol in (None, requirement.protocol)]
@@ -139,6 +142,7 @@ def run(
         own=code,
         progress=progress,
     )
+    report_activity(Activity("computing", "analyses"))
     analyzed = analyses_of(study, Found(read, planned), study.analyses)
     fits = tuple(
         Fitted(p.data, p.protocol, p.model, p.split.repeat, p.split.fold, outcomes[p.key], p.seed)

@@ -1,54 +1,81 @@
-"""The line that moves while a study runs."""
+"""What moves on stderr while a study runs."""
 
+import pytest
+
+from evallang.activity import Activity, report_activity, watched
 from evallang.cli.progress import Progress, duration
 
 
-def started(**state) -> Progress:
+def shown(activity: Activity, seconds: float, width: int = 79) -> str:
+    """Return the line at a time after the start, at which the fits began too."""
     progress = Progress(shown=False)
+    progress.update(activity)
     progress.started = progress.fitting_since = 100.0
-    for name, value in state.items():
-        setattr(progress, name, value)
-    return progress
+    return progress.line(100.0 + seconds, width)
 
 
-def test_the_line_says_what_is_done_before_there_are_fits():
-    assert started().line(102.0) == "reading the data  2 s"
+@pytest.mark.parametrize(
+    ("activity", "line"),
+    [
+        (Activity("starting"), "starting  2 s"),
+        (Activity("reading", "visits"), "reading visits  2 s"),
+        (Activity("computing", "roc_auc of net", 3, 12), "computing roc_auc of net (3 of 12)  2 s"),
+        (Activity("rendering", "the report"), "rendering the report  2 s"),
+    ],
+)
+def test_each_phase_is_named_with_the_time_and_how_far_it_is(activity, line):
+    assert shown(activity, 2.0) == line
 
 
 def test_the_clock_goes_on_while_the_first_fit_runs():
-    progress = started()
-    progress.update(0, 160)
-    progress.fitting_since = 101.0
-    assert progress.line(107.0).strip() == "0 of 160 fits  7 s"
+    assert shown(Activity("fitting", "", 0, 160), 7.0).strip() == "0 of 160 fits  7 s"
 
 
 def test_the_time_left_follows_from_the_fits_done():
-    progress = started()
-    progress.update(40, 160)
     # 40 fits in 20 seconds: the other 120 take 60
-    assert (
-        progress.line(120.0)
-        == "━" * 6 + " " * 18 + " 40 of 160 fits  20 s  2 fits/s  1 min 00 s left"
-    )
+    line = "━" * 6 + " " * 18 + " 40 of 160 fits  20 s  2/s  1 min 00 s left"
+    assert shown(Activity("fitting", "", 40, 160), 20.0) == line
+
+
+def test_fits_of_the_store_tell_nothing_of_the_time_left():
+    activity = Activity("fitting", "", 120, 160, cached=100, failed=2)
+    line = shown(activity, 10.0)
+    # 20 fits in 10 seconds: the other 40 take 20
+    assert line.endswith("120 of 160 fits, 100 cached, 2 failed  10 s  2/s  20 s left")
+    assert "left" not in shown(Activity("fitting", "", 100, 160, cached=100), 10.0)
 
 
 def test_one_fit_of_many_tells_nothing_of_the_time_left():
-    progress = started()
-    progress.update(1, 3060)
-    assert progress.line(114.0).strip() == "1 of 3,060 fits  14 s"
+    assert shown(Activity("fitting", "", 1, 3060), 14.0).strip() == "1 of 3,060 fits  14 s"
 
 
-def test_what_follows_the_fits_is_named():
-    progress = started()
-    progress.update(160, 160)
-    assert progress.line(130.0) == "computing intervals and tests  30 s"
-    progress.say("writing the report")
-    assert progress.line(131.0) == "writing the report  31 s"
+@pytest.mark.parametrize("width", [30, 50, 79])
+def test_no_line_is_wider_than_the_terminal(width):
+    long = Activity("computing", "compare a, b, c with friedman then nemenyi " * 3, 3, 12)
+    many = Activity("fitting", "", 12_345, 306_000, cached=5_000, failed=12)
+    for activity in (long, many):
+        assert len(shown(activity, 4000.0, width)) <= width
+    assert "(3 of 12)" in shown(long, 4.0, width)
 
 
-def test_a_line_that_is_not_shown_writes_nothing(capsys):
-    with started() as progress:
-        progress.update(1, 2)
+def test_plain_lines_without_a_terminal(capsys, monkeypatch):
+    monkeypatch.setattr(Progress, "EVERY_PLAIN", 0.001)
+    with Progress(shown=True) as progress, watched(progress.update):
+        report_activity(Activity("reading", "visits"))
+        while "visits" not in capsys.readouterr().err:
+            pass
+        report_activity(Activity("fitting", "", 1, 4))
+        written = ""
+        while "fits" not in written:
+            written += capsys.readouterr().err
+    assert "\r" not in written and "━" not in written and "\x1b" not in written
+    assert "1 of 4 fits" in written
+
+
+def test_a_line_that_is_not_shown_writes_nothing(capsys, monkeypatch):
+    monkeypatch.setattr(Progress, "EVERY_PLAIN", 0.0)
+    with Progress(shown=False) as progress:
+        progress.update(Activity("fitting", "", 1, 2))
     assert capsys.readouterr().err == ""
 
 
