@@ -43,7 +43,7 @@ def commit_state(folder: Path, files: Iterable[tuple[Path, str | None]]) -> GitS
     """
     try:
         return _commit_state(folder, files)
-    # A repository is anyone's files, read by a library: whatever it raises is no answer.
+    # A repository is anyone's files, read by a library: whatever it raises means no answer.
     except Exception:
         return None
 

@@ -133,7 +133,7 @@ def _behind_link(folder: Path) -> Path:
 
 
 def _beside(place: Path, end: str) -> Path:
-    """Return the path beside a folder; a name that would be too long is cut and numbered."""
+    """Return the path next to a folder; a name that would be too long is cut and numbered."""
     name = place.name + end
     if len(os.fsencode(name)) > NAME_BYTES:
         whole = os.fsencode(place.name)

@@ -104,7 +104,7 @@ class Results:
     def load(cls, path: str | Path) -> Results:
         """Read a `results.json`, or the folder that holds one.
 
-        Raises `OSError`, and `ValueError` when it is no such file, or larger than the limit.
+        Raises `OSError`, and `ValueError` when it is not such a file, or larger than the limit.
         """
         place = Path(path)
         if place.is_dir():
@@ -142,7 +142,7 @@ class Results:
 
     @safe_path()
     def render(self, *formats: str, folder: str | Path = ".") -> tuple[str, ...]:
-        """Write the report beside the results; gives messages about what could not be."""
+        """Write the report next to the results; gives messages about what could not be."""
         from evallang.reporting.report import write_report
 
         wanted = formats or self.record.report.formats

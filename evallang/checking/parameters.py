@@ -320,7 +320,7 @@ class ParameterResolver:
         """Resolve what comes after `in`."""
         node = argument.value
         if not isinstance(node, n.NameNode | n.ListNode | n.RangeNode):
-            raise Broken  # the parser has said that it is no set of values
+            raise Broken  # the parser has reported it
         if isinstance(node, n.NameNode) and node.name in self.scope.lets:
             self.scope.used_lets.add(node.name)
             if node.name in self.scope.broken:

@@ -1,4 +1,4 @@
-"""`analyze`: what is asked beside the estimates and tests, its options and what it is about."""
+"""`analyze`: what is asked besides the estimates and tests, its options and what it is about."""
 
 from collections.abc import Sequence
 from fractions import Fraction

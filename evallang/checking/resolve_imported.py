@@ -287,7 +287,7 @@ def counts(scope: Scope, node: n.CountsNode) -> CountsSpec | None:
     tables, lines = clauses.find(n.TableNode), clauses.find(n.PatternNode)
     shares = _shares(scope, clauses.find(n.RightNode))
     if shares:
-        tables, lines = [], []  # written beside shares they are a conflict, which is reported
+        tables, lines = [], []  # written with shares they are a conflict, which is reported
     patterns: dict[tuple[int, ...], int] = {}
     first: dict[tuple[int, ...], Span] = {}
     if node.path is not None:

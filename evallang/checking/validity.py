@@ -353,7 +353,7 @@ def _search(scope: Scope, study: Study) -> None:
 
 
 def _stage(study: Study, protocol: Protocol) -> str:
-    """State what gives a protocol a stage to choose in, beside the protocols that have one."""
+    """State what gives a protocol a stage to choose in, besides the protocols that have one."""
     kinds = [PROTOCOLS[other.kind].declaration for other in study.protocols]
     named = f"{protocol.name} = " if len(study.protocols) > 1 else ""
     nested = f"write `protocol {named}nested cv outer=5 inner=5`"

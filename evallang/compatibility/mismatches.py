@@ -53,7 +53,7 @@ class Kind(Enum):
     )
     PREDICTED_OFTEN = "`{member}` counts each example once, and here it is predicted several times"
     UNSOUND_DESIGN = "`{member}` is not sound over {needed}"
-    OTHER_FORM = "`{member}` is for {needed}, and `{metric}` is none"
+    OTHER_FORM = "`{member}` is for {needed}, and `{metric}` is not"
     OTHER_METRIC = "`{member}` is for {needed}, and `{metric}` is another metric"
     SEVERAL_FITS = "`{member}` takes the scores of one fitted model, and here each fold has its own"
     SINGLE_FIT = (
@@ -117,7 +117,7 @@ class Mismatch:
 
 
 def _words(needed: frozenset[Evidence] | frozenset[Design] | str) -> str:
-    """Word what is needed: `one loss or one score for each example`."""
+    """Return the words for what is needed: `one loss or one score for each example`."""
     if isinstance(needed, str):
         return FORM_NOUNS[needed]
     inputs = {one for one in needed if isinstance(one, Evidence)}

@@ -405,7 +405,7 @@ BBC_CV = MethodRecord(
     "estimate",
     "bbc_cv",
     "Bootstrap bias corrected cross-validation",
-    "The score of the best model where the choice had no part in it, by drawing examples anew.",
+    "The score of the best model where the choice had no part in it, by drawing examples again.",
     (TSAMARDINOS_2018.key,),
 )
 """No word of the language: it comes with `export best` alone."""
@@ -531,7 +531,7 @@ def methods_used(
 
 
 def _as_declared(found: MethodRecord, entry: Entry[Any]) -> MethodRecord:
-    """Add what a report needs to know of a method beside its title."""
+    """Add what a report needs to know of a method besides its title."""
     match declared := entry.declaration:
         case MetricDeclaration():
             return replace(

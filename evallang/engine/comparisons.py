@@ -540,7 +540,7 @@ def with_detectable(test: HypothesisTestResult, alpha: float, sides: int) -> Hyp
 
 
 def compare(
-    study: Study, tested: Families, arena_of: Callable[[PlannedComparison], ComparisonContext]
+    study: Study, tested: Families, context_of: Callable[[PlannedComparison], ComparisonContext]
 ) -> list[Comparison]:
     """Run every line in its contexts, and decide family by family, in the order of the study."""
     made: dict[PlannedComparison, Comparison] = {}
@@ -551,7 +551,7 @@ def compare(
         for planned in family.comparisons:
             begun += 1
             report_activity(Activity("computing", planned.line.source, begun, total))
-            test_runs.append(_test_run(study, planned, arena_of(planned)))
+            test_runs.append(_test_run(study, planned, context_of(planned)))
         for decided in decide(study, family, test_runs):
             made[decided.test_run.planned] = _comparison(study, decided)
     return [made[planned] for line in study.comparisons for planned in tested.planned[line.index]]

@@ -241,7 +241,7 @@ def _to_rest(
 ) -> Difference | None:
     """Compute the difference to the rest with an interval that holds for all levels at once.
 
-    The rows of a level and the rest are two samples, so the interval is put together from those
+    The rows of a level and the rest are two samples, so the interval is combined from those
     of the two values (Zou & Donner 2008; from Wilson's it is method 10 of Newcombe 1998), each
     at Bonferroni's level. No interval where the two share fits and rows are predicted several
     times, where groups lie in both, or where a side has few rows.

@@ -419,7 +419,7 @@ class Fitting:
         )
 
     def _identity(self, train: "NDArray[np.int64]", test: "NDArray[np.int64]") -> str:
-        """Name everything but the pipeline that a fit depends on."""
+        """Return everything but the pipeline that a fit depends on."""
         job = self.job
         numbers = f"{job.study_seed} {job.task.repetition}"
         return f"{job.table.path} {job.table.sha256} {rows_hash(train)} {rows_hash(test)} {numbers}"

@@ -90,7 +90,7 @@ def _options(function: Callable[..., Any]) -> tuple[tuple[Option, ...], bool]:
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     starred = any(p.kind is p.VAR_POSITIONAL for p in parameters)
     if len(positional) < 2 and not starred:
-        raise NotUsable("it is no function of truth and prediction")
+        raise NotUsable("it is not a function of truth and prediction")
     named = [*positional[2:], *(p for p in parameters if p.kind is p.KEYWORD_ONLY)]
     options = tuple(
         Option(p.name, REQUIRED if p.default is p.empty else _plain(p.default))

@@ -101,7 +101,7 @@ def run(
     `code` holds the author's code and objects, `store` the fits of past runs; `fast_paths`
     allows shortcuts with the same outcome instead of fits. Results depend
     neither on `workers` nor on the store: every seed comes from the plan, every fit runs on one
-    thread of BLAS and OpenMP, and outcomes are put together in the order of the plan.
+    thread of BLAS and OpenMP, and outcomes are joined in the order of the plan.
     """
     tables = read.tables
     LOG.debug("begin the fits: tasks %d, jobs %d", len(planned.layout.tasks), workers.jobs)

@@ -465,7 +465,7 @@ class TestInputs:
         return (f"on the predictions of the first of {seeds} seeds",)
 
     def _worded(self, null: str) -> str:
-        """Let the null of a test of right and wrong name the metric it was run by."""
+        """Make the null of a test of right and wrong name the metric it was run by."""
         if metric_entry(self.metric).declaration.proportion == "all":
             for mean in ("mean loss", "average loss"):
                 null = null.replace(mean, f"mean {self.metric.name}")

@@ -45,7 +45,7 @@ def leave_one_out(
 ) -> LeftOut | None:
     """Predict each row by the model of all others; None where there is no shortcut.
 
-    There is none behind a transformer, which is fitted anew for each row.
+    There is none behind a transformer, which is fitted again for each row.
     """
     step = pipeline.steps[0]
     if len(pipeline.steps) > 1 or not isinstance(step, EstimatorSpec) or step.code:

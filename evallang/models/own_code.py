@@ -72,7 +72,7 @@ class OwnCode:
 def put_on_path(folder: str) -> bool:
     """Append a folder to the path for modules; return whether it was not there.
 
-    Installed modules come first, so that no module beside a study replaces one of them.
+    Installed modules come first, so that no module next to a study replaces one of them.
     """
     if folder in sys.path:
         return False
@@ -222,7 +222,7 @@ def own_modules(top: str, package: Path, folder: Path) -> dict[str, Path]:
 
 
 def _content(package: Path, folder: Path) -> list[Path]:
-    """List the files of a package: beside a study all of them, as its code may read them."""
+    """List the files of a package: next to a study all of them, as its code may read them."""
     if not package.is_dir() or not package.is_relative_to(folder):
         return sources(package)
     return [

@@ -1,4 +1,4 @@
-"""Look at the installed scikit-learn and the packages beside it: what their classes take and do.
+"""Look at the installed scikit-learn and the packages around it: what their classes take and do.
 
 Run only by `generate.py` and by the tests of the tables it writes. Parameters of scikit-learn
 are read from signatures and `_parameter_constraints`, those of other packages from instances:

@@ -70,7 +70,7 @@ OWN_CODE_NOT_FOUND = declare(
     "A module that `use` names is neither next to the study nor installed, or is next to the study "
     "under the name of an installed one.",
     reason="Own code is imported from what is installed, then from the folder of the study's file: "
-    "a module beside a study never replaces an installed one.",
+    "a module next to a study never replaces an installed one.",
     wrong="use mypkg.modles   # and the file is mypkg/models.py",
     right="use mypkg.models",
 )

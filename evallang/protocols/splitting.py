@@ -24,7 +24,7 @@ else:
     np = lazy("numpy")
     splitters = lazy("sklearn.model_selection")
 
-FINEST = 20  # folds out of which a stratified draw of groups is put together
+FINEST = 20  # folds out of which a stratified draw of groups is built
 
 
 def k_folds(rows: Rows, folds: int, seed: int) -> Iterator[tuple[Numbers, Numbers]]:

@@ -31,7 +31,7 @@ from evallang.reporting.numbers import (
 from evallang.reporting.wording import adjusted_words, correct_of, p_letter, plural
 from evallang.results.records import NO_WIDTH, Comparison, Estimate
 
-METRICS_PER_TABLE = 4  # of 27 mm each, beside a stub, on a page of 170 mm
+METRICS_PER_TABLE = 4  # of 27 mm each, next to a stub, on a page of 170 mm
 MODELS_PER_TABLE = 8
 FLAT = "b"  # the mark of intervals without width
 
@@ -393,7 +393,7 @@ BOUNDED = (
     "all levels of one model and metric at once (Bonferroni); a dash marks a side with fewer "
     "than 30 rows or without a valid interval."
 )
-MOST_FOLDS = 10  # columns beside a stub
+MOST_FOLDS = 10  # columns next to a stub
 METRICS_PER_SUBGROUP_TABLE = 2  # each with estimate, interval and difference to the rest
 PARTS = ("resubstitution", "oob", "gamma", "R", "weight", "standard_error")
 

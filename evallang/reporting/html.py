@@ -82,7 +82,7 @@ def _unbroken(context: Any, text: str) -> str:
 
 
 def _inline_svg(svg: str, alt: str) -> Any:
-    """Put a drawing of our own into the page: its colours become those of the page."""
+    """Embed a drawing of our own in the page: its colours become those of the page."""
     for literal, variable in COLOURS.items():
         svg = svg.replace(f":{literal}", f":{variable}")
     label = markupsafe.escape(alt)

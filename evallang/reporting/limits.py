@@ -194,7 +194,7 @@ def _left_out(failed: Sequence[Failure]) -> str:
 
 
 def _said_by_numbers(record: Mapping[str, Any], said: Set[str]) -> bool:
-    """Return whether a warning of the check is said again, with its numbers, by the results."""
+    """Return whether a warning of the check is repeated, with its numbers, by the results."""
     return record.get("allowed_because") is None and SAID_BY.get(str(record.get("name"))) in said
 
 

@@ -154,7 +154,7 @@ PUNCTUATION = {
 }
 """Signs and their terminals; `=` is an OPERATOR where the grammar has no `=` of its own."""
 
-LONGEST_NUMBER = 40  # characters; longer ones are not put together from groups
+LONGEST_NUMBER = 40  # characters; longer ones are not built from groups
 MOST_OBJECTIONS = 100  # in one line; whoever has more has no study at hand
 DEEPEST_READ = 200  # brackets open on one line: nothing behind them is looked at
 

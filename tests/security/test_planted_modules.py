@@ -1,4 +1,4 @@
-"""Modules beside a study, its data and in the current folder are never imported."""
+"""Modules next to a study, its data and in the current folder are never imported."""
 
 import sys
 

@@ -222,7 +222,7 @@ def _lead(line: RequirementSpec, examples: Examples) -> Objection | None:
     apart = examples.differ(line.models[0], line.models[1])
     lead = line.value or 0.0
     if apart is None or lead >= 1 or leads_surely(apart, examples.n, lead, _quantile(line.level)):
-        return None  # a lead of the whole range is on another scale, which is said
+        return None  # a lead of the whole range is on another scale, which is reported
     first, second = line.models[0], line.models[1]
     short = f"begins at {percent(lead)} or below" if lead else "holds zero"
     if not apart:

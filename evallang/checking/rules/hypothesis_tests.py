@@ -178,7 +178,7 @@ def test_of_another_measure(study: Study) -> Iterator[Objection]:
     """The models are measured by one metric first, and tested by another.
 
     McNemar's and Cochran's tests count right and wrong answers: they test accuracy, whatever
-    the study measures. A reader who sees the first measure beside the p-value takes the one
+    the study measures. A reader who sees the first measure next to the p-value takes the one
     for a test of the other.
 
     Objects to:

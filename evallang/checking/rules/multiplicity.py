@@ -319,7 +319,7 @@ def ranks_that_depend_on_the_pool(study: Study) -> Iterator[Objection]:
 
 
 def _has_others(study: Study, comparison: ComparisonSpec) -> bool:
-    """Return whether a line has models beside a pair, as far as its models are known."""
+    """Return whether a line has models in addition to a pair, as far as its models are known."""
     pools = [
         models_of(comparison, names_in(names_of(study.models), s, comparison))
         for s in study.sources

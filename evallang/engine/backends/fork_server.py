@@ -2,7 +2,7 @@
 
 It is started, never forked, by the main process: polars and OpenBLAS do not survive a fork.
 The server itself starts no thread, imports neither polars nor matplotlib, and searches no
-module beside a study. `multiprocessing` has a fork server too, which imports the script that
+module next to a study. `multiprocessing` has a fork server too, which imports the script that
 started it again in every worker, leaves its socket's folder behind when it is killed, and is
 shared with the author's own code; therefore it is not used here.
 

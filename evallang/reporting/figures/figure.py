@@ -13,7 +13,7 @@ from typing import Literal
 from evallang.reporting import fonts
 
 POINTS_PER_MM = 72 / 25.4
-COLUMN = 82 * POINTS_PER_MM  # two beside each other on 170 mm
+COLUMN = 82 * POINTS_PER_MM  # two next to each other on 170 mm
 SIZE = 7.5  # points; figures are printed at true size
 INK, MUTE, RULE, BLUE, PAPER, SHADE = (
     "#1a1a1a",
@@ -31,7 +31,7 @@ COLOURS = {
     PAPER: "var(--paper)",
     SHADE: "var(--shade)",
 }
-CAP_HEIGHT = 0.66  # of Source Sans Pro, in em: text beside a marker is centred on its capitals
+CAP_HEIGHT = 0.66  # of Source Sans Pro, in em: text next to a marker is centred on its capitals
 SVG = "http://www.w3.org/2000/svg"
 
 Anchor = Literal["left", "center", "right"]
