@@ -47,7 +47,7 @@ def ours() -> None:
     with tempfile.TemporaryDirectory() as name:
         study = Path(name) / "five.eval"
         study.write_text(STUDY, encoding="utf-8")
-        results = evallang.run(study, jobs=1)
+        results = evallang.run(study, jobs=1, store="off")
         assert len(results.comparisons) == 3
 
 

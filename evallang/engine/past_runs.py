@@ -125,7 +125,7 @@ def training_size(task: FitTask, table: Table) -> int:
     return len(task.refit) * n_features
 
 
-# --- a plan beside the store ---------------------------------------------------------------
+# --- a plan compared with the store --------------------------------------------------------
 
 
 def with_store(

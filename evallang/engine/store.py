@@ -346,9 +346,9 @@ def _check_is_ours(folder: Path) -> None:
         raise StoreRefused(
             f"the store `{folder}` can be written by all users; run `chmod o-w` on it"
         )
-    strangers = [i.name for i in _listed(folder) if not i.name.startswith(TEMPORARY)]
+    others = [i.name for i in _listed(folder) if not i.name.startswith(TEMPORARY)]
     tag = folder / TAG
-    if strangers and not (tag.is_file() and b"evallang" in tag.read_bytes()[:1000]):
+    if others and not (tag.is_file() and b"evallang" in tag.read_bytes()[:1000]):
         raise StoreRefused(
             f"the store `{folder}` holds files and is not a store of evallang; name an empty or "
             "new folder"

@@ -67,7 +67,7 @@ def launchers() -> dict[str, list[str]]:
 def environment(**more: str) -> dict[str, str]:
     """Return an environment without variables that would make Python safe anyway."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "GIT_", "EVALLANG"))}
-    return {**kept, **more}
+    return {**kept, "EVALLANG_STORE": "off", **more}
 
 
 def called(command: list[str], cwd: Path, env: dict[str, str]) -> Done:
