@@ -30,10 +30,11 @@ from evallang.results.files import TEMPORARY, write_file
 if TYPE_CHECKING:
     import numpy as np
     import polars as pl
+    import polars.io.plugins as sources
 
     from evallang.engine.evaluation import Evaluation
 else:
-    np, pl = lazy("numpy"), lazy("polars")
+    np, pl, sources = lazy("numpy"), lazy("polars"), lazy("polars.io.plugins")
 
 NEW, OLD, LOCK = ".evallang-new", ".evallang-old", ".evallang-lock"
 OURS = frozenset({"results.json", "report.html", "report.pdf", "predictions.parquet", "fits.csv"})
@@ -324,59 +325,84 @@ def _move_others(old: Path, place: Path) -> list[str]:
 # --- tables ----------------------------------------------------------------------------------
 
 
+ROWS_IN_A_GROUP = 1 << 18  # of the Parquet file, whose bytes depend on it
+
+
 def _write_predictions(path: Path, run: Run) -> None:
     """Write one row per prediction, sorted by data, protocol, model, repeat, fold, row.
 
-    A column `seed` is there where a protocol repeats fits with several seeds.
+    A column `seed` is there where a protocol repeats fits with several seeds. One model is laid
+    out at a time: all of them together take several times the room of the predictions.
     """
-    frames = [
-        _frame(evaluation, model, run).with_columns(seed=pl.lit(seed, dtype=pl.Int64))
-        for whole in run.evaluations
-        for seed, evaluation in enumerate(whole.by_seed)
-        for model in evaluation.models
-        # a model all of whose fits failed has no rows, and columns without a type
-        if evaluation.protocol is not None and len(evaluation.models[model].rows)
-    ]
-    if not frames:
+    parts: dict[tuple[str, str, str], list[tuple[int, Evaluation]]] = {}
+    for whole in run.evaluations:
+        for seed, evaluation in enumerate(whole.by_seed):
+            for model, found in evaluation.models.items():
+                # a model all of whose fits failed has no rows, and columns without a type
+                if evaluation.protocol is not None and len(found.rows):
+                    at = (evaluation.source, evaluation.protocol, model)
+                    parts.setdefault(at, []).append((seed, evaluation))
+    if not parts:
         return
-    whole = pl.concat(frames, how="diagonal_relaxed")
-    whole = whole.sort("data", "protocol", "model", "repeat", "fold", "row", maintain_order=True)
+
+    def frame(at: tuple[str, str, str], most: int | None = None) -> pl.DataFrame:
+        frames = [
+            _frame(evaluation, at[2], run, most).with_columns(seed=pl.lit(seed, dtype=pl.Int64))
+            for seed, evaluation in parts[at]
+        ]
+        found = pl.concat(frames, how="diagonal_relaxed")
+        return found.sort("repeat", "fold", "row", maintain_order=True)
+
+    types = pl.concat([frame(at, most=0) for at in parts], how="diagonal_relaxed").schema
     lead = ["data", "protocol", "model", "repeat", "fold", "row", "id", "truth", "prediction"]
-    scores = [name for name in whole.columns if name not in (*lead, "seed")]
+    scores = [name for name in types if name not in (*lead, "seed")]
     lead += ["seed"] if _seeds(run) else []
+    schema = {name: types[name] for name in (*lead, *scores)}
+
+    def frames(*_: Any) -> Iterator[pl.DataFrame]:
+        for at in sorted(parts):
+            found = frame(at)
+            yield found.select(
+                (pl.col(name) if name in found.columns else pl.lit(None).alias(name)).cast(dtype)
+                for name, dtype in schema.items()
+            )
+
     with path.open("wb") as stream:  # polars opens no path that is not UTF-8
-        whole.select([*lead, *scores]).write_parquet(stream, compression="zstd", statistics=False)
+        sources.register_io_source(frames, schema=schema).sink_parquet(
+            stream, compression="zstd", statistics=False, row_group_size=ROWS_IN_A_GROUP
+        )
 
 
-def _frame(evaluation: Evaluation, model: str, run: Run) -> Any:
+def _frame(evaluation: Evaluation, model: str, run: Run, most: int | None) -> pl.DataFrame:
+    """Lay out the predictions of one model, the first `most` of them."""
     found = evaluation.models[model]
     table = run.tables[evaluation.source]
-    n = len(found.rows)
+    rows = found.rows[:most]
     columns: dict[str, Any] = {
-        "data": [evaluation.source] * n,
-        "protocol": [evaluation.protocol] * n,
-        "model": [model] * n,
-        "repeat": found.repeat.astype(np.int64),
-        "fold": found.fold.astype(np.int64),
-        "row": table.rows[found.rows],
+        "data": pl.repeat(evaluation.source, len(rows), dtype=pl.String, eager=True),
+        "protocol": pl.repeat(evaluation.protocol, len(rows), dtype=pl.String, eager=True),
+        "model": pl.repeat(model, len(rows), dtype=pl.String, eager=True),
+        "repeat": found.repeat[:most].astype(np.int64),
+        "fold": found.fold[:most].astype(np.int64),
+        "row": table.rows[rows],
         "id": pl.Series(
-            [None if table.ids is None else table.ids[i] for i in found.rows], dtype=pl.String
+            [None if table.ids is None else table.ids[i] for i in rows.tolist()], dtype=pl.String
         ),
     }
     if evaluation.task == "classification":
-        names = np.array([*evaluation.classes, None], dtype=object)
-        columns["truth"] = pl.Series(names[found.truth].tolist(), dtype=pl.String)
-        columns["prediction"] = pl.Series(names[found.labels].tolist(), dtype=pl.String)
+        names = pl.Series([*evaluation.classes, None], dtype=pl.String)
+        for name, codes in (("truth", found.truth[:most]), ("prediction", found.labels[:most])):
+            columns[name] = names.gather(np.where(codes < 0, len(evaluation.classes), codes))
         if found.scores is not None:
-            scores = found.scores if found.scores.ndim == 2 else None
+            scores = found.scores[:most] if found.scores.ndim == 2 else None
             for code, label in enumerate(evaluation.classes):
                 if scores is not None:
                     columns[f"score_{label}"] = np.ascontiguousarray(scores[:, code])
                 elif code == evaluation.positive:
-                    columns[f"score_{label}"] = found.scores
+                    columns[f"score_{label}"] = found.scores[:most]
     else:
-        columns["truth"] = found.truth.astype(np.float64)
-        columns["prediction"] = found.labels.astype(np.float64)
+        columns["truth"] = found.truth[:most].astype(np.float64)
+        columns["prediction"] = found.labels[:most].astype(np.float64)
     return pl.DataFrame(columns)
 
 

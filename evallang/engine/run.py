@@ -247,9 +247,10 @@ def _evaluation(
         )
         for s in splits
     )
+    laid_out: dict[tuple[int, ...], _TestRows] = {}
     first, *further = [
         {
-            model: _collect(table, splits, [outcomes[key] for key in found])
+            model: _collect(table, splits, [outcomes[key] for key in found], laid_out)
             for model, found in of_seed.items()
         }
         for of_seed in keys
@@ -297,27 +298,55 @@ def _drawn(splits: Sequence[Split], n: int) -> Any:
     return np.array(rounds, dtype=np.uint16)
 
 
-def _collect(table: Table, splits: Sequence[Split], outcomes: Sequence[FitOutcome]) -> ModelOutcome:
-    """Join the predictions of all folds of one model one after the other."""
-    whole = [(s, o) for s, o in zip(splits, outcomes, strict=True) if o.failure is None]
+@dataclass(frozen=True)
+class _TestRows:
+    """The test rows of several splits one after the other; models share them."""
+
+    rows: Any
+    repeat: Any
+    fold: Any
+    truth: Any
+
+
+def _test_rows(table: Table, splits: Sequence[Split]) -> _TestRows:
+    sizes = [len(split.test) for split in splits]
+    rows = np.concatenate([np.zeros(0, dtype=np.int64), *(split.test for split in splits)])
+    repeat, fold = (
+        np.repeat(np.array([getattr(s, name) for s in splits], dtype=np.int64), sizes)
+        for name in ("repeat", "fold")
+    )
+    return _TestRows(rows, repeat, fold, table.y[rows])
+
+
+def _collect(
+    table: Table,
+    splits: Sequence[Split],
+    outcomes: Sequence[FitOutcome],
+    laid_out: dict[tuple[int, ...], _TestRows],
+) -> ModelOutcome:
+    """Join the predictions of all folds of one model one after the other.
+
+    `laid_out` are the test rows by the splits whose fits did not fail.
+    """
+    whole = [i for i, outcome in enumerate(outcomes) if outcome.failure is None]
     failed = tuple(
         (s.repeat, s.fold) for s, o in zip(splits, outcomes, strict=True) if o.failure is not None
     )
-    empty = np.zeros(0, dtype=np.int64)
-    rows = np.concatenate([s.test for s, _ in whole]) if whole else empty
-    scores = [o.scores for _, o in whole]
+    if tuple(whole) not in laid_out:
+        laid_out[tuple(whole)] = _test_rows(table, [splits[i] for i in whole])
+    test = laid_out[tuple(whole)]
+    good = [outcomes[i] for i in whole]
+    scores = [o.scores for o in good]
     return ModelOutcome(
-        rows=rows,
-        repeat=np.concatenate([np.full(len(s.test), s.repeat) for s, _ in whole])
-        if whole
-        else empty,
-        fold=np.concatenate([np.full(len(s.test), s.fold) for s, _ in whole]) if whole else empty,
-        truth=table.y[rows],
-        labels=np.concatenate([o.labels for _, o in whole]) if whole else empty,
+        rows=test.rows,
+        repeat=test.repeat,
+        fold=test.fold,
+        truth=test.truth,
+        labels=np.concatenate([o.labels for o in good]) if good else np.zeros(0, dtype=np.int64),
         scores=None
-        if not whole or any(s is None for s in scores)
+        if not good or any(s is None for s in scores)
         else np.concatenate([s for s in scores if s is not None]),
-        probabilities=bool(whole) and all(o.probabilities for _, o in whole),
+        probabilities=bool(good) and all(o.probabilities for o in good),
         failed=failed,
     )
 
