@@ -1,6 +1,7 @@
 """The interval of one estimate: its inputs, its method, its form for groups and weights."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
@@ -44,7 +45,12 @@ from evallang.stats.intervals.pairs_of_folds import ALONE, HeldOutLosses
 from evallang.stats.intervals.proportions import wilson
 from evallang.stats.intervals.resampled_counts import CountSample
 from evallang.stats.intervals.resampled_scores import ScoreSample
-from evallang.stats.intervals.resampling import LossSample, WeightSample, mean_sample
+from evallang.stats.intervals.resampling import (
+    LossSample,
+    WeightSample,
+    mean_sample,
+    share_resamples,
+)
 from evallang.study import Measure, Method, Study
 
 if TYPE_CHECKING:
@@ -182,7 +188,8 @@ def _of_counts(
 class IntervalInputs:
     """The inputs of the interval of one estimate.
 
-    `outcomes` are those of every seed; an example's loss is its mean over them.
+    `outcomes` are those of every seed; an example's loss is its mean over them. `among` are
+    the models whose intervals are asked for too, and which are drawn together.
     """
 
     study: Study
@@ -192,6 +199,7 @@ class IntervalInputs:
     entry: MetricEntry
     outcomes: tuple[Outcome, ...]
     whole: Aggregate
+    among: tuple[str, ...] = ()
 
     @property
     def outcome(self) -> Outcome:
@@ -278,7 +286,27 @@ class IntervalInputs:
         return () if note is None else (note,)
 
     def sample(self) -> Resampler:
-        """Return what resamples the metric."""
+        """Return what resamples the metric, for all models together where that saves draws."""
+        if self.model not in self.among:
+            return self._sample()
+        samples = self.evaluation.once(("samples", self.metric), self._shared)
+        return samples[self.model] if self.model in samples else self._sample()
+
+    def _shared(self) -> "dict[str, Resampler]":
+        """Make the samples of all models that can be drawn on the same resamples."""
+        samples: dict[str, Resampler] = {}
+        for model in self.among:
+            outcomes = self.evaluation.outcomes(model, self.metric)
+            if self.evaluation.models[model].failed or not outcomes:
+                continue
+            # A model whose sample cannot be made says so in its own turn
+            with suppress(ValueError):
+                samples[model] = replace(self, model=model, outcomes=outcomes)._sample()
+        share_resamples(samples.values())
+        return samples
+
+    def _sample(self) -> Resampler:
+        """Return what resamples the metric of this model."""
         o, options, groups = self.outcome, self.metric.keywords(), self.groups
         if self.evaluation.yields.averaged and not self.evaluation.means:
             return WeightSample(o.n, self._over_repeats, groups, self._limits())

@@ -50,22 +50,35 @@ def estimates(study: Study, evaluation: Evaluation) -> Iterator[Estimate]:
     for number, (measure, model) in enumerate(wanted):
         subject = f"{measure.metric.written} of {model}"
         report_activity(Activity("computing", subject, number + 1, len(wanted)))
-        yield estimate(study, evaluation, model, measure)
+        yield estimate(study, evaluation, model, measure, among=tuple(evaluation.models))
 
 
-def estimate(study: Study, evaluation: Evaluation, model: str, measure: Measure) -> Estimate:
-    """Measure one model by one metric."""
+def estimate(
+    study: Study,
+    evaluation: Evaluation,
+    model: str,
+    measure: Measure,
+    *,
+    among: tuple[str, ...] = (),
+) -> Estimate:
+    """Measure one model by one metric; `among` are all models that are measured by it."""
     metric = measure.metric
     try:
         if evaluation.yields.averaged and not evaluation.means:
             read = _estimate(study, as_read_by(evaluation, metric), model, measure)
             return with_repeats(read, evaluation, model, metric)
-        return _estimate(study, evaluation, model, measure)
+        return _estimate(study, evaluation, model, measure, among)
     except OwnMetricFailed as error:
         return _undefined(evaluation, model, metric, f"not computed: {error}")
 
 
-def _estimate(study: Study, evaluation: Evaluation, model: str, measure: Measure) -> Estimate:
+def _estimate(
+    study: Study,
+    evaluation: Evaluation,
+    model: str,
+    measure: Measure,
+    among: tuple[str, ...] = (),
+) -> Estimate:
     metric = measure.metric
     found = evaluation.models[model]
     outcome = evaluation.outcome(model, metric)
@@ -86,7 +99,7 @@ def _estimate(study: Study, evaluation: Evaluation, model: str, measure: Measure
     entry = evaluation.entry(metric)
     whole, spreads, extra = _whole(evaluation, model, metric)
     outcomes = evaluation.outcomes(model, metric)
-    inputs = IntervalInputs(study, evaluation, model, metric, entry, outcomes, whole)
+    inputs = IntervalInputs(study, evaluation, model, metric, entry, outcomes, whole, among)
     found_interval = estimate_interval(inputs, measure)
     return Estimate(
         data=evaluation.source,

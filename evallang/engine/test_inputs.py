@@ -6,6 +6,7 @@ method and not of the level.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -47,6 +48,7 @@ from evallang.stats.intervals.resampling import (
     LossSample,
     WeightSample,
     mean_sample,
+    share_resamples,
 )
 from evallang.stats.shares import Shares
 from evallang.study import Method, Study
@@ -285,6 +287,33 @@ class ComparedModels:
 
         return joint, function
 
+    def loss_samples(self, groups: Any) -> tuple[LossSample, ...]:
+        """Return samples of the models' mean losses that share their resamples with all models.
+
+        A comparison draws the same rows for every pair, and a mean costs little beside them.
+        """
+
+        def make() -> dict[str, LossSample]:
+            transform = self.entry.declaration.transform
+            samples = {}
+            for model, found in self.evaluation.models.items():
+                outcome = self.evaluation.outcome(model, self.metric)
+                if outcome is None or not np.array_equal(found.rows, rows):
+                    continue
+                # A model whose losses are not numbers says so in its own turn
+                with suppress(ValueError):
+                    one = ComparedModels(self.evaluation, self.metric, (model,))
+                    samples[model] = LossSample(one.losses(0), transform, groups)
+            share_resamples(samples.values())
+            return samples
+
+        rows = self.evaluation.models[self.models[0]].rows
+        made = self.evaluation.once(("loss samples", self.metric, groups is None), make)
+        if all(model in made for model in self.models):
+            return tuple(made[model] for model in self.models)
+        transform = self.entry.declaration.transform
+        return tuple(LossSample(self.losses(i), transform, groups) for i in range(len(self.models)))
+
     def weighted(self, which: int, groups: Any) -> WeightSample:
         """Draw weights of the rows of one model, of several seeds the mean of their metrics."""
         return mean_sample([self._weighted_one(o, groups) for o in self.by_seed[which]])
@@ -357,7 +386,7 @@ def resampler(models: ComparedModels, groups: Any) -> Resampler:
         )
         return DifferenceSample(a, b, limits)
     if form == "losses":
-        first, second = (LossSample(models.losses(i), declared.transform, groups) for i in (0, 1))
+        first, second = models.loss_samples(groups)
         return DifferenceSample(first, second, limits)
     if form == "counts" and groups is None:
         return PairedCountSample(*models.joint(), limits)

@@ -19,7 +19,7 @@ functions take k columns as well, where every prediction is one of the classes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -65,6 +65,9 @@ class MetricDeclaration(Guidance):
     mean_over_rows : True where it is computed from counts, and still is a mean over examples
     default : True for the measure of a study of this task without a `measure`
     proposed : True for the metric proposed in place of one for the other task
+    under_weights : from an outcome and the metric's options to its value as a function of case
+        weights (B, n), NaN where undefined, or to None where the options have none; what does
+        not depend on the weights is computed once
     known_without_skill : True where the value of a model that looks at no feature is known
         beforehand, whatever the shares of the classes or the spread of the target
     """
@@ -92,6 +95,7 @@ class MetricDeclaration(Guidance):
     mean_over_rows: bool = False
     default: bool = False
     proposed: bool = False
+    under_weights: UnderWeights | None = None
 
     @property
     def counts_known_rows(self) -> bool:
@@ -112,6 +116,12 @@ class MetricDeclaration(Guidance):
             and (self.squares and self.transform is None)
         )
 
+
+Statistic = Callable[["NDArray[np.float64]"], "NDArray[np.float64]"]
+"""A value for each row of weights: from (B, n) to (B,)."""
+
+UnderWeights = Callable[["Outcome", Mapping[str, Any]], "Statistic | None"]
+"""What prepares a metric of scores for many weightings of the same outcome."""
 
 METRICS: Registry[MetricDeclaration] = Registry("metric", "evallang.metrics")
 """All metrics, by canonical name."""

@@ -8,10 +8,11 @@ makes the metric undefined.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.bibliography import Reference
-from evallang.metrics.metric import METRICS, MetricDeclaration
+from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic
 from evallang.registry import Example, lazy
 
 if TYPE_CHECKING:
@@ -51,6 +52,89 @@ DAVIS_GOADRICH_2006 = Reference(
 )
 
 
+ROWS_AT_ONCE = 1 << 16  # examples of all weightings worked on at once: they stay in the cache
+LEAST = 1e-300  # of a weight; keeps 0 / 0 from arising above the first example drawn
+
+
+def _areas(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
+    """Prepare the area under the ROC curve of two classes for many weightings."""
+    score = _score_of_two(o)
+    if score is None or set(options) - {"pool"}:
+        return None
+    if np.isnan(score).any():
+        return _undefined
+    order = np.argsort(score, kind="stable")
+    ordered = score[order]
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(order)])
+    sign = (o.truth[order] == o.positive).astype(np.float64)
+
+    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        values = np.full(len(weights), np.nan)
+        if not len(order):
+            return values
+        drawn = weights[:, order]
+        positives = np.add.reduceat(drawn * sign, starts, axis=1)
+        negatives = np.add.reduceat(drawn * (1 - sign), starts, axis=1)
+        pairs = positives.sum(axis=1) * negatives.sum(axis=1)
+        below = np.cumsum(negatives, axis=1) - negatives / 2
+        np.divide((positives * below).sum(axis=1), pairs, out=values, where=pairs > 0)
+        return values
+
+    return statistic
+
+
+def _average_precisions(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
+    """Prepare the average precision of two classes for many weightings."""
+    score = _score_of_two(o)
+    if score is None:
+        return None
+    if np.isnan(score).any() or not len(score):
+        return _undefined
+    order = np.argsort(-score, kind="stable")
+    ordered = score[order]
+    ends = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(order) - 1)
+    positive = np.flatnonzero(o.truth[order] == o.positive)
+    # For each positive the last place of its run of equal scores, among all and among positives
+    last = ends[np.searchsorted(ends, positive)]
+    upto = np.searchsorted(positive, last, "right") - 1
+    ties = bool((upto != np.arange(len(positive))).any())
+    batch = max(1, ROWS_AT_ONCE // len(order))
+
+    def of_some(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        drawn = weights.take(order, axis=1)
+        gained = drawn.take(positive, axis=1)
+        found = np.cumsum(gained, axis=1)
+        total = found[:, -1].copy()
+        named = np.cumsum(drawn, axis=1).take(last, axis=1)
+        precision = found.take(upto, axis=1) if ties else found
+        precision /= np.maximum(named, LEAST, out=named)
+        # einsum and not BLAS: the same bits for any number of threads
+        reached = np.einsum("ij,ij->i", gained, precision)
+        values = np.full(len(total), np.nan)
+        np.divide(reached, total, out=values, where=total > 0)
+        return values
+
+    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        if not len(positive):
+            return np.full(len(weights), np.nan)
+        starts = range(0, len(weights), batch)
+        return np.concatenate([of_some(weights[start : start + batch]) for start in starts])
+
+    return statistic
+
+
+def _score_of_two(o: Outcome) -> NDArray[Any] | None:
+    """Return the score of the positive class of two, None for more classes."""
+    score = np.asarray(o.output)
+    if o.k != 2 or o.positive is None or (score.ndim > 1 and score.shape[1] != 2):
+        return None
+    return score if score.ndim == 1 else score[:, o.positive]
+
+
+def _undefined(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.full(len(weights), np.nan)
+
+
 @METRICS.register(
     MetricDeclaration(
         "classification",
@@ -61,6 +145,7 @@ DAVIS_GOADRICH_2006 = Reference(
         1,
         known_without_skill=True,
         ranks="area",
+        under_weights=_areas,
         when="scores are used to rank examples, and no threshold is fixed yet",
         when_not=(
             "a threshold is fixed: recall and specificity; only the top of the ranking is "
@@ -131,6 +216,7 @@ def roc_auc(
         1,
         ranks="other",
         of_positive=True,
+        under_weights=_average_precisions,
         when="positives are rare and the top of the ranking is what is used",
         when_not=(
             "data sets with different shares of positives are compared, since its level "

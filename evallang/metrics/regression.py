@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from evallang.bibliography import PEDREGOSA_2011, Reference
-from evallang.metrics.metric import METRICS, MetricDeclaration
+from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic
 from evallang.registry import Example, lazy
 
 if TYPE_CHECKING:
@@ -275,6 +276,34 @@ def max_error(
     return float(np.max(np.abs(_difference(truth, output))))
 
 
+CANCELLED = 1e-6  # share of the sum of squares below which its difference has lost digits
+
+
+def _r2_under_weights(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
+    """Prepare R² for many weightings: sums of products of the weights with four columns."""
+    value = np.asarray(o.truth, dtype=np.float64)
+    if not len(value) or (value == value[0]).all():
+        return lambda weights: np.full(len(weights), np.nan)
+    centred = value - value.mean()
+    with np.errstate(over="ignore"):
+        columns = (np.ones(len(value)), centred, centred**2, _difference(o.truth, o.output) ** 2)
+
+    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        # einsum and not BLAS: the same bits for any number of threads
+        n, first, second, residual = (np.einsum("ij,j->i", weights, c) for c in columns)
+        values = np.full(len(weights), np.nan)
+        with np.errstate(all="ignore"):
+            total = second - first**2 / n
+            sound = total > CANCELLED * second
+            np.divide(residual, total, out=values, where=sound)
+        values = 1 - values
+        for row in np.flatnonzero(~sound):
+            values[row] = r2(o.truth, o.output, None, weights[row]) if n[row] > 0 else np.nan
+        return values
+
+    return statistic
+
+
 @METRICS.register(
     MetricDeclaration(
         "regression",
@@ -284,6 +313,7 @@ def max_error(
         None,
         1,
         squares=True,
+        under_weights=_r2_under_weights,
         known_without_skill=True,
         when="the error is to be read against that of predicting the mean",
         when_not=(

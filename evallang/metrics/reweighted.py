@@ -6,19 +6,17 @@ other weights each time: what does not depend on the weights is worked out once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evallang.metrics.aggregation import Partition, aggregation_of, point_value
-from evallang.metrics.metric import MetricEntry, Outcome
+from evallang.metrics.metric import MetricEntry, Outcome, Statistic
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    Statistic = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 else:
     np = lazy("numpy")
 
@@ -30,15 +28,15 @@ def reweighted(
     form, own = entry.declaration.form, outcome.weights
     by_fold = aggregation_of(entry, options, parts.repeats, len(parts.pairs)) == "mean_of_folds"
     part, number = (parts.fold, len(parts.pairs)) if by_fold else (parts.repeat, parts.repeats)
-    binary = entry.name == "roc_auc" and outcome.k == 2 and outcome.positive is not None
     if form == "counts":
         statistic = _of_counts(entry, options, outcome, part, number)
     elif form == "losses":
         statistic = _of_losses(entry, options, outcome, part, number)
-    elif binary and not set(options) - {"pool"}:
-        statistic = _of_areas(outcome, part, number)
     else:
-        return _one_by_one(entry, options, outcome, parts)
+        pieces = _of_scores(entry, options, outcome, part, number)
+        if pieces is None:
+            return _one_by_one(entry, options, outcome, parts)
+        statistic = pieces
     return lambda weights: _mean(statistic(weights if own is None else weights * own))
 
 
@@ -96,32 +94,25 @@ def _of_losses(
     return statistic
 
 
-def _of_areas(o: Outcome, part: NDArray[np.int64], number: int) -> Statistic:
-    score = np.asarray(o.output if o.output.ndim == 1 else o.output[:, o.positive])
-    positive = np.asarray(o.truth == o.positive)
+def _of_scores(
+    entry: MetricEntry,
+    options: Mapping[str, Any],
+    o: Outcome,
+    part: NDArray[np.int64],
+    number: int,
+) -> Statistic | None:
+    """Return the metric on each part (B, number), None where it has no form under weights."""
+    prepare = entry.declaration.under_weights
+    if prepare is None:
+        return None
     pieces = []
     for which in range(number):
-        rows = np.flatnonzero(part == which)
-        rows = rows[np.argsort(score[rows], kind="stable")]
-        ordered = score[rows]
-        starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-        pieces.append((rows, starts, positive[rows].astype(np.float64), np.isnan(ordered).any()))
-
-    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        values = np.full((len(weights), number), np.nan)
-        for which, (rows, starts, sign, missing) in enumerate(pieces):
-            if missing or not len(rows):
-                continue
-            drawn = weights[:, rows]
-            positives = np.add.reduceat(drawn * sign, starts, axis=1)
-            negatives = np.add.reduceat(drawn * (1 - sign), starts, axis=1)
-            pairs = positives.sum(axis=1) * negatives.sum(axis=1)
-            below = np.cumsum(negatives, axis=1) - negatives / 2
-            area = (positives * below).sum(axis=1)
-            np.divide(area, pairs, out=values[:, which], where=pairs > 0)
-        return values
-
-    return statistic
+        rows: Any = np.flatnonzero(part == which) if number > 1 else slice(None)
+        function = prepare(replace(o.take(rows), weights=None), options)
+        if function is None:
+            return None
+        pieces.append((rows, function))
+    return lambda weights: np.stack([value(weights[:, rows]) for rows, value in pieces], axis=1)
 
 
 def _sums_by(code: NDArray[np.int64]) -> tuple[Statistic, NDArray[np.int64]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evallang.registry import lazy
 from evallang.stats.ascending import ascending
 from evallang.stats.intervals.drawn_weights import MANY_UNITS, DrawnCells
-from evallang.stats.intervals.resampling import WeightSample, ratio
+from evallang.stats.intervals.resampling import Block, WeightSample, ratio
 from evallang.stats.validation import numbers, positives
 
 if TYPE_CHECKING:
@@ -58,11 +58,16 @@ class ScoreSample(WeightSample):
 
     def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
         """Draw with replacement; of many examples only how many come of each run of one class."""
-        if self._groups is not None or self._n < MANY_UNITS:
+        if self.by_example:
             return super().replicates(rng, rounds)
         batch = max(1, RUNS_AT_ONCE // self._n)
         sizes = [min(batch, rounds - start) for start in range(0, rounds, batch)]
         return np.concatenate([self._alternation.areas(rng, size) for size in sizes])
+
+    @property
+    def by_example(self) -> bool:
+        """Whether resamples are drawn unit by unit: of many examples, runs are drawn."""
+        return self._groups is not None or self._n < MANY_UNITS
 
     @cached_property
     def _alternation(self) -> _Alternation:
@@ -96,6 +101,9 @@ class ScoreSample(WeightSample):
 
     def _values(self, times: NDArray[np.uint8]) -> NDArray[np.float64]:
         return self._area(self._of_examples(times))
+
+    def _on(self, block: Block) -> NDArray[np.float64]:
+        return self._values(block.times)
 
     def _area(self, weights: NDArray[Any]) -> NDArray[np.float64]:
         """Weight of the pairs in order, ties by half, over that of all pairs."""

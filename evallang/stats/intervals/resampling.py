@@ -6,7 +6,7 @@ The weights depend on the seed, the number of rounds and of examples alone.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -18,12 +18,38 @@ from evallang.stats.validation import magnitudes
 
 if TYPE_CHECKING:
     import numpy as np
+    import threadpoolctl
     from numpy.typing import ArrayLike, NDArray
 else:
-    np = lazy("numpy")
+    np, threadpoolctl = lazy("numpy"), lazy("threadpoolctl")
 
 ROWS_AT_ONCE = 1 << 16  # examples of all resamples of a batch, as bytes
+EXAMPLES_AT_ONCE = 1 << 18  # of all resamples of a block, as numbers of 8 bytes
 MOST_LEFT_OUT = 1000  # leave-one-out values computed one by one before blocks are excluded
+
+
+class Block:
+    """Some resamples, as how often each unit came, in the forms that statistics take them in.
+
+    Parameters
+    ----------
+    times : (B, units)
+    codes : unit of each example (n,), None where each is one
+    """
+
+    def __init__(self, times: NDArray[np.uint8], codes: NDArray[np.intp] | None) -> None:
+        self.times = times
+        self._codes = codes
+
+    @cached_property
+    def units(self) -> NDArray[np.float64]:
+        """How often each unit came, as numbers."""
+        return self.times.astype(np.float64)
+
+    @cached_property
+    def examples(self) -> NDArray[np.float64]:
+        """How often each example came, as numbers."""
+        return self.units if self._codes is None else self.units.take(self._codes, axis=1)
 
 
 class WeightSample:
@@ -49,6 +75,7 @@ class WeightSample:
         self._groups = groups
         self.limits = limits
         self.unit = "examples" if groups is None else "groups"
+        self._drawn_with: SharedResamples | None = None
 
     def estimate(self) -> float:
         """Return the statistic on the sample as it is."""
@@ -56,7 +83,9 @@ class WeightSample:
 
     def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
         """Draw examples, or whole groups, with replacement; weights are how often each came."""
-        return np.concatenate([self._values(times) for times in self._drawn(rng, rounds)])
+        if self._drawn_with is not None:
+            return self._drawn_with.replicates(self, rng, rounds)
+        return _replicates_of([self], rng, rounds)[0]
 
     def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Leave out one example, or group, at a time.
@@ -91,6 +120,11 @@ class WeightSample:
         return None if self._codes is None else self._units
 
     @property
+    def by_example(self) -> bool:
+        """Whether resamples are drawn unit by unit, whatever the statistic."""
+        return True
+
+    @property
     def _units(self) -> int:
         """What is drawn: examples, or groups."""
         return self._n if self._codes is None else int(self._codes.max(initial=-1)) + 1
@@ -99,8 +133,86 @@ class WeightSample:
         """Return the statistic where each unit came `times` (B, units) times."""
         return self._function(self._of_examples(times).astype(np.float64))
 
+    def _on(self, block: Block) -> NDArray[np.float64]:
+        """Return the statistic on each resample of a block (B,)."""
+        return self._function(block.examples)
+
     def _of_examples(self, times: NDArray[np.uint8]) -> NDArray[np.uint8]:
         return times if self._codes is None else times[:, self._codes]
+
+
+def share_resamples(samples: Iterable[Resampler]) -> None:
+    """Let statistics that draw the same examples one by one be computed in one pass.
+
+    Each has the values that it has by itself; others are left as they are.
+    """
+    alike: list[list[WeightSample]] = []
+    for sample in samples:
+        if not isinstance(sample, WeightSample) or not sample.by_example:
+            continue
+        known = next((found for found in alike if _drawn_alike(found[0], sample)), None)
+        if known is None:
+            alike.append([sample])
+        else:
+            known.append(sample)
+    for found in alike:
+        if len(found) > 1:
+            SharedResamples(found)
+
+
+class SharedResamples:
+    """Statistics of the same examples that are computed on the same resamples, all in one pass.
+
+    The resamples depend on the generator alone, so that each statistic has the values that it
+    has by itself. Raises `ValueError` where the statistics are not of the same examples.
+    """
+
+    def __init__(self, samples: Sequence[WeightSample]) -> None:
+        if not all(_drawn_alike(samples[0], other) for other in samples[1:]):
+            raise ValueError("the statistics are not of the same examples")
+        self._samples = tuple(samples)
+        self._values: dict[tuple[str, int], list[NDArray[np.float64]]] = {}
+        for sample in samples:
+            sample._drawn_with = self
+
+    def replicates(
+        self, sample: WeightSample, rng: np.random.Generator, rounds: int
+    ) -> NDArray[np.float64]:
+        """Return one of the statistics on the resamples that a generator draws from its state."""
+        key = str(rng.bit_generator.state), rounds
+        if key not in self._values:
+            self._values[key] = _replicates_of(self._samples, rng, rounds)
+        return self._values[key][self._samples.index(sample)]
+
+
+def _replicates_of(
+    samples: Sequence[WeightSample], rng: np.random.Generator, rounds: int
+) -> list[NDArray[np.float64]]:
+    """Compute statistics of the same examples on the same resamples, each (rounds,)."""
+    values = np.empty((len(samples), rounds))
+    done = 0
+    # A product of one thread adds up in one order, whatever the number of processors
+    with threadpoolctl.threadpool_limits(1, user_api="blas"):
+        for block in _blocks(samples[0], rng, rounds):
+            upto = done + len(block.times)
+            for row, sample in zip(values, samples, strict=True):
+                row[done:upto] = sample._on(block)
+            done = upto
+    return list(values)
+
+
+def _blocks(sample: WeightSample, rng: np.random.Generator, rounds: int) -> Iterator[Block]:
+    """Put resamples together until a block is worth the calls that work on it."""
+    held: list[NDArray[np.uint8]] = []
+    size = 0
+    for times in sample._drawn(rng, rounds):
+        held.append(times)
+        size += len(times) * sample._n
+        if size >= EXAMPLES_AT_ONCE:
+            yield Block(np.concatenate(held), sample._codes)
+            held, size = [], 0
+    if held:
+        yield Block(np.concatenate(held), sample._codes)
 
 
 def mean_sample(samples: Sequence[WeightSample]) -> WeightSample:
@@ -169,6 +281,12 @@ class LossSample(WeightSample):
             return self._shaped(ratio(total, np.full(len(total), float(self._n))))
         return self._shaped(ratio(total, np.einsum("ij,j->i", times, sizes, dtype=np.float64)))
 
+    def _on(self, block: Block) -> NDArray[np.float64]:
+        sums, sizes = self._per_unit
+        total = block.units @ sums
+        drawn = np.full(len(total), float(self._n)) if self._codes is None else block.units @ sizes
+        return self._shaped(ratio(total, drawn))
+
     def _mean(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         return self._shaped(ratio(weights @ self._losses, weights.sum(axis=1)))
 
@@ -200,9 +318,13 @@ class DifferenceSample:
     def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
         """Return the difference on `rounds` resamples, the same for both."""
         first, second = self._first, self._second
-        if isinstance(first, WeightSample) and isinstance(second, WeightSample):
-            drawn = first._drawn(rng, rounds)
-            return np.concatenate([first._values(t) - second._values(t) for t in drawn])
+        if (
+            isinstance(first, WeightSample)
+            and isinstance(second, WeightSample)
+            and (first._drawn_with is None or first._drawn_with is not second._drawn_with)
+        ):
+            mine, theirs = _replicates_of([first, second], rng, rounds)
+            return mine - theirs
         same = copy.deepcopy(rng)
         return first.replicates(same, rounds) - second.replicates(rng, rounds)
 
