@@ -271,18 +271,19 @@ def test_failed_fits_are_not_kept_and_candidates_that_fail_by_their_input_are(tm
 
 
 def test_an_outcome_without_a_candidate_that_lacked_memory_is_not_kept(tmp_path, monkeypatch):
+    text = TEXT.replace("KNeighborsClassifier(n_neighbors in", "SVC(C in")
     real = engine_fits.fitting.build_step
 
     def hungry(pipeline, depth, context):
-        if "('n_neighbors', 1)" in repr(pipeline.steps[depth]):
+        if "('C', 1)" in repr(pipeline.steps[depth]):
             raise MemoryError
         return real(pipeline, depth, context)
 
     monkeypatch.setattr(fitting, "build_step", hungry)
-    first = run(study(TEXT), store=tmp_path)
+    first = run(study(text), store=tmp_path)
     assert {f.error for f in first.record.failures} == {"MemoryError"}
     monkeypatch.setattr(fitting, "build_step", real)
-    again = run(study(TEXT), store=tmp_path)
+    again = run(study(text), store=tmp_path)
     assert fits_of(again) == (15, 3)
     assert not again.record.failures
 
