@@ -1,7 +1,9 @@
-"""How rows are divided: shares of strata kept, groups whole, by scikit-learn's splitters.
+"""How rows are divided: shares of strata kept, groups whole, as scikit-learn divides them.
 
 Both functions shuffle with the seed given and return sorted row numbers, so that the same
-rows and seed give the splits of a plain scikit-learn loop.
+rows and seed give the splits of a plain scikit-learn loop. The usual divisions are computed
+here, with the same draws: importing scikit-learn for them takes longer than all else that a
+study does whose fits are in the store. The others are scikit-learn's own.
 """
 
 from __future__ import annotations
@@ -52,17 +54,43 @@ def k_folds(rows: Rows, folds: int, seed: int) -> Iterator[tuple[Numbers, Number
             "write fewer folds, or `stratify none`",
             of_strata=True,
         )
-    shuffled = {"n_splits": folds, "shuffle": True, "random_state": seed}
     if rows.groups is not None and rows.strata is not None:
-        splitter: Any = splitters.StratifiedGroupKFold(**shuffled)
-    elif rows.groups is not None:
-        splitter = splitters.GroupKFold(**shuffled)
-    elif rows.strata is not None:
-        splitter = splitters.StratifiedKFold(**shuffled)
-    else:
-        splitter = splitters.KFold(**shuffled)
-    for train, test in splitter.split(np.zeros(rows.n), rows.strata, rows.groups):
-        yield train.astype(np.int64), test.astype(np.int64)
+        splitter = splitters.StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
+        for train, test in splitter.split(np.zeros(rows.n), rows.strata, rows.groups):
+            yield train.astype(np.int64), test.astype(np.int64)
+        return
+    fold_of = _folds_of_rows(rows, folds, seed)
+    for fold in range(folds):
+        yield np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
+
+
+def _folds_of_rows(rows: Rows, folds: int, seed: int) -> Numbers:
+    """Return the fold in which each row is tested: those of the splitter of scikit-learn."""
+    draws = np.random.RandomState(seed)
+    found = np.empty(rows.n, dtype=np.int64)
+    if rows.groups is not None:  # GroupKFold
+        groups, group_of = np.unique(rows.groups, return_inverse=True)
+        fold_of_group = np.empty(len(groups), dtype=np.int64)
+        for fold, members in enumerate(np.array_split(draws.permutation(len(groups)), folds)):
+            fold_of_group[members] = fold
+        return fold_of_group[group_of]
+    if rows.strata is None:  # KFold
+        order = np.arange(rows.n)
+        draws.shuffle(order)
+        for fold, members in enumerate(np.array_split(order, folds)):
+            found[members] = fold
+        return found
+    # StratifiedKFold: strata in the order of their first rows, and of all rows sorted by
+    # stratum every `folds`-th counts for one fold
+    _, first, codes = np.unique(rows.strata, return_index=True, return_inverse=True)
+    strata = np.argsort(np.argsort(first))[codes]
+    ordered = np.sort(strata)
+    sizes = [np.bincount(ordered[fold::folds], minlength=len(first)) for fold in range(folds)]
+    for stratum in range(len(first)):
+        of_stratum = np.arange(folds).repeat([size[stratum] for size in sizes])
+        draws.shuffle(of_stratum)
+        found[strata == stratum] = of_stratum
+    return found
 
 
 def draw(rows: Rows, share: Fraction, seed: int, of: int | None = None) -> tuple[Numbers, Numbers]:
@@ -91,8 +119,9 @@ def draw(rows: Rows, share: Fraction, seed: int, of: int | None = None) -> tuple
         splitter: Any = splitters.StratifiedShuffleSplit(1, test_size=number, random_state=seed)
     elif grouped:
         splitter = splitters.GroupShuffleSplit(1, test_size=number, random_state=seed)
-    else:
-        splitter = splitters.ShuffleSplit(1, test_size=number, random_state=seed)
+    else:  # ShuffleSplit
+        order = np.random.RandomState(seed).permutation(rows.n)
+        return np.sort(order[number:]), np.sort(order[:number])
     rest, drawn = next(splitter.split(np.zeros(rows.n), rows.strata, rows.groups))
     return np.sort(rest).astype(np.int64), np.sort(drawn).astype(np.int64)
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from sklearn.model_selection import (
     GroupKFold,
     GroupShuffleSplit,
@@ -124,6 +124,26 @@ def test_folds_are_those_of_a_plain_scikit_learn_loop(strata, groups, splitter):
     same(repeated, [pair for repeat in range(3) for pair in theirs(4, 5 + repeat)])
     halves = splits("5x2cv", given_rows)
     same(halves, [pair for repeat in range(5) for pair in theirs(2, 5 + repeat)])
+
+
+@settings(max_examples=120, deadline=None)
+@given(
+    st.lists(st.integers(-2, 3), min_size=12, max_size=70),
+    st.sampled_from(["rows", "strata", "groups"]),
+    st.integers(2, 5),
+    st.integers(0, 2**32 - 2),
+)
+def test_folds_computed_here_are_those_of_scikit_learn(codes, kind, folds, seed):
+    counts = np.unique(codes, return_counts=True)[1]
+    assume(kind != "strata" or counts.min() >= folds)
+    assume(kind != "groups" or len(counts) >= folds)
+    splitter = {"rows": KFold, "strata": StratifiedKFold, "groups": GroupKFold}[kind]
+    given_rows = rows(len(codes), **({} if kind == "rows" else {kind: codes}), seed=seed)
+    loop = splitter(folds, shuffle=True, random_state=seed)
+    same(
+        splits("cv", given_rows, folds=folds),
+        loop.split(codes, codes, codes if kind == "groups" else None),
+    )
 
 
 def test_the_second_fold_of_a_5x2_repeat_swaps_the_halves():
