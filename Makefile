@@ -43,7 +43,7 @@ test-lowest: $(LOWEST)/.tested
 docs: $(TESTED)
 	$(BIN)/python -m docs.generator
 
-# Figures beside other packages, in about ten minutes; some of them: python -m benchmarks NAME ...
+# Figures beside other packages, written to benchmarks/RESULTS.md; a few: python -m benchmarks NAME ...
 bench: $(TESTED)
 	$(BIN)/python -m benchmarks
 	EVALLANG_KILLS=20 $(BIN)/python -m pytest -n 0 tests/engine/test_killed_runs.py

@@ -1,0 +1,208 @@
+"""Studies that fit models, as whole commands from the shell to the report, beside scikit-learn.
+
+Each command starts from nothing, reads its data, fits, and ends: ours with estimates,
+intervals, tests and the report as HTML and PDF; the peer's is a script with `GridSearchCV` or
+`cross_val_predict`, two processes, and no report. Both have one BLAS thread for each process and
+two processes; they run in turn, and the least of the rounds counts.
+
+    python benchmarks/studies_that_fit.py
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+from _processes import Measured, in_turn, ours  # isort: skip
+from _timing import compare, within  # isort: skip
+
+JOBS = "2"
+OFF = {"EVALLANG_STORE": "off"}
+
+# --- nested cross-validation -----------------------------------------------------------------
+
+NESTED = """evallang 1
+study "Nested cross-validation on digits"
+  seed 20181113
+data digits from sklearn digits
+model logistic = {prefix} | LogisticRegression(C in 1e-3..1e1 log 6, max_iter=300)
+model svm = {prefix} | SVC(C in [1, 10], gamma in [0.005, 0.01, 0.02])
+model near = {prefix} | KNeighborsClassifier(n_neighbors in [1, 3, 5, 7, 9, 11])
+model lda = {prefix} | LinearDiscriminantAnalysis(solver=lsqr, shrinkage in [{shrinkage}])
+model tree = DecisionTreeClassifier(max_depth in [5, 8, 10, 12, 15, 20])
+protocol nested cv outer={outer} inner=2
+measure accuracy
+compare all with cochran then mcnemar holm
+"""
+SHRINKAGE = "0.01, 0.05, 0.1, 0.2, 0.5, 0.9"
+NESTED_PEER = """
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.decomposition import PCA, KernelPCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+X, y = load_digits(return_X_y=True)
+models = [
+    (LogisticRegression(max_iter=300), {{"C": np.logspace(-3, 1, 6)}}),
+    (SVC(), {{"C": [1, 10], "gamma": [0.005, 0.01, 0.02]}}),
+    (KNeighborsClassifier(), {{"n_neighbors": [1, 3, 5, 7, 9, 11]}}),
+    (LinearDiscriminantAnalysis(solver="lsqr"), {{"shrinkage": [{shrinkage}]}}),
+]
+work = []
+for model, grid in models:
+    whole = make_pipeline(StandardScaler(), {prefix}, model)
+    name = type(model).__name__.lower()
+    work.append((whole, {{f"{{name}}__{{key}}": value for key, value in grid.items()}}))
+work.append((DecisionTreeClassifier(random_state=1), {{"max_depth": [5, 8, 10, 12, 15, 20]}}))
+outer = StratifiedKFold({outer}, shuffle=True, random_state=1)
+inner = StratifiedKFold(2, shuffle=True, random_state=2)
+for whole, grid in work:
+    print(cross_val_score(GridSearchCV(whole, grid, cv=inner), X, y, cv=outer, n_jobs=2).mean())
+"""
+
+
+def nested(folder: Path, ours_prefix: str, prefix: str, outer: int, rounds: int) -> list[Measured]:
+    """Measure a nested cross-validation of 5 models with 30 candidates in all, and the peer."""
+    study = NESTED.format(prefix=ours_prefix, shrinkage=SHRINKAGE, outer=outer)
+    (folder / "nested.eval").write_text(study, encoding="utf-8")
+    peer = NESTED_PEER.format(prefix=prefix, shrinkage=SHRINKAGE, outer=outer)
+    (folder / "peer.py").write_text(peer, encoding="utf-8")
+    commands = {
+        "ours": ours("run", "nested.eval", "--quiet", "-j", JOBS),
+        "peer": [sys.executable, "peer.py"],
+    }
+    found = in_turn(commands, folder, rounds, **OFF)
+    return [found["ours"], found["peer"]]
+
+
+# --- a long table ----------------------------------------------------------------------------
+
+ROWS, COLUMNS = 300_000, 20
+LONG = """evallang 1
+study "A long table"
+  seed 1
+data long from "long.csv"
+  target y
+model bayes = GaussianNB
+model lda = LinearDiscriminantAnalysis
+model logistic = LogisticRegression
+protocol cv folds=5
+measure accuracy
+compare all with cochran then mcnemar holm
+"""
+LONG_PEER = """
+import pandas as pd
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.naive_bayes import GaussianNB
+
+table = pd.read_csv("long.csv")
+y = table.pop("y")
+folds = StratifiedKFold(5, shuffle=True, random_state=1)
+for model in (GaussianNB(), LinearDiscriminantAnalysis(), LogisticRegression()):
+    print((cross_val_predict(model, table, y, cv=folds, n_jobs=2) == y).mean())
+"""
+LONG_MAKER = f"""
+import numpy as np
+import polars as pl
+chance = np.random.default_rng(1)
+X = chance.normal(size=({ROWS}, {COLUMNS})).round(5)
+y = (X[:, 0] + X[:, 1] * X[:, 2] + chance.normal(size={ROWS}) > 0).astype(int)
+columns = {{f"x{{i}}": X[:, i] for i in range({COLUMNS})}}
+pl.DataFrame(columns | {{"y": y}}).write_csv("long.csv")
+"""
+
+
+def long_table(folder: Path) -> list[Measured]:
+    """Measure three models and five folds on a CSV file, and pandas with cross_val_predict."""
+    (folder / "long.eval").write_text(LONG, encoding="utf-8")
+    (folder / "long.py").write_text(LONG_PEER, encoding="utf-8")
+    in_turn({"file": [sys.executable, "-c", LONG_MAKER]}, folder, 1)
+    commands = {
+        "ours": ours("run", "long.eval", "--quiet", "-j", JOBS),
+        "peer": [sys.executable, "long.py"],
+    }
+    found = in_turn(commands, folder, 2, **OFF)
+    return [found["ours"], found["peer"]]
+
+
+# --- one study again and again ---------------------------------------------------------------
+
+
+def two_workers(folder: Path) -> tuple[float, float]:
+    """Measure a study of a few seconds of fits with one process and with two."""
+    study = NESTED.format(prefix="StandardScaler", shrinkage=SHRINKAGE, outer=5)
+    (folder / "two.eval").write_text(study, encoding="utf-8")
+    run = ["run", "two.eval", "--quiet", "-j"]
+    found = in_turn({"1": ours(*run, "1"), "2": ours(*run, "2")}, folder, 2, **OFF)
+    return found["1"].seconds, found["2"].seconds
+
+
+def changed(folder: Path) -> dict[str, float]:
+    """Measure a study again, with another title, and with another `compare` line, from the store.
+
+    Until everything but the report is written.
+    """
+    kept = {"EVALLANG_STORE": str(folder / "store")}
+    text = NESTED.format(
+        prefix="StandardScaler | PCA(n_components=40)", shrinkage=SHRINKAGE, outer=5
+    )
+    texts = {
+        "again": text,
+        "with another title": text.replace("Nested cross-validation on", "The"),
+        "with another compare line": text.replace("mcnemar holm", "mcnemar bonferroni"),
+    }
+    for name, changed_text in texts.items():
+        (folder / f"{name.split()[-1]}.eval").write_text(changed_text, encoding="utf-8")
+    save = "import evallang, sys; evallang.run(sys.argv[1], jobs=2).save('out', ())"
+    commands = {name: [sys.executable, "-c", save, f"{name.split()[-1]}.eval"] for name in texts}
+    in_turn({"first": commands["again"]}, folder, 1, **kept)
+    return {name: m.seconds for name, m in in_turn(commands, folder, 3, **kept).items()}
+
+
+def main() -> int:
+    met = True
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        mine, peer = nested(
+            folder, "StandardScaler | PCA(n_components=40)", "PCA(40, random_state=1)", 5, 3
+        )
+        work = "nested cv 5x2, digits, 5 models (4 behind PCA), 30 candidates, report included"
+        met &= compare(work, mine.seconds, "GridSearchCV", peer.seconds, goal=1.5, held=1)
+        mine, peer = nested(
+            folder,
+            "StandardScaler | KernelPCA(n_components=40, kernel=rbf, gamma=0.01)",
+            'KernelPCA(40, kernel="rbf", gamma=0.01)',
+            3,
+            1,
+        )
+        work = "nested cv 3x2 of the same models behind kernel PCA, report included"
+        met &= compare(work, mine.seconds, "GridSearchCV", peer.seconds, goal=5, held=1)
+        cold = in_turn({"demo": ours("demo", "-o", "demo")}, folder, 3, **OFF)["demo"]
+        within("`evallang demo`, cold", cold.seconds, goal=4.5)
+        one, two = two_workers(folder)
+        compare("-j 2, a study of a few seconds of fits", two, "-j 1", one, goal=1.5)
+        for what, seconds in changed(folder).items():
+            within(f"the same study {what}, to results.json", seconds, goal=1.5)
+        mine, peer = long_table(folder)
+        work = f"a CSV file of {ROWS:,} x {COLUMNS}, three models, five folds, report included"
+        peer_name = "pandas + cross_val_predict"
+        met &= compare(work, mine.seconds, peer_name, peer.seconds, goal=1, held=1)
+        less = peer.memory >= mine.memory
+        print(
+            f"    memory: evallang {mine.memory / 1e6:,.0f} MB   {peer_name} "
+            f"{peer.memory / 1e6:,.0f} MB   limit held 1x, {'met' if less else 'MISSED'}"
+        )
+        met &= less
+    return int(not met)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
