@@ -22,7 +22,9 @@ def references(context: Context) -> Sequence[Block]:
 
 def _work(record: ReferenceRecord) -> Runs:
     authors = _authors(record.authors)
-    made = runs(f"{authors} ({record.year}). {record.title.rstrip('.')}. ")
+    title = record.title.rstrip(".")
+    end = "" if title.endswith(("?", "!")) else "."
+    made = runs(f"{authors} ({record.year}). {title}{end} ")
     made += runs(Emphasis(runs(record.venue)))
     if record.volume:
         number, _, issue = record.volume.partition("(")
