@@ -100,16 +100,22 @@ def _average_precisions(o: Outcome, options: Mapping[str, Any]) -> Statistic | N
     ties = bool((upto != np.arange(len(positive))).any())
     batch = max(1, ROWS_AT_ONCE // len(order))
 
+    # Room that is written again by every batch: fresh pages cost more than the sums
+    all_rows = np.empty((2, batch, len(order)))
+    of_positives = np.empty((3, batch, len(positive)))
+
     def of_some(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        drawn = weights.take(order, axis=1)
-        gained = drawn.take(positive, axis=1)
-        found = np.cumsum(gained, axis=1)
+        drawn, sums = all_rows[:, : len(weights)]
+        gained, found, named = of_positives[:, : len(weights)]
+        weights.take(order, axis=1, out=drawn, mode="clip")
+        drawn.take(positive, axis=1, out=gained, mode="clip")
+        np.cumsum(gained, axis=1, out=found)
+        np.cumsum(drawn, axis=1, out=sums).take(last, axis=1, out=named, mode="clip")
         total = found[:, -1].copy()
-        named = np.cumsum(drawn, axis=1).take(last, axis=1)
         precision = found.take(upto, axis=1) if ties else found
-        precision /= np.maximum(named, LEAST, out=named)
+        np.divide(precision, np.maximum(named, LEAST, out=named), out=named)
         # einsum and not BLAS: the same bits for any number of threads
-        reached = np.einsum("ij,ij->i", gained, precision)
+        reached = np.einsum("ij,ij->i", gained, named)
         values = np.full(len(total), np.nan)
         np.divide(reached, total, out=values, where=total > 0)
         return values

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score, log_loss, mean_squared_error, r2_score, roc_auc_score
 
-from evallang.metrics.aggregation import aggregate
+from evallang.metrics.aggregation import aggregate, partition
 from evallang.metrics.metric import METRICS, Outcome
 
 RNG = np.random.default_rng(20)
@@ -158,3 +158,16 @@ def test_the_order_of_the_predictions_does_not_matter():
         assert other.folds == one.folds
         np.testing.assert_allclose(other.fold_values, one.fold_values, rtol=1e-13)
         assert other.value == pytest.approx(one.value, rel=1e-13)
+
+
+@pytest.mark.parametrize("folds", [(0,), (-1, 0, 3), (2, 10**12)])
+@pytest.mark.parametrize("repeats", [(0,), (1, 4)])
+def test_folds_are_numbered_as_by_sorting_all_pairs(folds, repeats):
+    rng = np.random.default_rng(5)
+    fold, repeat = rng.choice(folds, size=40), rng.choice(repeats, size=40)
+    pairs, place = np.unique(np.stack([repeat, fold], axis=1), axis=0, return_inverse=True)
+    found = partition(40, fold, repeat)
+    assert found.pairs == tuple(map(tuple, pairs.tolist()))
+    np.testing.assert_array_equal(found.fold, place.reshape(-1))
+    np.testing.assert_array_equal(found.repeat, np.unique(repeat, return_inverse=True)[1])
+    assert found.repeats == len(set(repeat.tolist()))

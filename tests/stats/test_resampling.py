@@ -14,7 +14,12 @@ from evallang.stats.intervals.drawn_weights import (
 )
 from evallang.stats.intervals.resampled_counts import CountSample, PairedCountSample
 from evallang.stats.intervals.resampled_scores import ScoreSample
-from evallang.stats.intervals.resampling import DifferenceSample, LossSample, WeightSample
+from evallang.stats.intervals.resampling import (
+    DifferenceSample,
+    LossSample,
+    WeightSample,
+    share_resamples,
+)
 
 RANDOM = np.random.default_rng(12)
 LOSSES = RANDOM.exponential(size=35)
@@ -356,3 +361,32 @@ def test_both_statistics_of_a_difference_see_the_same_resamples():
     first, second = ScoreSample(truth, scores), ScoreSample(truth, 2 * scores + 1)
     drawn = DifferenceSample(first, second).replicates(np.random.default_rng(1), 20)
     assert (drawn == 0).all()
+
+
+@pytest.mark.parametrize("groups", [None, GROUPS])
+def test_statistics_drawn_together_have_the_values_that_they_have_alone(groups):
+    def made():
+        return [
+            LossSample(np.arange(50.0), None, groups),
+            LossSample(np.arange(50.0) ** 2, "sqrt", groups),
+            ScoreSample(TRUTH, SCORES, groups),
+            WeightSample(50, lambda weights: weights @ np.sin(np.arange(50.0)), groups),
+        ]
+
+    alone = [sample.replicates(np.random.default_rng(3), 400) for sample in made()]
+    samples = made()
+    share_resamples(samples)
+    for sample, values in zip(samples, alone, strict=True):
+        np.testing.assert_array_equal(sample.replicates(np.random.default_rng(3), 400), values)
+    both = DifferenceSample(samples[0], samples[2]).replicates(np.random.default_rng(3), 400)
+    np.testing.assert_array_equal(both, alone[0] - alone[2])
+    other = samples[0].replicates(np.random.default_rng(4), 400)
+    assert (other != alone[0]).any()
+
+
+def test_statistics_of_other_examples_are_not_drawn_together():
+    samples = [LossSample(np.arange(30.0)), LossSample(np.arange(31.0))]
+    alone = [LossSample(np.arange(n)).replicates(np.random.default_rng(1), 50) for n in (30.0, 31)]
+    share_resamples(samples)
+    for sample, values in zip(samples, alone, strict=True):
+        np.testing.assert_array_equal(sample.replicates(np.random.default_rng(1), 50), values)

@@ -35,16 +35,25 @@ class Block:
     ----------
     times : (B, units)
     codes : unit of each example (n,), None where each is one
+    room : (B or more, units) for the numbers, which the next block writes again
     """
 
-    def __init__(self, times: NDArray[np.uint8], codes: NDArray[np.intp] | None) -> None:
+    def __init__(
+        self,
+        times: NDArray[np.uint8],
+        codes: NDArray[np.intp] | None,
+        room: NDArray[np.float64],
+    ) -> None:
         self.times = times
         self._codes = codes
+        self._room = room
 
     @cached_property
     def units(self) -> NDArray[np.float64]:
         """How often each unit came, as numbers."""
-        return self.times.astype(np.float64)
+        numbers = self._room[: len(self.times)]
+        np.copyto(numbers, self.times)
+        return numbers
 
     @cached_property
     def examples(self) -> NDArray[np.float64]:
@@ -204,15 +213,17 @@ def _replicates_of(
 def _blocks(sample: WeightSample, rng: np.random.Generator, rounds: int) -> Iterator[Block]:
     """Put resamples together until a block is worth the calls that work on it."""
     held: list[NDArray[np.uint8]] = []
-    size = 0
+    size, room = 0, np.empty((0, 0))
     for times in sample._drawn(rng, rounds):
         held.append(times)
-        size += len(times) * sample._n
-        if size >= EXAMPLES_AT_ONCE:
-            yield Block(np.concatenate(held), sample._codes)
+        size += len(times)
+        if size * sample._n >= EXAMPLES_AT_ONCE:
+            room = room if len(room) >= size else np.empty((size, times.shape[1]))
+            yield Block(np.concatenate(held), sample._codes, room)
             held, size = [], 0
     if held:
-        yield Block(np.concatenate(held), sample._codes)
+        room = room if len(room) >= size else np.empty((size, held[0].shape[1]))
+        yield Block(np.concatenate(held), sample._codes, room)
 
 
 def mean_sample(samples: Sequence[WeightSample]) -> WeightSample:

@@ -1,0 +1,66 @@
+"""Scores of four models on 50,000 rows: four metrics with intervals, and the report.
+
+The peer draws rows with replacement and takes average precision, Brier score and log loss from
+scikit-learn; it does a few of the 10,000 resamples and is scaled. Areas under the curve have
+DeLong's interval here, and are left out there.
+
+    python benchmarks/whole_scores.py
+"""
+
+import sys
+from pathlib import Path
+
+from _whole import SEED, whole_command  # isort: skip  # before numpy starts its threads
+
+import numpy as np
+import polars as pl
+
+ROWS, MODELS, ROUNDS = 50_000, 4, 10_000
+GOAL = 6.0  # seconds
+HELD = 10.0
+
+STUDY = """\
+evallang 1
+predictions given from "scores.csv"
+  id "id"
+  truth "truth"
+  positive 1
+  score m0 = "m0"
+  score m1 = "m1"
+  score m2 = "m2"
+  score m3 = "m3"
+measure roc_auc, average_precision, brier, log_loss
+report html
+"""
+PEER = """
+import time
+import numpy, pandas
+from sklearn.metrics import average_precision_score, brier_score_loss, log_loss
+table = pandas.read_csv("scores.csv")
+truth, rng = table["truth"].to_numpy(), numpy.random.default_rng(1)
+scores = [table[f"m{i}"].to_numpy() for i in range(4)]
+start = time.perf_counter()
+for _ in range(10):
+    for metric in (average_precision_score, brier_score_loss, log_loss):
+        rows = rng.integers(0, len(truth), len(truth))
+        for score in scores:
+            metric(truth[rows], score[rows])
+print((time.perf_counter() - start) / 10)
+"""
+
+
+def write(folder: Path) -> None:
+    """Write truth and four models' probabilities."""
+    rng = np.random.default_rng(SEED)
+    truth = rng.integers(0, 2, ROWS)
+    columns = {"id": np.arange(ROWS), "truth": truth}
+    for i in range(MODELS):
+        margin = (2 * truth - 1) * (1 + 0.05 * i) + 1.2 * rng.standard_normal(ROWS)
+        columns[f"m{i}"] = np.round(1 / (1 + np.exp(-margin)), 6)
+    pl.DataFrame(columns).write_csv(folder / "scores.csv")
+
+
+if __name__ == "__main__":
+    work = f"{ROWS:,} rows x {MODELS} models: AUC, average precision, Brier, log loss, report"
+    peer = "scikit-learn on resamples"
+    sys.exit(whole_command(work, STUDY, write, peer, PEER, goal=GOAL, held=HELD, rounds=ROUNDS))
