@@ -8,12 +8,14 @@ import sys
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from sklearn.ensemble import BaggingClassifier
 from sklearn.naive_bayes import GaussianNB
 from studies import study
 
 from evallang.api import read_and_plan, run
 from evallang.api.running import RunFailed
+from evallang.cli.run import command
 from evallang.engine import fits as engine_fits, store as stores
 from evallang.engine.fit_outcome import FitOutcome
 from evallang.engine.store import StoreRefused, open_store, store_folder
@@ -336,6 +338,20 @@ def test_objects_are_kept_where_class_and_parameters_tell_all_of_them(tmp_path):
     nested = BaggingClassifier(GaussianNB(), n_estimators=2)
     assert [again(nested), again(nested)] == [3, 3]
     assert [again(Local()), again(Local())] == [3, 3]
+
+
+def test_the_command_states_how_many_fits_came_from_the_store(tmp_path):
+    (tmp_path / "study.eval").write_text(TEXT + "report html\n")
+
+    def told(*options):
+        words = [str(tmp_path / "study.eval"), "-j", "1", "--store", str(tmp_path / "s"), *options]
+        done = CliRunner().invoke(command, words, standalone_mode=False)
+        assert done.return_value == 0
+        return [line for line in done.stderr.splitlines() if "from the store" in line]
+
+    assert told() == []
+    assert told() == ["18 of 18 fits from the store"]
+    assert told("--fresh") == []
 
 
 # --- the folder --------------------------------------------------------------------------------
