@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import tempfile
+import threading
 import traceback
 from typing import Any, NoReturn
 
@@ -17,6 +18,7 @@ from evallang.cli.terminal import (
     open_streams,
     tell,
     tell_error,
+    tell_state,
     tell_traceback,
 )
 from evallang.version import LANGUAGE, VERSION
@@ -43,9 +45,34 @@ class Terminated(KeyboardInterrupt):
 
 def _interrupt(number: int, _: object) -> NoReturn:
     """End the command at the first signal; a second one must not interrupt the clean-up."""
+    _ANSWERED.set()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
+
+
+_ANSWERED = threading.Event()
+ANSWERED_WITHIN = 1.5  # seconds
+
+
+def _end_where_signals_wait() -> None:
+    """Watch for signals that Python cannot answer, because a fit in this process is in C code."""
+    woken, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+
+    def watch() -> None:
+        while (number := os.read(woken, 1)[0]) not in (signal.SIGINT, signal.SIGTERM):
+            pass
+        if _ANSWERED.wait(ANSWERED_WITHIN):
+            return
+        if sys.stderr.isatty():
+            tell_state("")
+        terminated = number == signal.SIGTERM
+        tell("terminated" if terminated else "interrupted")
+        os._exit(TERMINATED if terminated else INTERRUPTED)
+
+    threading.Thread(target=watch, name="signals", daemon=True).start()
 
 
 def _ended(ending: KeyboardInterrupt) -> tuple[str, int]:
@@ -114,6 +141,7 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _interrupt)
     open_streams()
+    _end_where_signals_wait()
     code = _exit_code()
     close_streams()
     if "evallang.own_output" in sys.modules:  # own code may print when the process ends

@@ -144,6 +144,8 @@ def run_study(
             folder = _folder(place, out, study.meant.report_folder)
             command_line = f"evallang run {place.name}" + "".join(f" --set {s}" for s in settings)
             command_line += " --trust" if trust else ""
+            command_line += "" if fit_timeout is None else f" --fit-timeout {fit_timeout:g}"
+            command_line += "" if memory is None else f" --memory {memory}"
             command_line += "" if fast_paths else " --no-fast-paths"
             command_line += "".join(f" --limit {key}={value}" for key, value in in_force().items())
             if out is None and study.meant.report_folder is not None:

@@ -263,6 +263,26 @@ def test_a_signal_ends_all_processes_and_leaves_nothing(tmp_path, number, code, 
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["long.eval", "tmp"]
 
 
+def test_a_signal_ends_a_fit_of_the_main_process_in_c_code(tmp_path):
+    module = MODULE.replace("loops in C", "sleeps").replace(
+        're.match("(a+)+$", "a" * 40 + "b")',
+        "(open(os.path.join(os.path.dirname(__file__), 'sleeps'), 'w'), "
+        "ctypes.CDLL(None).sleep(600))",
+    )
+    (tmp_path / "fatal.py").write_text(module)
+    (tmp_path / "d.csv").write_text(DATA)
+    (tmp_path / "study.eval").write_text("evallang 1\n" + STUDY.format(way='"sleeps"'))
+    with subprocess.Popen(
+        [sys.executable, "-m", "evallang", "run", "study.eval", "-j", "1", "--trust"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        while not (tmp_path / "sleeps").exists() and process.poll() is None:
+            time.sleep(0.05)
+        process.terminate()
+        _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors.splitlines()[-1]) == (143, "terminated")
+
+
 @linux
 def test_no_process_outlives_a_killed_run_whose_folders_the_next_run_removes(tmp_path, monkeypatch):
     with running(tmp_path) as (process, workers):
