@@ -18,7 +18,7 @@ from evallang.metrics.aggregation import (
     partition,
     point_value,
 )
-from evallang.metrics.metric import MetricEntry, Outcome, confusion, is_binary, successes
+from evallang.metrics.metric import MetricEntry, Outcome, cells, confusion, is_binary, successes
 from evallang.metrics.reweighted import reweighted
 from evallang.planning.seeds import analysis_seed
 from evallang.protocols.folds_and_pairs import pairs_of
@@ -46,6 +46,7 @@ from evallang.stats.intervals.proportions import wilson
 from evallang.stats.intervals.resampled_counts import CountSample
 from evallang.stats.intervals.resampled_scores import ScoreSample
 from evallang.stats.intervals.resampling import (
+    GroupedCountSample,
     LossSample,
     WeightSample,
     mean_sample,
@@ -316,7 +317,15 @@ class IntervalInputs:
                 [sample_of(self.entry, options, one, folds, groups) for one in self.outcomes]
             )
         if self.entry.declaration.form == "counts" and groups is not None:
-            return WeightSample(o.n, self._of_counts, groups, self._limits())
+            return GroupedCountSample(
+                cells(o.truth, o.output, o.k),
+                (o.k, o.k + 1),
+                lambda m: np.asarray(
+                    self.entry.function(m, o.positive, **options), dtype=np.float64
+                ),
+                groups,
+                self._limits(),
+            )
         if self.entry.declaration.form == "counts":
             return CountSample(
                 self.evaluation.confusion(self.model),
@@ -346,14 +355,6 @@ class IntervalInputs:
     @cached_property
     def _reweighted(self) -> "Callable[[NDArray[np.float64]], NDArray[np.float64]]":
         return reweighted(self.entry, self.metric.keywords(), self.outcome, self._parts)
-
-    def _of_counts(self, weights: "NDArray[np.float64]") -> "NDArray[np.float64]":
-        """Compute a metric of counts under each row of weights (B, n)."""
-        o = self.outcome
-        tables = np.stack([confusion(o.truth, o.output, o.k, w) for w in weights])
-        return np.asarray(
-            self.entry.function(tables, o.positive, **self.metric.keywords()), dtype=np.float64
-        )
 
     def _limits(self) -> tuple[float | None, float | None]:
         return self.entry.declaration.low, self.entry.declaration.high

@@ -257,16 +257,22 @@ def confusions(
     weights: NDArray[np.float64] | None = None,
 ) -> NDArray[Any]:
     """Count each part's examples apart: (parts, k, k + 1); `part` (n,) says whose each is."""
+    cell = cells(truth, predicted, k)
+    if parts > 1:
+        cell += np.asarray(part) * (k * (k + 1))
+    counts = np.bincount(cell, weights, minlength=parts * k * (k + 1))
+    return counts.reshape(parts, k, k + 1)
+
+
+def cells(truth: NDArray[Any], predicted: NDArray[Any], k: int) -> NDArray[np.int64]:
+    """Return the cell of each example in the matrix of `confusion`, row by row (n,)."""
     column = np.asarray(predicted)
     cell = np.asarray(truth).astype(np.int64)
-    if parts > 1:
-        cell += np.asarray(part) * k
     cell *= k + 1
     cell += column.astype(np.int64, copy=False)
     if len(column) and column.min() < 0:
         cell[column < 0] += k - column[column < 0].astype(np.int64)
-    counts = np.bincount(cell, weights, minlength=parts * k * (k + 1))
-    return counts.reshape(parts, k, k + 1)
+    return cell
 
 
 def successes(

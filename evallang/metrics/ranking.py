@@ -53,6 +53,7 @@ DAVIS_GOADRICH_2006 = Reference(
 
 
 ROWS_AT_ONCE = 1 << 16  # examples of all weightings worked on at once: they stay in the cache
+MOST_DRAWN = 255  # of a weight that is a count; no running sum of these is too large
 LEAST = 1e-300  # of a weight; keeps 0 / 0 from arising above the first example drawn
 
 
@@ -101,21 +102,27 @@ def _average_precisions(o: Outcome, options: Mapping[str, Any]) -> Statistic | N
     batch = max(1, ROWS_AT_ONCE // len(order))
 
     # Room that is written again by every batch: fresh pages cost more than the sums
-    all_rows = np.empty((2, batch, len(order)))
-    of_positives = np.empty((3, batch, len(positive)))
+    room = np.empty((batch, len(order)))
+    counts = np.empty((batch, len(order)), dtype=np.int64)
+    of_positives, ratios = np.empty((3, batch, len(positive))), np.empty((batch, len(positive)))
 
     def of_some(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        drawn, sums = all_rows[:, : len(weights)]
-        gained, found, named = of_positives[:, : len(weights)]
+        drawn: NDArray[Any] = room[: len(weights)]
         weights.take(order, axis=1, out=drawn, mode="clip")
+        whole = counts[: len(weights)]
+        if drawn.max() <= MOST_DRAWN:  # running sums of whole numbers take a sixth of the time
+            np.copyto(whole, drawn, casting="unsafe")
+            drawn = whole if np.array_equal(whole, drawn) else drawn
+        gained, found, named = of_positives.view(drawn.dtype)[:, : len(weights)]
         drawn.take(positive, axis=1, out=gained, mode="clip")
+        np.cumsum(drawn, axis=1, out=drawn).take(last, axis=1, out=named, mode="clip")
         np.cumsum(gained, axis=1, out=found)
-        np.cumsum(drawn, axis=1, out=sums).take(last, axis=1, out=named, mode="clip")
-        total = found[:, -1].copy()
-        precision = found.take(upto, axis=1) if ties else found
-        np.divide(precision, np.maximum(named, LEAST, out=named), out=named)
+        total = found[:, -1].astype(np.float64)
+        np.maximum(named, LEAST if drawn.dtype.kind == "f" else 1, out=named)
+        precision = ratios[: len(weights)]
+        np.divide(found.take(upto, axis=1) if ties else found, named, out=precision)
         # einsum and not BLAS: the same bits for any number of threads
-        reached = np.einsum("ij,ij->i", gained, named)
+        reached = np.einsum("ij,ij->i", gained, precision)
         values = np.full(len(total), np.nan)
         np.divide(reached, total, out=values, where=total > 0)
         return values

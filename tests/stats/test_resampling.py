@@ -16,6 +16,7 @@ from evallang.stats.intervals.resampled_counts import CountSample, PairedCountSa
 from evallang.stats.intervals.resampled_scores import ScoreSample
 from evallang.stats.intervals.resampling import (
     DifferenceSample,
+    GroupedCountSample,
     LossSample,
     WeightSample,
     share_resamples,
@@ -390,3 +391,25 @@ def test_statistics_of_other_examples_are_not_drawn_together():
     share_resamples(samples)
     for sample, values in zip(samples, alone, strict=True):
         np.testing.assert_array_equal(sample.replicates(np.random.default_rng(1), 50), values)
+
+
+def test_counts_of_groups_add_up_to_those_of_the_examples_drawn(monkeypatch):
+    rng = np.random.default_rng(6)
+    truth, label = rng.integers(0, 3, 50), rng.integers(0, 3, 50)
+    sample = GroupedCountSample(truth * 3 + label, (3, 3), macro_f1, GROUPS)
+
+    def one_by_one(weights):
+        tables = np.zeros((len(weights), 3, 3))
+        for table, row in zip(tables, weights, strict=True):
+            np.add.at(table, (truth, label), row)
+        return macro_f1(tables)
+
+    plain = WeightSample(50, one_by_one, GROUPS)
+    for _ in range(2):
+        drawn = [s.replicates(np.random.default_rng(2), 200) for s in (sample, plain)]
+        np.testing.assert_array_equal(*drawn)
+        np.testing.assert_array_equal(sample.jackknife()[0], plain.jackknife()[0])
+        assert sample.estimate() == plain.estimate()
+        # As many classes and groups as do not fit are counted example by example
+        monkeypatch.setattr("evallang.stats.intervals.resampling.MOST_GROUP_COUNTS", 0)
+        sample = GroupedCountSample(truth * 3 + label, (3, 3), macro_f1, GROUPS)

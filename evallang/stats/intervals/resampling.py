@@ -6,6 +6,7 @@ The weights depend on the seed, the number of rounds and of examples alone.
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -25,6 +26,7 @@ else:
 
 ROWS_AT_ONCE = 1 << 16  # examples of all resamples of a batch, as bytes
 EXAMPLES_AT_ONCE = 1 << 18  # of all resamples of a block, as numbers of 8 bytes
+MOST_GROUP_COUNTS = 1 << 24  # counts of all cells in all groups, as numbers of 8 bytes
 MOST_LEFT_OUT = 1000  # leave-one-out values computed one by one before blocks are excluded
 
 
@@ -303,6 +305,57 @@ class LossSample(WeightSample):
 
     def _shaped(self, means: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.sqrt(means) if self._transform == "sqrt" else means
+
+
+class GroupedCountSample(WeightSample):
+    """A metric of counts whose resamples hold whole groups: the counts of the groups add up.
+
+    Parameters
+    ----------
+    cells : cell of each example in a table of counts that is laid out as one row (n,)
+    shape : of that table
+    metric : from tables (B, *shape) as float64 to values (B,), NaN where undefined
+    groups : codes (n,) of groups that are drawn as a whole
+    limits : range of the metric
+    """
+
+    def __init__(
+        self,
+        cells: NDArray[np.int64],
+        shape: tuple[int, ...],
+        metric: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+        groups: ArrayLike,
+        limits: Limits = (None, None),
+    ) -> None:
+        self._cells, self._shape, self._metric = cells, shape, metric
+        super().__init__(len(cells), self._weighted, groups, limits)
+
+    def _values(self, times: NDArray[np.uint8]) -> NDArray[np.float64]:
+        return self._on(Block(times, self._codes, np.empty(times.shape)))
+
+    def _on(self, block: Block) -> NDArray[np.float64]:
+        occurring, counts = self._per_group
+        if counts is None:
+            return self._weighted(block.examples)
+        tables = np.zeros((len(block.times), math.prod(self._shape)))
+        # Sums of whole numbers are exact in any order, so that BLAS may choose its own
+        tables[:, occurring] = block.units @ counts
+        return self._metric(tables.reshape(-1, *self._shape))
+
+    @cached_property
+    def _per_group(self) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
+        """The cells that occur, and their counts in each group; None where these are too many."""
+        occurring, place = np.unique(self._cells, return_inverse=True)
+        size = self._units * len(occurring)
+        if self._codes is None or size > MOST_GROUP_COUNTS:
+            return occurring, None
+        counts = np.bincount(self._codes * len(occurring) + place.reshape(-1), minlength=size)
+        return occurring, counts.reshape(self._units, -1).astype(np.float64)
+
+    def _weighted(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        size = math.prod(self._shape)
+        tables = np.stack([np.bincount(self._cells, row, minlength=size) for row in weights])
+        return self._metric(tables.astype(np.float64).reshape(-1, *self._shape))
 
 
 class DifferenceSample:
