@@ -66,8 +66,8 @@ class MetricDeclaration(Guidance):
     default : True for the measure of a study of this task without a `measure`
     proposed : True for the metric proposed in place of one for the other task
     under_weights : from an outcome and the metric's options to its value as a function of case
-        weights (B, n), NaN where undefined, or to None where the options have none; what does
-        not depend on the weights is computed once
+        weights (B, n), NaN where undefined; to None for options without that form. What does not
+        depend on the weights is computed once
     known_without_skill : True where the value of a model that looks at no feature is known
         beforehand, whatever the shares of the classes or the spread of the target
     """

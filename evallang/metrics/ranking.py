@@ -59,7 +59,7 @@ LEAST = 1e-300  # of a weight; keeps 0 / 0 from arising above the first example 
 
 def _areas(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
     """Prepare the area under the ROC curve of two classes for many weightings."""
-    score = _score_of_two(o)
+    score = _binary_score(o)
     if score is None or set(options) - {"pool"}:
         return None
     if np.isnan(score).any():
@@ -86,7 +86,7 @@ def _areas(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
 
 def _average_precisions(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
     """Prepare the average precision of two classes for many weightings."""
-    score = _score_of_two(o)
+    score = _binary_score(o)
     if score is None:
         return None
     if np.isnan(score).any() or not len(score):
@@ -136,7 +136,7 @@ def _average_precisions(o: Outcome, options: Mapping[str, Any]) -> Statistic | N
     return statistic
 
 
-def _score_of_two(o: Outcome) -> NDArray[Any] | None:
+def _binary_score(o: Outcome) -> NDArray[Any] | None:
     """Return the score of the positive class of two, None for more classes."""
     score = np.asarray(o.output)
     if o.k != 2 or o.positive is None or (score.ndim > 1 and score.shape[1] != 2):

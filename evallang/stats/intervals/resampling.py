@@ -153,7 +153,7 @@ class WeightSample:
 
 
 def share_resamples(samples: Iterable[Resampler]) -> None:
-    """Let statistics that draw the same examples one by one be computed in one pass.
+    """Join statistics that draw the same examples one by one, to be computed in one pass.
 
     Each has the values that it has by itself; others are left as they are.
     """
@@ -213,7 +213,7 @@ def _replicates_of(
 
 
 def _blocks(sample: WeightSample, rng: np.random.Generator, rounds: int) -> Iterator[Block]:
-    """Put resamples together until a block is worth the calls that work on it."""
+    """Collect resamples until a block is worth the calls that work on it."""
     held: list[NDArray[np.uint8]] = []
     size, room = 0, np.empty((0, 0))
     for times in sample._drawn(rng, rounds):
