@@ -99,19 +99,15 @@ class Context:
         return self.results.report.title or self.results.study.title
 
     @property
-    def created(self) -> str:
-        """The date of the report: SOURCE_DATE_EPOCH, else when the run was started."""
+    def created(self) -> str | None:
+        """The date of the report, from SOURCE_DATE_EPOCH; None without it.
+
+        The start of the run would make two reports of equal results differ.
+        """
         epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-        if epoch.isdigit():
-            moment = datetime.fromtimestamp(int(epoch), UTC)
-        else:
-            try:
-                moment = datetime.fromisoformat(self.results.provenance.started)
-            except ValueError:
-                moment = datetime(1970, 1, 1, tzinfo=UTC)
-        if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=UTC)
-        return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        if not epoch.isdigit():
+            return None
+        return datetime.fromtimestamp(int(epoch), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
     @property
     def footer(self) -> str:

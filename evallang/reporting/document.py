@@ -376,7 +376,7 @@ class Document:
 
     title: str
     report_id: str
-    created: str
+    created: str | None
     footer: str
     page: str
     sections: tuple[Section, ...] = field(default=())

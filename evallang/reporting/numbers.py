@@ -189,18 +189,6 @@ def level_of_alpha(alpha: float) -> str:
     return _share(format(_decimal(alpha).normalize(), "f"), False)
 
 
-def seconds(value: float) -> str:
-    """Print a duration: "0.8 s", "2 min 5 s", "3 h 12 min"."""
-    if value < 10:
-        return f"{value:.1f}{NBSP}s"
-    whole = round(value)
-    if whole < 60:
-        return f"{whole}{NBSP}s"
-    if whole < 3600:
-        return f"{whole // 60}{NBSP}min {whole % 60}{NBSP}s"
-    return f"{whole // 3600}{NBSP}h {whole % 3600 // 60}{NBSP}min"
-
-
 def _decimal(value: float) -> Decimal:
     """Take the shortest decimal that is the float, so that 0.125 in percent is 12.5 exactly."""
     return Decimal(repr(float(value)))

@@ -1,5 +1,6 @@
 """What is needed to run a study again: provenance and the study file."""
 
+import shlex
 from collections.abc import Sequence
 
 from evallang.reporting.context import Context
@@ -13,14 +14,18 @@ from evallang.reporting.document import (
     Table,
     runs,
 )
-from evallang.reporting.numbers import count, seconds
+from evallang.reporting.numbers import count
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import plural
 
 
 @SECTIONS.register(SectionDeclaration(order=95, hideable=False), title="Provenance")
 def provenance(context: Context) -> Sequence[Block]:
-    """Return what is needed to run the study again, and to see that it is the same."""
+    """Return what is needed to run the study again, and to see that it is the same.
+
+    When and how long it ran, by which command and from which store is in results.json alone:
+    two runs of one study print the same bytes.
+    """
     results = context.results
     made = results.provenance
     rows = [("Study file", f"{results.spec.path}, SHA-256 {results.spec.sha256}")]
@@ -41,7 +46,6 @@ def provenance(context: Context) -> Sequence[Block]:
         if (digest := protocol.folds_sha256)
     ]
     packages = ", ".join(f"{name} {version}" for name, version in made.packages.items())
-    fits = made.fits
     rows += [
         (f"Own code: {code.path}", f"SHA-256 of its package's source {code.sha256}")
         for code in results.spec.own_code
@@ -51,16 +55,8 @@ def provenance(context: Context) -> Sequence[Block]:
         ("Software", f"evallang {made.evallang}, Python {made.python}"),
         ("Packages", packages),
         ("Machine", f"{made.platform}; {made.processor}"),
-        ("Started", f"{made.started}, took {seconds(made.seconds)}"),
-        (
-            "Fits",
-            f"{count(fits.planned)} planned, {count(fits.run)} run, {count(fits.cached)} from the "
-            f"store, {count(fits.failed)} failed",
-        ),
+        ("Fits", f"{count(made.fits.planned)}, of which {count(made.fits.failed)} failed"),
     ]
-    if made.fast_paths:
-        shortcuts = (f"{path.name} ({count(path.n_fits)} fits)" for path in made.fast_paths)
-        rows.append(("Shortcuts with the same outcome", ", ".join(shortcuts)))
     if made.paths_taken:
         rows.append(("Data outside the study's folder", ", ".join(made.paths_taken)))
     if made.git is not None:
@@ -73,19 +69,25 @@ def provenance(context: Context) -> Sequence[Block]:
     rows.append(("Report", f"{context.report_id} (first digits of the SHA-256 of the results)"))
     columns = (Column(runs("Item"), "left", muted=True), Column(runs("Value"), "left", wide=True))
     body = tuple(Row((Cell(runs(name)), Cell(runs(value)))) for name, value in rows if value)
-    caption = runs("What was run, on what, and when.")
+    caption = runs("What was run, and on what.")
     table = Table("table-provenance", caption, columns, body, whole=True)
-    command = made.command or f"evallang run {results.spec.path}"
+    overrides = results.spec.overrides.items()
+    options = [part for name, value in overrides for part in ("--set", f"{name}={_spelled(value)}")]
+    command = shlex.join(["evallang", "run", results.spec.path, *options])
     return [
         table,
         Paragraph(
             runs(
-                "To run the study again, from the folder that the command was given in; and to "
-                "draw this report again, from the folder of its results:"
+                "To run the study again, from its folder; and to draw this report again, from the "
+                "folder of its results:"
             )
         ),
         Listing(f"{command}\nevallang report results.json", "Commands"),
     ]
+
+
+def _spelled(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 @SECTIONS.register(SectionDeclaration(order=99), title="Study file")

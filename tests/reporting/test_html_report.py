@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from decimal import Decimal
 from html import escape
 
@@ -374,6 +375,24 @@ def test_the_same_results_give_the_same_bytes_in_other_processes(tmp_path, drawn
         subprocess.run([sys.executable, "-c", program, str(folder)], check=True, env=environment)
         assert (folder / "report.html").read_text(encoding="utf-8") == study.html
         assert (folder / "report.pdf").read_bytes() == study.pdf.read_bytes()
+
+
+def test_no_page_depends_on_when_how_long_or_from_which_store_a_study_ran(
+    tmp_path, drawn, monkeypatch
+):
+    monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
+    study = drawn("cancer")
+    before = study.results.provenance
+    again = replace(
+        before,
+        started="2031-05-06T07:08:09Z",
+        seconds=before.seconds + 5,
+        command="evallang run other/study.eval --fresh -j 7",
+        fits=replace(before.fits, run=0, cached=before.fits.planned),
+    )
+    write_report(replace(study.results, provenance=again), tmp_path, ("html", "pdf"))
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == study.html
+    assert (tmp_path / "report.pdf").read_bytes() == study.pdf.read_bytes()
 
 
 def test_asking_for_the_sections_imports_nothing_heavy():

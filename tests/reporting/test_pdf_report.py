@@ -128,8 +128,8 @@ def test_without_pango_the_page_is_written_and_one_message_says_what_to_install(
     assert "brew install pango" in messages[0]
 
 
-def test_the_date_is_that_of_the_epoch_or_of_the_run(monkeypatch):
+def test_a_report_has_a_date_only_from_the_epoch(monkeypatch):
     monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
-    assert Context(fixture.cancer()).created == "2026-01-20T09:30:00Z"
+    assert Context(fixture.cancer()).created is None
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     assert Context(fixture.cancer()).created == "1970-01-01T00:00:00Z"
