@@ -130,8 +130,10 @@ def _run(
     checked(live, study.meant)
     if study.meant is not None:
         refuse_without_consent(study.meant, trust)
-    if study.meant is not None and study.meant.protocols:
-        workers.prepare(("evallang.engine.fits", *modules_of(study.meant.models)))
+    store, notes = _store(named_store, fresh=fresh) if fast_paths else (None, [])
+    meant = study.meant
+    if meant is not None and meant.protocols and (fresh or not _ran_before(store, study)):
+        workers.prepare(("evallang.engine.fits", *modules_of(meant.models)))
     LOG.info("checked %s: findings %d", printable_line(study.path), len(study.diagnostics))
     started, clock = time.time(), time.perf_counter()
     with with_own_metrics(study) as study:
@@ -142,7 +144,6 @@ def _run(
             prepared.planned.plan.n_fits or 0,
         )
         check_places((export.path for export in prepared.study.exports), study.folder)
-        store, notes = _store(named_store, fresh=fresh) if fast_paths else (None, [])
         if progress is not None:
             progress(0, sum(task.n_fits for task in prepared.planned.layout.tasks.values()))
         done = engine.run(
@@ -187,6 +188,13 @@ def _run(
     if any(failure.stage != "inner" for failure in record.failures):
         raise RunFailed(results, None)
     return results
+
+
+def _ran_before(store: Store | None, study: StudyFile) -> bool:
+    """Return whether a store knows the study: then its fits may all be there, without workers."""
+    from evallang.engine.past_runs import is_known, study_name
+
+    return store is not None and is_known(store, study_name(study.place))
 
 
 def _store(named: str | Path | None, *, fresh: bool) -> tuple[Store | None, list[str]]:

@@ -85,6 +85,11 @@ def remember(
         write_file(store.folder / STUDIES / f"{name}.json", json.dumps(document).encode("ascii"))
 
 
+def is_known(store: Store, name: str) -> bool:
+    """Return whether a study was run with this store."""
+    return (store.folder / STUDIES / f"{name}.json").is_file()
+
+
 def past_run(store: Store, name: str) -> PastRun:
     """Return the last run of a study, without fits where none is known."""
     return _read(store.folder / STUDIES / f"{name}.json")
