@@ -342,8 +342,9 @@ def test_no_closed_stream_is_a_bug(name, how, tmp_path):
     (tmp_path / "done").mkdir()
     (tmp_path / "done" / "results.json").write_text(RECORD)
     arguments = {
-        "demo": "--help", "list": "tests", "explain": "mcnemar", "report": "done --format html",
-        "run": "plain.eval --format html", "fmt": "--diff plain.eval",
+        "cache": "info", "demo": "--help", "list": "tests", "explain": "mcnemar",
+        "report": "done --format html", "run": "plain.eval --format html",
+        "fmt": "--diff plain.eval",
     }.get(name, "plain.eval")  # fmt: skip
     shell = f"set -o pipefail; {sys.executable} -m evallang {name} {arguments} {how}"
     environment = {**os.environ, "TMPDIR": str(tmp_path)}

@@ -75,6 +75,7 @@ SECTIONS = {
         *intervals("roc_auc", "delong"),
         *intervals("roc_auc", "cv_auc", more=FOLDS),
         *fitted("cv folds=5", "", measure="brier\n  interval cv_clt"),
+        *fitted("cv folds=5", "", measure="brier\n  interval nested_cv(repeats=100)"),
         *fitted("cv folds=5", "", measure="brier\n  interval cv_clt(within_fold)"),
         *on_rows("compare a, b with mcnemar(tango)", "compare a, b with mcnemar(newcombe)",
                  "compare a, b with mcnemar(interval=bonett_price)",

@@ -167,4 +167,4 @@ def test_where_whole_groups_are_drawn_the_standard_error_is_over_groups(tmp_path
 def test_too_few_rounds_for_a_standard_error_are_said(tmp_path):
     found = grouped(tmp_path, GROUPED.replace("rounds=60", "rounds=3"))[0][0]
     assert found.interval is None
-    assert any("left out twice" in note for note in found.notes)
+    assert any("excluded twice" in note for note in found.notes)

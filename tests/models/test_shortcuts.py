@@ -1,5 +1,6 @@
 """Shortcuts give what the fits that they replace give; scikit-learn's own fits are the measure."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -100,10 +101,17 @@ def test_a_class_that_the_training_rows_lack_has_no_neighbours():
 
 
 def test_every_fit_is_counted_whichever_way_it_is_made():
-    counted = []
-    data = replace(one_split(whole=True, classes=2), fitted=lambda: counted.append(1))
-    fit_candidates([nearest("KNeighborsClassifier", k) for k in KS], data, CONTEXT)
-    assert len(counted) == len(KS)
+    ended = []
+
+    def guard(step):
+        if step.last:
+            ended.append(step.first)
+        return nullcontext()
+
+    data = replace(one_split(whole=False, classes=2), guard=guard)
+    found = fit_candidates([nearest("KNeighborsClassifier", k) for k in KS], data, CONTEXT)
+    assert {outcome.fast_path for outcome in found} == {neighbours.NAME}
+    assert sorted(ended) == list(range(len(KS)))
 
 
 SCALE, PCA = EstimatorSpec("StandardScaler"), EstimatorSpec("PCA", (("n_components", 2),))

@@ -211,7 +211,7 @@ def test_a_fold_with_one_member_of_a_class_leaves_the_test_undefined():
 def test_folds_with_one_class_are_left_out_with_a_note():
     folds = np.where(TRUTH == 1, FOLD, np.where(FOLD == 4, 0, FOLD))
     found = delong(TRUTH, SCORES[:, :2], folds)
-    assert "1 folds with one class only" in found.notes[0]
+    assert "1 fold with one class only" in found.notes[0]
 
 
 @pytest.mark.parametrize("scores", [[5, 4, 2, 1], [1, 1, 1, 1]])

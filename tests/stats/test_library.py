@@ -179,7 +179,7 @@ def test_missing_values_are_none_or_nan():
     one = stats.corrected_t([0.9, None, 0.7], [0.8, 0.7, 0.6], [9] * 3, [3] * 3)
     other = stats.corrected_t([0.9, float("nan"), 0.7], [0.8, 0.7, 0.6], [9] * 3, [3] * 3)
     assert one == other
-    assert "left out" in one.notes[0]
+    assert "excluded" in one.notes[0]
 
 
 def test_results_are_frozen_records():

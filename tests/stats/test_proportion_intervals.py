@@ -60,8 +60,8 @@ def test_the_bound_at_the_end_is_exactly_0_or_1(n):
 
 
 @pytest.mark.parametrize(("x", "n"), [(3, 2), (-1, 2), (1.5, 2), (1, 2.5)])
-def test_what_is_no_count_among_trials_is_refused(x, n):
-    with pytest.raises(ValueError, match="no count of successes"):
+def test_what_is_not_a_count_among_trials_is_refused(x, n):
+    with pytest.raises(ValueError, match="not a count of successes"):
         proportions.wilson(x, n, 0.95)
 
 

@@ -185,7 +185,7 @@ def test_folds_with_one_class_are_left_out_with_a_note():
     found = cv_auc(truth, scores, folds, 0.95)
     without = cv_auc(truth[:60], scores[:60], folds[:60], 0.95)
     assert (found.low, found.high) == (without.low, without.high)
-    assert "1 folds with one class only" in found.notes[0]
+    assert "1 fold with one class only" in found.notes[0]
 
 
 def test_an_infinite_score_is_a_score():
