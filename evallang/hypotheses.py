@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from evallang.compatibility import own_metric
 from evallang.data.dataset import CountsSpec, DataSpec, ScoresSpec
 from evallang.frozen_records import frozen
+from evallang.results.written import statement_of
 from evallang.spelling import Words
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
@@ -240,7 +241,7 @@ def _planned(
     for source in sources:
         for metric in _metrics(source, line):
             if isinstance(source, ScoresSpec):
-                tables.setdefault(statement_of(source), []).append(source)
+                tables.setdefault(statement_of(source.name), []).append(source)
             else:
                 measured.setdefault(metric, []).append(source)
     samples = [(None, metric, some) for metric, some in measured.items()]
@@ -275,14 +276,9 @@ def _comparison(
 # --- what is known once data are read -------------------------------------------------------
 
 
-def statement_of(source: SourceSpec) -> str:
-    """Return the name of the statement that a data set comes from."""
-    return source.name.partition("/")[0]
-
-
 def holds_unknown(source: SourceSpec) -> bool:
     """Return whether the data decide which data sets or models a source has."""
-    if statement_of(source) != source.name:
+    if statement_of(source.name) != source.name:
         return False  # one of the data sets that were found
     if isinstance(source, DataSpec):
         return source.kind == "glob"
@@ -304,6 +300,6 @@ def as_read(study: Study, read: "ReadSources") -> Study:
     found += [replace(outcomes.spec, models=outcomes.models) for outcomes in read.imported]
     for table in read.score_tables:
         found += [replace(table.spec, name=name, models=table.models) for name in table.names]
-    names = {statement_of(source) for source in found}
+    names = {statement_of(source.name) for source in found}
     unread = [source for source in study.sources if source.name not in names]
     return replace(study, sources=(*found, *unread))

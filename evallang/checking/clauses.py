@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from evallang.checking import clause_values, codes, values
-from evallang.checking.scope import Scope, suggestion
+from evallang.checking.scope import Scope, suggestion, word_meant
 from evallang.data.dataset import Label, Task, Where
 from evallang.diagnostics import Related
 from evallang.source import Span
@@ -75,11 +75,10 @@ class Clauses:
 
     def _unknown(self, what: str, word: str, span: Span, allowed: Iterable[str]) -> None:
         text, fixes = suggestion(word, span, allowed, "clause")
-        other = clause_meant(word, allowed)
-        if text is None and other is not None:
-            text = f"did you mean `{other}`?"
-        if text is not None:
-            self.meant.add(text.split("`")[1])
+        meant = word_meant(word, allowed, "clause") or clause_meant(word, allowed)
+        if meant is not None:
+            text = text or f"did you mean `{meant}`?"
+            self.meant.add(meant)
         same = _MEANT.get((what, word))
         if same is not None:
             self.meant.add(same)

@@ -56,6 +56,7 @@ from evallang.models.columns import branch_columns
 from evallang.models.model import ColumnsSpec, is_baseline
 from evallang.protocols.protocol import PROTOCOLS, Split, Yields
 from evallang.registry import Design, Evidence, lazy
+from evallang.results.written import statement_of
 from evallang.source import Span
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS, default_of
@@ -297,7 +298,7 @@ def _mismatch(code: Code, problem: Mismatch, ending: str, span: Span | None) -> 
 
 def _scores(study: Study, source: GivenOutcomes) -> Iterable[Diagnostic]:
     """Find models that lack the scores of a metric, each metric once with all such models."""
-    name = source.spec.name.partition("/")[0]  # of its statement, for one of several data sets
+    name = statement_of(source.spec.name)  # of its statement, for one of several data sets
     everyone = [model.name for model in source.models]
     asked: list[tuple[Method, Span | None, Sequence[str]]] = [
         (measure.metric, measure.span, everyone) for measure in study.measures

@@ -186,24 +186,48 @@ def suggestion(
 ) -> tuple[str | None, list[Fix]]:
     """Return the help text and the fix for a word that was probably misspelt.
 
+    The word is that of `word_meant`; another package's word has no fix.
+    """
+    known: Sequence[str] = candidates if isinstance(candidates, Words) else tuple(candidates)
+    meant = word_meant(word, known, what, terms=terms)
+    if meant is None:
+        return None, []
+    if meant == _in_latin_letters(word, known):
+        fix = Fix(f"write `{meant}` in Latin letters", (Edit(span, meant),))
+        return f"write `{meant}` in Latin letters: `{word}` has {foreign_letter(word)}", [fix]
+    if meant == _called_elsewhere(word, known, what):
+        return f"did you mean `{meant}`?", []
+    fix = Fix(f"replace `{word}` by `{meant}`", (Edit(span, meant),), is_sure(word, meant, known))
+    return f"did you mean `{meant}`?", [fix]
+
+
+def word_meant(
+    word: str, candidates: Iterable[str], what: str | None = None, *, terms: bool = False
+) -> str | None:
+    """Return the candidate that a word was probably meant to be.
+
     A word that is right but for its case comes first, however short it is; then, for `what`
     has such words, one that others call so. With `terms`, a word near to a candidate that may
     as well be another term of the field suggests nothing.
     """
     known: Sequence[str] = candidates if isinstance(candidates, Words) else tuple(candidates)
-    if not word.isascii() and (same := twin(word, known)) is not None:
-        fix = Fix(f"write `{same}` in Latin letters", (Edit(span, same),))
-        return f"write `{same}` in Latin letters: here stands {foreign_letter(word)}", [fix]
-    if isinstance(candidates, Words):
-        alike = candidates.alike(word)
-    else:
-        alike = [other for other in known if other.casefold() == word.casefold()]
-    other = other_word(what, word, known) if what is not None and not alike else None
-    if other is not None:
-        return f"did you mean `{other}`?", []
+    found = _in_latin_letters(word, known) or _called_elsewhere(word, known, what)
+    if found is not None:
+        return found
+    alike = _alike(word, known)
     near = alike[0] if len(alike) == 1 else closest(word, known)
-    if near is None or (terms and not slip_of_term(word, near)):
-        return None, []
-    sure = is_sure(word, near, known)
-    fix = Fix(f"replace `{word}` by `{near}`", (Edit(span, near),), sure)
-    return f"did you mean `{near}`?", [fix]
+    return None if near is None or (terms and not slip_of_term(word, near)) else near
+
+
+def _in_latin_letters(word: str, known: Sequence[str]) -> str | None:
+    return None if word.isascii() else twin(word, known)
+
+
+def _called_elsewhere(word: str, known: Sequence[str], what: str | None) -> str | None:
+    return None if what is None or _alike(word, known) else other_word(what, word, known)
+
+
+def _alike(word: str, known: Sequence[str]) -> Sequence[str]:
+    if isinstance(known, Words):
+        return known.alike(word)
+    return [other for other in known if other.casefold() == word.casefold()]

@@ -11,6 +11,7 @@ from evallang.planning.defaults import without_interval
 from evallang.planning.exports import export_lines
 from evallang.protocols.protocol import written_number
 from evallang.results.columns import column_lines
+from evallang.results.written import statement_of
 from evallang.stats.corrections import CORRECTIONS
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def _unread(prepared: "Prepared") -> list[str]:
     """Return the names of unread sources; the data sets of a glob are named `NAME/stem`."""
     read = [*prepared.read.tables, *(outcomes.spec.name for outcomes in prepared.read.imported)]
     read += [table.spec.name for table in prepared.read.score_tables]
-    found = {name.partition("/")[0] for name in read}
+    found = {statement_of(name) for name in read}
     return [source.name for source in prepared.study.sources if source.name not in found]
 
 

@@ -22,6 +22,7 @@ from evallang.data.heavy_tails import heavy_kurtosis
 from evallang.diagnostics import Diagnostic
 from evallang.frozen_records import frozen
 from evallang.registry import lazy
+from evallang.results.written import statement_of
 from evallang.source import Span
 
 if TYPE_CHECKING:
@@ -225,7 +226,7 @@ def _positive(
 ) -> None:
     if positive is None or not asked.by_positive:
         return
-    statement = name.partition("/")[0]  # reported once for all files of a folder
+    statement = statement_of(name)  # reported once for all files of a folder
     findings.add(
         POSITIVE_NOT_STATED,
         f"{quoted(asked.by_positive)} of `{statement}`: `{classes[positive]}` is taken as the "

@@ -19,6 +19,7 @@ from evallang.planning.seeds import analysis_seed
 from evallang.protocols.protocol import PROTOCOLS, Split
 from evallang.registry import Evidence, lazy
 from evallang.results.records import Analysis
+from evallang.results.written import statement_of
 from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.analyses.power_of_tests import Question
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -163,7 +164,7 @@ def _places(study: Study, found: Found) -> list[Place]:
     made: list[Place] = []
     for source in study.sources:
         every = found.read.with_examples
-        read = [item for item in every if item.spec.name.partition("/")[0] == source.name]
+        read = [item for item in every if statement_of(item.spec.name) == source.name]
         for item in read:
             names = study.models if isinstance(item, Table) else item.models
             made.append(Place(item.spec.name, source, item, tuple(m.name for m in names)))

@@ -68,6 +68,7 @@ from evallang.results.records import (
     SpecRecord,
     StudyRecord,
 )
+from evallang.results.written import member_of
 from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.effect_sizes import EFFECT_SIZES
@@ -454,7 +455,7 @@ def methods_used(
             works.setdefault(reference.key, reference)
 
     def add_interval(method: str) -> None:
-        name = method.partition("(")[0]
+        name = member_of(method)
         if method in INTERVALS:
             add("interval", INTERVALS[method])
         elif name in INTERVALS or name in of_tests:
@@ -477,7 +478,7 @@ def methods_used(
         add("metric", metric_entry(metric), metric.written)
     for found in estimates:
         if found.interval is not None:
-            name = found.interval.method.partition("(")[0]
+            name = member_of(found.interval.method)
             if name == BOOTSTRAP_SE.name:
                 used.setdefault(("interval", name), BOOTSTRAP_SE)
                 works.setdefault(EFRON_TIBSHIRANI_1997.key, EFRON_TIBSHIRANI_1997)
@@ -495,13 +496,13 @@ def methods_used(
         for effect in test.effects:
             add("effect", EFFECT_SIZES[effect.name])
     for required in requirements:
-        add_interval(required.method.partition("(")[0])
+        add_interval(member_of(required.method))
     for analysis in analyses:
         add("analysis", ANALYSES[analysis.kind])
         add("test", HYPOTHESIS_TESTS[analysis.values["test"]])
     for compared in comparisons:
         if compared.family.correction is not None:
-            add("correction", CORRECTIONS[compared.family.correction.split("(")[0]])
+            add("correction", CORRECTIONS[member_of(compared.family.correction)])
     if any(export.corrected is not None for export in exports):
         used["estimate", BBC_CV.name] = BBC_CV
         works.setdefault(TSAMARDINOS_2018.key, TSAMARDINOS_2018)

@@ -32,6 +32,7 @@ from evallang.results.records import (
     HypothesisTestResult,
     Interval,
 )
+from evallang.results.written import member_of
 from evallang.stats.inputs import Subject
 from evallang.stats.intervals.effective_size import (
     clustered_wilson,
@@ -553,7 +554,7 @@ def estimate_interval(inputs: IntervalInputs, measure: Measure) -> IntervalFound
 
 
 def _about(inputs: IntervalInputs, found: Interval | None) -> str | None:
-    entry = None if found is None else INTERVALS.get(found.method.partition("(")[0])
+    entry = None if found is None else INTERVALS.get(member_of(found.method))
     if entry is None or not entry.declaration.about:
         return None
     return entry.declaration.about.replace("{n}", str(inputs.outcome.n))

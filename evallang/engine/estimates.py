@@ -28,6 +28,7 @@ from evallang.results.records import (
     Subgroup,
     Tested,
 )
+from evallang.results.written import member_of
 from evallang.study import Measure, Method, Study
 
 if TYPE_CHECKING:
@@ -293,7 +294,7 @@ def _recovered(one: Estimate, other: Estimate) -> dict[str, Any]:
     value = one.value - other.value
     down = math.hypot(one.value - low, above - other.value)
     up = math.hypot(high - one.value, other.value - below)
-    method = f"mover({one.interval.method.partition('(')[0]})"
+    method = f"mover({member_of(one.interval.method)})"
     return {"low": value - down, "high": value + up, "method": method}
 
 

@@ -11,6 +11,7 @@ from evallang.manual.compatibility_table import FITTING
 from evallang.manual.illustrations import illustration, python_call
 from evallang.models.catalogue import CATALOGUE
 from evallang.registry import Entry, Option
+from evallang.stats.intervals.interval import IntervalDeclaration
 from evallang.study import written_option
 from evallang.syntax.language import STATEMENTS, WORD_MEANINGS, clause, clause_words, clauses
 
@@ -83,8 +84,8 @@ def _entry_parts(entry: Entry[Any]) -> Iterator[Part]:
         yield Part("when to use it", declared.when)
     if declared.when_not:
         yield Part("when not to use it", declared.when_not)
-    if getattr(declared, "advised_against", ""):
-        yield Part("warned of", declared.advised_against)
+    if isinstance(declared, IntervalDeclaration) and declared.advised_against:
+        yield Part("advised against", f"{declared.advised_against} ({declared.advised_by})")
     if entry.kind in FITTING:
         heading, fitting = FITTING[entry.kind]
         yield Part(heading, lines=fitting(entry))

@@ -15,6 +15,7 @@ from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import VARIANTS, plural_count
 from evallang.results.columns import ColumnLine, column_lines
 from evallang.results.records import OptionWords, ProtocolRecord
+from evallang.results.written import statement_of
 
 STATED = Term("●", "stated in the study file")
 DEFAULT = Term("○", "default")
@@ -118,7 +119,7 @@ def _columns(context: Context) -> list[Row]:
     seen: set[tuple[str, tuple[ColumnLine, ...]]] = set()
     for data in context.results.data:
         lines = column_lines(data.columns, most_single=0)
-        source = data.name.partition("/")[0]
+        source = statement_of(data.name)
         if (source, lines) in seen:  # the data sets of one statement mostly have one form
             continue
         seen.add((source, lines))

@@ -9,7 +9,9 @@ import pytest
 import evallang
 
 PACKAGE = Path(evallang.__file__).parent
-WORDING = {"message", "reason", "notes", "note", "help", "pipeline", "clause", "canonical"}
+WORDING = {"message", "reason", "notes", "note", "help", "pipeline", "clause", "canonical"} | {
+    "variant", "series", "method", "advised_against",
+}  # fmt: skip
 TEXTS = {"message", "reason", "note", "help"}
 OPERATIONS = {"startswith", "endswith", "split", "rsplit", "partition", "rpartition", "find"}
 
@@ -69,6 +71,10 @@ def test_no_decision_is_read_from_the_wording_of_a_text() -> None:
         'default.clause.startswith("tune")',
         "spec.canonical.split(LINE)",
         're.match("Dummy", model.pipeline)',
+        'found.variant.startswith("cv_auc")',
+        'declared.series.partition("=")',
+        'interval.method.partition("(")',
+        'declared.advised_against.partition(":")',
     ],
 )
 def test_the_scan_finds_what_it_looks_for(line: str) -> None:

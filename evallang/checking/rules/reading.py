@@ -112,13 +112,6 @@ def threshold_beside_the_reported_scores(study: Study) -> Iterator[Objection]:
                 help="say where it was chosen: `# evallang: allow "
                 "threshold_beside_the_reported_scores because ...`",
             )
-    for measure in study.measures:
-        if any(key.startswith("at_") for key, _ in measure.metric.options):
-            yield Objection(
-                f"`{measure.metric.written}` finds its threshold on the scores that it reports",
-                measure.span,
-                help="fix the threshold on other examples, and give it by `threshold`",
-            )
 
 
 @rule("W352", source="Sokolova & Lapalme 2009")

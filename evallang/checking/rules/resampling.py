@@ -334,9 +334,8 @@ def interval_that_covers_too_little(study: Study) -> Iterator[Objection]:
 
 
 def _advised_against(name: str, declared: IntervalDeclaration) -> str:
-    """Explain why an interval should not be used; what to use and the source stand elsewhere."""
-    reason = declared.advised_against.partition(" (")[0].partition(":")[0]
-    return f"the interval `{name}` is advised against: {reason}"
+    """Explain why an interval should not be used."""
+    return f"the interval `{name}` is advised against: {declared.advised_against}"
 
 
 def _better(study: Study, measure: Measure) -> str | None:

@@ -96,8 +96,8 @@ def corrected_t(
     IntervalDeclaration(
         frozenset({Evidence.FOLD_SCORES}),
         "fold_values",
-        advised_against="training sets overlap, so that it is too narrow: corrected_t (Nadeau & "
-        "Bengio 2003)",
+        advised_against="training sets overlap, so that it is too narrow",
+        advised_by="Nadeau & Bengio 2003",
         when="a published interval is reproduced",
         when_not="in all other cases: corrected_t",
         formula=(

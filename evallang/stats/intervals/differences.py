@@ -245,8 +245,8 @@ def agresti_min(table: TwoByTwo, level: float) -> Interval:
     IntervalDeclaration(
         FROM_TABLES,
         "paired",
-        advised_against="it covers too little, and has no width without discordant pairs "
-        "(Fagerland, Lydersen & Laake 2013)",
+        advised_against="it covers too little, and has no width without discordant pairs",
+        advised_by="Fagerland, Lydersen & Laake 2013",
         when="a published table is reproduced",
         when_not="in all other cases: tango",
         formula="the difference ± z times the root of (b + c - (b - c)²/n), over n",

@@ -65,6 +65,7 @@ class IntervalDeclaration(Guidance):
         adds to a metric that is a mean over examples: losses, right or wrong)
     clustered, weights : True where it has such a form
     advised_against : why not to use it, or empty
+    advised_by : who advises against it
     of_difference : its printed title where it is one of a difference, if that is another method
     allows_overlap : True where it allows for training sets that share rows
     implied : the protocol whose fits it is made from, in addition to those of the study's own; its
@@ -89,6 +90,7 @@ class IntervalDeclaration(Guidance):
     clustered: bool = False
     weights: bool = False
     advised_against: str = ""
+    advised_by: str = ""
     of_difference: str = ""
     allows_overlap: bool = False
     implied: str = ""

@@ -220,7 +220,8 @@ def jeffreys(successes: int, n: int, level: float) -> Interval:
         FROM_COUNTS,
         "proportion",
         advised_against="its coverage is erratic and too low, and near 0 or 1 it has no width "
-        "or leaves the range (Brown, Cai & DasGupta 2001)",
+        "or leaves the range",
+        advised_by="Brown, Cai & DasGupta 2001",
         when="a published table is reproduced",
         when_not="in all other cases: wilson",
         formula="the proportion ± z times the root of it times 1 less it, over n",
