@@ -8,13 +8,14 @@ import ast
 import copy
 import importlib
 import importlib.machinery
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from evallang.working_folder import working_folder_restored
@@ -76,9 +77,43 @@ def put_on_path(folder: str) -> bool:
     """
     if folder in sys.path:
         return False
+    _import_from_source(folder)
     sys.path.append(folder)
     importlib.invalidate_caches()
     return True
+
+
+class _SourceLoader(importlib.machinery.SourceFileLoader):
+    """A loader that compiles what the file holds now, and keeps no bytecode.
+
+    Bytecode counts as current if the file has the same size and was written in the same
+    second: a fit would then be kept under the hash of a source that it was not made with.
+    """
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        """Compile the source of a module."""
+        path = self.get_filename(fullname)
+        code: CodeType = self.source_to_code(self.get_data(path), path)
+        return code
+
+
+@cache
+def _import_from_source(folder: str) -> None:
+    """Import every module in a folder, and in folders below it, without bytecode."""
+    machinery = importlib.machinery
+    finder = machinery.FileFinder.path_hook(
+        (machinery.ExtensionFileLoader, machinery.EXTENSION_SUFFIXES),
+        (_SourceLoader, machinery.SOURCE_SUFFIXES),
+    )
+
+    def hook(path: str) -> Any:
+        if path != folder and not path.startswith(folder.rstrip(os.sep) + os.sep):
+            raise ImportError("not a folder of own code")
+        return finder(path)
+
+    sys.path_hooks.insert(0, hook)
+    for known in [path for path in sys.path_importer_cache if path.startswith(folder)]:
+        del sys.path_importer_cache[known]
 
 
 def _forget(top: str, folder: Path) -> None:

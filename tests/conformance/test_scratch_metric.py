@@ -56,7 +56,7 @@ def test_tests_of_another_metric_are_refused(test):
 def test_an_interval_of_a_proportion_is_refused():
     text = STUDY.replace("balanced_error, balanced_accuracy", "balanced_error\n  interval wilson")
     (error,) = [d for d in checked(text).diagnostics if d.severity == "error"]
-    assert error.message == "`wilson` is for proportions, and `balanced_error` is none"
+    assert error.message == "`wilson` is for proportions, and `balanced_error` is not"
     assert error.help == "write `interval bootstrap`"
 
 

@@ -203,7 +203,7 @@ def test_the_interval_is_printed(tmp_path):
     assert estimate.interval.high == pytest.approx(np.sin(middle + reach) ** 2)
     assert "Accuracy: 95% Anscombe’s arcsine interval" in words
     refused = checked(TUMOURS.replace("accuracy\n", "roc_auc\n")).diagnostics
-    assert "`arcsine` is for proportions, and `roc_auc` is none" in [d.message for d in refused]
+    assert "`arcsine` is for proportions, and `roc_auc` is not" in [d.message for d in refused]
 
 
 @pytest.mark.parametrize(

@@ -159,6 +159,7 @@ def test_a_changed_source_is_another_fit_and_is_imported_anew(tmp_path):
     assert before.spec.own_code[0].sha256 != after.spec.own_code[0].sha256
     assert after.estimates[0].value < before.estimates[0].value
     assert after.estimates[1] == before.estimates[1]
+    assert not list(tmp_path.rglob("__pycache__"))
 
 
 def test_its_parameters_are_searched_like_others_and_it_is_exported(tmp_path):
