@@ -5,6 +5,7 @@ this process, runs under one thread of BLAS and OpenMP, so that results do not d
 how many run at once.
 """
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext
@@ -178,13 +179,13 @@ def shared_tables(
         found: dict[str, SharedTable] = {}
         try:
             for number, (name, table) in enumerate(tables.items()):
-                arrays = (design_matrix(table.numeric, table.objects), table.y, table.weights)
                 if folder is None:
                     path = f"memory:{name}"
-                    _IN_PROCESS[path] = arrays
+                    matrix = design_matrix(table.numeric, table.objects)
+                    _IN_PROCESS[path] = (matrix, table.y, table.weights)
                 else:
                     path = str(folder / f"table-{number}")
-                    _write(path, arrays)
+                    _write(path, table)
                 found[name] = SharedTable(
                     path,
                     table.sha256,
@@ -200,29 +201,46 @@ def shared_tables(
             fitting.forget_transformed_rows()
 
 
-def _write(path: str, arrays: Arrays) -> None:
-    """Write arrays, each to a file: those of numbers to be memory-mapped, objects pickled."""
-    for number, array in enumerate(arrays):
-        if array is None:
-            continue
-        with Path(f"{path}-{number}.npy").open("wb") as file:
-            np.save(file, array, allow_pickle=array.dtype.hasobject)
+def _write(path: str, table: Table) -> None:
+    """Write the arrays of a table, each to a file; text as numbers of its distinct values."""
+    arrays = {"numeric": table.numeric, "y": table.y, "weights": table.weights}
+    if table.objects.shape[1]:
+        number_of: dict[str, int] = {}
+        codes = [
+            number_of.setdefault(cell, len(number_of)) if isinstance(cell, str) else MISSING
+            for cell in table.objects.ravel()
+        ]
+        arrays["text"] = np.array(codes, dtype=np.int32).reshape(table.objects.shape)
+        Path(f"{path}-values.json").write_text(json.dumps(list(number_of)), encoding="ascii")
+    for name, array in arrays.items():
+        if array is not None:
+            with Path(f"{path}-{name}.npy").open("wb") as file:
+                np.save(file, array, allow_pickle=False)
+
+
+MISSING = -1
+"""The number of a missing text: the last place of the list of values."""
 
 
 @lru_cache(maxsize=8)
 def _mapped(path: str) -> Arrays:
-    """Map arrays of this run's own folder; several processes share the memory of numbers."""
-    found: list[Any] = []
-    for number in range(3):
-        file = Path(f"{path}-{number}.npy")
+    """Map the arrays of a table of this run; several processes share the memory of numbers."""
+
+    def found(name: str) -> Any:
+        file = Path(f"{path}-{name}.npy")
         if not file.exists():
-            found.append(None)
-            continue
+            return None
         try:
-            found.append(np.load(file, mmap_mode="r"))
-        except ValueError:  # objects cannot be mapped
-            found.append(np.load(file, allow_pickle=True))
-    return found[0], found[1], found[2]
+            return np.load(file, mmap_mode="r", allow_pickle=False)
+        except ValueError:  # a file without values cannot be mapped
+            return np.load(file, allow_pickle=False)
+
+    numeric, text = found("numeric"), found("text")
+    if text is None:
+        return numeric, found("y"), found("weights")
+    values = json.loads(Path(f"{path}-values.json").read_text(encoding="ascii"))
+    objects = np.array([*values, np.nan], dtype=object)[text]
+    return design_matrix(numeric, objects), found("y"), found("weights")
 
 
 def run_job(job: Job, monitor: Monitor) -> tuple[str, FitOutcome]:

@@ -72,7 +72,7 @@ def own_metric_loaded(name: str) -> OwnMetric | None:
 
 
 def own_metric_entry(name: str) -> MetricEntry:
-    """Return what computes an own metric, or its placeholder before a run."""
+    """Return the entry of an own metric; before a run, one whose function raises."""
     found = own_metric_loaded(name)
     return entry_of(name, _not_loaded) if found is None else found.entry
 

@@ -265,7 +265,7 @@ class _Scanner(LineReader):
 
     def _rule(self, drawn: re.Match[str]) -> None:
         """Report once a line such as `=======`."""
-        message = f"a line of `{drawn[1]}` means nothing here"
+        message = f"a line of `{drawn[1]}` is not part of the language"
         span = Span(self.path, drawn.start(1), drawn.end())
         suggestion = "a comment begins with `#`"
         self._report_unreadable(
@@ -497,7 +497,7 @@ class _Scanner(LineReader):
             self.line.understood = False  # reported once for the file
             return
         shown = f"`{character}`" if printable(character) == character else f"U+{ord(character):04X}"
-        message = f"{shown} means nothing here"
+        message = f"{shown} is unexpected here"
         before = self.tokens[-1].kind if self.tokens else None
         stray = Stray(self.text, start, self.line.end, before, inside=self.depth > 0)
         fixes = [Fix(f"remove {shown}", (Edit(span, ""),))] if stray.means_nothing else []
