@@ -80,7 +80,7 @@ def _initializer(known: tuple[Field[Any], ...]) -> Callable[..., None]:
             default = f"=default_{name}"
         elif item.default_factory is not MISSING:
             scope[f"make_{name}"] = item.default_factory
-            default, value = "=MISSING", f"make_{name}() if {name} is MISSING else {name}"
+            default, value = "=MISSING", f"{name} if {name} is not MISSING else make_{name}()"
         parameters[bool(item.kw_only)].append(name + default)
         body.append(f"put(self, {name!r}, {value})")
     by_keyword = parameters[True] if len(parameters[True]) > 1 else []

@@ -1,4 +1,4 @@
-"""One writer of a results folder at a time: a locked file beside it that names its process.
+"""One writer of a results folder at a time: a locked file next to it that names its process.
 
 The lock itself is the kernel's (`flock`), so it ends with the process, however that ends. The
 text in the file only says who holds it. Where the file system has no locks, the text decides:

@@ -1,7 +1,7 @@
 """What other packages, papers and languages call the members of the catalogues.
 
-Suggestions by spelling find slips of the keyboard. `auc`, `sensitivity` and `kfold` are no
-slips: each is right elsewhere, and here another word says the same.
+Suggestions by spelling find typing errors. `auc`, `sensitivity` and `kfold` are not typing
+errors: each is the word of another tool for something that has its own word here.
 """
 
 import re

@@ -54,7 +54,9 @@ def _of_both_tasks(scope: Scope, study: Study) -> None:
     if not study.measures:
         return  # the metric could not be read, or a file of scores names it
     task = metric_entry(study.measures[0].metric).declaration.task
-    _models(scope, study, task, f" beside models for {task}, and a study has one task")
+    _models(
+        scope, study, task, f" in a study whose other models are for {task}; a study has one task"
+    )
 
 
 def judge_scores(scope: Scope, study: Study) -> None:

@@ -147,7 +147,7 @@ def _judge(
                 return
 
 
-def _of_two(
+def _two_model_test_fits(
     scope: Scope,
     study: Study,
     line: RequirementSpec,
@@ -197,7 +197,9 @@ def _decidable(
     where = spoken(protocol) if protocol else source.name
     grouped = is_grouped(source, study.group)
     test = line.test
-    if test is not None and not _of_two(scope, study, line, test, yields, protocol, grouped):
+    if test is not None and not _two_model_test_fits(
+        scope, study, line, test, yields, protocol, grouped
+    ):
         return False
     later = protocol is not None and is_assigned(protocol)  # what it yields is read later
     if test is not None:

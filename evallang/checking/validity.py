@@ -113,7 +113,7 @@ def _written_by(scope: Scope, comparison: ComparisonSpec) -> bool:
 
 
 def _folds(scope: Scope, study: Study) -> None:
-    """A ranking is undefined on a fold of one row, and without groups none can be left out."""
+    """Report rankings on folds of one row, and protocols over groups without groups."""
     for protocol in study.protocols:
         declared = PROTOCOLS[protocol.kind].declaration
         if declared.yields(protocol.options).grouped:
@@ -149,13 +149,13 @@ def _named(study: Study, protocol: Protocol) -> str:
 
 
 def _groups_left_out(scope: Scope, study: Study, protocol: Protocol) -> None:
-    """A protocol that leaves out groups needs the column that names them."""
+    """Report a protocol that holds out groups in a study without a column of groups."""
     for source in study.sources:
         if isinstance(source, DataSpec) and not is_grouped(source, study.group):
             scope.report(
                 codes.MISSING_CLAUSE,
-                f"`{protocol.kind}` leaves out one group after another, and no column of "
-                f"`{source.name}` is said to name them",
+                f"`{protocol.kind}` holds out one group after another, but the study names no "
+                f"column of groups in `{source.name}`",
                 protocol.span,
                 help="write `group by COLUMN`, or `protocol cv folds=10`",
             )
@@ -358,7 +358,7 @@ def _stage(study: Study, protocol: Protocol) -> str:
     named = f"{protocol.name} = " if len(study.protocols) > 1 else ""
     nested = f"write `protocol {named}nested cv outer=5 inner=5`"
     if any(declared.inner_option is not None for declared in kinds):
-        return nested  # it has inner folds of its own, and `cv=` no place beside it
+        return nested  # it has inner folds of its own, which `cv=` would contradict
     tuned = study.tuning is not None and study.tuning.span is not None
     inside = "`cv=5` in the line `tune`" if tuned else "`tune grid cv=5`"
     inside += ", to choose inside each training part"

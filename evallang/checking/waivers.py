@@ -56,7 +56,7 @@ def apply(
     """Mark what waivers silence; report those without reason and those for nothing.
 
     A waiver of advice that needs the data, or of the rules `later`, may have nothing to
-    silence yet, and beside an error advice may only be waiting.
+    silence yet. While the study has an error, advice may only be waiting.
     """
     waivers, complaints = _read(gathered)
     used: set[Span] = set()

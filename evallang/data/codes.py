@@ -294,7 +294,7 @@ NO_ROWS_LEFT = declare(
 ORDERING_OF_TEXT = declare(
     "E433",
     "ordering_of_text",
-    "A where line asks for the order of values that have none.",
+    "A `where` line compares the order of values that are not numbers.",
     reason='As text "10" comes before "9"; an order that depends on spelling is rarely meant.',
     wrong="where stage >= 2   # the stages are I, II and III",
     right="where stage in [II, III]",

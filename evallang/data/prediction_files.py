@@ -441,7 +441,7 @@ def _words(name: str) -> set[str]:
 
 SPELLED_APART = r"^[+-]?0[0-9]"  # 007: text that would lose its spelling as a number
 MOST_LISTED = 5  # keys that a message lists before "and N more"
-ROW = "row"  # of the source, beside the keys "0", "1" ...
+ROW = "row"  # of the source, next to the keys "0", "1" ...
 
 
 def align(

@@ -26,7 +26,7 @@ else:
 
 @dataclass(frozen=True)
 class ScoreGrid:
-    """Scores of M models on N data sets (N, M); NaN where a model has none.
+    """Scores of M models on N data sets (N, M); NaN for a missing score.
 
     `missing` is the policy of a `scores` statement for them, `options` of a test apart.
     """

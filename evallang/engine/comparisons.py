@@ -336,7 +336,7 @@ def _adjust(
 def _corrected(
     study: Study, correction: Method, first: TestRun, p: Sequence[float | None]
 ) -> Sequence[float | None]:
-    """Pass a correction what it asks for; beside p that is of one context alone."""
+    """Pass a correction its inputs; all but p belong to a single context."""
     entry = CORRECTIONS[correction.name]
     asked = FamilyInputs(study, correction, first, p)
     inputs = [FAMILY.make(name, asked) for name in entry.inputs]

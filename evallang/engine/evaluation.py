@@ -197,7 +197,7 @@ class Evaluation:
         return Outcome(found.truth, found.scores, k, self.positive, self.weights_of(model))
 
     def weights_of(self, model: str) -> "NDArray[np.float64] | None":
-        """Return the weight of each test row of a model (n,), None where rows have none."""
+        """Return the weight of each test row of a model (n,), or None without weights."""
         return None if self.weights is None else self.weights[self.models[model].rows]
 
     def correct(self, model: str) -> "NDArray[np.bool_]":

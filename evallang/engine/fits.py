@@ -316,7 +316,7 @@ class Fitting:
             yield
 
     def choose(self) -> tuple[Choice, float | None, list[FailedCandidate], tuple[str, str] | None]:
-        """Choose a candidate: it, its score, those left out, and why none could be chosen."""
+        """Return the chosen candidate, its score, the failed ones, and why none was chosen."""
         task = self.job.task
         if not task.inner:
             return {}, None, [], None

@@ -22,7 +22,7 @@ from evallang.study import Method
 
 
 class NotUsable(Exception):
-    """A function that is not there, is none, or says of itself what no metric is; says which.
+    """The function does not exist, is not callable, or declares an unknown metric type.
 
     `suggestion` is what to write instead, where that is known.
     """

@@ -290,7 +290,7 @@ class ComparedModels:
     def loss_samples(self, groups: Any) -> tuple[LossSample, ...]:
         """Return samples of the models' mean losses that share their resamples with all models.
 
-        A comparison draws the same rows for every pair, and a mean costs little beside them.
+        A comparison draws the same rows for every pair; compared with the draws, a mean is cheap.
         """
 
         def make() -> dict[str, LossSample]:

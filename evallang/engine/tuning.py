@@ -132,7 +132,7 @@ def bayes_search(
 
 
 def _suggested(trial: Any, name: str, candidates: Candidates) -> ParameterValue:
-    """Ask for one value; numbers in order keep their order, other lists have none."""
+    """Ask for one value; sorted numbers keep their order, other lists are unordered."""
     if candidates.distribution is not None:
         low, high = candidates.low, candidates.high
         assert low is not None and high is not None, "a distribution has its ends"

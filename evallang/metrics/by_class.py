@@ -8,8 +8,8 @@ for two classes and `macro` for more.
 A share of nothing is undefined: NaN. So is the precision of a class that was never
 predicted (scikit-learn gives 0 and warns). In a macro mean such a precision or npv counts as
 0, as there; a recall without true examples, or a specificity without others, is excluded
-(scikit-learn's `recall_score` would count a 0, its `balanced_accuracy_score` leaves them
-out). Counts as in `margins`.
+(scikit-learn's `recall_score` would count a 0, its `balanced_accuracy_score` also excludes
+them). Counts as in `confusion_sums`.
 """
 
 from __future__ import annotations
@@ -126,8 +126,8 @@ def precision(
         formula="the true negatives, divided by all examples predicted not to be of the class",
         differs={
             "scikit-learn": (
-                "it has none: of two classes it is precision_score there, with the other "
-                "class as positive"
+                "scikit-learn does not have it; for two classes, precision_score with the other "
+                "class as positive gives the same"
             ),
         },
     ),
@@ -224,8 +224,8 @@ def recall(
         formula="the true negatives, divided by all examples that are not of the class",
         differs={
             "scikit-learn": (
-                "it has none: of two classes it is recall_score there, with the other class "
-                "as positive"
+                "scikit-learn does not have it; for two classes, recall_score with the other "
+                "class as positive gives the same"
             ),
         },
     ),

@@ -173,8 +173,8 @@ def _undefined(weights: NDArray[np.float64]) -> NDArray[np.float64]:
         differs={
             "scikit-learn": (
                 "cross_val_predict followed by roc_auc_score ranks scores of different "
-                "models together, which is biased; that is `roc_auc(pool=true)` here, and "
-                "warned of"
+                "models together, which is biased; here that is `roc_auc(pool=true)`, with a "
+                "warning"
             ),
         },
     ),

@@ -59,9 +59,9 @@ class ClassEntry:
 
     `nested` names the parameters whose models decide what it can do; a kind `nested` is
     that of the model inside. `documents` is whether it reads one column of texts.
-    `refused` is why it may not be used, read after its name; `package` names the one
-    beside scikit-learn that it comes from; `by_column` is what it makes of each column, None
-    where it mixes them.
+    `refused` is why it may not be used, read after its name; `package` names the
+    package other than scikit-learn that it comes from; `by_column` is what it makes of each
+    column, None where it mixes them.
     """
 
     name: str

@@ -19,7 +19,7 @@ _COUNT = "int [1, inf); none"
 _FROM_ZERO = "int [0, inf); none"
 _PROCESSES = "int [-1, inf); none"
 _SEED = "int [0, 4294967295]; none"
-NOT_CHECKED = "is none that the catalogue can check before a run"
+NOT_CHECKED = "cannot be checked before a run"
 
 
 @frozen

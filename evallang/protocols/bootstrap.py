@@ -50,7 +50,7 @@ else:
         ),
         formula=(
             "err is the error of the model trained and tested on all rows, Err(1) the mean "
-            "error of each row over the rounds that left it out; `.632` is .368 err + .632 "
+            "error of each row over the rounds that held it out; `.632` is .368 err + .632 "
             "Err(1); `.632+` shifts the weight to Err(1) as it nears the error gamma of a "
             "model whose predictions do not depend on the truth. The standard error is that of "
             "the delta method after the bootstrap (Efron and Tibshirani 1997, section 5), less the "

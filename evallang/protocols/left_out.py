@@ -87,7 +87,7 @@ def leave_one_group_out(rows: Rows) -> Iterator[Split]:
         n_splits=lambda options: None,
         division="in_turn",
         test_rows=lambda options: int(options["p"]),
-        option_words={"p": OptionWords("Rows left out", "")},
+        option_words={"p": OptionWords("Rows held out", "")},
         keeps_strata=False,
         when="a published leave-p-out estimate is reproduced, on few rows",
         when_not=(
@@ -119,7 +119,7 @@ def leave_p_out(rows: Rows, *, p: int = 2) -> Iterator[Split]:
     them than the limit, and for groups.
     """
     if p < 1:
-        raise CannotSplit(f"leave_p_out leaves out 1 row or more, and p is {p}")
+        raise CannotSplit(f"leave_p_out holds out at least 1 row, and p is {p}")
     if rows.groups is not None:
         raise CannotSplit(
             "leave_p_out puts rows of one group on both sides of a split",

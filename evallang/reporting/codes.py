@@ -19,8 +19,8 @@ CONSERVATIVE = declare(
     "W502",
     "simultaneous_interval_holds_zero_despite_rejection",
     "A simultaneous interval holds 0 where the adjusted p rejects.",
-    reason="A step-wise correction such as Holm's rejects more than the single-step interval "
-    "printed beside it can show; the decision follows the adjusted p.",
+    reason="A step-wise correction such as Holm's can reject where the single-step interval "
+    "printed next to it holds zero; the decision follows the adjusted p.",
     wrong="compare a, b, c with mcnemar holm",
     right="compare a, b, c with mcnemar bonferroni   # interval and p agree, with less power",
     source="Strassburger & Bretz 2008",
@@ -38,7 +38,7 @@ FITS_FAILED = declare(
     "W504",
     "fits_that_failed",
     "Fits failed, and what needs them was not computed.",
-    reason="A comparison that leaves out failed fits would favour the model that fails.",
+    reason="A comparison without the failed fits would favour the model that fails.",
     wrong="model a = KNeighborsClassifier(n_neighbors=500)   # 90 rows to train on",
     right="model a = KNeighborsClassifier(n_neighbors=5)",
 )

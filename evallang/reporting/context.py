@@ -263,7 +263,7 @@ class Context:
         return MetricWords(name, title, noun, found.unit or "number", found.better or "higher")
 
     def cite(self, kind: str, name: str) -> Runs:
-        """Cite the works of a method; nothing where it has none."""
+        """Cite the works of a method, if it has any."""
         found = self.method(kind, name)
         known = {reference.key for reference in self.results.references}
         keys = tuple(key for key in found.references if key in known) if found else ()

@@ -363,7 +363,7 @@ Block: TypeAlias = (
 
 @frozen
 class Section:
-    """Blocks under one heading; the title block has none."""
+    """Blocks under one heading; the title block has an empty heading."""
 
     id: str
     heading: str

@@ -109,7 +109,7 @@ def failures(context: Context) -> Sequence[Block]:
     )
     stages = {
         "fits": "Outer: the fit that is tested; what needs it was not computed. Inner: a candidate "
-        "in tuning, left out of the choice. Repeats and folds count from 0.",
+        "in tuning, excluded from the choice. Repeats and folds count from 0.",
         "metric": "A measure is the author’s own metric; where it failed, what needs it was not "
         "computed.",
     }
@@ -438,7 +438,7 @@ def _inside_words(pairs: Sequence[HypothesisTestResult]) -> tuple[str, Runs]:
     why = (
         runs("which is not made from the test’s ", P)
         if selected
-        else runs("conservative beside a step-wise correction")
+        else runs("conservative compared with a step-wise correction")
     )
     lead = f"{'An' if selected else 'A'} {name} interval is wider than the decision"
     start = runs("the adjusted ", P, f" rejects although the {name} interval, ")

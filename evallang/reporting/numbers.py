@@ -14,7 +14,7 @@ from evallang.frozen_records import frozen
 
 MINUS = "\u2212"
 NBSP = "\u00a0"
-UNDEFINED = "\u2013"  # an en dash: the note beside it says why
+UNDEFINED = "\u2013"  # an en dash: its note states the reason
 INFINITE = "\u221e"
 NOISE = 1e-12  # closer to the null is rounding error of the computation, not a side
 MOST_DECIMALS = 20  # more than any float near 0.05 has

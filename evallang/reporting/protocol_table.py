@@ -169,7 +169,7 @@ def _consequences(context: Context) -> Mapping[tuple[str, str], str]:
         if data.n_features is not None:
             words += f", {plural_count(data.n_features, 'feature')}"
         if data.excluded:
-            words += "; left out: " + ", ".join(
+            words += "; excluded: " + ", ".join(
                 f"{count(e.n)} by {e.clause}" for e in data.excluded
             )
         for keyword in ("data", "predictions", "scores", "counts"):
@@ -227,7 +227,7 @@ def _joined(value: str, words: str) -> str:
 
 
 def _without_comment(line: str) -> str:
-    """Cut a comment, where the sign does not stand inside a text."""
+    """Cut a comment off a line; a `#` inside quotes is not a comment."""
     inside = False
     for i, character in enumerate(line):
         if character == '"' and (i == 0 or line[i - 1] != "\\"):

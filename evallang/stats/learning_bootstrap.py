@@ -2,7 +2,7 @@
 
 Every function works on errors: lower is better, 0 is perfect. A model fitted on the full
 sample gives the apparent error, models fitted on resamples the errors of the rows that
-they left out.
+were not drawn.
 """
 
 from __future__ import annotations
@@ -76,12 +76,12 @@ def bootstrap_error(
 def leave_one_out_error(
     losses: ArrayLike, weights: ArrayLike | None = None
 ) -> tuple[float | None, int]:
-    """Return Err(1): the mean over examples of the mean loss in the rounds that left them out.
+    """Return Err(1): the mean over examples of the mean loss in the rounds that held them out.
 
     `losses` is (B, n), NaN where an example was drawn; `weights` (n,) weigh the mean over
-    examples. Also gives the number of examples that no round left out and that have no
-    part in the mean; None for the error where that is all. One infinite loss makes it
-    infinite. Raises `ValueError` where losses are not (B, n), or a weight is not finite.
+    examples. The second value is the number of examples that no round held out, which are not
+    in the mean; the error is None where those are all. One infinite loss makes it infinite.
+    Raises `ValueError` where losses are not (B, n), or a weight is not finite.
     """
     per_example, never = _per_example(_table(losses, "losses"))
     known = ~np.isnan(per_example)
@@ -109,7 +109,7 @@ def standard_error(
     nothing would be left, so the result is never below the standard error of the mean of
     the E_i (own rule). `losses` (B, n) has NaN where an example was drawn, `times` (B, n)
     says how often it was; `weights` and `groups` (n,) as in `influences`. None with fewer
-    than three rounds or two units, or where an example was not left out twice. Raises
+    than three rounds or two units, or where an example was not held out twice. Raises
     `ValueError` where losses and times are not (B, n), or a loss is infinite.
     """
     table, drawn = _table(losses, "losses"), _table(times, "times")

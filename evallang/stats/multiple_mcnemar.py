@@ -166,7 +166,7 @@ def _two_sided(larger: NDArray[np.int64], n: NDArray[np.int64]) -> NDArray[np.fl
 def _attainable_levels(p: NDArray[np.float64], n: NDArray[np.int64]) -> NDArray[np.float64]:
     """For each p (rows) and each number of discordant examples: P(exact p <= p).
 
-    That is the largest exact p, among those that n can give, that is no larger.
+    That is the largest exact p that n can give and that does not exceed the given one.
     """
     low = np.broadcast_to((n + 1) // 2, (len(p), len(n))).copy()  # gives p = 1, or nearly
     high = np.broadcast_to(n + 1, low.shape).copy()

@@ -34,10 +34,10 @@ Score = Callable[[int, "NDArray[np.int64]"], "float | None"]
 
 @frozen
 class Corrected:
-    """The mean score of the model chosen in each round, on the units the round left out.
+    """The mean score of the model chosen in each round, on the units that were not drawn.
 
     `low` and `high` are percentiles of the rounds' scores; `rounds` counts those in which
-    every model, and the one chosen on what was left out, had a score.
+    every model had a score, and the chosen one had a score on the units that were not drawn.
     """
 
     value: float

@@ -36,13 +36,13 @@ def numbers(values: ArrayLike, what: str) -> NDArray[np.float64]:
     if given.dtype.kind == "O":
         for value in given.ravel().tolist():
             if value is not None and not isinstance(value, int | float | np.number):
-                raise ValueError(f"{what} are numbers, and {value!r} is none")
+                raise ValueError(f"{what} must be numbers, and {value!r} is not")
         try:
             return given.astype(np.float64)
         except OverflowError:
             raise ValueError(f"{what} are numbers below 1.8e308 in size") from None
     example = given.ravel()[:1].tolist()
-    raise ValueError(f"{what} are numbers, and {example[0] if example else given!r} is none")
+    raise ValueError(f"{what} must be numbers, and {example[0] if example else given!r} is not")
 
 
 def magnitudes(values: ArrayLike, what: str) -> NDArray[np.float64]:

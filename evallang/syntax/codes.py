@@ -249,7 +249,7 @@ STATEMENT_INDENTED = declare(
     "E042",
     "statement_indented",
     "A statement is indented, which makes it a clause of the one above.",
-    reason="Clauses are indented and belong to the statement above them; statements stand "
+    reason="Clauses are indented and belong to the statement above them; statements begin "
     "in column 0.",
     wrong='data visits from "visits.csv"\n  target readmitted\n  group by patient',
     right='data visits from "visits.csv"\n  target readmitted\n\ngroup by patient',
@@ -334,9 +334,9 @@ RESERVED_WORD = declare(
     "E051",
     "reserved_word",
     "A word of the language is where a name is meant.",
-    reason="`against across by on with all best target true false none` name nothing of "
-    "the author's, so that lines read one way only; a column of such a name stands "
-    "in quotes.",
+    reason="`against across by on with all best target true false none` cannot be names in a "
+    "study, because a line could then be read in two ways; a column with such a name is "
+    "written in quotes.",
     wrong="compare on, forest with mcnemar",
     right="compare online, forest with mcnemar",
 )
@@ -408,8 +408,8 @@ PAIRS_MIXED = declare(
     "E071",
     "pairs_mixed",
     "Pairs are written with single models, or together with `against`.",
-    reason="Planned pairs are the whole family; models beside them, or a reference, would "
-    "give a second one.",
+    reason="Planned pairs are the whole family; single models or a reference on the same line "
+    "would add a second one.",
     wrong="compare a vs b, c with mcnemar",
     right="compare a vs b, b vs c with mcnemar",
 )

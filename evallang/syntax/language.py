@@ -385,16 +385,16 @@ data visits from "data/visits.csv"
 
 _SOURCES = frozenset({"include", "let", "data", "predictions", "scores", "counts"})
 _DECIDED = "[ on {on}][ at {at}]"
-_OF_TWO = f"[ with {{test}}][ in {{metric}}]{_DECIDED}"
+_PAIR_OPTIONS = f"[ with {{test}}][ in {{metric}}]{_DECIDED}"
 _CLAIMS = {
     "claim_level": "require {kind:is level}{metric} of {first} {operator} {value}[ within {within}]"
     + _DECIDED,
     "claim_superior": "require {kind:is superior}{first} better than {second}[ by {value}]"
-    + _OF_TWO,
+    + _PAIR_OPTIONS,
     "claim_noninferior": "require {kind:is noninferior}{first} not worse than {second}[ by {value}]"
-    + _OF_TWO,
+    + _PAIR_OPTIONS,
     "claim_equivalent": "require {kind:is equivalent}{first} equivalent to {second}"
-    "[ within {value}]" + _OF_TWO,
+    "[ within {value}]" + _PAIR_OPTIONS,
 }
 
 _DEFINITIONS = _SOURCES | {"study", "group", "model", "protocol", "measure"}
@@ -604,8 +604,8 @@ _ALL = (
         "compare linear vs bayes with mcnemar",
         n.GroupNode,
         {"group": "group by {column}"},
-        detail="Tests and intervals take their clustered form; one that has none is refused, with "
-        "one that has.",
+        detail="Tests and intervals take their clustered form; one without such a form is an "
+        "error, whose message names one that has it.",
         default="every row is on its own",
         once="group by",
     ),

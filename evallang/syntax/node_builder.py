@@ -6,7 +6,7 @@ cover. What the grammar lets pass and the language does not (a part given twice,
 its margin) is reported here.
 """
 
-# ruff: noqa: D102 - what a method makes is said by the rule of its name in the grammar
+# ruff: noqa: D102 - a method makes what the grammar's rule of the same name describes
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -232,7 +232,7 @@ class NodeBuilder:
         return n.ColumnsNode(tuple(b for b in branches if b is not None), span=span)
 
     def _as_branch(self, item: n.BranchNode | n.ArgumentNode) -> n.BranchNode | None:
-        """Take an argument of `columns(...)`, and object where it is no branch."""
+        """Read an argument of `columns(...)`, and object where it is not a branch."""
         if isinstance(item, n.ArgumentNode):
             key, value = item.key, item.value
             self._no_branch(item.span, (key.span.end, value.span.start) if key else None)

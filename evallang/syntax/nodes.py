@@ -498,7 +498,7 @@ class CommentNode(Node):
 
 @frozen
 class StudyNode(Node):
-    """One file: its statements in order, its comments beside them."""
+    """One file: its statements in order, and its comments."""
 
     statements: tuple[StatementNode, ...]
     comments: tuple[CommentNode, ...] = field(default=(), compare=False)

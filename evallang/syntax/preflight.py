@@ -76,7 +76,7 @@ def _whole_damage(text: str) -> str | None:
         return None
     if "\0" in text:
         return "the file is not text: it contains NUL characters"
-    return "many bytes of the file are not UTF-8: it is no text, or in another encoding"
+    return "many bytes of the file are not UTF-8: it is not text, or in another encoding"
 
 
 def not_text(source: SourceFile) -> Diagnostic | None:

@@ -25,7 +25,7 @@ def call(*words, text=None):
         (STUDY.encode("utf-16-be"), "the file is not text: it contains NUL characters"),
         (
             bytes(range(128, 256)),
-            "many bytes of the file are not UTF-8: it is no text, or in another encoding",
+            "many bytes of the file are not UTF-8: it is not text, or in another encoding",
         ),
     ],
 )

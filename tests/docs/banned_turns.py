@@ -1,22 +1,15 @@
-"""The turns of phrase that the project does not use, and where prose is found.
-
-`banned_turns.csv` states how often each package still has each of them, and
-`python tests/docs/banned_turns.py` lowers its numbers to those of the text. It raises none.
-"""
+"""The turns of phrase that the project does not use, and where prose is found."""
 
 import ast
-import csv
 import io
 import re
 import tokenize
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "evallang"
-STATED = Path(__file__).with_suffix(".csv")
 PAGES = "pages"
 """The room of what readers open first: pages written by hand, examples, templates."""
 
@@ -259,26 +252,3 @@ def _texts(source: str) -> Iterator[tuple[str, int, str]]:
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
             yield "comment", token.start[0], token.string
-
-
-def counts() -> Counter[tuple[str, str]]:
-    """Count the banned turns of each room."""
-    return Counter((hit.piece.room, hit.turn) for hit in [*hits(pages()), *hits(modules())])
-
-
-def stated() -> dict[tuple[str, str], int]:
-    """Read how often each room may still have each turn."""
-    with STATED.open(encoding="utf-8", newline="") as file:
-        return {(room, turn): int(number) for room, turn, number in csv.reader(file)}
-
-
-def lower() -> None:
-    """Lower the stated numbers to those of the text."""
-    found = counts()
-    kept = [(*at, min(number, found[at])) for at, number in stated().items() if found[at]]
-    with STATED.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(kept)
-
-
-if __name__ == "__main__":
-    lower()

@@ -1,12 +1,7 @@
-"""The prose of the project avoids the banned turns, and their number may only fall."""
+"""The prose and the names of the project avoid the banned turns."""
 
 import pytest
-from banned_turns import PAGES, TURNS, Piece, counts, hits, modules, pages, stated
-
-ALLOWED = stated()
-
-SLACK = 10
-"""By how much a number may lag behind the text."""
+from banned_turns import PAGES, TURNS, Piece, hits, modules, pages
 
 SOUND = [
     "There is no interval, because there are no folds.",
@@ -22,11 +17,6 @@ SOUND = [
     "The wayout of a maze departed from the plan.",
     "Besides accuracy, report recall.",
 ]
-
-
-@pytest.fixture(scope="module")
-def found():
-    return counts()
 
 
 @pytest.mark.parametrize("name", TURNS)
@@ -49,15 +39,5 @@ def test_pages_examples_and_templates_use_no_banned_turn():
     assert [str(hit) for hit in hits(pages())] == []
 
 
-@pytest.mark.parametrize("turn", TURNS)
-def test_no_package_uses_a_banned_turn_more_often_than_stated(turn, found):
-    for (room, name), number in found.items():
-        allowed = ALLOWED.get((room, turn), 0)
-        if name == turn and room != PAGES and number > allowed:
-            places = [str(h) for h in hits(modules()) if (h.piece.room, h.turn) == (room, turn)]
-            pytest.fail(f"{room}: {number} times, {allowed} allowed\n" + "\n".join(places))
-
-
-def test_the_stated_numbers_fall_with_the_text(found):
-    late = {at: (number, found[at]) for at, number in ALLOWED.items() if number > found[at] + SLACK}
-    assert not late, "run `python tests/docs/banned_turns.py`, which lowers the numbers"
+def test_docstrings_comments_messages_and_names_use_no_banned_turn():
+    assert [str(hit) for hit in hits(modules())] == []

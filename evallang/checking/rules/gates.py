@@ -49,7 +49,7 @@ def alpha_and_confidence_disagree(study: Study) -> Iterator[Objection]:
         wider = study.confidence > 1 - study.alpha
         can = "hold zero where a test" if wider else "exclude zero where no test"
         yield Objection(
-            f"intervals at {percent(study.confidence)} beside tests at {study.alpha:g}: an "
+            f"intervals at {percent(study.confidence)} with tests at {study.alpha:g}: an "
             f"interval can {can} rejects",
             place,
             help=f"write `confidence {percent(1 - study.alpha)}`, or leave it out",

@@ -91,10 +91,10 @@ def measures_without_interval(
         if not _gives_intervals(metric, yields, grouped):
             continue  # that is how the protocol is, and the plan says it
         said.add(where)
-        of_two = default_interval(metric, yields, None, grouped) is not None
+        has_binary_interval = default_interval(metric, yields, None, grouped) is not None
         yield Objection(
             f"the first measure, `{metric.written}`, has no interval by default under {where}"
-            + (f" with {number} classes" if of_two else ""),
+            + (f" with {number} classes" if has_binary_interval else ""),
             measure.span,
             help=_instead(study, metric, source, protocol),
         )

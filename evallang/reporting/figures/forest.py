@@ -11,7 +11,7 @@ from evallang.reporting.numbers import Scale, fixed, interval
 from evallang.results.records import Comparison, Estimate, HypothesisTestResult
 
 ROW = 17.0
-ROW_OF_TWO_LINES = 17.4
+DOUBLE_ROW = 17.4
 LINE = 7.8
 MOST_ROW = 26.0
 FOOT = 29.0  # ticks and the name of the scale
@@ -57,7 +57,7 @@ def depth_of_differences(context: Context, comparison: Comparison) -> float:
     """Return the points that the rows of a forest of differences take."""
     known = [p for p in comparison.pairwise if p.estimate is not None]
     two = any(len(_pair_lines(context, pair)) > 1 for pair in known)
-    return (ROW_OF_TWO_LINES if two else ROW) * len(known)
+    return (DOUBLE_ROW if two else ROW) * len(known)
 
 
 def forest_of_differences(context: Context, comparison: Comparison) -> tuple[str, str] | None:
@@ -72,7 +72,7 @@ def forest_of_differences(context: Context, comparison: Comparison) -> tuple[str
     metric, scale = context.difference_words(comparison), context.difference_scale(comparison)
     confidence = context.results.study.confidence
     names = [_pair_lines(context, pair) for pair in known]
-    row = ROW_OF_TWO_LINES if any(len(lines) > 1 for lines in names) else ROW
+    row = DOUBLE_ROW if any(len(lines) > 1 for lines in names) else ROW
     left = max(fonts.width(line, SIZE) for lines in names for line in lines) + GAP
     bounds = [0.0]
     for pair in known:

@@ -25,7 +25,7 @@ SCALE_AT = 26.0  # below the name of the scale and its figures
 FIRST_BAR = 40.0
 BAR_STEP = 12.0
 LABEL_STEP = 13.0
-LABEL_STEP_OF_TWO_LINES = 19.0
+DOUBLE_LABEL_STEP = 19.0
 LINE = 7.8
 REACH_ROOM = 14.0  # above the scale, for the critical difference
 CELL = 21.0
@@ -53,9 +53,7 @@ def grouping_diagram(
     side = min(max(SIDES[0], longest + 8), SIDES[1])
     ends = (side, COLUMN - side)
     axis = Axis(low, high, *(ends[::-1] if reverse else ends), 6)
-    step = (
-        LABEL_STEP_OF_TWO_LINES if any(len(found) > 1 for found in lines.values()) else LABEL_STEP
-    )
+    step = DOUBLE_LABEL_STEP if any(len(found) > 1 for found in lines.values()) else LABEL_STEP
     rows = (len(values) + 1) // 2
     top = SCALE_AT + (REACH_ROOM if reach is not None else 0.0)
     first_bar = top + FIRST_BAR - SCALE_AT

@@ -221,7 +221,7 @@ def _over_folds(
     skipped = (
         "1 fold with one class only is" if lost == 1 else f"{lost} folds with one class only are"
     )
-    notes = (f"{skipped} left out",) if lost else ()
+    notes = (f"{skipped} skipped",) if lost else ()
     if not parts:
         nothing = (float("nan"),) * models
         reason = "undefined: every fold has only one class"

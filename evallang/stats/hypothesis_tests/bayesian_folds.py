@@ -62,7 +62,7 @@ CONSTANT = "the differences do not vary, so the posterior is all at their mean"
         bayesian=True,
         t_over_splits=True,
         when="how probable it is that an algorithm is better, or that both are equivalent",
-        when_not="leave-one-out, groups left out one by one, or time series",
+        when_not="leave-one-out, leave-one-group-out, or time series",
         differs={
             "baycomp": "it takes the correlation of folds as 1/folds; here it follows from the "
             "numbers of test and training rows, so that repeated holdout is right as well",

@@ -51,10 +51,9 @@ OWN = "own derivation: computed by hand"
         t_over_splits=True,
         when="scores of repeated cross-validation or repeated holdout; of k folds, which are few, "
         "it finds large differences only",
-        when_not="leave-one-out, groups left out one by one, or time series",
+        when_not="leave-one-out, leave-one-group-out, or time series",
         differs={
-            "correctipy": "it leaves out a square root and gives one tail; t 5.75 there is "
-            "2.64 here",
+            "correctipy": "it lacks a square root and gives one tail; its t of 5.75 is 2.64 here",
             "scikit-learn": (
                 "its gallery example of comparing grid-search results has the same statistic "
                 "with a one-sided p"

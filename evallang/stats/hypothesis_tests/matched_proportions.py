@@ -190,7 +190,7 @@ def cochran(
             "mlxtend": "it refers F to (M - 1, (M - 1) n) degrees of freedom, as Raschka "
             "prints; two-way analysis of variance and Looney have (M - 1)(n - 1)",
             "Raschka 2018": (
-                "4.7 leaves out a square in SSA and prints (M - 1) n; the analysis of "
+                "4.7 omits a square in SSA and prints (M - 1) n; the analysis of "
                 "variance has the square and (M - 1)(n - 1)"
             ),
         },

@@ -132,13 +132,15 @@ def delong(
     checked_level(level)
     found = auc_covariance(truth, row_scores, folds, groups)
     if len(found.areas) == 2:
-        return one_sided(_of_two(found, level, alternative), alternative)
+        return one_sided(_area_difference(found, level, alternative), alternative)
     if alternative != "two_sided":
         raise ValueError("a one-sided test compares two models")
     return _of_many(found)
 
 
-def _of_two(found: AucCovariance, level: float, alternative: Alternative) -> HypothesisTestResult:
+def _area_difference(
+    found: AucCovariance, level: float, alternative: Alternative
+) -> HypothesisTestResult:
     first, second = found.areas
     if found.covariance is None:
         return _result(found, Statistic("z", None), None, None, _difference(None, level))

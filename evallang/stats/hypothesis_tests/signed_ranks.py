@@ -79,7 +79,7 @@ FACTOR_SECOND = (0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29)
         when_not="the mean loss is meant: t or permutation; scores of folds: corrected_t",
         differs={
             "Demsar 2006": "his z takes the variance N (N + 1)(2 N + 1) / 24, which counts the "
-            "shared ranks of the zeros as random and leaves out ties; here zeros=split takes the "
+            "shared ranks of the zeros as random and ignores ties; here zeros=split takes the "
             "variance of the ranks whose sign can vary. On his two C4.5 columns z is -2.542 by "
             "his formula and -2.549 here, the exact p .0078",
             "autorank": "it tests in the direction that the data show, so that its 5 % are 8 to "

@@ -116,8 +116,8 @@ def bootstrap(
     `percentile` takes the quantiles of the replicates, `basic` reflects them at the estimate,
     `se` is the estimate ± z times their standard deviation, and `bca` corrects the
     percentiles for bias and acceleration (Efron 1987; Efron & Tibshirani 1994,
-    ties with the estimate by half). Resamples on which the metric is undefined are left
-    out and counted in a note; bounds are cut at the limits of the metric. Raises
+    ties with the estimate by half). Resamples on which the metric is undefined are
+    skipped and counted in a note; bounds are cut at the limits of the metric. Raises
     `ValueError` where `rounds` is below 2.
     """
     found = _bootstrap(sample, level, seed, method, rounds)

@@ -45,7 +45,7 @@ CONSTANT = "no width: all values are equal"
         default_for=frozenset({"splits"}),
         designs=frozenset({Design.KFOLD, Design.REPEATED, Design.RESAMPLED}),
         when="a statement about the learning algorithm, from repeated cross-validation or holdout",
-        when_not="leave-one-out, groups left out one by one, or time series",
+        when_not="leave-one-out, leave-one-group-out, or time series",
         formula=(
             "the mean over J splits ± the quantile of t with J - 1 degrees of freedom, times "
             "the root of the variance times (1/J + test rows / training rows)"
@@ -202,7 +202,7 @@ def _defined(
         raise ValueError("values of folds are given as one row")
     kept = np.isfinite(x)
     lost = int((~kept).sum())
-    notes = (f"{lost} of {len(x)} values are undefined and left out",) if lost else ()
+    notes = (f"{lost} of {len(x)} values are undefined and skipped",) if lost else ()
     return x[kept], kept, notes
 
 

@@ -296,8 +296,8 @@ def newcombe_independent(shares: Sequence[Share], level: float) -> Interval:
     """Interval from the two Wilson intervals, first minus second, of two separate samples.
 
     Newcombe 1998 (independent proportions), method 10: square-and-add without a correlation.
-    `shares` are (right, n) of each model; n may differ. Raises `ValueError` where they are no
-    two shares.
+    `shares` are (right, n) of each model; n may differ. Raises `ValueError` unless there are
+    exactly two shares.
     """
     if len(shares) != 2:
         raise ValueError("a difference takes the shares of two models")

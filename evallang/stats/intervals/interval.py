@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class Resampler(Protocol):
     """A statistic that can be recomputed on resamples of its examples.
 
-    `limits` are the smallest and largest value that the statistic can take, None where it has
-    none; `unit` says what is drawn ("examples", "groups").
+    `limits` are the smallest and largest value that the statistic can take, None where it is
+    unbounded; `unit` says what is drawn ("examples", "groups").
     """
 
     @property

@@ -266,7 +266,7 @@ def cv_auc(
     skipped = (
         "1 fold with one class only is" if lost == 1 else f"{lost} folds with one class only are"
     )
-    notes = (f"{skipped} left out",) if lost else ()
+    notes = (f"{skipped} skipped",) if lost else ()
     if not parts:
         return Interval("cv_auc", level, None, None, ("undefined: every fold has only one class",))
     auc = sum(place.auc for place in parts) / len(parts)
