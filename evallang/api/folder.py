@@ -21,8 +21,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evallang.api.folder_lock import Locked, locked
-from evallang.engine.exporting import plain
-from evallang.engine.run import Run
 from evallang.registry import lazy
 from evallang.results import codec, records
 from evallang.results.files import TEMPORARY, write_file
@@ -33,6 +31,7 @@ if TYPE_CHECKING:
     import polars.io.plugins as sources
 
     from evallang.engine.evaluation import Evaluation
+    from evallang.engine.run import Run
 else:
     np, pl, sources = lazy("numpy"), lazy("polars"), lazy("polars.io.plugins")
 
@@ -288,7 +287,9 @@ def write_folder(
         if run is not None:
             _write_predictions(new / "predictions.parquet", run)
             _write_fits(new / "fits.csv", run)
-        _, messages = write_report(record, new, formats or record.report.formats)
+        _, messages = write_report(
+            record, new, record.report.formats if formats is None else formats
+        )
         if place.exists():
             place.rename(old)
         try:
@@ -407,6 +408,8 @@ def _frame(evaluation: Evaluation, model: str, run: Run, most: int | None) -> pl
 
 
 def _write_fits(path: Path, run: Run) -> None:
+    from evallang.engine.exporting import plain
+
     seeds = _seeds(run)
     lead = ("data", "protocol", "model", "repeat", "fold", *(["seed"] if seeds else []))
     with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as stream:

@@ -126,8 +126,8 @@ class Results:
         """Write the output folder; gives messages about what could not be written.
 
         Exported models are written too, below the folder of the study's file. `formats` are
-        those of the report, by default the study's. Raises `FolderRefused` when the folder
-        holds anything that is not ours, or another process is writing it.
+        those of the report, by default the study's, and `()` for none. Raises `FolderRefused`
+        when the folder holds anything that is not ours, or another process is writing it.
         """
         from evallang.api.folder import Reserved, reserved, write_folder
         from evallang.api.models import write_models

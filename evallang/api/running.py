@@ -28,6 +28,7 @@ from evallang.models.own_code import find, sources
 from evallang.own_output import stdout_spared
 from evallang.printable import printable_line
 from evallang.results import codec, records
+from evallang.spare_time import spent_on
 from evallang.working_folder import safe_path, working_folder_restored
 
 if TYPE_CHECKING:
@@ -98,12 +99,15 @@ def run(
     own = safe_path(live=bool(live.models or given))
     with own, working_folder_restored(), stdout_spared():
         if out is None:
-            return _run(study, live, workers, progress, command, trust, store, fresh, fast_paths)
+            study = _loaded(study, live)
+            return _run(study, workers, progress, command, trust, store, fresh, fast_paths)
         with reserved(Path(out)) as place:
+            study = _loaded(study, live)
             try:
-                results = _run(
-                    study, live, workers, progress, command, trust, store, fresh, fast_paths
-                )
+                with spent_on(steps_before_report(study)):
+                    results = _run(
+                        study, workers, progress, command, trust, store, fresh, fast_paths
+                    )
             except RunFailed as failed:
                 failed.results.save(place)
                 raise RunFailed(failed.results, Path(out)) from None
@@ -113,8 +117,7 @@ def run(
 
 
 def _run(
-    study: StudyFile | str | Path,
-    live: Live,
+    study: StudyFile,
     workers: Workers,
     progress: Progress | None,
     command: str,
@@ -123,9 +126,6 @@ def _run(
     fresh: bool,
     fast_paths: bool,
 ) -> Results:
-    from evallang.engine import run as engine
-
-    study = _loaded(study, live)
     live = study.given
     checked(live, study.meant)
     if study.meant is not None:
@@ -134,6 +134,8 @@ def _run(
     meant = study.meant
     if meant is not None and meant.protocols and (fresh or not _ran_before(store, study)):
         workers.prepare(("evallang.engine.fits", *modules_of(meant.models)))
+    from evallang.engine import run as engine  # while the workers start
+
     LOG.info("checked %s: findings %d", printable_line(study.path), len(study.diagnostics))
     started, clock = time.time(), time.perf_counter()
     with with_own_metrics(study) as study:
@@ -188,6 +190,16 @@ def _run(
     if any(failure.stage != "inner" for failure in record.failures):
         raise RunFailed(results, None)
     return results
+
+
+def steps_before_report(study: StudyFile, formats: tuple[str, ...] | None = None) -> Iterator[None]:
+    """Import what the report of a study needs, piece by piece, while its fits are made."""
+    if study.meant is None:
+        return
+    from evallang.reporting.report import get_ready
+
+    yield
+    yield from get_ready(study.meant.report.formats if formats is None else formats)
 
 
 def _ran_before(store: Store | None, study: StudyFile) -> bool:

@@ -15,6 +15,7 @@ from evallang.cli.terminal import Failed, cannot, read_study, show, study_path, 
 from evallang.cli.verdicts import requirement_lines
 from evallang.diagnostics import Diagnostic, Severity, has_errors
 from evallang.limits import in_force
+from evallang.spare_time import spent_on
 
 if TYPE_CHECKING:
     from evallang.api.folder import Reserved
@@ -135,6 +136,7 @@ def run_study(
         from evallang.api import FolderRefused, NotTrusted, RunFailed, StudyError, WorkersLost, run
         from evallang.api.folder import reserved
         from evallang.api.models import refuse_leading_out
+        from evallang.api.running import steps_before_report
         from evallang.cli.settings import overrides, remind
 
         study = read_study(file, overrides(settings))
@@ -152,17 +154,18 @@ def run_study(
                 refuse_leading_out(study.meant.report_folder, folder, place.parent)
             with reserved(folder) as place_of_results:
                 try:
-                    results = run(
-                        study,
-                        jobs=jobs or cores(),
-                        fit_timeout=fit_timeout,
-                        memory=memory,
-                        command=command_line,
-                        trust=trust,
-                        store=store,
-                        fresh=fresh,
-                        fast_paths=fast_paths,
-                    )
+                    with spent_on(steps_before_report(study, formats)):
+                        results = run(
+                            study,
+                            jobs=jobs or cores(),
+                            fit_timeout=fit_timeout,
+                            memory=memory,
+                            command=command_line,
+                            trust=trust,
+                            store=store,
+                            fresh=fresh,
+                            fast_paths=fast_paths,
+                        )
                 except RunFailed as error:
                     results, code = error.results, Failed.exit_code
                 bar.update(Activity("rendering", "the report"))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from evallang.data import bundled
 from evallang.data.codes import (
     FILE_NOT_FOUND,
     NO_TARGET,
@@ -21,7 +22,7 @@ from evallang.data.data_frames import read_frame
 from evallang.data.databases import read_query
 from evallang.data.dataset import DataSpec, Table
 from evallang.data.features import read_features
-from evallang.data.file_formats import BUNDLED_TARGET, read_bundled, read_file
+from evallang.data.file_formats import read_file
 from evallang.data.files import stem
 from evallang.data.findings import Findings, quoted, repeated, written
 from evallang.data.frame import Frame
@@ -107,7 +108,7 @@ def _read_one(
         frame = read_frame(given)
     if frame is None:
         return None
-    target = spec.target or (BUNDLED_TARGET if spec.kind == "sklearn" else None)
+    target = spec.target or (bundled.TARGET if spec.kind == "sklearn" else None)
     if target is None:
         findings.add(
             NO_TARGET,
@@ -134,7 +135,7 @@ def _read_one(
 
 def _source(spec: DataSpec, folder: Path, findings: Findings, trusted: bool) -> Frame | None:
     if spec.kind == "sklearn":
-        return read_bundled(spec.location)
+        return bundled.read_bundled(spec.location)
     if spec.kind == "path":
         return read_file(
             spec.location, folder, findings, named=named_columns(spec), spelled=_spelled(spec)
@@ -206,7 +207,7 @@ def _table(
 
 def _with_known_task(spec: DataSpec) -> DataSpec:
     """Fill in the task of a bundled data set, which no selection of rows may change."""
-    if spec.kind != "sklearn" or spec.task is not None or spec.target not in (None, BUNDLED_TARGET):
+    if spec.kind != "sklearn" or spec.task is not None or spec.target not in (None, bundled.TARGET):
         return spec
     return replace(spec, task="regression" if spec.location == "diabetes" else "classification")
 

@@ -1,4 +1,4 @@
-"""From a path or a bundled name to a frame, whatever the format."""
+"""From a path to a frame, whatever the format."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,12 +17,9 @@ from evallang.source import Span
 
 if TYPE_CHECKING:
     import polars as pl
-    import sklearn.datasets as bundled
 else:
     pl = lazy("polars")
-    bundled = lazy("sklearn.datasets")
 
-BUNDLED_TARGET = "target"  # what scikit-learn calls it in its frames
 PANDAS_INDEX = "__index_level_"  # what to_parquet calls an index without a name
 
 
@@ -53,23 +50,6 @@ def read_file(
     if (ending(location) or "").startswith(".arff"):
         return read_arff(data, location, findings, span=span)
     return read_delimited(data, location, findings, named=named, spelled=spelled, span=span)
-
-
-def read_bundled(name: str) -> Frame:
-    """Return a data set that comes with scikit-learn, with the names of its classes.
-
-    The target is called `target`. Digits keep their integer labels; diabetes is as
-    `load_diabetes()` gives it, centred and scaled.
-    """
-    bunch = getattr(bundled, f"load_{name}")()
-    columns = dict(zip(bunch.feature_names, bunch.data.T, strict=True))
-    if name in ("digits", "diabetes"):
-        target = pl.Series(BUNDLED_TARGET, bunch.target)
-    else:
-        names = [str(label) for label in bunch.target_names]
-        target = pl.Series(BUNDLED_TARGET, [names[code] for code in bunch.target])
-    cells = pl.DataFrame({str(name): values for name, values in columns.items()})
-    return frame_of(f"sklearn {name}", cells.with_columns(target), untyped=False)
 
 
 def _read_parquet(path: Path, location: str, findings: Findings, span: Span | None) -> Frame | None:

@@ -20,6 +20,7 @@ markupsafe = lazy("markupsafe")
 Medium = Literal["screen", "print"]
 MOST_ROWS = {"screen": 500, "print": 50}
 LEADING_POINT = re.compile(r"(?<!\w)\.(?=\d)")
+TEMPLATE = "report.html.j2"
 FONTS_PLACE = "/* fonts */"
 
 
@@ -37,7 +38,7 @@ def render(document: Document, medium: Medium) -> Page:
     script = _asset("report.js")
     html = (
         _environment()
-        .get_template("report.html.j2")
+        .get_template(TEMPLATE)
         .render(
             document=numbered,
             labels=numbering.labels,
@@ -52,6 +53,12 @@ def render(document: Document, medium: Medium) -> Page:
     )
     embedded = fonts.embed(html, "truetype" if medium == "print" else "woff2")
     return Page(str(html).replace(FONTS_PLACE, embedded.css, 1), embedded.missing)
+
+
+def get_ready() -> None:
+    """Compile the template, and read the fonts and style sheets."""
+    _environment().get_template(TEMPLATE)
+    fonts.embed("", "woff2")
 
 
 @cache

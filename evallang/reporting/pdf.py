@@ -18,6 +18,17 @@ class PangoMissingError(Exception):
     """The PDF cannot be made because the library that sets its text is not installed."""
 
 
+def get_ready() -> Iterator[None]:
+    """Import what WeasyPrint needs, piece by piece, and let it look for the fonts it knows."""
+    for name in ("PIL.Image", "fontTools.subset", "tinycss2", "pydyf"):
+        importlib.import_module(name)
+        yield
+    with contextlib.suppress(PangoMissingError):  # the report states it
+        _weasyprint()
+        yield
+        write("<p>.", "")
+
+
 def write(html: str, identifier: str) -> bytes:
     """Make the PDF of a page; it can read nothing but `data:` addresses.
 

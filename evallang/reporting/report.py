@@ -1,12 +1,12 @@
 """Results in, files out: the one door of this room."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from evallang.reporting import html, pdf
 from evallang.reporting.context import Context
 from evallang.reporting.document import Figure
-from evallang.reporting.section import build
+from evallang.reporting.section import SECTIONS, build
 from evallang.results.files import write_file
 from evallang.results.records import ResultsRecord
 
@@ -19,6 +19,17 @@ def figures(results: ResultsRecord) -> dict[str, Figure]:
     sections = build(Context(results)).sections
     blocks = [block for section in sections for block in section.blocks]
     return {b.id.removeprefix("figure-"): b for b in blocks if isinstance(b, Figure)}
+
+
+def get_ready(formats: Sequence[str]) -> Iterator[None]:
+    """Import and read what reports in these formats need, piece by piece."""
+    if formats:
+        SECTIONS.names()
+        yield
+        html.get_ready()
+        yield
+    if "pdf" in formats:
+        yield from pdf.get_ready()
 
 
 def write_report(

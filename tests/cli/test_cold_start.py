@@ -38,3 +38,28 @@ def test_light_commands_load_nothing_heavy(tmp_path, words):
         [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert done.stderr.strip().splitlines()[-1] == "[]"
+
+
+def test_a_study_whose_fits_are_in_the_store_loads_nothing_that_fits_or_renders(tmp_path):
+    import evallang as ev
+
+    study = tmp_path / "study.eval"
+    study.write_text(
+        "evallang 1\nstudy\n  seed 1\ndata wine from sklearn wine\nmodel a = GaussianNB\n"
+        "model b = DummyClassifier\nprotocol cv folds=3\n"
+        "measure accuracy\ncompare a, b with mcnemar\n"
+    )
+    ev.run(study, store=tmp_path / "store")
+    script = (
+        "import sys, evallang\n"
+        "found = evallang.run('study.eval', jobs=2, store='store')\n"
+        "found.save('out', ())\n"
+        "loaded = [m for m in ('sklearn', 'scipy.stats', 'weasyprint') if m in sys.modules]\n"
+        "print(found.record.provenance.fits.run, loaded)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "0 []\n"
+    made = {path.name for path in (tmp_path / "out").iterdir()}
+    assert made == {"results.json", "predictions.parquet", "fits.csv"}

@@ -14,6 +14,7 @@ from studies import study
 import evallang as ev
 from evallang.api import RunFailed
 from evallang.engine.run_folders import run_folder
+from evallang.spare_time import spent_on
 
 MODULE = """\
 import ctypes, os, re, signal
@@ -299,3 +300,10 @@ def test_no_process_outlives_a_killed_run_whose_folders_the_next_run_removes(tmp
         with run_folder() as other:  # of a run at the same time
             assert ours.exists() and other != ours
     assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_work_that_is_certain_to_come_is_done_while_a_run_waits_for_its_workers(tmp_path):
+    pieces = iter([None] * 3)
+    with spent_on(pieces):
+        ran(tmp_path, "well")
+    assert list(pieces) == []

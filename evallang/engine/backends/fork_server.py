@@ -27,6 +27,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from evallang.engine.backends.backend import WorkersLost
+from evallang.spare_time import next_piece
 
 FORK, KILL, IMPORT = b"F", b"K", b"I"
 NUMBER = struct.Struct("<q")
@@ -75,11 +76,16 @@ class ForkServer:
         self._send(IMPORT + NUMBER.pack(len(content)) + content)
 
     def fork(self, descriptors: Sequence[int]) -> int:
-        """Start a worker with these descriptors (see `worker.serve`); return its number."""
+        """Start a worker with these descriptors (see `worker.serve`); return its number.
+
+        While the server imports what fits need, this process does something else.
+        """
         try:
             socket.send_fds(self._socket, [FORK], list(descriptors))
         except OSError as error:
             raise WorkersLost("the fork server has ended") from error
+        while not select.select([self._socket], [], [], 0)[0] and next_piece():
+            pass
         while True:
             kind, pid, status = self._reply()
             if kind == STARTED:

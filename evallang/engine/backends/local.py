@@ -30,6 +30,7 @@ from evallang.engine.backends.backend import (
 from evallang.engine.backends.page import SIZE, Page
 from evallang.engine.backends.worker import Raised, Setup
 from evallang.models.losses import death_loss, time_loss
+from evallang.spare_time import next_piece
 
 EVERY = 0.2  # seconds between looks at the workers' fits
 BATCH = 0.1  # seconds of work in a batch, so that sending it costs little
@@ -136,15 +137,20 @@ class _Pool(Generic[AnyTask, Made]):
             while self._queue and len(self.workers) < jobs:
                 self.workers.append(_Worker(self._server, self._setup))
                 self._feed(self.workers[-1], jobs)
-            ready = wait(
-                [*(w.connection for w in self.workers if w.open), self._server.fileno()], EVERY
-            )
+            ready = self._ready(0)
+            if not ready and not next_piece():
+                ready = self._ready(EVERY)
             for worker in [w for w in self.workers if w.connection in ready]:
                 yield from self._take(worker)
             if self._server.fileno() in ready:
                 for pid, status in self._server.read_exits():
                     yield from self._bury(pid, status)
             self._watch()
+
+    def _ready(self, seconds: float) -> list[Any]:
+        """Wait for answers of workers, or for the server's news of them."""
+        connections = [worker.connection for worker in self.workers if worker.open]
+        return list(wait([*connections, self._server.fileno()], seconds))
 
     def close(self) -> None:
         """Close the sockets; the server kills the workers."""
