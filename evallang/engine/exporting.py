@@ -1,7 +1,7 @@
 """The models that `export` names, fitted on all rows and saved, with a corrected estimate."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
@@ -131,6 +131,11 @@ class ExportJob:
     name: str
     job: Job
     choice: Choice | None
+
+    @property
+    def group(self) -> Hashable:
+        """The model alone: no other is fitted on the same rows."""
+        return self.name
 
     def after_loss(self, at: str, loss: Loss) -> Self:
         """Return the job without the fit at a place, which then fails with a loss."""

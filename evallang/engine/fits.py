@@ -6,8 +6,9 @@ how many run at once.
 """
 
 import json
+import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -32,7 +33,7 @@ from evallang.models import fitting
 from evallang.models.build import BuildContext
 from evallang.models.columns import design_matrix
 from evallang.models.losses import FitLost, Loss
-from evallang.models.model import search_space, with_choice
+from evallang.models.model import identity, search_space, with_choice
 from evallang.models.own_code import OwnCode
 from evallang.own_output import speaking
 from evallang.planning.plan import FitTask, Layout
@@ -81,6 +82,14 @@ class Job:
     store: Store | None = None
     fast_paths: bool = True
     losses: Mapping[str, Loss] = field(default_factory=dict)
+
+    @property
+    def group(self) -> Hashable:
+        """Equal for tasks whose pipelines begin with the same step on the same rows."""
+        task = self.task
+        if len(task.pipeline.steps) == 1 or not self.fast_paths:
+            return task.key
+        return task.data, id(task.refit), task.repetition, identity(task.pipeline.steps[0])
 
     def after_loss(self, at: str, loss: Loss) -> Self:
         """Return the task without the fit at a place, which then fails with a loss."""
@@ -256,8 +265,14 @@ def run_job(job: Job, monitor: Monitor) -> tuple[str, FitOutcome]:
 def fitting_of(job: Job, monitor: Monitor) -> "Iterator[Fitting]":
     """Find the rows of a task, and hold BLAS and OpenMP to one thread meanwhile."""
     arrays = _IN_PROCESS.get(job.table.path) or _mapped(job.table.path)
-    with threadpoolctl.threadpool_limits(1), speaking(job.model):
+    with _libraries(len(sys.modules)).limit(limits=1), speaking(job.model):
         yield Fitting(job, arrays, monitor)
+
+
+@lru_cache(maxsize=1)
+def _libraries(_modules: int) -> Any:
+    """Find BLAS and OpenMP libraries, which takes milliseconds, once more modules are loaded."""
+    return threadpoolctl.ThreadpoolController()
 
 
 class Fitting:

@@ -1,6 +1,6 @@
 """What tasks and the processes that run them know of each other."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager
 from typing import Protocol, Self, TypeVar
 
@@ -26,6 +26,11 @@ class FitLimits:
 
 class Task(Protocol):
     """A unit of work that survives the loss of some of its fits."""
+
+    @property
+    def group(self) -> Hashable:
+        """Equal for tasks that share work, if one process runs them; None is not a group."""
+        ...
 
     def after_loss(self, at: str, loss: Loss) -> Self:
         """Return the task without the fit at a place, which then fails with a loss."""

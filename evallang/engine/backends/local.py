@@ -11,8 +11,7 @@ import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Hashable, Sequence
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic
 
@@ -28,6 +27,7 @@ from evallang.engine.backends.backend import (
     WorkersLost,
 )
 from evallang.engine.backends.page import SIZE, Page
+from evallang.engine.backends.waiting import Entry, Waiting
 from evallang.engine.backends.worker import Raised, Setup
 from evallang.models.losses import death_loss, time_loss
 from evallang.spare_time import next_piece
@@ -52,7 +52,7 @@ def run(
     """
     setup = Setup(work, limits, tuple(sys.path), dict(os.environ), os.getcwd())  # noqa: PTH109
     content = cloudpickle.dumps(setup)
-    queue = deque(_Entry(task) for task in tasks)
+    queue = Waiting(tasks)
     for lives in reversed(range(MOST_LOST)):
         with fork_server.taken() as server:
             pool: _Pool[AnyTask, Made] = _Pool(server, content, limits, fitted, queue)
@@ -62,28 +62,21 @@ def run(
             except WorkersLost:
                 if not lives:
                     raise
-                queue.extend(entry for worker in pool.workers for entry in worker.batch)
+                queue.put_back(entry for worker in pool.workers for entry in worker.batch)
             finally:
                 pool.close()
-
-
-@dataclass
-class _Entry(Generic[AnyTask]):
-    """A task, and how many processes have died of it at places not yet lost."""
-
-    task: AnyTask
-    deaths: int = 0
 
 
 class _Worker(Generic[AnyTask]):
     """One worker: its socket, its page, and the tasks it has and has not answered."""
 
     def __init__(self, server: fork_server.ForkServer, setup: bytes) -> None:
-        self.batch: deque[_Entry[AnyTask]] = deque()
+        self.batch: deque[Entry[AnyTask]] = deque()
         self.counted = 0
         self.overdue: str | None = None
         self.open = True
         self.sent = 0.0
+        self.group: Hashable = None
         ours, theirs = socket.socketpair()
         with tempfile.TemporaryFile() as file, theirs:
             file.truncate(SIZE)
@@ -122,7 +115,7 @@ class _Pool(Generic[AnyTask, Made]):
         setup: bytes,
         limits: FitLimits,
         fitted: Fitted,
-        queue: deque[_Entry[AnyTask]],
+        queue: Waiting[AnyTask],
     ) -> None:
         self.workers: list[_Worker[AnyTask]] = []
         self._server, self._setup, self._limits = server, setup, limits
@@ -163,11 +156,15 @@ class _Pool(Generic[AnyTask, Made]):
             return
         mean = self._seconds / self._done if self._done else BATCH
         most = min(BATCH / max(mean, 1e-6), len(self._queue) / (2 * jobs))
+        others = {other.group for other in self.workers if other is not worker}
         while self._queue and (not worker.batch or len(worker.batch) < most):
-            if worker.batch and self._queue[0].deaths:
+            entry = self._queue.take(worker.group, others)
+            if entry.deaths and worker.batch:
+                self._queue.put_back([entry])
                 break
-            worker.batch.append(self._queue.popleft())
-            if worker.batch[-1].deaths:
+            worker.batch.append(entry)
+            worker.group = entry.task.group
+            if entry.deaths:
                 break
         worker.sent = time.monotonic()
         worker.send_bytes(cloudpickle.dumps([entry.task for entry in worker.batch]))
@@ -200,15 +197,15 @@ class _Pool(Generic[AnyTask, Made]):
                 raise WorkersLost("processes for fits end as soon as they are started")
             return
         died = worker.batch.popleft()
-        self._queue.extendleft(reversed(worker.batch))
+        self._queue.put_back(worker.batch)
         if worker.overdue is not None and self._limits.seconds is not None:
             if worker.overdue == place:  # otherwise the fit ended just before it was killed
-                died = _Entry(died.task.after_loss(place, time_loss(self._limits.seconds)))
+                died = Entry(died.task.after_loss(place, time_loss(self._limits.seconds)))
         elif died.deaths:
-            died = _Entry(died.task.after_loss(place, death_loss(status)))
+            died = Entry(died.task.after_loss(place, death_loss(status)))
         else:
             died.deaths += 1
-        self._queue.appendleft(died)
+        self._queue.put_back([died])
 
     def _watch(self) -> None:
         """Count fits, and kill workers whose fit did not end itself at the time limit."""

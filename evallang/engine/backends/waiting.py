@@ -1,0 +1,56 @@
+"""The tasks that wait for a worker: each worker is given those that share work with its last."""
+
+from collections import deque
+from collections.abc import Collection, Hashable, Iterable
+from dataclasses import dataclass
+from typing import Generic
+
+from evallang.engine.backends.backend import AnyTask
+
+
+@dataclass
+class Entry(Generic[AnyTask]):
+    """A task, and how many processes have died of it at places not yet lost."""
+
+    task: AnyTask
+    deaths: int = 0
+
+
+class Waiting(Generic[AnyTask]):
+    """Tasks by the work they share, the largest groups first, and those to be tried again.
+
+    A group stays with one worker, as long as others have groups of their own to begin.
+    """
+
+    def __init__(self, tasks: Iterable[AnyTask]) -> None:
+        groups: dict[Hashable, deque[Entry[AnyTask]]] = {}
+        for task in tasks:
+            groups.setdefault(task.group, deque()).append(Entry(task))
+        by_size = sorted(groups, key=lambda group: -len(groups[group]))
+        self._groups = {group: groups[group] for group in by_size}
+        self._again: deque[Entry[AnyTask]] = deque()
+        self._n = sum(map(len, self._groups.values()))
+
+    def __len__(self) -> int:
+        return self._n + len(self._again)
+
+    def take(self, last: Hashable, taken: Collection[Hashable]) -> Entry[AnyTask]:
+        """Take a task for a worker whose last was of a group; `taken` are those of the others.
+
+        Tasks that are tried again come first. One must be waiting.
+        """
+        if self._again:
+            return self._again.popleft()
+        if last not in self._groups:
+            last = next((group for group in self._groups if group not in taken), None)
+        if last is None:  # they all have a worker
+            last = max(self._groups, key=lambda group: len(self._groups[group]))
+        entry = self._groups[last].popleft()
+        self._n -= 1
+        if not self._groups[last]:
+            del self._groups[last]
+        return entry
+
+    def put_back(self, entries: Iterable[Entry[AnyTask]]) -> None:
+        """Put back what a worker had been given; it comes first."""
+        self._again.extend(entries)
