@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.frozen_records import frozen
-from evallang.models import neighbours
+from evallang.models import neighbours, support_vectors
 from evallang.models.abilities import abilities, classes_of
 from evallang.models.build import BuildContext, Estimator, build, build_step
 from evallang.models.catalogue import CATALOGUE
@@ -389,12 +389,17 @@ def _finish(candidate: _Candidate, rows: _Rows, job: _Job) -> None:
     number, pipeline = candidate
     data, last = job.data, candidate[1].steps[-1]
     step = FitStep(number, 1, len(pipeline.steps) - 1, True, rows.seconds)
+    fast_path = None
 
     def run() -> Outputs:
+        nonlocal fast_path
         estimator = build_step(pipeline, len(pipeline.steps) - 1, job.context)
         y = _targets(data, job.context)[data.train]
         estimator.fit(_own_copy(rows.train, last), y, **_weights(last, data))
         targets = job.context.targets
+        if data.fast_paths and support_vectors.usable(last, estimator, rows.test):
+            estimator = support_vectors.ProductOfKernels(estimator)
+            fast_path = support_vectors.NAME
         return predict_outputs(
             estimator,
             rows.test,
@@ -405,9 +410,8 @@ def _finish(candidate: _Candidate, rows: _Rows, job: _Job) -> None:
         )
 
     outputs, failure, caught, seconds = watched(run, data.guard(step))
-    job.outcomes[number] = FitOutcome(
-        outputs, failure, tuple(dict.fromkeys((*rows.warnings, *caught))), rows.seconds + seconds
-    )
+    warned = tuple(dict.fromkeys((*rows.warnings, *caught)))
+    job.outcomes[number] = FitOutcome(outputs, failure, warned, rows.seconds + seconds, fast_path)
 
 
 def watched(

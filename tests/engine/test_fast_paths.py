@@ -14,6 +14,7 @@ study
 data wine from sklearn wine
 model baseline = DummyClassifier
 model near = StandardScaler | KNeighborsClassifier(n_neighbors in [1, 3, 5, 7])
+model svm = StandardScaler | SVC(C in [1, 10])
 protocol nested cv outer=2 inner=2
 measure accuracy
 """
@@ -31,7 +32,10 @@ def test_shortcuts_change_no_result_and_are_recorded():
     slow, none = results(STUDY, fast_paths=False)
     assert fast == slow
     assert none == {}
-    assert taken == {"one neighbour search for all k": 2 * (2 * 4 + 1)}
+    assert taken == {
+        "one neighbour search for all k": 2 * (2 * 4 + 1),
+        "labels from products with support vectors": 2 * (2 * 2 + 1),
+    }
 
 
 LEFT_OUT = """evallang 1
