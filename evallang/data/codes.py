@@ -8,25 +8,25 @@ FILE_NOT_FOUND = declare(
     "E401",
     "file_not_found",
     "A data file is not where the study says it is.",
-    reason="Paths are relative to the folder of the study's own file, not to the folder in "
-    "which the command is called.",
+    reason="Paths are relative to the folder of the study file, not to the folder in which the "
+    "command is run.",
     wrong='data visits from "visit.csv"\n  target readmitted',
     right='data visits from "visits.csv"\n  target readmitted',
 )
 REMOTE_PATH = declare(
     "E402",
     "remote_path",
-    "A data path is an address of another machine.",
-    reason="A study downloads nothing: what it reads must lie next to it, so that the same bytes "
-    "can be read again in ten years.",
+    "A data path is an address on another machine.",
+    reason="A study downloads nothing: its data are files next to it, so that the same bytes can "
+    "still be read in ten years.",
     wrong='protocol split from "https://example.org/folds.csv"',
     right='protocol split from "folds.csv"',
 )
 UNKNOWN_ENDING = declare(
     "E403",
     "unknown_file_ending",
-    "A data file has an ending that cannot be read.",
-    reason="The ending decides how a file is read: .csv, .tsv, .parquet, .jsonl and .arff, and "
+    "A data file has an unsupported extension.",
+    reason="The extension decides how a file is read: .csv, .tsv, .parquet, .jsonl and .arff, and "
     "the text formats with .gz appended.",
     wrong='protocol split from "folds.xlsx"',
     right='protocol split from "folds.csv"',
@@ -34,35 +34,35 @@ UNKNOWN_ENDING = declare(
 FILE_TOO_LARGE = declare(
     "E404",
     "file_too_large",
-    "A data file, or the answer of a database, is larger than the limit.",
-    reason="A table is held in memory several times over while it is read, and beyond the limit "
-    "most machines would stop answering. The limit also holds for what a compressed file "
-    "unpacks to.",
+    "A data file, or the result of a query, is larger than the limit.",
+    reason="Reading a table takes several times its size in memory, and beyond the limit most "
+    "machines would stop responding. The limit also holds for the uncompressed size of a "
+    "compressed file.",
     wrong='data scans from "every-pixel.csv"   # beyond the limit\n  target tumour',
     right='data scans from "features-of-scans.csv"\n  target tumour',
 )
 UNREADABLE_FILE = declare(
     "E405",
     "unreadable_file",
-    "A data file cannot be read as what its ending says.",
-    reason="The file is damaged, is not of that format, is a folder, or may not be opened.",
+    "A data file cannot be read in the format of its extension.",
+    reason="The file is damaged, has another format, is a folder, or cannot be opened.",
     wrong='data visits from "visits.csv.gz"   # renamed, never compressed\n  target readmitted',
     right='data visits from "visits.csv"\n  target readmitted',
 )
 NOT_UTF8 = declare(
     "E406",
     "text_not_utf8",
-    "A text file is not UTF-8, or holds bytes that no text has.",
+    "A text file is not UTF-8, or contains bytes that are not text.",
     reason="In another encoding the same bytes are other letters, so labels and levels would "
-    "silently change with the machine.",
+    "depend on the machine.",
     wrong='data visits from "visits-windows.csv"   # saved as Latin-1\n  target readmitted',
     right='data visits from "visits.csv"   # saved as UTF-8\n  target readmitted',
 )
 EMPTY_FILE = declare(
     "E407",
     "no_rows_in_file",
-    "A data file, or the answer of a database, holds no rows.",
-    reason="There is nothing to evaluate. Often a filter upstream kept nothing, or the file was "
+    "A data file, or the result of a query, has no rows.",
+    reason="There is nothing to evaluate. Often an earlier filter kept nothing, or the file was "
     "still being written.",
     wrong="id,truth,cnn",
     right="id,truth,cnn\n1,cat,cat\n2,dog,cat",
@@ -70,7 +70,7 @@ EMPTY_FILE = declare(
 RAGGED_LINE = declare(
     "E408",
     "ragged_line",
-    "A line has another number of fields than the header.",
+    "A line has more or fewer fields than the header.",
     reason="Its values would be in the wrong columns.",
     wrong="id,truth,cnn\n1,cat,cat\n2,dog,cat,0.3",
     right="id,truth,cnn\n1,cat,cat\n2,dog,cat",
@@ -79,7 +79,7 @@ DUPLICATE_COLUMN = declare(
     "E409",
     "column_name_twice",
     "Two columns of a file have the same name.",
-    reason="A clause that names the column could mean either of them.",
+    reason="A clause that names the column could refer to either of them.",
     wrong="id,truth,cnn,cnn\n1,cat,cat,0.9\n2,dog,cat,0.6",
     right="id,truth,cnn,p_cat\n1,cat,cat,0.9\n2,dog,cat,0.6",
 )
@@ -94,8 +94,8 @@ MALFORMED_JSON = declare(
 SAME_STEM = declare(
     "E413",
     "data_sets_share_a_name",
-    "Two files of a pattern would give data sets of the same name.",
-    reason="The data sets of a pattern are named after their files, without folder and ending.",
+    "A file pattern matches two files of the same name.",
+    reason="The data sets of a pattern are named after their files, without folder and extension.",
     wrong='data visits from "*/visits.csv"   # north/visits.csv and south/visits.csv\n'
     "  target readmitted",
     right='data visits from "hospitals/*.csv"   # north.csv and south.csv\n  target readmitted',
@@ -106,10 +106,10 @@ SAME_STEM = declare(
 MALFORMED_ARFF = declare(
     "E412",
     "malformed_arff",
-    "An ARFF file breaks the rules of its format, or uses a part of it that is not read.",
+    "An ARFF file is malformed, or uses a feature of the format that is not supported.",
     reason="A header of @attribute lines declares the columns and their types, and each line "
-    "after @data is one row. Sparse rows, relational attributes and weights behind a row are "
-    "not read.",
+    "after @data is one row. Sparse rows, relational attributes and row weights are not "
+    "supported.",
     wrong="@relation visits\n@attribute ward {A, B}\n@attribute readmitted {no, yes}\n@data\n"
     "A,no\nC,yes",
     right="@relation visits\n@attribute ward {A, B, C}\n@attribute readmitted {no, yes}\n@data\n"
@@ -118,9 +118,9 @@ MALFORMED_ARFF = declare(
 UNKNOWN_DATABASE = declare(
     "E414",
     "unknown_database",
-    "The address of a database cannot be read.",
-    reason="Read are SQLite and DuckDB files, whose paths are relative to the study's own file, "
-    "and PostgreSQL servers.",
+    "The address of a database is not supported.",
+    reason="Supported are SQLite and DuckDB files, with paths relative to the study file, and "
+    "PostgreSQL servers.",
     wrong='data visits from sql "select * from visits" on "records/visits.db"\n  target readmitted',
     right='data visits from sql "select * from visits" on "sqlite:///records/visits.db"\n'
     "  target readmitted",
@@ -128,9 +128,8 @@ UNKNOWN_DATABASE = declare(
 NOT_ONE_SELECT = declare(
     "E415",
     "not_one_select",
-    "A query is not exactly one SELECT.",
-    reason="A study reads data and changes nothing: no other statement is taken, and nothing "
-    "behind the first.",
+    "A query is not exactly one SELECT statement.",
+    reason="A study reads data and changes nothing, so only one SELECT statement is accepted.",
     wrong='data visits from sql "pragma table_info(visits)" on "sqlite:///records/visits.db"\n'
     "  target readmitted",
     right='data visits from sql "select * from visits" on "sqlite:///records/visits.db"\n'
@@ -139,9 +138,9 @@ NOT_ONE_SELECT = declare(
 QUERY_FAILED = declare(
     "E416",
     "query_failed",
-    "A database could not be opened, or refused a query.",
-    reason="The words of the database are in the message. Queries may read tables and nothing "
-    "else: no other database, no file, no setting.",
+    "A database could not be opened, or rejected a query.",
+    reason="The message quotes the database. Queries may read tables and nothing else: no other "
+    "databases, files or settings.",
     wrong='data visits from sql "select * from visit" on "sqlite:///records/visits.db"\n'
     "  target readmitted",
     right='data visits from sql "select * from visits" on "sqlite:///records/visits.db"\n'
@@ -151,7 +150,8 @@ DRIVER_MISSING = declare(
     "E417",
     "database_driver_missing",
     "The package that reads a kind of database is not installed.",
-    reason="SQLite comes with Python; DuckDB is read by the package duckdb, PostgreSQL by psycopg.",
+    reason="SQLite comes with Python; DuckDB needs the package duckdb, PostgreSQL the package "
+    "psycopg.",
     wrong='data visits from sql "select * from visits" on "duckdb:///records/visits.duckdb"\n'
     "  target readmitted   # and duckdb is not installed",
     right='data visits from sql "select * from visits" on "sqlite:///records/visits.db"\n'
@@ -160,9 +160,9 @@ DRIVER_MISSING = declare(
 SERVER_NEEDS_TRUST = declare(
     "E418",
     "server_needs_trust",
-    "A query goes to a server, and the run was not told to trust the study.",
-    reason="A study opens no network connection of its own accord; with `run --trust` it may. "
-    "A copy of the table next to the study needs no trust, and stays as it was.",
+    "A query needs a network connection, and the run was started without `--trust`.",
+    reason="A study opens network connections only with `run --trust`. A copy of the table next "
+    "to the study needs no trust and does not change.",
     wrong='data visits from sql "select * from visits" on "postgresql://ana@db.example.org/trial"\n'
     "  target readmitted",
     right='data visits from "visits.csv"   # exported once\n  target readmitted',
@@ -170,8 +170,8 @@ SERVER_NEEDS_TRUST = declare(
 PASSWORD_IN_STUDY = declare(
     "E419",
     "password_in_study",
-    "The address of a database holds a password.",
-    reason="A study is committed, printed and shared. The driver of PostgreSQL takes a password "
+    "The address of a database contains a password.",
+    reason="Studies are committed, printed and shared. The PostgreSQL driver reads a password "
     "from PGPASSWORD or the file .pgpass.",
     wrong='data visits from sql "select * from visits" on "postgresql://ana:secret@db/trial"\n'
     "  target readmitted",
@@ -182,27 +182,27 @@ PASSWORD_IN_STUDY = declare(
 UNKNOWN_COLUMN = declare(
     "E420",
     "unknown_column",
-    "A clause names a column that the data do not have.",
+    "A clause names a column that the data do not contain.",
     wrong="target readmited",
     right="target readmitted",
-    reason="Names are compared letter by letter; names with blanks are written in quotes.",
+    reason="Names are compared letter by letter; names with spaces are written in quotes.",
 )
 COLUMN_IN_TWO_ROLES = declare(
     "E421",
     "column_in_two_roles",
-    "One column is given two roles that exclude each other.",
-    reason="The target and the columns of id, group, weight and split are never features: a "
-    "model that saw them would be told the answer, or which row it is asked about.",
+    "A column is given two roles that exclude each other.",
+    reason="The target and the columns of id, group, weight and split are never features: a model "
+    "that used them would see the answer, or which row it is asked about.",
     wrong="target readmitted\nfeatures age, readmitted",
     right="target readmitted\nfeatures age, ward",
 )
 NO_TARGET = declare(
     "E422",
     "no_target",
-    "A data frame replaces a bundled data set, and no `target` names its target column.",
-    reason="scikit-learn's own data sets know their target, and a frame that is given for one "
-    "from Python does not. The last column is not taken for it, because a wrong guess would "
-    "look like a result.",
+    "A data frame replaces a bundled data set, and no `target` clause names its target column.",
+    reason="The bundled data sets of scikit-learn have a known target; a data frame does not. The "
+    "last column is not assumed to be the target, because a wrong guess would look like a "
+    "result.",
     wrong='data flowers from sklearn iris   # run with data={"flowers": frame}',
     right='data flowers from sklearn iris   # run with data={"flowers": frame}\n  target species',
 )
@@ -210,8 +210,8 @@ MISSING_TARGET = declare(
     "E423",
     "missing_target",
     "The target is missing in some rows.",
-    reason="Such rows are never dropped silently: why the outcome is unknown may be the most "
-    "important fact about them.",
+    reason="Such rows are never silently dropped: the reason why an outcome is unknown may be the "
+    "most important fact about it.",
     wrong="target readmitted",
     right="target readmitted\nwhere readmitted is not missing",
 )
@@ -219,7 +219,7 @@ TARGET_NOT_NUMERIC = declare(
     "E424",
     "target_not_numeric",
     "The target of a regression is not a number in every row.",
-    reason="The errors of a regression are differences of numbers.",
+    reason="The errors of a regression are differences between numbers.",
     wrong="target ward\ntask regression",
     right="target days_in_hospital\ntask regression",
 )
@@ -227,7 +227,7 @@ ONE_CLASS = declare(
     "E425",
     "one_class",
     "All rows have the same label.",
-    reason="There is nothing to tell apart.",
+    reason="There is nothing to classify.",
     wrong="target readmitted\nwhere readmitted = yes",
     right="target readmitted",
 )
@@ -242,8 +242,8 @@ UNKNOWN_POSITIVE = declare(
 POSITIVE_OF_MANY = declare(
     "E427",
     "positive_needs_two_classes",
-    "A positive label is given for a target that does not have two classes.",
-    reason="Precision, recall and related metrics are about one class against one other; with more "
+    "A positive label is given, and the target does not have exactly two classes.",
+    reason="Precision, recall and related metrics describe one class against one other; with more "
     "classes they are averaged over all of them.",
     wrong="target ward\npositive A   # of A, B and C",
     right="target ward",
@@ -251,7 +251,7 @@ POSITIVE_OF_MANY = declare(
 NO_FEATURES = declare(
     "E428",
     "no_features",
-    "No column is left for the models to learn from.",
+    "No column is left as a feature.",
     reason="The target and the columns of id, group, weight and split are never features.",
     wrong="target readmitted\nfeatures all except visit_id, patient, age, ward, days_in_hospital",
     right="target readmitted\nfeatures all except visit_id, patient",
@@ -260,17 +260,18 @@ FEATURE_TYPE = declare(
     "E429",
     "unusable_feature_type",
     "A feature holds lists, objects or bytes, or the target holds neither numbers nor labels.",
-    reason="A model cannot use lists, objects and binary values as they are, and a date cannot be "
-    "predicted; what to make of them is the author's choice.",
+    reason="Models cannot use lists, objects and binary values as they are, and a date cannot be "
+    "predicted; how to convert them is the author's decision.",
     wrong="features age, embedding   # a list in each row",
     right="features all except embedding",
 )
 INFINITE_VALUE = declare(
     "E430",
     "infinite_value",
-    "A column that is used holds an infinite number.",
-    reason="Means and distances are not defined for it, and scikit-learn's estimators refuse it. "
-    "Often a division by zero made it, or a laboratory wrote it for `above the range`.",
+    "A column in use contains an infinite number.",
+    reason="Means and distances of infinite numbers are undefined, and scikit-learn's estimators "
+    'reject them. Often they come from a division by zero, or mean "above the range" in '
+    "a laboratory.",
     wrong="target readmitted\nfeatures age, creatinine   # `inf` in some rows",
     right='target readmitted\nfeatures age, creatinine\nmissing "inf"',
 )
@@ -278,16 +279,16 @@ TOO_FEW_ROWS = declare(
     "E431",
     "too_few_rows",
     "The data have only one row.",
-    reason="It cannot be both trained on and tested on.",
+    reason="A single row cannot be used for training and for testing.",
     wrong="target readmitted\nwhere visit_id = 7",
     right="target readmitted\nwhere visit_id > 7",
 )
 NO_ROWS_LEFT = declare(
     "E432",
     "no_rows_left",
-    "No row is left after a where line.",
-    reason="The value never occurs, or two lines exclude each other. Labels and levels are "
-    "compared letter by letter.",
+    "A `where` line keeps no rows.",
+    reason="The value never occurs, or two `where` lines exclude each other. Labels and levels "
+    "are compared letter by letter.",
     wrong="target readmitted\nwhere ward = a",
     right="target readmitted\nwhere ward = A",
 )
@@ -295,14 +296,14 @@ ORDERING_OF_TEXT = declare(
     "E433",
     "ordering_of_text",
     "A `where` line compares the order of values that are not numbers.",
-    reason='As text "10" comes before "9"; an order that depends on spelling is rarely meant.',
+    reason='As text, "10" comes before "9"; an order that depends on spelling is rarely meant.',
     wrong="where stage >= 2   # the stages are I, II and III",
     right="where stage in [II, III]",
 )
 INCOMPARABLE_VALUE = declare(
     "E434",
     "incomparable_value",
-    "A where line compares a column with a value of another kind.",
+    "A `where` line compares a column with a value of another type.",
     reason="A column of numbers is compared with a number, a column of dates with a date in "
     "quotes, year first.",
     wrong='where admitted_on >= "1/3/2024"',
@@ -311,24 +312,24 @@ INCOMPARABLE_VALUE = declare(
 MISSING_IN_ROLE = declare(
     "E435",
     "missing_value_in_role",
-    "A column that every row needs is missing in some.",
-    reason="A row without id, group, weight, fold or split cannot be placed.",
+    "A column that needs a value in every row has missing values.",
+    reason="A row without its id, group, weight, fold or split cannot be used.",
     wrong="target readmitted\ngroup patient   # unknown for some visits",
     right="target readmitted\ngroup patient\nwhere patient is not missing",
 )
 ID_TWICE = declare(
     "E436",
     "id_occurs_twice",
-    "An id names more than one row.",
-    reason="Rows are matched by id, and two rows of one id could be exchanged unseen. A column "
-    "that several rows share names a group.",
+    "An id occurs in more than one row.",
+    reason="Rows are matched by id, so two rows with the same id could be swapped unnoticed. A "
+    "column that several rows share is a group.",
     wrong="target readmitted\nid patient   # some came twice",
     right="target readmitted\nid visit_id\ngroup patient",
 )
 UNUSABLE_WEIGHT = declare(
     "E437",
     "unusable_weight",
-    "A weight is not a finite number of at least zero.",
+    "A weight is not a finite number of zero or more.",
     reason="A weight is the number of examples that a row represents.",
     wrong="target readmitted\nweight design_weight   # -9 where it is unknown",
     right="target readmitted\nweight design_weight\nwhere design_weight >= 0",
@@ -348,8 +349,8 @@ CLASS_SMALLER_THAN_FOLDS = declare(
     "E470",
     "class_smaller_than_folds",
     "A class has fewer members than there are folds.",
-    reason="Some folds would hold no example of it, so that recall, and every measure made of "
-    "it, is undefined there.",
+    reason="Some folds would contain no example of the class, so recall and the metrics based on "
+    "it would be undefined there.",
     wrong="protocol cv folds=10   # a class has 4 rows",
     right="protocol cv folds=4",
 )
@@ -357,16 +358,16 @@ FEWER_GROUPS_THAN_FOLDS = declare(
     "E471",
     "fewer_groups_than_folds",
     "There are fewer groups than folds.",
-    reason="Groups are never divided, so that some folds would be empty.",
+    reason="A group is never divided, so some folds would be empty.",
     wrong="group by hospital   # of 6\nprotocol cv folds=10",
     right="group by hospital   # of 6\nprotocol cv folds=6",
 )
 TARGET_AMONG_FEATURES = declare(
     "E472",
     "target_among_features",
-    "A feature says the same as the target in every row.",
-    reason="The models would be told the answer: every score would be perfect and mean "
-    "nothing. Such leaks are common, and often are a code that was given after the outcome.",
+    "A feature has the same information as the target in every row.",
+    reason="The models would see the answer: every score would be perfect and meaningless. Such "
+    "leaks are common; often the feature is a code that was assigned after the outcome.",
     wrong="target readmitted\nfeatures age, second_admission",
     right="target readmitted\nfeatures age",
     source="Kaufman et al. 2012",
@@ -374,8 +375,8 @@ TARGET_AMONG_FEATURES = declare(
 TASKS_DIFFER = declare(
     "E473",
     "data_sets_differ_in_task",
-    "Some data sets of a study are classifications and others regressions.",
-    reason="Measures, models and tests belong to one of the two.",
+    "A study mixes data sets for classification and for regression.",
+    reason="Metrics, models and tests are defined for one of the two.",
     wrong='data first from "visits.csv"\n  target readmitted\n'
     'data second from "visits.csv"\n  target days_in_hospital',
     right='data first from "visits.csv"\n  target readmitted\n'
@@ -385,7 +386,7 @@ ASSIGNMENT_MISMATCH = declare(
     "E474",
     "assignment_mismatch",
     "A file of folds does not fit the data.",
-    reason="A row without a fold would silently be skipped, or land in a fold by chance.",
+    reason="A row without a fold would silently be skipped, or end up in an arbitrary fold.",
     wrong='protocol split from "folds-of-last-year.csv"   # with fewer lines than the data',
     right='protocol split from "folds.csv"   # a line for each row, or matched by `id`',
 )
@@ -395,28 +396,29 @@ ASSIGNMENT_MISMATCH = declare(
 NUMBERS_WITH_TEXT = declare(
     "W402",
     "numbers_mixed_with_text",
-    "A column would be numbers if a few values were read as missing.",
-    reason="One word among numbers makes the whole column text, and each number a category.",
+    "A column would be numeric if a few values were read as missing.",
+    reason="One word among the numbers turns the whole column into text, and each number into a "
+    "category.",
     wrong="target readmitted\nfeatures age, creatinine   # `unknown` in some rows",
     right='target readmitted\nfeatures age, creatinine\nmissing "unknown"',
 )
 CONSTANT_FEATURE = declare(
     "W410",
     "constant_feature",
-    "A feature has the same value in every row, or none at all.",
+    "A feature has the same value in every row, or is missing in every row.",
     severity=Severity.HINT,  # it harms no model, and images have dark corners
-    reason="It can tell no two rows apart; often a filter or a join went wrong.",
+    reason="It distinguishes no rows; often a filter or a join went wrong.",
     wrong="target readmitted\nfeatures age, country   # all from one country",
     right="target readmitted\nfeatures age",
 )
 ID_LIKE_FEATURE = declare(
     "W411",
     "id_like_feature",
-    "A feature has a different value in every row, or nearly so, as an identifier has.",
-    reason="A model can learn rows by heart from it, and numbers that were given in the order of "
-    "collection can give the outcome away. If more than half of the rows have a text of their "
-    "own, most test rows have a text that does not occur in training. Whole numbers "
-    "that are neither in order nor close together are taken for measurements.",
+    "A feature has a different value in almost every row, like an identifier.",
+    reason="A model can memorise rows by such a feature, and numbers assigned in the order of "
+    "collection can reveal the outcome. If more than half of the rows have a text of their "
+    "own, most test rows have a text that does not occur in training. Whole numbers that "
+    "are neither sorted nor close together are taken for measurements.",
     wrong='data visits from "visits.csv"\n  target readmitted',
     right='data visits from "visits.csv"\n  target readmitted\n  id visit_id',
     source="Kaufman et al. 2012",
@@ -424,30 +426,30 @@ ID_LIKE_FEATURE = declare(
 DATES_AS_CATEGORIES = declare(
     "W415",
     "dates_as_categories",
-    "A feature holds dates or times of day, as categories or as numbers of eight digits.",
-    reason="A category knows no order and no distance, and the dates of later rows were never met "
-    "in training. Numbers such as 20210825 have distances that are not days. It makes no "
-    "difference in which form a date is written.",
+    "A feature contains dates or times of day, as categories or as eight-digit numbers.",
+    reason="Categories have no order and no distance, and the dates of later rows do not occur in "
+    "training. Differences between numbers such as 20210825 are not numbers of days. The "
+    "format in which a date is written makes no difference.",
     wrong="target readmitted\nfeatures age, visit   # 25.08.2021",
     right="target readmitted\nfeatures age, days_since_start",
 )
 NUMBERS_AS_CATEGORIES = declare(
     "W416",
     "numbers_as_categories",
-    "A feature holds numbers with a unit or in another spelling, and each would be a category.",
-    reason="`12 mg` or `1,234.5` is text to every reader of files, so the order and the distance "
-    "of the numbers are lost.",
+    "A feature contains numbers with a unit or in an unusual format, so each would be a category.",
+    reason="`12 mg` and `1,234.5` are text in a data file, so the order and the distance of the "
+    "numbers are lost.",
     wrong="target readmitted\nfeatures age, dose   # 12 mg",
     right="target readmitted\nfeatures age, dose_mg",
 )
 REPEATED_UNITS = declare(
     "W417",
     "repeated_units_without_group",
-    "A column named like an identifier or a unit, such as `patient`, has several rows per value, "
-    "and no `group` is named.",
-    reason="Rows of one patient, user or session are alike, so a split that separates them "
-    "tests on what was learnt, and intervals that count each row are too narrow. With fewer than "
-    "10 different values the column may equally well be a category.",
+    "A column named like an identifier or a unit, such as `patient`, has several rows per "
+    "value, and the study names no `group`.",
+    reason="Rows of one patient, user or session are alike. A split that separates them tests "
+    "models on what they were trained on, and intervals that count each row are too "
+    "narrow. With fewer than 10 different values the column may also be a category.",
     wrong='data visits from "visits.csv"\n  target readmitted',
     right='data visits from "visits.csv"\n  target readmitted\n  group patient_id',
 )
@@ -455,8 +457,8 @@ DUPLICATED_ROWS = declare(
     "W412",
     "duplicated_rows",
     "Rows with equal features and target can be on both sides of a split.",
-    reason="The models are then tested on what they were trained on. Rows of one group stay on "
-    "one side.",
+    reason="The models are then tested on rows that they were trained on. Rows of one group stay "
+    "on one side.",
     wrong='data visits from "visits.csv"\n  target readmitted',
     right='data visits from "visits.csv"\n  target readmitted\n  group patient',
 )
@@ -464,9 +466,9 @@ FEW_GROUPS = declare(
     "W413",
     "few_groups",
     "There are fewer than 10 groups.",
-    reason="The group is the unit of every interval and test, so that their number is the sample "
-    "size. Methods for clustered data rely on many groups: with few of them intervals are too "
-    "narrow, and tests reject too often or cannot reject at all.",
+    reason="The group is the unit of every interval and test, so the number of groups is the "
+    "sample size. Methods for clustered data rely on many groups: with few, intervals are "
+    "too narrow, and tests reject too often or cannot reject at all.",
     wrong="target readmitted\ngroup hospital   # of 6",
     right="target readmitted\ngroup patient",
     source="Cameron, Gelbach & Miller 2008",
@@ -475,8 +477,9 @@ STANDARDISED_FEATURES = declare(
     "W414",
     "already_standardised_features",
     "The numeric features were standardised before the data were split.",
-    reason="Means and spreads of the test rows have then shaped the training rows. Give the raw "
-    "values, and write the scaler as a step of the model: it is fitted on training rows alone.",
+    reason="Means and spreads of the test rows have then influenced the training rows. Use the "
+    "raw values, and write the scaler as a step of the model, where it is fitted on the "
+    "training rows alone.",
     wrong='data visits from "visits-scaled.csv"\n  target readmitted\n'
     "model logistic = LogisticRegression",
     right='data visits from "visits.csv"\n  target readmitted\n'
@@ -499,8 +502,8 @@ STRATA_TOO_FINE = declare(
     "E491",
     "strata_too_fine",
     "Most rows are in strata with fewer members than there are folds.",
-    reason="Such strata cannot be spread over the folds. Often a column of numbers, or an "
-    "identifier, was named.",
+    reason="Such strata cannot be distributed over the folds. Often a numeric column or an "
+    "identifier was named.",
     wrong="stratify by target, visit_id",
     right="stratify by target, ward",
 )
@@ -508,8 +511,8 @@ RARE_STRATA_MERGED = declare(
     "W422",
     "rare_strata_merged",
     "Strata with fewer members than there are folds were merged.",
-    reason="They cannot be spread over the folds. Their rows keep the levels of the columns "
-    "written first and give up those of the last.",
+    reason="They cannot be distributed over the folds. Their rows keep the levels of the columns "
+    "that are written first and lose the level of the last one.",
     wrong="stratify by target, ward   # 2 rows of ward D",
     right="stratify by target",
 )
@@ -517,8 +520,8 @@ RELATED_DATA_SETS = declare(
     "W423",
     "related_data_sets",
     "Two data sets of a study share rows.",
-    reason="Tests over data sets count each as an independent draw; copies and variants of one "
-    "make differences look surer than they are.",
+    reason="Tests over data sets treat each data set as an independent draw; copies and variants "
+    "make differences look more certain than they are.",
     wrong='data north from "north.csv"\n  target readmitted\ndata whole from "both.csv"\n'
     "  target readmitted\ncompare across data with wilcoxon",
     right='data north from "north.csv"\n  target readmitted\ndata south from "south.csv"\n'
@@ -529,10 +532,10 @@ RELATED_DATA_SETS = declare(
 UNBALANCED_CLASSES = declare(
     "W430",
     "accuracy_on_unbalanced_classes",
-    "Every measure weighs classes by their size, and most rows are of one class.",
-    reason="A model that always predicts the common class has a high accuracy but learnt nothing; "
-    "micro and weighted averages are high as well, "
-    "and differences in the rare classes, where they matter, hardly change them.",
+    "Most rows belong to one class, and every measure weights classes by their size.",
+    reason="A model that always predicts the common class has a high accuracy but has learnt "
+    "nothing. Micro and weighted averages are high as well and hardly change with "
+    "differences in the rare classes.",
     wrong="measure accuracy   # 95 of 100 rows are of one class",
     right="measure balanced_accuracy, accuracy",
     source="Provost, Fawcett & Kohavi 1998; Brodersen et al. 2010",
@@ -540,9 +543,9 @@ UNBALANCED_CLASSES = declare(
 POSITIVE_NOT_STATED = declare(
     "W431",
     "positive_class_not_stated",
-    "A measure depends on the positive class, and the study does not say which it is.",
-    reason="Without `positive` the last of the two labels is taken, in the order of the alphabet "
-    "or of numbers. Precision, recall and F1 of the other class are other numbers.",
+    "A metric depends on the positive class, and the study does not name it.",
+    reason="Without `positive`, the last of the two labels in alphabetical or numerical order is "
+    "the positive class. Precision, recall and F1 of the other class have other values.",
     wrong='data visits from "visits.csv"\n  target readmitted\nmeasure f1',
     right='data visits from "visits.csv"\n  target readmitted\n  positive yes\nmeasure f1',
     source="Sokolova & Lapalme 2009",
@@ -551,9 +554,9 @@ SMALL_TEST_PART = declare(
     "W432",
     "small_test_part",
     "A holdout keeps fewer than 100 rows for testing.",
-    reason="Wilson's 95% interval of an accuracy of 80% goes from 71% to 87% with 100 rows, and "
-    "from 65% to 90% with 40; and the estimate depends on which rows happened to be drawn. "
-    "Cross-validation tests every row.",
+    reason="With 100 rows, Wilson's 95% interval of an accuracy of 80% extends from 71% to 87%; "
+    "with 40 rows, from 65% to 90%. The estimate also depends on which rows happened to be "
+    "drawn. Cross-validation tests every row.",
     wrong="protocol holdout test=1/3   # of 150 rows",
     right="protocol repeated cv folds=10 times=10",
     source="Kohavi 1995; Raschka 2018, 1.5 and 3.4",
@@ -561,10 +564,10 @@ SMALL_TEST_PART = declare(
 FEW_OF_A_CLASS_IN_A_FOLD = declare(
     "W433",
     "few_of_a_class_in_a_fold",
-    "A measure is taken in each fold, and a class has fewer than five members there.",
-    reason="A recall over four rows moves by 25 points for each of them, and each of four "
-    "positives makes a quarter of an area under the curve; means over such folds are noisy, and "
-    "those of F1 biased.",
+    "A metric is computed in each fold, and a class has fewer than five rows in a fold.",
+    reason="With four rows, recall changes by 25 points per row, and each of four positives makes "
+    "up a quarter of an area under the curve. Means over such folds are noisy, and those "
+    "of F1 are biased.",
     wrong="protocol cv folds=10\nmeasure roc_auc   # 20 rows of the rare class",
     right="protocol cv folds=4\nmeasure roc_auc",
     source="Forman & Scholz 2010",
@@ -572,10 +575,10 @@ FEW_OF_A_CLASS_IN_A_FOLD = declare(
 UNEQUAL_TEST_SETS = declare(
     "W434",
     "unequal_test_sets",
-    "A test over folds is given folds of very different sizes.",
-    reason="The corrected resampled t test takes the scores of all folds as equally exact, with "
-    "one ratio of test to training rows. A score of a small fold is less exact than that of a "
-    "large one.",
+    "A test over folds is used with folds of very different sizes.",
+    reason="The corrected resampled t test treats the scores of all folds as equally precise, "
+    "with one ratio of test to training rows. The score of a small fold is less precise "
+    "than that of a large one.",
     wrong="group by hospital   # one of them with half of the rows",
     right="group by patient",
     source="Nadeau & Bengio 2003",
@@ -583,10 +586,10 @@ UNEQUAL_TEST_SETS = declare(
 MARGIN_BEYOND_BASELINE = declare(
     "W435",
     "margin_beyond_the_baseline",
-    "A margin is so large that a model which looks at no feature may be inside it.",
-    reason="The share of the common class is an accuracy that any model can reach by saying "
-    "nothing else. With a margin larger than what is left above it, such a model is not worse "
-    "than a perfect one.",
+    "A margin is so large that a model without features may lie within it.",
+    reason="The share of the most common class is an accuracy that a model reaches by always "
+    "predicting that class. If the margin is larger than the distance from there to 100%, "
+    "such a model is not worse than a perfect one.",
     wrong="require a not worse than b by 10%   # 95 of 100 rows are of one class",
     right="require a not worse than b by 1%",
     source="ICH E10; Piaggio et al. 2012",
@@ -594,12 +597,13 @@ MARGIN_BEYOND_BASELINE = declare(
 FEW_OF_THE_RARER_CLASS = declare(
     "W440",
     "few_of_the_rarer_class",
-    "An interval or test of an area under the ROC curve, and a class has fewer than 20 rows.",
-    reason="The variance of an area comes from how the scores of the few rows spread, and a sample "
-    "of ten often has none of those that score low. With ten rows of the rarer class, 95% "
-    "intervals covered 93 to 95% of true areas of .8 in simulations, 86 to 92% of areas of .9 and "
-    "80 to 89% of areas of .95; DeLong's test on one test set rejected up to 8% of true hypotheses "
-    "at 5% (docs/validation.md).",
+    "An interval or test of an area under the ROC curve is requested, and a class has "
+    "fewer than 20 rows.",
+    reason="The variance of an area comes from the spread of the scores of these few rows, and a "
+    "sample of ten often contains none of the low scores. With ten rows of the rarer "
+    "class, 95% intervals covered 93 to 95% of true areas of .8 in simulations, 86 to 92% "
+    "of areas of .9 and 80 to 89% of areas of .95; DeLong's test on one test set rejected "
+    "up to 8% of true hypotheses at 5% (docs/validation.md).",
     wrong="protocol holdout test=1/3\nmeasure roc_auc   # 8 of 24 rows of the rarer class",
     right="protocol cv folds=4\nmeasure roc_auc",
     source="Feng, Cortese & Baumgartner 2017",
@@ -607,9 +611,9 @@ FEW_OF_THE_RARER_CLASS = declare(
 AREA_WITHOUT_SPREAD = declare(
     "W441",
     "area_without_spread",
-    "An area under the ROC curve is averaged over folds, and a fold has one row of a class.",
-    reason="One row shows no spread, so the variance of the fold's area is unknown and the area "
-    "is reported without an interval.",
+    "An area under the ROC curve is averaged over folds, and a fold has only one row of a class.",
+    reason="One row has no spread, so the variance of the area in that fold is unknown and the "
+    "area is reported without an interval.",
     wrong="protocol cv folds=10\nmeasure roc_auc   # 12 rows of the rarer class",
     right="protocol cv folds=2\nmeasure roc_auc",
     source="DeLong, DeLong & Clarke-Pearson 1988; LeDell, Petersen & van der Laan 2015",
@@ -617,9 +621,10 @@ AREA_WITHOUT_SPREAD = declare(
 NO_SPREAD_IN_A_FOLD = declare(
     "E494",
     "no_spread_in_a_fold",
-    "An interval or test of areas under the ROC curve, and a fold has one row of a class.",
-    reason="The variance of a fold's area divides by the number of rows of a class less one. "
-    "With one row it is undefined, and so is the interval or the test that was asked for.",
+    "An interval or test of areas under the ROC curve is requested, and a fold has only "
+    "one row of a class.",
+    reason="The variance of the area in a fold divides by the number of rows of a class minus "
+    "one. With one row it is undefined, and so is the requested interval or test.",
     wrong="protocol cv folds=10\nmeasure roc_auc   # 12 rows of one class\n  interval cv_auc",
     right="protocol cv folds=2\nmeasure roc_auc\n  interval cv_auc",
     source="DeLong, DeLong & Clarke-Pearson 1988",
@@ -627,12 +632,13 @@ NO_SPREAD_IN_A_FOLD = declare(
 HEAVY_TAILS = declare(
     "W442",
     "heavy_tails",
-    "A target, or the errors of given predictions, have heavy tails, and a measure squares errors.",
-    reason="Before a run the target is known, and after it the errors that an interval is about: "
-    "each estimate has a note where they have heavy tails. A few rows dominate a mean of squares, "
-    "and a sample of 100 usually lacks them. In simulations with 60 to 100 rows, and errors from "
-    "t with 3 degrees of freedom or log-normal ones, 95% intervals of the bootstrap covered 81 to "
-    "88% for R2 and 72 to 78% for the mean squared error (docs/validation.md).",
+    "A target, or the errors of given predictions, have heavy tails, and a metric squares errors.",
+    reason="A few rows dominate a mean of squares, and a sample of 100 usually lacks them. In "
+    "simulations with 60 to 100 rows, with errors from a t distribution with 3 degrees of "
+    "freedom or from a log-normal one, bootstrap intervals at 95% covered 81 to 88% for R2 "
+    "and 72 to 78% for the mean squared error (docs/validation.md). Before a run, the "
+    "target is examined; after it, the errors, and estimates from heavy-tailed errors get "
+    "a note.",
     wrong="measure r2   # of costs, of which one is a hundred times the others",
     right="measure medae",
     source="Bahadur & Savage 1956",
@@ -643,8 +649,8 @@ HEAVY_TAILS = declare(
 ID_NEEDED = declare(
     "E440",
     "id_needed_to_join",
-    "Several files of predictions are given without the column that joins them.",
-    reason="Files are joined by id, never by the order of their rows: one row too many would "
+    "Several files of predictions are given without an `id` clause.",
+    reason="Files are joined by id, never by the order of their rows: one additional row would "
     "shift every prediction after it.",
     wrong='predictions p from "cnn.csv", "base.csv"\n  truth label',
     right='predictions p from "cnn.csv", "base.csv"\n  truth label\n  id sample_id',
@@ -652,42 +658,42 @@ ID_NEEDED = declare(
 ROWS_DIFFER = declare(
     "E441",
     "files_differ_in_rows",
-    "Some rows are in one file of predictions and not in another.",
-    reason="Models are compared on the same examples. `rows common` keeps those that every file "
-    "has, and reports how many were skipped.",
+    "Some rows occur in one file of predictions but not in another.",
+    reason="Models are compared on the same examples. `rows common` keeps the rows that all files "
+    "contain, and reports how many were skipped.",
     wrong='predictions p from "cnn.csv", "base.csv"\n  truth label\n  id sample_id',
     right='predictions p from "cnn.csv", "base.csv"\n  truth label\n  id sample_id\n  rows common',
 )
 FILES_CONFLICT = declare(
     "E442",
     "files_contradict",
-    "Two files of predictions give the same row different values in a column that describes it.",
-    reason="At least one of them is about another example, or another version of the data.",
+    "Two files of predictions disagree about a row in a column that describes it.",
+    reason="At least one of the files describes another example, or another version of the data.",
     wrong='predictions p from "cnn.csv", "base-of-last-year.csv"\n  truth label\n  id sample_id',
     right='predictions p from "cnn.csv", "base.csv"\n  truth label\n  id sample_id',
 )
 AMBIGUOUS_COLUMN = declare(
     "E443",
     "column_in_several_files",
-    "A model's column is in several files.",
-    reason="Files that a program wrote for each model often call its predictions alike, so the "
-    "study says which file is meant.",
+    "The column of a model occurs in several files.",
+    reason="Programs that write one file per model often give the prediction column the same "
+    "name, so the study must say which file is meant.",
     wrong="models cnn as pred",
     right='models cnn as pred in "cnn.csv"',
 )
 MISSING_PREDICTION = declare(
     "E444",
     "missing_prediction",
-    "A model has no prediction, score or value for some rows.",
-    reason="Leaving such rows out for one model would compare the models on different examples, "
-    "and counting them as wrong is a decision that the author must take.",
+    "A model has no prediction, score or value in some rows.",
+    reason="Without these rows for one model, the models would be compared on different examples; "
+    "to count them as wrong is the author's decision.",
     wrong="truth label\nmodels cnn, base   # cnn is empty in some rows",
     right="truth label\nmodels cnn, base\nwhere cnn is not missing   # excluded for both",
 )
 SCORES_DO_NOT_FIT = declare(
     "E445",
     "scores_do_not_fit_labels",
-    "The columns of a model's scores do not match the labels of the truth.",
+    "The score columns of a model do not match the labels of the truth.",
     reason="Each label needs exactly one score.",
     wrong='scores cnn = ["p0", "p1"]   # of three labels',
     right='scores cnn = ["p0", "p1", "p2"]',
@@ -695,15 +701,15 @@ SCORES_DO_NOT_FIT = declare(
 NOT_JUDGED = declare(
     "E446",
     "judgement_is_not_right_or_wrong",
-    "A column of judged outcomes holds something other than 0, 1, true and false.",
-    reason="Fractions of a point are values: write `value` and the name of the measure.",
+    "A column of right (1) and wrong (0) contains something other than 0, 1, true and false.",
+    reason="Fractions of a point are values: write `value` with the name of the measure.",
     wrong="correct llama as rouge",
     right='value "ROUGE-L" llama as rouge',
 )
 NOT_NUMERIC = declare(
     "E447",
     "prediction_not_numeric",
-    "A column that must hold numbers holds something else.",
+    "A column that must contain numbers contains something else.",
     reason="Scores, values and the predictions of a regression are numbers.",
     wrong="score cnn = verdict   # `spam` and `ham`",
     right="score cnn = p_spam",
@@ -711,25 +717,27 @@ NOT_NUMERIC = declare(
 NO_LABELS = declare(
     "E448",
     "model_without_predictions",
-    "A model has a threshold, and neither scores to put it to nor a column of labels.",
-    reason="A threshold makes labels out of scores; without either there is nothing to evaluate.",
+    "A model has a threshold but no scores to apply it to.",
+    reason="A threshold turns scores into labels; without scores and labels there is nothing to "
+    "evaluate.",
     wrong="truth label\nthreshold cnn = 0.3",
     right="truth label\nscore cnn = p_spam\nthreshold cnn = 0.3",
 )
 THRESHOLD_WITHOUT_USE = declare(
     "E449",
     "threshold_beside_labels",
-    "A threshold is given for a model whose labels are given too, or not made from one score.",
-    reason="Labels in the file were made with a threshold already, and with a score for each of "
-    "several classes the largest score decides.",
+    "A threshold is given for a model with predicted labels, or for one without a single "
+    "score column.",
+    reason="Labels in a file were already made with a threshold. With one score per class, the "
+    "class with the largest score is predicted.",
     wrong="models cnn as verdict\nscore cnn = p_spam\nthreshold cnn = 0.3",
     right="score cnn = p_spam\nthreshold cnn = 0.3",
 )
 NO_MODELS = declare(
     "E452",
     "no_models_in_file",
-    "A file has no column for a model.",
-    reason="All columns that no clause names are taken for models, and none is left.",
+    "A file has no column that could be a model.",
+    reason="All columns that no clause names are taken for models, and there are none.",
     wrong='predictions p from "labels.csv"   # its only column is the truth\n  truth label',
     right='predictions p from "answers.csv"\n  truth label',
 )
@@ -737,7 +745,7 @@ NO_LABEL_IS_TRUE = declare(
     "E453",
     "no_predicted_label_is_true",
     "None of the labels that a model predicts occurs in the truth.",
-    reason="The labels are spelled in two ways, or a column of scores is taken for labels.",
+    reason="The labels are spelled in two ways, or a column of scores was taken for labels.",
     wrong="models cnn as p_spam",
     right="models cnn as verdict\nscore cnn = p_spam",
 )
@@ -747,9 +755,9 @@ NO_LABEL_IS_TRUE = declare(
 REPEATS_NEED_ID = declare(
     "E454",
     "repeats_need_id",
-    "Predictions with repeats have no column that names the examples.",
+    "Predictions with repeats have no `id` clause.",
     reason="The example is the unit: its mean over the repeats enters intervals and tests, so "
-    "rows of one example must be known as such.",
+    "evallang must know which rows belong to one example.",
     wrong="truth label\nrepeat run",
     right="truth label\nid sample_id\nrepeat run",
 )
@@ -757,8 +765,8 @@ REPEATS_CONTRADICT = declare(
     "E455",
     "repeats_contradict",
     "A column that describes an example differs between its repeats.",
-    reason="An example has one truth, one group and one weight; rows that differ in them are "
-    "about several examples with one id.",
+    reason="An example has one truth, one group and one weight. Rows that differ in them describe "
+    "several examples with the same id.",
     wrong="truth verdict_of_rater   # another rater in each run\nid sample_id\nrepeat run",
     right="truth consensus\nid sample_id\nrepeat run",
 )
@@ -768,17 +776,17 @@ REPEATS_CONTRADICT = declare(
 PATTERN_SHAPE = declare(
     "E460",
     "pattern_does_not_fit_models",
-    "A pattern does not hold one 0 or 1 for each model.",
-    reason="A row of a file of patterns says for each model whether it was right (1) or wrong "
-    "(0), and how many examples were so.",
+    "A pattern does not have one 0 or 1 for each model.",
+    reason="Each row of a pattern file says for each model whether it was right (1) or wrong (0), "
+    "and how many examples had this pattern.",
     wrong="cnn,base,n\n1,1,90\n2,0,6\n0,1,4",
     right="cnn,base,n\n1,1,90\n1,0,6\n0,1,4",
 )
 COUNT_NOT_WHOLE = declare(
     "E461",
     "count_is_not_a_whole_number",
-    "A count is not a whole number of at least zero.",
-    reason="It counts examples; shares and percentages lose how many there were.",
+    "A count is not a whole number of zero or more.",
+    reason="A count is a number of examples; shares and percentages do not say of how many.",
     wrong="cnn,base,n\n1,1,0.90\n1,0,0.06\n0,1,0.04",
     right="cnn,base,n\n1,1,90\n1,0,6\n0,1,4",
 )
@@ -793,16 +801,16 @@ NO_EXAMPLES = declare(
 PATTERN_TWICE = declare(
     "E463",
     "pattern_given_twice",
-    "The same pattern is given two counts.",
-    reason="Adding them up might be meant, or one of them might be a slip.",
+    "The same pattern occurs with two counts.",
+    reason="The counts may have to be added, or one of them may be an error.",
     wrong="cnn,base,n\n1,1,90\n1,0,6\n1,0,4",
     right="cnn,base,n\n1,1,90\n1,0,6\n0,1,4",
 )
 TOO_MANY_EXAMPLES = declare(
     "E464",
     "too_many_examples_counted",
-    "A table counts more examples than the limit.",
-    reason="Counts are expanded to one row for each example.",
+    "A table counts more examples than the limit allows.",
+    reason="Counts are expanded to one row per example.",
     wrong="table [[9_000_000_000, 6], [4, 0]]",
     right="table [[9_000_000, 6], [4, 0]]",
 )
@@ -813,7 +821,7 @@ UNSEEN_LABEL = declare(
     "W401",
     "predicted_label_never_true",
     "A model predicts a label that never occurs in the truth.",
-    reason="Such predictions count as wrong. Often a label is only spelled differently.",
+    reason="Such predictions count as wrong. Often the label is only spelled differently.",
     wrong="models cnn as answer   # `ham`, `spam` and `unsure`",
     right="models cnn as verdict   # `ham` and `spam`",
 )
@@ -821,8 +829,8 @@ SCORE_OF_OTHER_CLASS = declare(
     "W403",
     "score_of_the_other_class",
     "A model's scores are higher where it predicts the negative class.",
-    reason="The score column probably belongs to the other class; an area under the curve would "
-    "come out as one minus what it is.",
+    reason="The score column probably belongs to the other class; the area under the curve would "
+    "be one minus its true value.",
     wrong="positive spam\nmodels cnn as verdict\nscore cnn = p_ham",
     right="positive spam\nmodels cnn as verdict\nscore cnn = p_spam",
 )
@@ -830,8 +838,8 @@ NOT_PROBABILITIES = declare(
     "W404",
     "scores_do_not_sum_to_one",
     "Scores between 0 and 1 do not sum to 1 over the labels.",
-    reason="They are read as scores, not as probabilities: measures such as log_loss do not "
-    "apply to them.",
+    reason="They are read as scores, not as probabilities, so metrics such as log_loss cannot be "
+    "computed from them.",
     wrong="models cnn as verdict\nscores cnn = [sigmoid_ham, sigmoid_spam]",
     right="models cnn as verdict\nscores cnn = [p_ham, p_spam]",
 )
@@ -839,9 +847,9 @@ NOT_PROBABILITIES = declare(
 SCORE_NOT_NUMERIC = declare(
     "E484",
     "score_not_numeric",
-    "A cell of a table of scores is not one finite number.",
-    reason="Means and ranks are computed from it. A mean with its spread in one cell, a percent "
-    "sign or a footnote mark make it text.",
+    "A cell in a table of scores is not a finite number.",
+    reason="Means and ranks are computed from the scores. A spread in the same cell, a percent "
+    "sign or a footnote mark turns a score into text.",
     wrong="name,nb,rf\niris,0.94 ± 0.02,0.95\nwine,0.97,0.98",
     right="name,nb,rf\niris,0.94,0.95\nwine,0.97,0.98",
 )
@@ -849,8 +857,8 @@ SCORE_TWICE = declare(
     "E485",
     "score_given_twice",
     "A table of scores has two scores for the same model in the same place.",
-    reason="One of them would silently be dropped, or both averaged. Often a column that tells "
-    "rows apart is not named: the fold, the repeat, the data set.",
+    reason="One of them would silently be dropped, or both averaged. Often the study does not "
+    "name a column that distinguishes the rows: the fold, the repeat or the data set.",
     wrong='scores auc from "auc.csv"\n  dataset name\n  models nb, rf',
     right='scores auc from "auc.csv"\n  dataset name\n  fold fold\n  models nb, rf',
 )
@@ -858,8 +866,8 @@ FOLDS_DIFFER = declare(
     "E486",
     "folds_differ",
     "Not every model has a score in every fold and repeat of a data set.",
-    reason="Folds are compared one by one: a model without the hard fold would look better than "
-    "it is.",
+    reason="Folds are compared one by one: a model without a score on a hard fold would look "
+    "better than it is.",
     wrong="name,fold,nb,rf\niris,1,0.94,0.95\niris,2,,0.93",
     right="name,fold,nb,rf\niris,1,0.94,0.95\niris,2,0.91,0.93",
 )
@@ -867,14 +875,14 @@ NO_COMPLETE_DATA_SET = declare(
     "E487",
     "no_complete_data_set",
     "No data set has a score of every model.",
-    reason="Models are compared on the data sets that all of them were run on, and there is none.",
+    reason="Models are compared on the data sets on which all of them were run.",
     wrong="name,nb,rf\niris,0.94,\nwine,,0.98",
     right="name,nb,rf\niris,0.94,0.95\nwine,0.97,0.98",
 )
 NO_SUCH_MODEL = declare(
     "E489",
     "no_scores_of_model",
-    "A model that a table of scores should hold has no row in it.",
+    "A table of scores has no row for a model that the study names.",
     reason="Names are compared letter by letter.",
     wrong='scores auc from "auc-long.csv"\n  dataset name\n  model algorithm\n  score auc\n'
     "  models nb, rff",
@@ -885,9 +893,9 @@ MISSING_SCORE = declare(
     "W421",
     "missing_score",
     "Some models have no score on some data sets.",
-    reason="The tests over data sets leave such data sets out, or rank the missing score last "
-    "(`missing=worst`). Runs that fail are rarely missing by chance: they tend to be the large "
-    "or hard data sets.",
+    reason="The tests over data sets skip such data sets, or rank the missing score last "
+    "(`missing=worst`). Runs rarely fail by chance: large or hard data sets fail more "
+    "often.",
     wrong="name,nb,rf\niris,0.94,0.95\nwine,0.97,",
     right="name,nb,rf\niris,0.94,0.95\nwine,0.97,0.98",
 )

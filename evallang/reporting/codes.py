@@ -9,8 +9,8 @@ DISAGREEMENT = declare(
     "W501",
     "plain_interval_excludes_zero_without_rejection",
     "A plain interval excludes 0 where the adjusted p does not reject.",
-    reason="The plain interval of a pair holds for that pair alone, the adjusted p for the whole "
-    "family; quoting the plain interval would claim what the test does not.",
+    reason="The plain interval of a pair describes that pair alone, the adjusted p-value the "
+    "whole family; a claim from the plain interval would go beyond the test.",
     wrong="compare a, b, c with mcnemar   # three pairs, where one is asked for",
     right="compare a vs b with mcnemar   # that one, stated before the run",
     source="Aguinis et al. 2019",
@@ -28,7 +28,7 @@ CONSERVATIVE = declare(
 FITS_WARNED = declare(
     "W503",
     "fits_that_warned",
-    "Fits of a model gave a warning.",
+    "Fits of a model gave warnings.",
     reason="A fit that did not converge counts like any other, and may be worse than the model "
     "could be.",
     wrong="model a = LogisticRegression(max_iter=1)",
@@ -37,7 +37,7 @@ FITS_WARNED = declare(
 FITS_FAILED = declare(
     "W504",
     "fits_that_failed",
-    "Fits failed, and what needs them was not computed.",
+    "Some fits failed, and results that need them were not computed.",
     reason="A comparison without the failed fits would favour the model that fails.",
     wrong="model a = KNeighborsClassifier(n_neighbors=500)   # 90 rows to train on",
     right="model a = KNeighborsClassifier(n_neighbors=5)",
@@ -45,8 +45,8 @@ FITS_FAILED = declare(
 UNTUNED = declare(
     "W505",
     "no_model_was_tuned",
-    "Several models are compared, and none was tuned.",
-    reason="Settings taken as they are do not show what a family of models can do.",
+    "Several models are compared, and none of them was tuned.",
+    reason="Default settings do not show what a family of models can achieve.",
     wrong="model a = DecisionTreeClassifier\nmodel b = GaussianNB\nprotocol cv folds=5",
     right="model a = DecisionTreeClassifier(max_depth in [2, 4])\nmodel b = GaussianNB\n"
     "protocol nested cv outer=5 inner=3",
@@ -55,9 +55,9 @@ UNTUNED = declare(
 OVERLAP = declare(
     "W506",
     "training_sets_overlap",
-    "The models of several splits were trained on data that overlap.",
-    reason="Predictions and scores of models with shared training data are not independent, "
-    "and no interval from one such study holds the variation of a new training set in full.",
+    "The models of several splits were trained on overlapping data.",
+    reason="Predictions and scores of models with shared training data are not independent, and "
+    "no interval from one such study includes all of the variation between training sets.",
     wrong="protocol cv folds=5",
     right="protocol holdout test=1/3",
     source="Dietterich 1998; Bengio & Grandvalet 2004",
@@ -65,10 +65,11 @@ OVERLAP = declare(
 SMALL_DIFFERENCES = declare(
     "W507",
     "small_differences_could_not_be_seen",
-    "A pair was not separated, and the test could have missed a difference that matters.",
-    reason="The report states the smallest difference that McNemar's test sees with 80% power "
-    "at this number of examples, and a t test over splits at the standard error that was found "
-    "and the corrected level. A pair that was not separated may differ by less.",
+    "A pair did not differ significantly, and the test could have missed a difference that "
+    "matters.",
+    reason="The report states the smallest difference that the test detects with 80% power: for "
+    "McNemar's test at this number of examples, for a t test over splits at the observed "
+    "standard error and the corrected level. The models of the pair may differ by less.",
     wrong="table [[80, 9], [6, 5]]",
     right="table [[8000, 900], [600, 500]]",
     source="Connor 1987",
@@ -76,9 +77,9 @@ SMALL_DIFFERENCES = declare(
 METRIC_FAILED = declare(
     "W508",
     "own_metric_failed",
-    "A metric of the author's own code raised, or gave no finite number.",
-    reason="A mean over the folds that it could measure would be about other examples than the "
-    "rest of the study, so a model that it cannot measure everywhere has no estimate.",
+    "A metric of the author's own code failed, or returned a value that is not a finite number.",
+    reason="A mean over the remaining folds would describe other examples than the rest of the "
+    "study, so a model whose metric failed on any fold gets no estimate.",
     wrong="measure mypkg.metrics.odds   # divides by the number of errors, which may be 0",
     right="measure mypkg.metrics.share_of_errors",
 )
@@ -86,9 +87,9 @@ CLASS_NEVER_PREDICTED = declare(
     "W511",
     "class_never_predicted",
     "A model never predicts one of the classes.",
-    reason="A model that predicts the frequent class for every row has the accuracy of that "
-    "class's share, and its F1, recall or precision of the rare class is 0 or undefined. Such a "
-    "value has no sampling variation, so it gets no interval from resampling.",
+    reason="A model that predicts the most common class for every row has the accuracy of that "
+    "class's share, and its F1, recall or precision of the rare class is 0 or undefined. "
+    "Such a value has no sampling variation, so resampling gives it no interval.",
     wrong="model a = LogisticRegression   # 20 of 300 rows are positive, none is predicted so",
     right="model a = StandardScaler | LogisticRegression(class_weight=balanced)",
     source="Provost, Fawcett & Kohavi 1998",
@@ -96,10 +97,10 @@ CLASS_NEVER_PREDICTED = declare(
 SEARCH_AT_THE_EDGE = declare(
     "W509",
     "search_at_the_edge",
-    "A search chose the last of its candidates in half of the training parts or more.",
-    reason="Where the best candidate is the last of a range, the best value is likely to lie "
-    "beyond it, and the model is compared as worse than it could be. Candidates are widened "
-    "before the results are looked at; a range that was widened afterwards is a new study.",
+    "A search chose the first or last of its candidates in at least half of the training parts.",
+    reason="If the best candidate is at the end of a range, better values probably lie beyond it, "
+    "and the comparison underrates the model. Widen the range before you look at the "
+    "results; a study whose range was widened afterwards is a new study.",
     wrong="model a = LogisticRegression(C in [0.00001, 0.0001, 0.001])\n"
     "protocol nested cv outer=5 inner=3",
     right="model a = LogisticRegression(C in [0.001, 0.1, 10, 1000])\n"

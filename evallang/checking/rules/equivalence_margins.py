@@ -16,11 +16,10 @@ PERCENT = re.compile(
 
 @rule("W343", source="ICH E10; Piaggio et al. 2012")
 def margin_larger_than_the_lead(study: Study) -> Iterator[Objection]:
-    """A margin is larger than the lead over a third model that the study asks for.
+    """A margin is larger than the lead over a third model that the study requires.
 
-    A model that is allowed to be worse than the reference by more than the reference has to
-    be better than a baseline may be no better than the baseline, and still be found not
-    worse.
+    If a model may be worse than the reference by more than the reference must be better than a
+    baseline, it can be no better than the baseline and still count as not worse.
 
     Objects to:
 
@@ -63,11 +62,11 @@ def margin_larger_than_the_lead(study: Study) -> Iterator[Objection]:
 
 @rule("W344", source="Kruschke 2018")
 def margin_on_another_scale(study: Study) -> Iterator[Objection]:
-    """A margin, threshold, difference or region of equivalence is not on its metric's scale.
+    """A margin, threshold, difference or region of equivalence is not on the scale of its metric.
 
-    Margins are absolute and in the metric's unit: `by 2` for an accuracy is two hundred
-    points, which every model meets, and `by 2%` for an error in the target's unit is 0.02 of
-    that unit.
+    Margins are absolute, in the unit of the metric: `by 2` for an accuracy means two hundred
+    points, which every model meets, and `by 2%` for an error in the unit of the target means 0.02
+    of that unit.
 
     Objects to:
 

@@ -16,11 +16,11 @@ NEARLY = 1e-9  # 1 - 0.05 and 0.95 differ in the last bits
 
 @rule("W340", source="Cumming & Finch 2005")
 def alpha_and_confidence_disagree(study: Study) -> Iterator[Objection]:
-    """Intervals are printed at one level and p-values judged at another.
+    """The level of the intervals does not match the level of the tests.
 
-    An interval at 1 - alpha excludes a difference of zero where the test rejects. With a
-    higher level a reader finds a significant difference whose interval holds zero, with a
-    lower one an interval without zero whose difference is not significant.
+    An interval at the level 1 - alpha excludes a zero difference where the test rejects. At a
+    higher level a significant difference can have an interval that includes zero; at a lower level
+    a difference that is not significant can have an interval without zero.
 
     Objects to:
 
@@ -58,10 +58,10 @@ def alpha_and_confidence_disagree(study: Study) -> Iterator[Objection]:
 
 @rule("W341", source="Schenker & Gentleman 2001; Raschka 2018, 4.2")
 def overlapping_intervals_as_a_gate(study: Study) -> Iterator[Objection]:
-    """Two lines ask that the intervals of two models do not overlap.
+    """Two requirements together ask that the intervals of two models do not overlap.
 
-    Two intervals can overlap where the difference is clear, and the more so since both models
-    were tested on the same examples. The interval of the difference decides.
+    Two intervals can overlap although the difference is clear, especially when both models were
+    tested on the same examples. The interval of the difference decides.
 
     Objects to:
 
@@ -131,12 +131,12 @@ def _with_examples(find: RuleFunction, study: Study, known: Known) -> Iterator[O
     later=(Later(Stage.DATA, _with_examples), Later(Stage.PLAN, _with_examples)),
 )
 def gate_that_cannot_pass(study: Study) -> Iterator[Objection]:
-    """A line cannot be met with so few examples, even if the models are equal.
+    """A requirement cannot be met with so few examples, even if the models are equal.
 
-    What is required is decided on the unfavourable bound of an interval. With n examples the
-    interval has a width even for a model without an error, and even for two models that are
-    right equally often; a margin inside that width can never be met. Nor can a lead, where
-    the interval holds less even if every example on which the models differ speaks for it.
+    A requirement is decided by the unfavourable bound of an interval. With n examples the interval
+    has a width even for a model without errors, and even for two models that are right equally
+    often; a margin inside that width can never be met. The same holds for a required lead that the
+    interval would not show even if every example on which the models differ favoured one of them.
 
     Objects to:
 

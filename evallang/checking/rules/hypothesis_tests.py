@@ -30,12 +30,12 @@ ON_ROWS = frozenset({"midp", "exact", "corrected", "chi2", "textbook"})
 
 @rule("W310", source="Dietterich 1998; Nadeau & Bengio 2003")
 def overlapping_splits_as_independent(study: Study) -> Iterator[Objection]:
-    """A t test takes the scores of overlapping splits as if they were independent.
+    """A t test treats the scores of overlapping splits as independent.
 
     The training sets of different folds, and the test sets of random splits, have examples in
-    common, so the variance of the mean difference is underestimated and models that are
-    equally good are found different far more often than alpha says. The corrected resampled t
-    test allows for the overlap.
+    common. The variance of the mean difference is therefore underestimated, and equally good models
+    are found different far more often than alpha says. The corrected resampled t test accounts for
+    the overlap.
 
     Objects to:
 
@@ -104,9 +104,9 @@ def _claim(study: Study, comparison: ComparisonSpec, test: Method) -> str:
 def paired_predictions_as_independent(study: Study) -> Iterator[Objection]:
     """A test for two independent samples compares models on the same examples.
 
-    Models that are tested on the same examples are right and wrong together. The z test of
-    two proportions assumes that each model had examples of its own, which throws away the
-    pairing and gives a wrong variance.
+    Models tested on the same examples tend to be right and wrong together. The z test of two
+    proportions assumes separate examples for each model, so it ignores the pairing and uses a wrong
+    variance.
 
     Objects to:
 
@@ -141,9 +141,9 @@ def paired_predictions_as_independent(study: Study) -> Iterator[Objection]:
 def test_that_depends_on_order(study: Study) -> Iterator[Objection]:
     """The 5x2cv t test uses one or two of ten differences in its numerator.
 
-    Which one depends on which half came first, so that the same ten numbers give ten possible
-    p-values; with `numerator=mean` it is the two of the repeat that came first, and five are
-    possible. The combined F test uses all ten and does not depend on their order.
+    Which difference it uses depends on the order of the halves, so the same ten numbers give ten
+    possible p-values; with `numerator=mean` it uses the two of the first repeat, and five p-values
+    are possible. The combined F test uses all ten differences and does not depend on their order.
 
     Objects to:
 
@@ -175,11 +175,11 @@ def test_that_depends_on_order(study: Study) -> Iterator[Objection]:
 
 @rule("W313", source="Raschka 2018, 4.3; Dietterich 1998")
 def test_of_another_measure(study: Study) -> Iterator[Objection]:
-    """The models are measured by one metric first, and tested by another.
+    """The first measure is one metric, and the test is about another.
 
-    McNemar's and Cochran's tests count right and wrong answers: they test accuracy, whatever
-    the study measures. A reader who sees the first measure next to the p-value takes the one
-    for a test of the other.
+    McNemar's and Cochran's tests count right and wrong answers: they test accuracy, whatever the
+    study measures. A reader who sees the first measure next to the p-value assumes that the test is
+    about it.
 
     Objects to:
 
@@ -223,11 +223,11 @@ def _counts(comparison: ComparisonSpec) -> bool:
 
 @rule("W314", source="Obuchowski 1998; Yang, Sun & Hardin 2010")
 def rows_of_groups_as_independent(study: Study) -> Iterator[Objection]:
-    """A form of McNemar's test that counts rows is written for rows that come in groups.
+    """A form of McNemar's test that counts rows is used on rows that belong to groups.
 
-    Rows of one group are right and wrong together, so that there is less information than
-    rows. On grouped data the plain forms reject true nulls two to six times too often; the
-    form for groups is what `mcnemar` alone means there.
+    Rows of one group tend to be right and wrong together, so they carry less information than the
+    same number of independent rows. On grouped data the plain forms reject true null hypotheses two
+    to six times too often; there, `mcnemar` without an option is the form for groups.
 
     Objects to:
 
@@ -268,11 +268,11 @@ def rows_of_groups_as_independent(study: Study) -> Iterator[Objection]:
 
 @rule("W318", source="Hollander, Wolfe & Chicken 2014, 3.1", severity=Severity.HINT)
 def ranks_instead_of_the_mean_loss(study: Study) -> Iterator[Objection]:
-    """Losses are measured by their mean and tested by their ranks.
+    """Losses are measured by their mean but tested by their ranks.
 
-    Wilcoxon's test asks whether the differences of losses are symmetric about zero. A model
-    can have the smaller mean loss and the larger rank sum, where a few large errors decide.
-    A permutation of the losses tests the mean that the study reports.
+    Wilcoxon's test asks whether the differences in loss are symmetric about zero. A model can have
+    the smaller mean loss and the larger rank sum if a few large errors dominate. A permutation test
+    of the losses tests the mean that the study reports.
 
     Objects to:
 

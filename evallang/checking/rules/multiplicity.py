@@ -26,9 +26,9 @@ from evallang.study import ComparisonSpec, Method, Study, models_of, names_of
 def many_comparisons_without_correction(study: Study) -> Iterator[Objection]:
     """Several hypotheses are tested without a correction.
 
-    Each uncorrected test at level alpha has its own chance of a false claim, and over m of
-    them these add up. An omnibus test before them does not change that: it guards only the
-    case in which all models are equal.
+    Each uncorrected test at level alpha has its own chance of a false claim, and over many tests
+    these chances add up. An omnibus test before them does not change that: it protects only if all
+    models are equal.
 
     Objects to:
 
@@ -67,9 +67,9 @@ def many_comparisons_without_correction(study: Study) -> Iterator[Objection]:
 def same_pair_tested_twice(study: Study) -> Iterator[Objection]:
     """Two lines test the same pair of models by the same metric on the same data.
 
-    Whoever has two p-values for one question can report the smaller one, and its level is no
-    longer alpha. Choose the test before the run; a second one that is only looked at is
-    `exploratory`, which gives it no decision words.
+    With two p-values for one question, an author can report the smaller one, and its level is no
+    longer alpha. Choose the test before the run; mark a second one as `exploratory`, which keeps it
+    out of the decisions.
 
     Objects to:
 
@@ -157,9 +157,9 @@ def _same_question(metric: Method) -> Method:
 def step_up_correction_of_dependent_pairs(study: Study) -> Iterator[Objection]:
     """Hochberg's or Hommel's correction is used for pairs that share models.
 
-    Both rest on Simes' inequality, which is proven for independent p-values and for some
-    positive dependence, such as comparisons with one reference. The p-values of all pairs
-    of models are dependent in another way, and Holm's correction holds for any dependence.
+    Both rest on Simes' inequality, which is proven for independent p-values and for some kinds of
+    positive dependence, such as comparisons with one reference. The p-values of all pairs of models
+    are dependent in another way; Holm's correction holds under any dependence.
 
     Objects to:
 
@@ -209,12 +209,11 @@ def _one_reference(family: list[Hypothesis]) -> bool:
 
 @rule("W304", source="Demšar 2006, 3.2.2; Dunnett 1955")
 def baseline_among_the_compared(study: Study) -> Iterator[Objection]:
-    """A baseline stands among the models of an omnibus, or of all pairs.
+    """An omnibus test, or a comparison of all pairs, includes a baseline.
 
-    An omnibus that includes a model which looks at no feature rejects because of that model,
-    and says nothing about the others. Among all pairs, those with the baseline enlarge the
-    family and cost power where it is wanted. Comparisons with a baseline are a family of
-    their own.
+    An omnibus test that includes a model without features rejects because of that model, and says
+    nothing about the others. Among all pairs, those with the baseline enlarge the family and cost
+    the other pairs power. Comparisons with a baseline are a family of their own.
 
     Objects to:
 
@@ -280,10 +279,10 @@ def _instead(
 def ranks_that_depend_on_the_pool(study: Study) -> Iterator[Objection]:
     """Pairs are compared by mean ranks, which depend on the other models of the line.
 
-    Nemenyi's test finds two models different or not according to which further models are in
-    the pool: with three models that rank between them they differ, with the same three far
-    behind they do not; so it is with Bonferroni and Dunn's. A test of each pair on its own
-    scores does not depend on the others; where there are no others, neither do mean ranks.
+    Whether Nemenyi's test, and the tests of mean ranks with Bonferroni's or Dunn's correction, find
+    two models different depends on which other models are on the line: with three models that rank
+    between the two they may differ, with the same three far behind they may not. A test of each
+    pair on its own scores does not depend on the other models.
 
     Objects to:
 

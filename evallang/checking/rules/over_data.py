@@ -17,11 +17,11 @@ SURELY_ENOUGH = 64  # data sets, from which on the smallest p is 0 for every pur
 
 @rule("W319", source="Demšar 2006, sections 3.1 and 3.2", later=(WITH_ALL_HYPOTHESES,))
 def too_few_data_sets(study: Study) -> Iterator[Objection]:
-    """A test over data sets is given so few of them that no outcome can reach the level.
+    """A test over data sets has so few data sets that no outcome can be significant.
 
-    Over data sets the data set is the unit, however many rows each of them has. Wilcoxon's
-    signed-rank test of five has a p of 0.06 even if one model is ahead on all of them, and a
-    correction asks for more.
+    In a test over data sets the data set is the unit, however many rows each of them has.
+    Wilcoxon's signed-rank test of five data sets has a p-value of at least 0.06, even if one model
+    is better on all of them, and a correction requires more.
 
     Objects to:
 

@@ -36,13 +36,12 @@ UNPRUNED = {
 
 @rule("W315", source="Bayle et al. 2020; Bengio & Grandvalet 2004")
 def pooled_predictions_of_unstable_models(study: Study) -> Iterator[Objection]:
-    """A test pools the folds' predictions where they cannot stand for the algorithm.
+    """A test pools predictions over folds whose models do not represent the algorithm.
 
-    The test takes examples as independent given the models fitted on the folds. It speaks of
-    the algorithm only where leaving out a few examples hardly changes what is learnt: not for
-    one nearest neighbour and trees grown to the end, which follow single examples, and not
-    for leave-one-out, whose n models are nearly the same model and whose predictions depend
-    on one another.
+    The test treats examples as independent given the models fitted on the folds. It describes the
+    algorithm only if a few examples more or less hardly change what is learnt. That does not hold
+    for one nearest neighbour and unpruned trees, which follow single examples, nor for
+    leave-one-out, whose n models are almost the same and whose predictions depend on one another.
 
     Objects to:
 
@@ -78,12 +77,12 @@ def pooled_predictions_of_unstable_models(study: Study) -> Iterator[Objection]:
     severity=Severity.HINT,
 )
 def pooled_predictions_of_several_models(study: Study) -> Iterator[Objection]:
-    """A test on pooled cross-validated predictions is about the models fitted here.
+    """A test on pooled cross-validated predictions is about the models fitted in this study.
 
-    Its null hypothesis is that the k fitted models of one algorithm and those of the other
-    have the same average error. How much another training set would have changed them is not
-    in the p-value. That is often what is wanted, and the report words it so; a statement
-    about the algorithms needs repeated cross-validation.
+    Its null hypothesis is that the k fitted models of the two algorithms have the same average
+    error. The p-value does not include how much another training set would change the models. That
+    is often what is wanted, and the report says so; a statement about the algorithms needs repeated
+    cross-validation.
 
     Objects to:
 

@@ -27,12 +27,12 @@ def _with_examples(find: RuleFunction, study: Study, known: Known) -> Iterator[O
     later=(Later(Stage.DATA, _with_examples), Later(Stage.PLAN, _with_examples)),
 )
 def too_few_discordant_pairs(study: Study) -> Iterator[Objection]:
-    """Two models differ on so few examples that no outcome can reach the level.
+    """Two models differ on so few examples that no outcome can be significant.
 
-    McNemar's test sees nothing but the examples on which just one of two models is right.
-    With five of them the exact p is 0.06 even if all five speak for the same model, and a
-    correction asks for more. The estimate of the difference and its interval are worth
-    reporting; the test is not.
+    McNemar's test uses only the examples on which exactly one of the two models is right. With five
+    of them the exact p-value is at least 0.06, even if all five favour the same model, and a
+    correction requires more. The estimated difference and its interval are worth reporting; the
+    test is not.
 
     Objects to:
 

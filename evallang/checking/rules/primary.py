@@ -41,11 +41,11 @@ def _depends_on_data(study: Study) -> bool:
     later=(Later(Stage.DATA, _with_classes, _depends_on_data),),
 )
 def first_measure_without_interval(study: Study) -> Iterator[Objection]:
-    """The first measure has no interval by default under the protocol, although others have one.
+    """The first measure has no default interval under the protocol, although others have one.
 
-    The first measure is what a reader takes from the study. The ranking of one fold cannot be
-    compared with that of another, so the scores of all folds cannot be drawn again together, and
-    few folds alone show little of what another sample would give. Repeats of the same folds do.
+    The first measure is the main result of the study. The ranking in one fold cannot be compared
+    with the ranking in another, so the scores of all folds cannot be resampled together, and a few
+    folds alone show little of the variation between samples. Repeats of the folds show more.
 
     Objects to:
 

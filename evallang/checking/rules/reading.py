@@ -25,10 +25,10 @@ PLAIN_THRESHOLDS = (0.0, 0.5)
 
 @rule("W350", source="Heckman 1979")
 def rows_chosen_by_the_target(study: Study) -> Iterator[Objection]:
-    """`where` keeps rows by the value of what is to be predicted.
+    """`where` selects rows by the target.
 
-    Of a new example that value is not known, so nobody can tell whether the estimate is about
-    it. Extreme values that are excluded make every error smaller.
+    The target of a new example is unknown, so nobody can tell whether the estimate applies to it.
+    Excluding extreme values makes every error smaller.
 
     Objects to:
 
@@ -72,11 +72,11 @@ def _predicted(source: DataSpec | PredictionsSpec) -> str | None:
 
 @rule("W351", source="Fawcett 2006", severity=Severity.HINT)
 def threshold_beside_the_reported_scores(study: Study) -> Iterator[Objection]:
-    """A threshold is written with the scores on which the labels are judged.
+    """A threshold is given for the same scores on which the labels are evaluated.
 
-    A threshold that was chosen on these scores makes the labels look better than they will on
-    others. One that was fixed before, or chosen on other examples, is sound; a waiver can say
-    so to the reader.
+    A threshold that was chosen on these scores makes the labels look better than they will be on
+    new examples. A threshold that was fixed before, or chosen on other examples, is sound; a waiver
+    can tell the reader so.
 
     Objects to:
 
@@ -116,10 +116,10 @@ def threshold_beside_the_reported_scores(study: Study) -> Iterator[Objection]:
 
 @rule("W352", source="Sokolova & Lapalme 2009")
 def positive_class_by_default(study: Study) -> Iterator[Objection]:
-    """A measure depends on the positive class, and the study does not say which it is.
+    """A metric depends on the positive class, and the study does not name it.
 
-    Without `positive` the last of the two labels is taken, in the order of the alphabet or of
-    numbers. Precision, recall and F1 of the other class are other numbers.
+    Without `positive`, the last of the two labels in alphabetical or numerical order is the
+    positive class. Precision, recall and F1 of the other class have other values.
 
     Objects to:
 
@@ -150,10 +150,11 @@ def positive_class_by_default(study: Study) -> Iterator[Objection]:
 
 @rule("W353", source="Provost, Fawcett & Kohavi 1998", severity=Severity.HINT)
 def no_baseline(study: Study) -> Iterator[Objection]:
-    """No model of the study shows what can be had without looking at a feature.
+    """No model of the study is a baseline that ignores the features.
 
-    An accuracy of 90 percent is poor where 95 percent of the examples are of one class. A
-    dummy gives the line to measure from, in the same table and with the same interval.
+    An accuracy of 90 percent is poor if 95 percent of the examples belong to one class. A dummy
+    model shows what can be reached without the features, in the same table and with the same
+    interval.
 
     Objects to:
 
@@ -197,10 +198,10 @@ def _known_without_skill(metric: Method) -> bool:
 
 @rule("W354", source="Bouthillier et al. 2021", severity=Severity.HINT)
 def seed_by_default(study: Study) -> Iterator[Objection]:
-    """Rows are drawn by chance, and the study does not write its seed.
+    """The study draws rows at random and does not state a seed.
 
-    The seed is 0 then, and stated, so that the run can be repeated. One that is written shows
-    that it was not chosen afterwards, and changes when the study is copied.
+    The default seed is 0 and is reported, so the run can be repeated. A seed in the study file
+    shows that it was not chosen afterwards.
 
     Objects to:
 

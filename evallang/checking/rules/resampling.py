@@ -23,11 +23,11 @@ OF_PAIRS = {"wald": "paired_wald"}
 
 @rule("W320", source="Kohavi 1995; Raschka 2018, 3.5")
 def strata_without_effect(study: Study) -> Iterator[Objection]:
-    """`stratify` is written for a protocol in which strata play no part.
+    """`stratify` has no effect under a protocol of the study.
 
-    A fold of one example has one class, so leave-one-out cannot keep the shares of the
-    classes: each training part even has slightly fewer of the class that is tested. Under the
-    bootstrap and a split of the author's, rows are not drawn by strata either.
+    A fold of one example has one class, so leave-one-out cannot keep the class proportions: each
+    training part even has slightly fewer rows of the tested class. The bootstrap and a given split
+    do not draw rows by strata either.
 
     Objects to:
 
@@ -62,13 +62,13 @@ def strata_without_effect(study: Study) -> Iterator[Objection]:
 
 @rule("W321", source="Efron & Tibshirani 1994, 6.4, 13 and 15")
 def few_bootstrap_rounds(study: Study) -> Iterator[Objection]:
-    """A bootstrap has too few rounds for what is taken from it.
+    """A bootstrap has too few rounds for its result.
 
-    The standard error under `protocol bootstrap` varies with the rounds drawn: measured, by
-    about 20 percent of itself with 50 rounds, by 12 percent with 200, by 7 with 500.
-    The bounds of an interval are percentiles far out, which a few hundred rounds do not
-    reach: they need 1,000 and more. So does a p-value from permutations or a bootstrap, which
-    cannot be smaller than one in so many rounds.
+    The standard error under `protocol bootstrap` varies with the drawn rounds: in simulations by
+    about 20 percent with 50 rounds, 12 percent with 200 and 7 percent with 500. The bounds of an
+    interval are extreme percentiles, which need 1,000 rounds or more. The same holds for p-values
+    from permutations or a bootstrap, which cannot be smaller than about one divided by the number
+    of rounds.
 
     Objects to:
 
@@ -127,11 +127,12 @@ def _drawn(study: Study) -> Iterator[tuple[Method, Span | None]]:
 
 @rule("W355", source="Bates, Hastie & Tibshirani 2024")
 def few_repeats_behind_an_interval(study: Study) -> Iterator[Objection]:
-    """An interval that divides the rows again has too few repeats for a stable width.
+    """An interval that divides the rows repeatedly has too few repeats for a stable width.
 
-    `nested_cv` estimates a mean squared error from how the folds of many cross-validations
-    differ. Measured with 100 rows, 10 folds and unpruned trees, the width of one data set varies
-    from run to run by about 20 percent with 20 repeats, by 13 with 50, and by 6 with 200.
+    `nested_cv` estimates a mean squared error from the differences between the folds of many
+    cross-validations. In simulations with 100 rows, 10 folds and unpruned trees, the width for one
+    data set varied from run to run by about 20 percent with 20 repeats, 13 percent with 50, and 6
+    percent with 200.
 
     Objects to:
 
@@ -185,10 +186,10 @@ def _few_for(method: Method, span: Span | None) -> Iterator[Objection]:
 
 @rule("W322", source="Tashman 2000; Künsch 1989")
 def independent_resampling_of_a_series(study: Study) -> Iterator[Objection]:
-    """Rows that follow one another in time are drawn as if they were independent.
+    """Rows that are ordered in time are resampled as if they were independent.
 
-    A study that splits its rows in time says that neighbours are alike. Folds drawn at random
-    then test a row by models that saw its neighbours, and intervals over single rows count
+    A study that splits its rows in time assumes that neighbouring rows are alike. Random folds then
+    test a row with models that were trained on its neighbours, and intervals over single rows count
     the same information several times; both look better than they are.
 
     Objects to:
@@ -247,10 +248,10 @@ def _yields(protocol: Protocol) -> Yields:
 
 @rule("W323", source="Raschka 2018, 1.3; Efron 1983")
 def tested_on_training_rows(study: Study) -> Iterator[Objection]:
-    """The models are tested on the examples on which they were fitted.
+    """The models are tested on the examples on which they were trained.
 
-    A model can remember its examples, and one that does is perfect on them. The estimate is
-    optimistic by an amount that nobody knows.
+    A model can memorise its examples, and then it is perfect on them. The estimate is optimistic by
+    an unknown amount.
 
     Objects to:
 
@@ -289,11 +290,11 @@ def _on_training_rows(protocol: Protocol) -> bool:
 
 @rule("W324", source="Brown, Cai & DasGupta 2001; Nadeau & Bengio 2003")
 def interval_that_covers_too_little(study: Study) -> Iterator[Objection]:
-    """An interval is written that covers the truth less often than it says.
+    """The interval that the study names covers the true value less often than its level says.
 
-    Wald's interval has no width at 0 and 1 and covers too little near them; a plain t
-    interval over folds takes overlapping training sets as independent. For each there is one
-    that keeps its level.
+    Wald's interval has no width at 0 and 1 and covers too little near them; a plain t interval over
+    folds treats overlapping training sets as independent. For each there is an interval that keeps
+    its level.
 
     Objects to:
 
@@ -350,11 +351,11 @@ def _better(study: Study, measure: Measure) -> str | None:
 
 @rule("W325", source="Forman & Scholz 2010")
 def scores_of_several_models_ranked_together(study: Study) -> Iterator[Objection]:
-    """Scores of the models of several folds are ranked together.
+    """Scores from the models of several folds are ranked together.
 
-    Each fold's model has a scale of its own, and a ranking over all of them compares those
-    scales: a model that gives every example the share of its training part gets an AUC of 0
-    under leave-one-out. The mean of the folds' values has no such bias.
+    The model of each fold has its own scale, and a joint ranking compares these scales: a model
+    that gives every example the class proportion of its training part has an AUC of 0 under
+    leave-one-out. The mean over the folds has no such bias.
 
     Objects to:
 

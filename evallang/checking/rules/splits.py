@@ -90,12 +90,12 @@ def _leaves_splits_open(study: Study) -> bool:
     later=(WITH_ALL_HYPOTHESES, Later(Stage.PLAN, _with_splits, _leaves_splits_open)),
 )
 def fold_test_with_few_splits(study: Study) -> Iterator[Objection]:
-    """A test over the scores of folds has so few folds that it misses all but large differences.
+    """A test over fold scores has so few folds that it detects only large differences.
 
-    Few splits cost power twice. Student's t with four degrees of freedom asks for a larger
-    statistic than the normal distribution, and the corrected variance of the mean is a large
-    share of that of the folds. More repeats of the same folds lower both; a test that counts
-    examples has as many values as the study has rows.
+    Few splits cost power in two ways: Student's t with four degrees of freedom requires a larger
+    statistic than the normal distribution, and the corrected variance of the mean is a large share
+    of the variance of the folds. More repeats reduce both; a test that counts examples has as many
+    values as the study has rows.
 
     Objects to:
 

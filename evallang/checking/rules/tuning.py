@@ -27,11 +27,11 @@ LEAST_INNER_FOLDS = 5  # below, a standard error over folds is a guess; language
 
 @rule("W330", source="Cawley & Talbot 2010; Raschka 2018, 4.14")
 def tuned_on_the_reported_folds(study: Study) -> Iterator[Objection]:
-    """Several models differ in the value of a hyper-parameter alone.
+    """Several models differ only in the value of a hyper-parameter.
 
-    Whoever runs them all and reports the best has tuned on the folds that are reported, and
-    the estimate of the best is optimistic. One model with a search space is tuned inside each
-    training part, and its estimate is that of the whole procedure.
+    To run them all and report the best is to tune on the reported folds, which makes the estimate
+    of the best optimistic. One model with a search space is tuned inside each training part, and
+    its estimate describes the whole procedure.
 
     Objects to:
 
@@ -118,11 +118,11 @@ def _shape(pipeline: PipelineSpec, numbers: Numbers) -> str:
 
 @rule("W331", source="Breiman et al. 1984; Raschka 2018, 3.10")
 def candidates_from_complex_to_simple(study: Study) -> Iterator[Objection]:
-    """Candidates are written from complex to simple where the simplest is to be chosen.
+    """Candidates are listed from complex to simple, and the simplest is to be chosen.
 
-    `one_standard_error` takes the simplest candidate that is nearly as good as the best. For
-    common parameters it is known which direction is simpler, and that counts whatever the
-    order; where the written order disagrees, readers take the wrong end for the simple one.
+    `one_standard_error` takes the simplest candidate that is nearly as good as the best. For common
+    parameters evallang knows which direction is simpler and ignores the order; if the order
+    disagrees, readers take the wrong end for the simple one.
 
     Objects to:
 
@@ -189,11 +189,11 @@ def _turned(candidates: Candidates, values: Sequence[ParameterValue]) -> str:
 
 @rule("W332", source="Breiman et al. 1984; Raschka 2018, 3.10")
 def one_standard_error_of_few_folds(study: Study) -> Iterator[Objection]:
-    """The standard error of a choice is taken over fewer than five inner folds.
+    """A standard error for choosing candidates is computed from fewer than five inner folds.
 
-    `one_standard_error` measures how near a candidate is to the best by the spread over inner
-    folds. Over two or three folds that spread is mostly chance, and with a single validation
-    part there is none.
+    `one_standard_error` measures how close a candidate is to the best by the spread over the inner
+    folds. Over two or three folds that spread is mostly chance, and a single validation part has no
+    spread.
 
     Objects to:
 
