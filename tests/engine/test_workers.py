@@ -175,7 +175,8 @@ class Mine(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X):
-        assert not {"polars", "matplotlib"} & set(sys.modules)
+        assert not {"polars", "matplotlib", "pandas"} & set(sys.modules)
+        import pandas
         return np.full(len(X), self.classes_[0])
 
 import evallang as ev
