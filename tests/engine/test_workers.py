@@ -175,8 +175,10 @@ class Mine(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X):
-        assert not {"polars", "matplotlib", "pandas"} & set(sys.modules)
+        assert not {"polars", "matplotlib"} & set(sys.modules)
         import pandas
+
+        assert pandas.DataFrame  # which the server keeps from scikit-learn
         return np.full(len(X), self.classes_[0])
 
 import evallang as ev
