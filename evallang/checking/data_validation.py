@@ -48,7 +48,13 @@ from evallang.data.design_rules import (
 from evallang.data.findings import name_data_set
 from evallang.data.overlapping_data import check_related
 from evallang.data.read_sources import ReadSources
-from evallang.data.table_rules import check_copies, check_outcomes, check_table, check_tasks
+from evallang.data.table_rules import (
+    check_copies,
+    check_outcomes,
+    check_replicates,
+    check_table,
+    check_tasks,
+)
 from evallang.diagnostics import Code, Diagnostic, diagnose
 from evallang.metrics.metric import MetricEntry, weighs_by_size
 from evallang.models.column_treatments import document_columns
@@ -83,7 +89,7 @@ def judge_read(
     strata = study.stratification
     stratified = strata is not None and "target" in strata.columns
     drawn = any(PROTOCOLS[p.kind].declaration.division != "in_place" for p in study.protocols)
-    found = list(check_tasks(tuple(tables.values())))
+    found = [*check_tasks(tuple(tables.values())), *check_replicates(given)]
     across = next((line for line in study.comparisons if line.across), None)
     if across is not None:
         found += check_related(tuple(tables.values()), span=across.span)
@@ -103,7 +109,7 @@ def judge_read(
     classes = {table.spec.name: len(table.classes) for table in tables.values()}
     classes |= {outcomes.spec.name: len(outcomes.classes) for outcomes in given}
     sizes = {name: n for name, n in classes.items() if n}
-    known = Known(read, uncounted(read, examples), sizes, _assigned(study, tables))
+    known = Known(read, uncounted(read, examples), sizes, _assigned(study, tables), sources=sources)
     found += advise_later(Stage.DATA, study, known)
     for table in tables.values():
         for protocol in study.protocols:

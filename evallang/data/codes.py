@@ -1,6 +1,6 @@
 """The codes of what can be wrong in data: sources, columns, tables, designs, imported results."""
 
-from evallang.diagnostics import Severity, declare
+from evallang.diagnostics import Phase, Severity, declare
 
 # --- E40x: files -----------------------------------------------------------------------
 
@@ -813,6 +813,28 @@ TOO_MANY_EXAMPLES = declare(
     reason="Counts are expanded to one row per example.",
     wrong="table [[9_000_000_000, 6], [4, 0]]",
     right="table [[9_000_000, 6], [4, 0]]",
+)
+
+FOLDS_NOT_NAMED = declare(
+    "W452",
+    "fold_column_unused",
+    "A file of predictions has a column of folds that no clause names.",
+    reason="Predictions of several fitted models are not one sample of one model: an interval or "
+    "a test that knows the folds allows for them, and a measure of ranks is taken within each.",
+    wrong="truth label\nmodels cnn, base   # and a column `fold`",
+    right="truth label\nmodels cnn, base\nfold fold",
+    source="Bayle et al. 2020; Forman & Scholz 2010",
+)
+REPLICATES_AS_DATA_SETS = declare(
+    "E214",
+    "replicates_as_data_sets",
+    "Data sets of predictions are one test set, predicted several times.",
+    phase=Phase.DATA,
+    reason="A test over data sets asks how models do on further data sets. The same examples "
+    "with the same truth are one data set, however many seeds its models were trained with.",
+    wrong="truth label\nid sample_id\ndataset seed\nmodels cnn, base",
+    right="truth label\nid sample_id\nrepeat seed\nmodels cnn, base",
+    source="Demšar 2006",
 )
 
 # --- W40x --------------------------------------------------------------------------------

@@ -14,14 +14,23 @@ from evallang.data.codes import (
     DUPLICATED_ROWS,
     FEW_GROUPS,
     FEWER_GROUPS_THAN_FOLDS,
+    FOLDS_NOT_NAMED,
     ID_LIKE_FEATURE,
     NUMBERS_AS_CATEGORIES,
     REPEATED_UNITS,
+    REPLICATES_AS_DATA_SETS,
     STANDARDISED_FEATURES,
     TARGET_AMONG_FEATURES,
     TASKS_DIFFER,
 )
-from evallang.data.dataset import Column, CountsSpec, GivenOutcomes, PredictionsSpec, Table
+from evallang.data.dataset import (
+    Column,
+    CountsSpec,
+    GivenOutcomes,
+    PredictionsSpec,
+    SourceColumn,
+    Table,
+)
 from evallang.data.features import LEAST_NUMBERS
 from evallang.data.findings import Findings, counted, label_written, listed, quoted, written
 from evallang.data.source_columns import FEATURE, NOT_USED
@@ -31,12 +40,14 @@ from evallang.data.text_forms import (
     are_dates,
     are_digits_of_dates,
     names_counter,
+    names_fold,
     names_identifier,
     names_unit,
 )
 from evallang.diagnostics import Code, Diagnostic
 from evallang.frozen_records import frozen
 from evallang.registry import lazy
+from evallang.results.written import statement_of
 from evallang.source import Span
 
 if TYPE_CHECKING:
@@ -50,6 +61,7 @@ else:
 LEAST_ROWS = 30  # in fewer rows whole numbers are often all different by chance
 FEW = 10  # groups; below, cluster-robust methods are unreliable (language, section 4)
 MOST_GAPS = 10  # numbers of a counter's range for each row; measurements lie further apart
+MOST_PARTS = 3  # words that name parts of the rows: train, validation, test
 LEAST_COPIES = 0.01  # share of rows; fewer copies move an accuracy by less than a point
 FIRST_LOOK = 1000  # rows in which a feature is first compared with the target
 LEAST_ON_A_LINE = 5  # rows; fewer lie on a line by chance
@@ -100,9 +112,72 @@ def check_outcomes(given: GivenOutcomes) -> tuple[Diagnostic, ...]:
     findings = Findings(given.spec.places)
     if isinstance(given.spec, PredictionsSpec):
         few_groups(given, findings)
+        unnamed_folds(given, findings)
         if given.examples is None:
             repeated_units(given, findings)
     return findings.diagnostics
+
+
+def unnamed_folds(given: GivenOutcomes, findings: Findings) -> None:
+    """Report a column of folds, by its name and two values or more, that no clause names."""
+    if not isinstance(given.spec, PredictionsSpec) or given.spec.fold is not None:
+        return
+    for column in given.source_columns:
+        if column.role != NOT_USED or not names_fold(column.name) or not _varies(column):
+            continue
+        findings.add(
+            FOLDS_NOT_NAMED,
+            f"`{column.name}` has the folds of {counted(given.n, 'prediction')}, and no clause "
+            "names it: they are taken for those of one fitted model",
+            "predictions",
+            help=f"write `fold {written(column.name)}`",
+        )
+        return
+
+
+def _varies(column: SourceColumn) -> bool:
+    """Return whether a column of whole numbers or of names has several values.
+
+    Two or three words (`train`, `test`) name parts, not folds.
+    """
+    if column.levels is not None:
+        return column.kind == "number" or column.levels > MOST_PARTS
+    return column.range is not None and column.range[0] != column.range[1]
+
+
+def check_replicates(sources: Sequence[GivenOutcomes]) -> tuple[Diagnostic, ...]:
+    """Check that the data sets of a statement are not one test set that was predicted again."""
+    found: list[Diagnostic] = []
+    by_statement: dict[str, list[GivenOutcomes]] = {}
+    for source in sources:
+        if isinstance(source.spec, PredictionsSpec) and source.spec.dataset is not None:
+            by_statement.setdefault(statement_of(source.spec.name), []).append(source)
+    for name, several in by_statement.items():
+        rows = [_rows_of(source) for source in several]
+        if len(rows) < 2 or rows[0] is None or any(other != rows[0] for other in rows[1:]):
+            continue
+        column = several[0].spec.dataset  # type: ignore[union-attr]
+        findings = Findings(several[0].spec.places)
+        findings.add(
+            REPLICATES_AS_DATA_SETS,
+            f"the {len(several)} data sets of `{name}` are the same {several[0].n:,} examples with "
+            f"the same truth, so `{column}` tells repeats apart",
+            "dataset",
+            help=f"write `repeat {written(str(column))}` in place of "
+            f"`dataset {written(str(column))}`",
+        )
+        found += findings.diagnostics
+    return tuple(found)
+
+
+def _rows_of(source: GivenOutcomes) -> frozenset[tuple[str, str]] | None:
+    """Return the ids of a data set with their truth; None where they show too little."""
+    if source.ids is None or source.truth is None or source.n < FEW:
+        return None
+    labels = source.classes
+    truth = [labels[int(code)] for code in source.truth] if labels else map(str, source.truth)
+    found = frozenset(zip(source.ids, truth, strict=True))
+    return found if len({label for _, label in found}) > 1 else None
 
 
 def check_tasks(tables: tuple[Table, ...]) -> tuple[Diagnostic, ...]:

@@ -57,6 +57,11 @@ _UNITS = frozenset(
 )
 _NUMBERED = frozenset({"code", "key", "no", "nr", "num", "number"})
 """Words after a unit that keep its meaning: patient_no, SubjectCode."""
+_FOLDS = frozenset({"fold", "folds", "split", "splits"})
+_REPLICATES = _FOLDS | {
+    *("boot", "bootstrap", "iteration", "rep", "repeat", "repetition", "replicate", "run"),
+    *("seed", "trial"),
+}
 _IDENTIFIERS = frozenset({"id", "ids", "identifier", "guid", "uuid", "pid", "uid", "mrn"})
 _COUNTERS = frozenset({"idx", "index", "row", "rowid", "rownames", "rownum", "row index"})
 
@@ -137,6 +142,24 @@ def names_unit(name: str) -> bool:
     if len(words) > 1 and words[-1] in _NUMBERED:
         words.pop()
     return bool(words) and words[-1] in _UNITS
+
+
+def names_fold(name: str) -> bool:
+    """Return whether a column is called by the fold of each row: fold, cv_fold, fold_id."""
+    return _last_word(name) in _FOLDS
+
+
+def names_replicate(name: str) -> bool:
+    """Return whether a column is called by repeats of one experiment: seed, run, fold, trial."""
+    return _last_word(name) in _REPLICATES
+
+
+def _last_word(name: str) -> str:
+    """Return the last word of a column's name, without a word such as `no` or `id` behind it."""
+    words = [word.casefold() for word in _WORDS.findall(name) if not word.isdigit()]
+    if len(words) > 1 and words[-1] in _NUMBERED | _IDENTIFIERS:
+        words.pop()
+    return words[-1] if words else ""
 
 
 def names_counter(name: str) -> bool:

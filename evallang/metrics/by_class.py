@@ -66,6 +66,7 @@ SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
         0,
         1,
         proportion="predicted_positives",
+        accuracy_as=("micro",),
         unit="percent",
         when="a positive prediction is acted on, and a false alarm is what costs",
         when_not=(
@@ -165,6 +166,7 @@ def npv(
         0,
         1,
         proportion="positives",
+        accuracy_as=("micro", "weighted"),
         unit="percent",
         when="missing an example of the class is what costs",
         when_not=(

@@ -63,6 +63,7 @@ class MetricDeclaration(Guidance):
         order of the scores alone, None where their sizes count
     of_positive : True where it is about the positive class, although it has no `average`
     mean_over_rows : True where it is computed from counts, and still is a mean over examples
+    accuracy_as : the values of `average` with which it is the accuracy, each row having one label
     default : True for the measure of a study of this task without a `measure`
     proposed : True for the metric proposed in place of one for the other task
     under_weights : from an outcome and the metric's options to its value as a function of case
@@ -93,6 +94,7 @@ class MetricDeclaration(Guidance):
     ranks: Literal["area", "other"] | None = None
     of_positive: bool = False
     mean_over_rows: bool = False
+    accuracy_as: tuple[str, ...] = ()
     default: bool = False
     proposed: bool = False
     under_weights: UnderWeights | None = None

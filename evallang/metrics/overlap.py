@@ -48,6 +48,7 @@ JACCARD_1912 = Reference(
         0,
         1,
         unit="percent",
+        accuracy_as=("micro",),
         of_union=True,
         when=(
             "finding the examples of one class matters, and true negatives are many and of "
@@ -105,6 +106,7 @@ def f1(
         0,
         1,
         unit="percent",
+        accuracy_as=("micro",),
         of_union=True,
         when="recall counts more (beta above 1) or less (below 1) than precision",
         when_not="the weight has no reason beyond custom: precision and recall, side by side",

@@ -18,7 +18,7 @@ from studies import codes_told
 from written_cases import Case, plain as words_of, said
 
 from evallang.checking.all_codes import load_codes
-from evallang.diagnostics import CODES
+from evallang.diagnostics import CODES, Phase
 from evallang.diagnostics.text import to_text
 
 FOLDER = Path(__file__).parents[1] / "messages" / "codes"
@@ -60,7 +60,8 @@ def answered(code, text, folder, monkeypatch, *, whole):
         codes = [caution.code for caution in told]
         shown = "\n".join(map(said, told) if whole else map(_short_caution, told))
     else:
-        with_data = code[1] == "4" or case.reads
+        of_data = code[1] == "4" and CODES[code].phase is not Phase.ADVICE
+        with_data = of_data or case.reads
         found = case.diagnostics() if with_data else case.opened.diagnostics
         codes = codes_told(found)
         meant = [d for d in found if code in codes_told([d])]

@@ -36,6 +36,8 @@ SAID_OF_SAMPLES = {
     "02_three_way_holdout": ["no_baseline", "seed_by_default"],
     "03_repeated_cv": ["no_baseline"],
     "04_bootstrap": ["no_baseline", "seed_by_default"],
+    # three lines by three measures about the same pairs, each with a correction of its own
+    "05_predictions": ["families_in_separate_lines"],
     "07_many_data_sets": ["no_baseline", "seed_by_default"],
     # allowed on its line, with a reason
     "09_own_code": ["many_comparisons_without_correction"],

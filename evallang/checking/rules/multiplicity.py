@@ -97,7 +97,7 @@ def same_pair_tested_twice(study: Study) -> Iterator[Objection]:
         again: list[tuple[Hypothesis, Method]] = []
         earliest: ComparisonSpec | None = None
         for hypothesis in hypotheses_of(study, comparison):
-            metric = _same_question(hypothesis.metric)
+            metric = same_question(hypothesis.metric)
             bound = _bound(comparison, hypothesis)
             key = (hypothesis.source, metric, frozenset(hypothesis.models), bound)
             earlier, before = first.setdefault(key, (comparison, hypothesis.metric))
@@ -136,7 +136,7 @@ def _twice(again: list[tuple[Hypothesis, Method]]) -> str:
     others = len(again) - len(same)
     on = f" on {listed(other.source for other in same)}" if len(same) > 1 else ""
     more = f"{on}, as {'is' if others == 1 else 'are'} {others} more of this line" if others else on
-    if _same_question(before) == _same_question(now) and before.name != now.name:
+    if same_question(before) == same_question(now) and before.name != now.name:
         return (
             f"{tested} twice, by `{before.written}` and by `{now.written}`, whose differences are "
             f"the same but for their sign{more}"
@@ -144,7 +144,7 @@ def _twice(again: list[tuple[Hypothesis, Method]]) -> str:
     return f"{tested} by `{now.written}` twice{more}"
 
 
-def _same_question(metric: Method) -> Method:
+def same_question(metric: Method) -> Method:
     """Return one metric for those whose differences are the same but for their sign."""
     options = tuple((k, v) for k, v in metric.options if (k, v) != ("average", "binary"))
     declared = metric_entry(metric).declaration

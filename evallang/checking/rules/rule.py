@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from evallang.checking.rules.examples import Examples
-from evallang.diagnostics import Code, Diagnostic, Related, Severity, declare, diagnose
+from evallang.data.read_sources import ReadSources
+from evallang.diagnostics import Code, Diagnostic, Phase, Related, Severity, declare, diagnose
 from evallang.frozen_records import frozen
 from evallang.protocols.protocol import Split, Yields
 from evallang.source import Span
@@ -56,6 +57,7 @@ class Known:
     assigned : what folds assigned by the author yield, by data set
     protocol : the protocol that was planned, on one data set
     splits : its splits there
+    sources : the data as they were read
     """
 
     read: Study
@@ -64,6 +66,7 @@ class Known:
     assigned: Mapping[str, Yields] = field(default_factory=dict)
     protocol: Protocol | None = None
     splits: Sequence[Split] = ()
+    sources: ReadSources | None = None
 
 
 def _always(study: Study) -> bool:
@@ -121,6 +124,7 @@ def rule(
             function.__name__,
             " ".join(found["summary"].split()),
             severity=severity,
+            phase=Phase.ADVICE,
             reason=" ".join(found["reason"].split()),
             wrong=inspect.cleandoc("    " + found["wrong"].strip("\n")),
             right=inspect.cleandoc("    " + found["right"].strip("\n")),

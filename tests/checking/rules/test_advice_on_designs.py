@@ -6,6 +6,7 @@ import pytest
 from studies import checked
 
 from evallang.checking.rules.rule import RULES, Objection, load_rules
+from evallang.diagnostics import Phase
 
 load_rules()
 HEAD = "evallang 1\nstudy\n  seed 1\n"
@@ -258,7 +259,7 @@ def test_the_words_of_every_rule_are_agreed(rule):
 def test_every_name_reads_after_allow():
     for rule in RULES.values():
         assert rule.code.name.islower()
-        assert rule.code.code.startswith("W3")
+        assert rule.code.phase is Phase.ADVICE
 
 
 def test_a_bundled_data_set_s_target_is_called_target():

@@ -1,0 +1,94 @@
+"""Advice on the best of many models, chosen by the scores that are reported."""
+
+from collections.abc import Iterator, Mapping
+from statistics import NormalDist
+from typing import Any
+
+from evallang.checking.capabilities import is_tuned
+from evallang.checking.rules.rule import Objection, rule
+from evallang.checking.rules.study_facts import own_protocols, tables
+from evallang.data.dataset import PredictionsSpec
+from evallang.diagnostics import Severity
+from evallang.models.model import EstimatorSpec, ModelSpec, is_baseline
+from evallang.protocols.protocol import PROTOCOLS
+from evallang.source import Span
+from evallang.study import Study
+
+MANY = 5  # equal models; the best of five looks 1.2 standard errors better than it is
+
+
+@rule(
+    "W451",
+    source="Tsamardinos, Greasidou & Borboudakis 2018; Cawley & Talbot 2010",
+    severity=Severity.HINT,
+)
+def best_of_many_on_one_test_set(study: Study) -> Iterator[Objection]:
+    """Many models are scored on one test set, and the best score is not that of a choice.
+
+    The largest of several scores is too large by what chance added to it: of eight equal models
+    the best looks 1.4 standard errors better than it is. The score of a model that was chosen
+    beforehand, or inside the training parts, has no such bias.
+
+    Objects to:
+
+        data digits from sklearn digits
+        model a = KNeighborsClassifier
+        model b = GaussianNB
+        model c = LogisticRegression
+        model d = RandomForestClassifier
+        model e = SVC
+        protocol holdout
+
+    Accepts:
+
+        data digits from sklearn digits
+        model a = KNeighborsClassifier
+        model b = GaussianNB
+        model c = LogisticRegression
+        model d = RandomForestClassifier
+        model e = SVC
+        protocol cv
+    """
+    fitted = [model for model in study.models if not is_baseline(model)]
+    once = next((p for p in own_protocols(study) if _is_single(p.kind, p.options)), None)
+    kinds = {_class_name(model) for model in fitted}
+    if once is not None and tables(study) and len(fitted) >= MANY and len(kinds) > 1:
+        fix = SEARCHED if any(map(is_tuned, fitted)) else FIXED
+        yield _objection(len(fitted), "on one test set", once.span, fix)
+        return  # variants of one class are reported as tuning
+    for source in study.sources:
+        if isinstance(source, PredictionsSpec) and len(source.models) >= MANY:
+            if source.fold is None and source.dataset is None:
+                span = source.places.get("models") or source.places.get("predictions")
+                rows = f"on the rows of `{source.name}`"
+                yield _objection(len(source.models), rows, span, FIXED)
+            return
+
+
+SEARCHED = "write `protocol nested cv outer=5 inner=5`"
+FIXED = "choose on other rows than those reported, or name the one model that the study is about"
+
+
+def _is_single(kind: str, options: Mapping[str, Any]) -> bool:
+    """Return whether a protocol tests one part of the rows, once."""
+    declared = PROTOCOLS[kind].declaration
+    return declared.division != "in_place" and declared.n_splits(options) == 1
+
+
+def _objection(number: int, where: str, span: Span | None, fix: str) -> Objection:
+    return Objection(
+        f"{number} models are scored {where}: if they were equal, the best would look "
+        f"{_inflation(number):.1f} standard errors better than it is",
+        span,
+        help=fix,
+    )
+
+
+def _inflation(number: int) -> float:
+    """Return about the expected largest of some standard normal values (Blom 1958)."""
+    return NormalDist().inv_cdf((number - 0.375) / (number + 0.25))
+
+
+def _class_name(model: ModelSpec) -> str | None:
+    last = model.pipeline.steps[-1] if model.pipeline.steps else None
+    return last.name if isinstance(last, EstimatorSpec) else None
