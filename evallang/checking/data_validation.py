@@ -176,8 +176,8 @@ def judge_planned(
                 found += check_test_sizes(sizes, words, protocol.span, folds, given=given)
             if not alone or not splits:
                 continue
-            tested = {int(row) for split in splits for row in split.test}
-            examples = uncounted(read, [Examples(name, len(tested), {})])
+            n_tested = len(np.unique(np.concatenate([split.test for split in splits])))
+            examples = uncounted(read, [Examples(name, n_tested, {})])
             known = Known(read, examples, protocol=protocol, splits=splits)
             found += advise_later(Stage.PLAN, study, known)
             found += _one_class(study, protocol, table, splits)
@@ -186,7 +186,7 @@ def judge_planned(
             if declared.division == "in_place" and honest:  # which copies are cut is known
                 found += check_copies(table, splits, words, protocol.span)
             if given and len(splits) == 1:
-                found += check_given_split(len(tested), name, words, protocol.span)
+                found += check_given_split(n_tested, name, words, protocol.span)
     return found
 
 

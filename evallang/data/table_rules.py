@@ -63,7 +63,7 @@ FEW = 10  # groups; below, cluster-robust methods are unreliable (language, sect
 MOST_GAPS = 10  # numbers of a counter's range for each row; measurements lie further apart
 MOST_PARTS = 3  # words that name parts of the rows: train, validation, test
 LEAST_COPIES = 0.01  # share of rows; fewer copies move an accuracy by less than a point
-FIRST_LOOK = 1000  # rows in which a feature is first compared with the target
+FIRST_LOOK = 1000  # rows of a feature that are looked at first, as they often decide
 LEAST_ON_A_LINE = 5  # rows; fewer lie on a line by chance
 NEARLY = 1e-6  # relative to a feature's spread; sums of n standardised values are not exactly 0
 
@@ -303,9 +303,12 @@ _FORMS = (
 
 def _spelled(table: Table, column: Column) -> list[str]:
     """Return the distinct values as they are written; of numbers only those of eight digits."""
-    values = _present(table, column)
     if not column.numeric:
-        return list(dict.fromkeys(values.tolist()))
+        return list(dict.fromkeys(_present(table, column).tolist()))
+    first = _present(table, column, FIRST_LOOK)
+    if len(first) and first.min() < 1e7:
+        return []
+    values = _present(table, column)
     if not len(values) or values.min() < 1e7 or values.max() >= 1e8 or not _whole(table, column):
         return []
     return [str(int(value)) for value in dict.fromkeys(values.tolist())]
@@ -420,11 +423,14 @@ def standardised_features(table: Table, findings: Findings) -> None:
     values = table.numeric
     if values.shape[1] < 2 or table.excluded or np.isnan(values).any():
         return
+    mean = np.abs(values.mean(axis=0))
+    if (mean > 2 * NEARLY).any():  # more than that of any spread that is looked for
+        return
     spread = values.std(axis=0)
     if (spread == 0).any():
         return
     number = values.shape[1]
-    centred = np.abs(values.mean(axis=0)) < NEARLY * spread
+    centred = mean < NEARLY * spread
     n = table.n
     scaled = any(
         np.allclose(spread, unit, rtol=NEARLY)
@@ -446,10 +452,10 @@ def standardised_features(table: Table, findings: Findings) -> None:
 def duplicated_rows(table: Table, findings: Findings) -> None:
     """Report rows that repeat an earlier one of another group, or of any without groups."""
     first: dict[bytes, int] = {}
-    keys = _row_keys(table)
+    suspected = _rows_with_equal_hashes(table)
     copies = 0
-    for row in range(table.n):
-        earlier = first.setdefault(keys[row], row)
+    for row, key in zip(suspected.tolist(), _row_keys(table, suspected), strict=True):
+        earlier = first.setdefault(key, row)
         if earlier != row:
             codes = table.group_codes
             copies += codes is None or codes[earlier] != codes[row]
@@ -475,7 +481,12 @@ def check_copies(
 
     `protocol` is worded as the author wrote it; `span` is its place.
     """
-    keys = np.unique(np.array(_row_keys(table), dtype=object), return_inverse=True)[1]
+    suspected = _rows_with_equal_hashes(table)
+    if not len(suspected):
+        return ()
+    number_of: dict[bytes, int] = {}
+    keys = -1 - np.arange(table.n)
+    keys[suspected] = [number_of.setdefault(k, len(number_of)) for k in _row_keys(table, suspected)]
     tested: set[int] = set()
     copied: set[int] = set()
     for split in splits:
@@ -563,8 +574,9 @@ def _values(table: Table, column: Column) -> "NDArray[Any]":
     return values
 
 
-def _present(table: Table, column: Column) -> "NDArray[Any]":
-    values = _values(table, column)
+def _present(table: Table, column: Column, rows: int | None = None) -> "NDArray[Any]":
+    """Return the values of the first rows, or of all, without missing ones."""
+    values = _values(table, column)[:rows]
     if column.numeric:
         kept: NDArray[Any] = values[~np.isnan(values)]
         return kept
@@ -572,8 +584,11 @@ def _present(table: Table, column: Column) -> "NDArray[Any]":
 
 
 def _constant(table: Table, column: Column) -> bool:
-    values = _present(table, column)
-    return len(values) == 0 or bool((values == values[0]).all())
+    for rows in (FIRST_LOOK, None):  # most features differ within the first rows
+        values = _present(table, column, rows)
+        if len(values) and not bool((values == values[0]).all()):
+            return False
+    return True
 
 
 def _all_different(table: Table, column: Column) -> bool:
@@ -585,10 +600,14 @@ def _all_different(table: Table, column: Column) -> bool:
 
 def _whole(table: Table, column: Column) -> bool:
     """Return whether a feature holds whole numbers or words, not numbers with a few words."""
-    values = _present(table, column)
     if not column.numeric:
+        values = _present(table, column)
         return sum(map(_is_number, values.tolist())) < LEAST_NUMBERS * len(values)
-    return bool((values == np.floor(values)).all())
+    for rows in (FIRST_LOOK, None):
+        values = _present(table, column, rows)
+        if not bool((values == np.floor(values)).all()):
+            return False
+    return True
 
 
 def _is_number(text: str) -> bool:
@@ -622,15 +641,40 @@ def _on_a_line(values: "NDArray[np.float64]", y: "NDArray[np.float64]") -> bool:
     return bool((np.abs(off) <= NEARLY * np.abs(slope) * spread).all())
 
 
-def _row_keys(table: Table) -> list[bytes]:
-    """Return one key a row: equal exactly where features and target are."""
-    numbers = np.column_stack([table.numeric, table.y]).astype("<f8") + 0.0  # -0.0 is 0.0
-    numbers[np.isnan(numbers)] = np.nan
-    keys = [row.tobytes() for row in numbers]
+def _row_keys(table: Table, rows: "NDArray[np.int64]") -> list[bytes]:
+    """Return one key for each of some rows: equal exactly where features and target are."""
+    keys = [row.tobytes() for row in _numbers(table)[rows]]
     if table.objects.shape[1] == 0:
         return keys
-    texts = [repr(row).encode("utf-8", "backslashreplace") for row in table.objects.tolist()]
+    texts = [repr(row).encode("utf-8", "backslashreplace") for row in table.objects[rows].tolist()]
     return [key + text for key, text in zip(keys, texts, strict=True)]
+
+
+def _numbers(table: Table) -> "NDArray[np.float64]":
+    """Return numeric features and target (n, columns), with one 0 and one NaN."""
+    numbers = np.column_stack([table.numeric, table.y]).astype("<f8", copy=False)
+    numbers += 0.0  # -0.0 is 0.0
+    numbers[np.isnan(numbers)] = np.nan
+    return numbers
+
+
+def _rows_with_equal_hashes(table: Table) -> "NDArray[np.int64]":
+    """Return the rows that may equal others, sorted: few, unless there are copies."""
+    bits = _numbers(table).view(np.uint64)
+    hashes = np.zeros(table.n, dtype=np.uint64)
+    texts = (
+        np.array([hash(c) & MASK if isinstance(c, str) else 0 for c in column], dtype=np.uint64)
+        for column in table.objects.T
+    )
+    for column in (*bits.T, *texts):
+        hashes = (hashes ^ column) * np.uint64(FACTOR)
+        hashes ^= hashes >> np.uint64(29)
+    _, number, count = np.unique(hashes, return_inverse=True, return_counts=True)
+    return np.flatnonzero(count[number] > 1)
+
+
+MASK = (1 << 64) - 1
+FACTOR = 0x9E3779B97F4A7C15  # odd, with its bits spread evenly
 
 
 def _groups(table: Table | GivenOutcomes) -> int | None:
