@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         parse,
         run,
     )
+    from evallang.manual.completion import complete
 
 __all__ = [
     "Results",
@@ -34,6 +35,7 @@ __all__ = [
     "__version__",
     "check",
     "compare",
+    "complete",
     "load",
     "parse",
     "run",
@@ -55,6 +57,8 @@ def __getattr__(name: str) -> Any:
     with safe_path():
         if name == "stats":
             return importlib.import_module("evallang.stats")
+        if name == "complete":
+            return importlib.import_module("evallang.manual.completion").complete
         if name in __all__:
             inside = "StudyFile" if name == "Study" else name
             return getattr(importlib.import_module("evallang.api"), inside)

@@ -1,4 +1,4 @@
-"""Write the generated pages, or with `--check` list those that are out of date."""
+"""Write the generated pages and files, or with `--check` list those that are out of date."""
 
 import sys
 from collections.abc import Iterator
@@ -8,6 +8,7 @@ from docs.generator import (
     catalogues,
     command_line,
     diagnostics,
+    editors,
     fitting,
     limits,
     marked,
@@ -21,14 +22,14 @@ ROOT = DOCS.parent
 
 
 def pages() -> Iterator[tuple[Path, str]]:
-    """Return every generated page, every written one with its tables, and the stubs."""
+    """Return every generated page, every written one with its tables, stubs and editor files."""
     for maker in (catalogues, diagnostics, models, fitting, command_line, limits, results_json):
         for name, text in maker.pages():
             yield DOCS / "reference" / f"{name}.md", text.rstrip("\n") + "\n"
     for path in sorted([*DOCS.glob("*.md"), *DOCS.glob("guide/*.md")]):
         text = path.read_text(encoding="utf-8")
         yield path, marked.filled(text, path)
-    for name, text in stubs.stubs():
+    for name, text in (*stubs.stubs(), *editors.files()):
         yield ROOT / name, text
 
 
@@ -49,6 +50,7 @@ def main() -> int:
     for path in stale:
         path.unlink()
     for path in different:
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(made[path], encoding="utf-8")
         print(f"wrote {path.relative_to(ROOT)}")
     return 0

@@ -17,7 +17,7 @@ from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
 from evallang.source import SourceFile, Span
 from evallang.stats.corrections import CORRECTIONS
 from evallang.syntax import codes as syntax_codes, nodes as n
-from evallang.syntax.language import CONNECTIVES
+from evallang.syntax.language import connectives
 
 NEAR = 80  # characters to either side of a word
 MOST_WORDS = 4  # of a name from elsewhere, as in `Wilcoxon signed rank test`
@@ -37,7 +37,6 @@ _MEANT: Mapping[str, tuple[str, ...]] = {
     codes.UNKNOWN_ANALYSIS.code: ("analysis",),
     syntax_codes.PART_GIVEN_TWICE.code: ("test", "correction"),
 }
-_APART = CONNECTIVES - {"log"}  # `log loss`
 _WORD = re.compile(r"[\w-]+")
 _JOINING = ("and", "or", "plus")
 
@@ -124,7 +123,7 @@ def _windows(span: Span, source: SourceFile) -> Iterator[Sequence[_Word]]:
 
     def joins(i: int) -> bool:
         between = source.text[words[i].end : words[i + 1].start]
-        parts = {words[i].text, words[i + 1].text} & _APART
+        parts = {words[i].text, words[i + 1].text} & (connectives() - {"log"})  # `log loss`
         return not between.strip(" ") and not parts and words[i].start > begins
 
     first, last = at, at

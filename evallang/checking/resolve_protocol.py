@@ -18,13 +18,12 @@ from evallang.source import Span
 from evallang.spelling import listed
 from evallang.study import Method, OptionValue, Protocol, SourceSpec, Stratification, Tuning
 from evallang.syntax import nodes as n
+from evallang.syntax.language import STATEMENTS
 
 MOST_OPTIONS = 8  # on one line; more than any protocol has are not looked for elsewhere
-SEARCH_FORMS = {
-    "grid": "every combination",
-    "random": "a sample of N",
-    "bayes": "N steps of a model-based search",
-}
+TUNE = STATEMENTS["tune"]
+SHARED_OPTIONS = STATEMENTS["protocol"].options  # of every protocol
+SEARCHES, SELECTIONS = TUNE.words["strategy"], TUNE.words["select"]
 
 
 def stratification(
@@ -43,7 +42,8 @@ def stratification(
     bins = None
     for option in node.options:
         if option.key.name != "bins":
-            text, fixes = suggestion(option.key.name, option.key.span, ("bins",))
+            known = STATEMENTS["stratify"].options
+            text, fixes = suggestion(option.key.name, option.key.span, known)
             scope.report(
                 codes.UNKNOWN_OPTION,
                 f"`stratify` has no option `{option.key.name}`",
@@ -134,13 +134,13 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
             scope.report_twice(codes.PARAMETER_TWICE, message, option.span, first[key])
             continue
         first[key] = option.span
-        if key == "seeds":
+        if key in SHARED_OPTIONS:
             seeds = _seeds(scope, option, " ".join(words))
             continue
         declared = entry.option(key)
         if declared is None:
             names = [o.name for o in entry.options]
-            text, fixes = suggestion(key, option.key.span, [*names, "seeds"], "option")
+            text, fixes = suggestion(key, option.key.span, [*names, *SHARED_OPTIONS], "option")
             scope.report(
                 codes.UNKNOWN_OPTION,
                 f"`{' '.join(words)}` has no option `{key}`",
@@ -148,7 +148,7 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
                 help=(_share_of_training(option, node) if "test" in names else None)
                 or text
                 or _longer_form(scope, node, words)
-                or _takes([*names, "seeds"]),
+                or _takes([*names, *SHARED_OPTIONS]),
                 fixes=fixes,
             )
             sound = False
@@ -214,7 +214,7 @@ def _longer_form(scope: Scope, node: n.ProtocolNode, words: tuple[str, ...]) -> 
     """Find the protocol that these words are part of and that takes all options: `repeated cv`."""
     if len(node.options) > MOST_OPTIONS:
         return None
-    asked = {option.key.name for option in node.options} - {"seeds"}
+    asked = {option.key.name for option in node.options}.difference(SHARED_OPTIONS)
     written = " ".join(scope.written(option.span) for option in node.options)
     for entry in PROTOCOLS:
         form = entry.declaration.words
@@ -328,27 +328,27 @@ def tuning(scope: Scope, first_metric: Method | None) -> Tuning | None:
             return None
         return Tuning("grid", None, first_metric, None, "best")
     strategy = node.strategy.name if node.strategy else "grid"
-    if strategy not in SEARCH_FORMS:
+    if strategy not in SEARCHES:
         assert node.strategy is not None
-        text, fixes = suggestion(strategy, node.strategy.span, SEARCH_FORMS)
+        text, fixes = suggestion(strategy, node.strategy.span, SEARCHES)
         scope.report(
             codes.UNKNOWN_WORD,
             f"there is no search `{strategy}`",
             node.strategy.span,
-            help=text or f"it is one of {listed(SEARCH_FORMS)}",
+            help=text or f"write {listed(SEARCHES)}",
             fixes=fixes,
         )
         strategy = "grid"
     metric = values.method(scope, node.metric, "metric") if node.metric else first_metric
     select = node.select.name.replace("-", "_") if node.select else "best"
-    if select not in ("best", "one_standard_error"):
+    if select not in SELECTIONS:
         assert node.select is not None
-        text, fixes = suggestion(select, node.select.span, ("best", "one_standard_error"))
+        text, fixes = suggestion(select, node.select.span, SELECTIONS)
         scope.report(
             codes.UNKNOWN_WORD,
             f"there is no rule `{select}` to select by",
             node.select.span,
-            help=text or "it is `best` or `one_standard_error`",
+            help=text or f"write {listed(SELECTIONS)}",
             fixes=fixes,
         )
         select = "best"
@@ -389,7 +389,7 @@ def _inner_folds(scope: Scope, options: Sequence[n.OptionNode]) -> int | None:
     found: int | None = None
     for option in options:
         if option.key.name != "cv":
-            text, fixes = suggestion(option.key.name, option.key.span, ("cv",))
+            text, fixes = suggestion(option.key.name, option.key.span, TUNE.options)
             scope.report(
                 codes.UNKNOWN_OPTION,
                 f"`tune` has no option `{option.key.name}`",

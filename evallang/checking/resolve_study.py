@@ -12,8 +12,9 @@ from evallang.results.settings import ReportSettings
 from evallang.source import Span
 from evallang.spelling import listed
 from evallang.syntax import nodes as n
+from evallang.syntax.language import STATEMENTS
 
-FORMATS = ("html", "pdf")
+FORMATS = STATEMENTS["report"].words["formats"]
 
 
 @frozen
@@ -110,7 +111,7 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None]:
     if paper is None:
         scope.default("report page", "a4")
     settings = ReportSettings(
-        tuple(formats) or ("html", "pdf"), clauses.text("title"), style or "apa", paper or "a4"
+        tuple(formats) or FORMATS, clauses.text("title"), style or "apa", paper or "a4"
     )
     return settings, _folder(scope, clauses)
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from evallang.api.folder import Reserved
     from evallang.api.results import Results as RunResults
 
-FORMATS = ("html", "pdf")
-
 
 @click.command("run", epilog="Example: evallang run study.eval -o results -j 4")
 @click.argument("file", metavar="FILE")
@@ -104,8 +102,10 @@ def report_formats(text: str | None) -> tuple[str, ...] | None:
     """Split a list of formats; raise `click.ClickException` for an unknown format."""
     if text is None:
         return None
+    from evallang.syntax.language import STATEMENTS
+
     found = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
-    unknown = [part for part in found if part not in FORMATS]
+    unknown = [part for part in found if part not in STATEMENTS["report"].words["formats"]]
     if unknown or not found:
         raise click.ClickException(
             f"there is no report format `{', '.join(unknown) or text}`; write html or pdf"

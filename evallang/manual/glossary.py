@@ -13,11 +13,11 @@ from evallang.manual.explanations import Explanation, Part, written
 from evallang.models.catalogue import CATALOGUE
 from evallang.spelling import closest, slip_of_term
 from evallang.syntax.language import (
-    CONNECTIVES,
     STATEMENTS,
     WORD_MEANINGS,
     clause,
     clause_words,
+    connectives,
 )
 
 LATER: dict[str, frozenset[str]] = {
@@ -99,7 +99,7 @@ def _called(asked: str) -> Iterator[Explanation]:
         found += _option(asked)
     if not found:
         found += _parameter(asked)
-    if not found and asked in CONNECTIVES:
+    if not found and asked in connectives():
         found.append(explanations.of_connective(asked))
     if code:
         found.append(explanations.of_code(code))
@@ -155,7 +155,7 @@ def words() -> list[str]:
         {option.name for registry in REGISTRIES.values() for e in registry for option in e.options}
     )
     found += [name for names in LATER.values() for name in sorted(names)]
-    found += [*CATALOGUE, *STATEMENTS, *clause_words(), *sorted(CONNECTIVES | set(WORD_MEANINGS))]
+    found += [*CATALOGUE, *STATEMENTS, *clause_words(), *sorted(connectives() | set(WORD_MEANINGS))]
     return list(dict.fromkeys(found))
 
 

@@ -8,7 +8,7 @@ from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
 from evallang.source import Span
 from evallang.spelling import MOST_LISTED, closest, listed
 from evallang.syntax import codes, language
-from evallang.syntax.language import CONNECTIVES, STATEMENTS, owners
+from evallang.syntax.language import STATEMENTS, connectives, owners
 from evallang.syntax.logical_lines import LogicalLine
 from evallang.syntax.nodes import AnyClauseNode, StatementNode
 from evallang.syntax.repair import Reading, given_a_value, read_line
@@ -286,7 +286,7 @@ class Assembly:
             message = f"`{word}` is a clause of {listed(taken_by)}, not a statement"
             suggestion = "indent it below its statement"
             found = diagnose(codes.CLAUSE_IN_FIRST_COLUMN, message, span, help=suggestion)
-        elif word in CONNECTIVES or first.kind != "NAME":
+        elif word in connectives() or first.kind != "NAME":
             message = f"no statement begins with `{shortened(word)}`"
             suggestion = "a line that belongs to the one above is indented"
             if first.kind == "TEXT":
@@ -314,7 +314,7 @@ class Assembly:
         if above is None or outer is None or not (above.understood and line.understood):
             return False
         first, *rest = line.tokens
-        is_part = first.text in CONNECTIVES or first.kind in ("VBAR", "TEXT")
+        is_part = first.text in connectives() or first.kind in ("VBAR", "TEXT")
         if not is_part and not (rest and rest[0].kind == "EQUAL"):
             return False
         if len(above.tokens) > MOST_JOINED:

@@ -23,6 +23,7 @@ from typing import Any, Literal
 from evallang import spelling
 from evallang.frozen_records import frozen
 from evallang.syntax import nodes as n
+from evallang.syntax.parse_table import parse_table
 
 Takes = Literal[
     "text", "path", "texts", "integer", "share", "word", "terms", "column", "columns", "shape"
@@ -32,6 +33,24 @@ Takes = Literal[
 ONE_VALUE = ("text", "path", "integer", "share", "word")
 """What is one value: what follows it is not an item of a list."""
 
+Names = Literal[
+    "metrics",
+    "tests",
+    "intervals",
+    "corrections",
+    "analyses",
+    "protocols",
+    "models",
+    "bundled",
+    "columns",
+    "model",
+    "protocol",
+    "let",
+]
+"""What a name in a line refers to: a catalogue by its plural (`models` are the classes of
+estimators, `bundled` the data sets of scikit-learn), the `columns` of the data, or what the
+statements of this word declare in the study."""
+
 _PLAIN = {"words": "{keyword} {values:plain}"}
 
 
@@ -40,8 +59,9 @@ class Clause:
     """An indented line below a statement.
 
     `words` are the values of a clause that takes a `word`, `bounds` those of an `integer`.
-    `elsewhere` lists what other tools call it. A clause that is not `built` is part of the
-    language, and this version refuses it (E901).
+    `names` tells for fields of its node what the names there refer to. `elsewhere` lists what
+    other tools call it. A clause that is not `built` is part of the language, and this version
+    refuses it (E901).
     """
 
     word: str
@@ -50,6 +70,7 @@ class Clause:
     takes: Takes = "shape"
     words: tuple[str, ...] = ()
     bounds: tuple[int, int] = (0, 0)
+    names: Mapping[str, tuple[Names, ...]] = field(default_factory=dict)
     repeatable: bool = False
     listed: bool = False
     elsewhere: tuple[str, ...] = ()
@@ -64,7 +85,9 @@ class Statement:
 
     `once` names, in messages, a statement that may be written only once. `lists` names the
     items of a statement that is nothing but their list; `declares` marks a statement whose first
-    name is the author's own. Advice about it waits for the statements that it `rests_on`.
+    name is the author's own. `names` tells for fields of its node what the names there refer to,
+    `words` which words of the language may be there, and `options` lists its options. Advice
+    about it waits for the statements that it `rests_on`.
     """
 
     word: str
@@ -76,6 +99,9 @@ class Statement:
     detail: str = ""
     default: str = ""
     clauses: Mapping[str, "Clause"] = field(default_factory=dict)
+    names: Mapping[str, tuple[Names, ...]] = field(default_factory=dict)
+    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    options: tuple[str, ...] = ()
     once: str = ""
     lists: str = ""
     declares: bool = False
@@ -219,6 +245,7 @@ _FEATURES = Clause(
     "features COLUMN, ... or features all except COLUMN, ...",
     "The columns to learn from; by default all that have no other role.",
     node=n.FeaturesNode,
+    names={"columns": ("columns",)},
     written={
         "features_except": "features all except {all_except:flag}{columns}",
         "features": "features {columns:not all}",
@@ -231,6 +258,7 @@ _WHERE = Clause(
     "where COLUMN = | != | < | <= | > | >= VALUE, in [...], is missing, is not missing",
     "Keeps the rows that fulfil it, before anything else is done; may be repeated.",
     node=n.WhereNode,
+    names={"column": ("columns",)},
     written={"where": "where {column} {operator}[ {value}]"},
     repeatable=True,
     elsewhere=("filter", "keep", "subset"),
@@ -241,6 +269,7 @@ _MODELS = Clause(
     "The models and the columns of their predicted labels or values; "
     "by default every column that has no other role.",
     node=n.ModelColumnsNode,
+    names={"items": ("columns",)},
     written={"models": "{keyword} {items}"},
     repeatable=True,
     elsewhere=("pred", "prediction", "predictions", "yhat"),
@@ -250,6 +279,7 @@ _MODELS_OF_SCORES = Clause(
     'models MODEL ["LABEL"] [as COLUMN], ...',
     "The models and the columns of their scores.",
     node=n.ModelColumnsNode,
+    names={"items": ("columns",)},
     written={"models": "{keyword} {items}"},
     repeatable=True,
     elsewhere=("pred", "prediction", "predictions", "yhat"),
@@ -259,6 +289,7 @@ _MODELS_OF_COUNTS = Clause(
     'models MODEL ["LABEL"], ...',
     "The models, in the order of table or patterns.",
     node=n.ModelColumnsNode,
+    names={"items": ("columns",)},
     written={"models": "{keyword} {items}"},
     repeatable=True,
     elsewhere=("pred", "prediction", "predictions", "yhat"),
@@ -268,6 +299,7 @@ _CORRECT = Clause(
     'correct MODEL ["LABEL"] [as COLUMN] [in "PATH"], ...',
     "Columns of right (1) and wrong (0), in place of `truth` and `models`.",
     node=n.ModelColumnsNode,
+    names={"items": ("columns",)},
     written={"models": "{keyword} {items}"},
     repeatable=True,
 )
@@ -276,6 +308,7 @@ _VALUE = Clause(
     'value "METRIC" MODEL ["LABEL"] [as COLUMN] [in "PATH"], ...',
     "Columns of one number for each example, whose mean is the measure named first.",
     node=n.ModelColumnsNode,
+    names={"items": ("columns",)},
     written={"valued_models": "{keyword} {metric} {items}"},
     repeatable=True,
 )
@@ -284,6 +317,7 @@ _SCORE = Clause(
     'score MODEL = "COLUMN"',
     "The column of a model's score of the positive class.",
     node=n.ModelSettingNode,
+    names={"model": ("model",)},
     written={"setting": "{keyword} {model} = {value}"},
     repeatable=True,
 )
@@ -293,6 +327,7 @@ _SCORES = Clause(
     "The columns of a model's scores: a list in the order of the labels, a map from "
     'label to column, or a pattern such as "p_*".',
     node=n.ModelSettingNode,
+    names={"model": ("model",)},
     written={"setting": "{keyword} {model} = {value}"},
     repeatable=True,
 )
@@ -301,6 +336,7 @@ _THRESHOLD = Clause(
     "threshold MODEL = NUMBER",
     "The score from which on the label is positive; 0.5 for probabilities, else 0.",
     node=n.ModelSettingNode,
+    names={"model": ("model",)},
     written={"setting": "{keyword} {model} = {value}"},
     repeatable=True,
 )
@@ -323,6 +359,7 @@ _ROWS = Clause(
     "rows",
     "rows common",
     "`rows common` keeps the rows that every file has, and says how many were excluded.",
+    words=("common",),
     node=n.RowsNode,
     written={"rows": "rows {word}"},
 )
@@ -346,6 +383,7 @@ _RIGHT = Clause(
     'right MODEL ["LABEL"] = RIGHT of TOTAL',
     "How many examples a model has right, and of how many; a line for each model.",
     node=n.RightNode,
+    names={"model": ("model",)},
     written={"right": "right {model}[ {label}] = {right} of {total}"},
     repeatable=True,
 )
@@ -354,6 +392,7 @@ _INTERVAL = Clause(
     "interval METHOD",
     "The interval of the metrics of the line; by default by metric and protocol.",
     node=n.IntervalNode,
+    names={"method": ("intervals",)},
     written={"interval": "interval {method}"},
 )
 
@@ -391,10 +430,10 @@ _CLAIMS = {
     + _DECIDED,
     "claim_superior": "require {kind:is superior}{first} better than {second}[ by {value}]"
     + _PAIR_OPTIONS,
-    "claim_noninferior": "require {kind:is noninferior}{first} not worse than {second}[ by {value}]"
+    "claim_noninferior": "require {kind:is noninferior}{first} not worse than {second} by {value}"
     + _PAIR_OPTIONS,
     "claim_equivalent": "require {kind:is equivalent}{first} equivalent to {second}"
-    "[ within {value}]" + _PAIR_OPTIONS,
+    " within {value}" + _PAIR_OPTIONS,
 }
 
 _DEFINITIONS = _SOURCES | {"study", "group", "model", "protocol", "measure"}
@@ -448,6 +487,8 @@ _ALL = (
         "model nearest = prep | KNeighborsClassifier\n\nprotocol cv folds=5\nmeasure accuracy",
         n.LetNode,
         {"let": "let {name} = {value}"},
+        names={"value": ("let", "models")},
+        words={"value": ("columns", "passthrough")},
         detail="`evallang run --set NAME=VALUE` overrides a constant from the command line; the "
         "override is in results and report.",
         declares=True,
@@ -467,6 +508,7 @@ _ALL = (
         "model baseline = DummyClassifier\n\nprotocol holdout test=1/3\nmeasure roc_auc",
         n.DataNode,
         {"data": "data {name}[ {label}] from {source}"},
+        names={"source": ("bundled",)},
         detail="Sources: `sklearn iris`, `wine`, `breast_cancer`, `digits` or `diabetes`; a path "
         "in quotes (.csv .tsv .parquet .jsonl .arff, .gz fine); a glob (`suite/*.csv`, many data "
         'sets, named `NAME/stem`); `sql "select ..." on "sqlite:///x.db"`. Never features: the '
@@ -587,6 +629,9 @@ _ALL = (
         "protocol cv folds=5\nmeasure roc_auc",
         n.StratifyNode,
         {"stratify": "stratify by {columns}[{options:each}]", "stratify_none": "stratify none"},
+        names={"columns": ("columns",)},
+        words={"columns": ("target",)},
+        options=("bins",),
         detail="A regression's target is cut into `bins` of equal size (`stratify by target "
         "bins=5`).",
         default="by target for classification, none for regression",
@@ -604,6 +649,7 @@ _ALL = (
         "compare linear vs bayes with mcnemar",
         n.GroupNode,
         {"group": "group by {column}"},
+        names={"column": ("columns",)},
         detail="Tests and intervals take their clustered form; one without such a form is an "
         "error, whose message names one that has it.",
         default="every row is on its own",
@@ -617,6 +663,8 @@ _ALL = (
         "protocol nested cv outer=5 inner=3\nmeasure accuracy",
         n.ModelNode,
         {"model": "model {name}[ {label}] = {pipeline}"},
+        names={"pipeline": ("let", "model", "models")},
+        words={"pipeline": ("columns", "passthrough")},
         detail="Steps are chained by `|`. `columns(numeric: STEPS, categorical: STEPS, [age, bmi]: "
         "passthrough)` is a step that treats kinds of columns differently. A value may be a call, "
         "a `let` or another model. A dotted name is the author's own code (`use`). Classes and "
@@ -634,6 +682,8 @@ _ALL = (
         "compare linear vs bayes with corrected_t on main",
         n.ProtocolNode,
         {"protocol": "protocol [{name} = ]{words:spaced}[ by {by}][ from {path}][{options:each}]"},
+        names={"words": ("protocols",), "by": ("columns",)},
+        options=("seeds",),
         detail="May be repeated when named. `seeds=5` on any repeats every fit with so many "
         "derived seeds; the fold's score is the mean over seeds, which never count as samples.",
         default="models without a protocol are an error that proposes one; predictions, scores "
@@ -651,6 +701,9 @@ _ALL = (
         "measure accuracy",
         n.TuneNode,
         {"tune": "tune[ {strategy}][ {n}][ by {metric}][{options:each}][ select {select}]"},
+        names={"metric": ("metrics",)},
+        words={"strategy": ("grid", "random", "bayes"), "select": ("best", "one_standard_error")},
+        options=("cv",),
         detail="Under `nested cv` the folds are `inner`; under a three-way holdout the validation "
         "part; else `cv=K` tunes inside each training part. `one_standard_error` takes the "
         "simplest candidate within one standard error of the best.",
@@ -667,6 +720,7 @@ _ALL = (
         "measure f1(average=macro), log_loss",
         n.MeasureNode,
         {"measure": "measure {metrics}[ within {within}]"},
+        names={"metrics": ("metrics",), "within": ("columns",)},
         detail="`within COLUMN` gives the estimate in each level of a column. The default interval "
         "depends on metric and protocol (`evallang explain METRIC` lists it).",
         default="accuracy, or mse for regression",
@@ -689,6 +743,15 @@ _ALL = (
             " with {test}[ then {then}][ {correction}][ by {by}][ on {on}]"
             "[{exploratory:flag} exploratory]"
         },
+        names={
+            "models": ("model",),
+            "against": ("model",),
+            "test": ("tests",),
+            "then": ("tests",),
+            "correction": ("corrections",),
+            "by": ("metrics",),
+            "on": ("protocol",),
+        },
         detail="Every pair, by every metric named, on every data set the line runs on, is one "
         "family; the correction applies to it as a whole. `against` compares each with one. "
         "`across data` takes the data sets as the sample. Several items may be pairs (`a vs b, "
@@ -710,6 +773,14 @@ _ALL = (
         "require accuracy of large >= 80%\nrequire large not worse than encoder by 2%",
         n.RequireNode,
         _CLAIMS,
+        names={
+            "first": ("model",),
+            "second": ("model",),
+            "metric": ("metrics",),
+            "test": ("tests",),
+            "within": ("columns",),
+            "on": ("protocol",),
+        },
         detail="Decided on the two-sided interval that the report prints: its bound on the "
         "unfavourable side must lie beyond the line (`equivalent to`: the whole interval inside "
         "the margin). `with TEST` asks for p <= alpha and the right sign. A margin is absolute "
@@ -728,6 +799,12 @@ _ALL = (
         "analyze power(difference=2%)",
         n.AnalyzeNode,
         {"analyze": "analyze {items}[ of {models}][ by {metric}][ on {on}]"},
+        names={
+            "items": ("analyses",),
+            "models": ("model",),
+            "metric": ("metrics",),
+            "on": ("protocol",),
+        },
         detail="`evallang list analyses` tells which of them this version runs.",
         lists="analyses",
         elsewhere=("plot",),
@@ -739,6 +816,8 @@ _ALL = (
         f'{_IRIS}\nprotocol cv folds=5\nmeasure accuracy\nexport linear to "linear.skops"',
         n.ExportNode,
         {"export": "export {model}[ to {path}]", "export_best": "export best[ to {path}]"},
+        names={"model": ("model",)},
+        words={"model": ("best",)},
         detail="`best` is the best by the first measure on the first protocol, ties to the first "
         "written. Never pickle.",
         elsewhere=("save",),
@@ -764,6 +843,7 @@ _ALL = (
         "  numbers apa",
         n.ReportNode,
         {"report": "report {formats}"},
+        words={"formats": ("html", "pdf")},
         detail="FORMAT is `html` or `pdf`; JSON results are always written.",
         default="html, pdf, to `STUDY-results/` next to the study",
         clauses=_below(
@@ -877,18 +957,18 @@ NOT_STATED: Mapping[str, str] = {
 """What other tools begin a line with and a study does not state, and why."""
 
 
-CONNECTIVES = frozenset(
-    {
-        *("across", "against", "all", "as", "at", "best", "better", "by", "common", "equivalent"),
-        *("except", "exploratory", "from", "in", "is", "log", "loguniform", "missing", "none"),
-        *("not", "of", "on", "select", "sklearn", "split", "sql", "step", "than", "then", "to"),
-        *("uniform", "vs", "with", "within", "worse", "true", "false"),
-    }
-)
-"""Words that are between the parts of a line."""
-
-
 RESERVED = spelling.RESERVED
+
+
+@cache
+def connectives() -> frozenset[str]:
+    """Return the words between the parts of a line: those that the grammar takes inside one."""
+    table = parse_table()
+    starts = set(table.starts.values())
+    inside = {s for number, row in enumerate(table.states) if number not in starts for s in row}
+    words = {text for text, symbol in table.words.items() if text.isalpha() and symbol in inside}
+    return frozenset(words - set(STATEMENTS)) | (RESERVED - set(clause_words()))
+
 
 WORD_MEANINGS: Mapping[str, str] = {
     "in": "Before a domain it searches a parameter: a list, `1..15 step 2`, `1e-3..1e3 log 7`, "

@@ -20,10 +20,10 @@ from evallang.spelling import closest
 from evallang.syntax import codes
 from evallang.syntax.lalr import END, Run, advance, expected, run
 from evallang.syntax.language import (
-    CONNECTIVES,
     RESERVED,
     STATEMENTS,
     clause,
+    connectives,
     declares,
     takes_one_value,
 )
@@ -38,7 +38,7 @@ SEEN_AHEAD = 200  # tokens that must fit after a guess; keeps long lines linear
 
 # what a wrong guess brings about: a guess that leads here is wrong
 _STRUCTURE = frozenset({"E060", "E070", "E071", "E072", "E073", "E075"})
-_JOINING = CONNECTIVES - {"all", "best", "true", "false", "none", "missing", "common"}
+_NOT_JOINING = frozenset({"all", "best", "true", "false", "none", "missing"})
 _OF_RANGES = frozenset({"log", "loguniform", "step", "uniform"})
 _OF_NAMES = frozenset({"analyze", "compare", "measure", "report"})  # no ranges are there
 WORDS_ELSEWHERE = {
@@ -420,7 +420,9 @@ def step_or_log_missing(place: Place) -> Iterator[Change]:
 def comma_missing(place: Place) -> Iterator[Change]:
     """Read `accuracy f1` as `accuracy, f1`."""
     token, before, first = place.token, place.before, place.first
-    joining = _JOINING - _OF_RANGES if first.text in _OF_NAMES else _JOINING
+    joining = connectives() - _NOT_JOINING
+    if first.text in _OF_NAMES:
+        joining -= _OF_RANGES
     if not place.begins_an_item or "," not in place.fits or {token.text, before.text} & joining:
         return
     if takes_one_value(first.text) or _lacks_its_sign(place):
@@ -443,7 +445,7 @@ def quotes_missing(place: Place) -> Iterator[Change]:
     """Read `from visits` as `from "visits"`."""
     token = place.token
     is_text = "TEXT" in place.fits and "NAME" not in place.fits
-    if token.kind == "NAME" and is_text and token.text not in CONNECTIVES:
+    if token.kind == "NAME" and is_text and token.text not in connectives():
         right = quoted(token.text)
         text = Token("TEXT", right, token.start, token.end)
         message = f"write text in quotes: `{right}`"
@@ -594,7 +596,7 @@ def comma_before_a_word(line: Line) -> Reading | None:
     for index in (line.at - 1, line.at - 2):
         if index < 1 or index + 1 >= len(tokens) or tokens[index].kind != "COMMA":
             continue
-        if tokens[index + 1].text not in CONNECTIVES:
+        if tokens[index + 1].text not in connectives():
             continue
         again = line.run([*tokens[:index], *tokens[index + 1 :]])
         if again.stuck_at is None:

@@ -18,7 +18,7 @@ from evallang.manual.illustrations import illustration, python_call
 from evallang.models.catalogue import CATALOGUE
 from evallang.source import SourceFile
 from evallang.syntax.formatter import format_source
-from evallang.syntax.language import CONNECTIVES, STATEMENTS, clause_words
+from evallang.syntax.language import STATEMENTS, clause_words, connectives
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ENTRIES = [
@@ -157,7 +157,7 @@ def test_the_study_of_a_statement_runs(word, folder):
     assert ev.run(study(text, folder), trust=word == "use").record.estimates
 
 
-@pytest.mark.parametrize("word", sorted({*STATEMENTS, *clause_words(), *CONNECTIVES}))
+@pytest.mark.parametrize("word", sorted({*STATEMENTS, *clause_words(), *connectives()}))
 def test_every_word_of_the_language_is_explained(word):
     assert all(e.parts for e in explain(word))
     assert explain(word)

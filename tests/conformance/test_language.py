@@ -3,15 +3,19 @@
 The test compiles the grammar anew with two more rules; nothing else of the package is touched.
 """
 
+import json
 import pkgutil
+import re
 from importlib.resources import files
 
 import pytest
 
+from docs.generator import editors
 from evallang.checking.clauses import Clauses
 from evallang.checking.scope import Scope
 from evallang.frozen_records import frozen
 from evallang.manual.catalogues import entries
+from evallang.manual.completion import complete
 from evallang.manual.glossary import explain
 from evallang.source import SourceFile
 from evallang.syntax import lalr, language, nodes as n
@@ -25,7 +29,13 @@ RULES = {
     '?clause: "positive"': '?clause: "frontier" number "to" number -> frontier\n    | "positive"',
     '?statement: "evallang"': '?statement: "archive" name "to" text -> archive\n    | "evallang"',
 }
-CACHES = (parse_table, lalr._actions, language.rules, language._words_of_nodes)
+CACHES = (
+    parse_table,
+    lalr._actions,
+    language.rules,
+    language.connectives,
+    language._words_of_nodes,
+)
 
 
 @frozen
@@ -199,6 +209,32 @@ def test_slips_in_them_are_corrected(text, meant):
 def test_an_incomplete_line_names_the_form():
     assert FRONTIER.form in reported("data d from sklearn iris\n  frontier 1 to").help
     assert ARCHIVE.form in reported("archive d to").help
+
+
+def test_they_are_completed():
+    def at_the_end(text):
+        lines = text.split("\n")
+        return [c.text for c in complete(text, len(lines), len(lines[-1]) + 1)]
+
+    assert at_the_end("arch") == ["archive"]
+    assert at_the_end("study\n  spon") == ["sponsor"]
+    assert at_the_end("data d from sklearn iris\n  frontier 1 ") == ["to"]
+    assert at_the_end("archive d ") == ["to"]
+    below = 'data d from "d.csv"\n  target y\narchive d to "d.zip"\n  '
+    assert at_the_end(below) == ["keep", "frontier"]
+    assert at_the_end(f"{below}keep ") == ["y"]
+
+
+def test_editors_know_them():
+    made = dict(editors.files())
+    highlighting = ("editors/vim/syntax/evallang.vim", "syntaxes/evallang.tmLanguage.json")
+    for path, text in made.items():
+        if path.endswith(highlighting):
+            words = set(re.findall(r"\w+", text))
+            assert {"archive", "keep", "frontier", "sponsor"} <= words
+    snippets = json.loads(made["editors/vscode/snippets/evallang.json"])
+    assert snippets["archive"]["body"] == 'archive ${1:name} to "${2:path}"'
+    assert snippets["sponsor (clause of study)"]["body"] == 'sponsor "${1:name}"'
 
 
 def test_a_sound_clause_below_another_statement_is_refused():

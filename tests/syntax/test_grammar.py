@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from evallang.syntax import parse_table as tables
-from evallang.syntax.language import CONNECTIVES, RESERVED, STATEMENTS, clause_words
+from evallang.syntax.language import RESERVED, STATEMENTS, clause_words, connectives
 from evallang.syntax.logical_lines import DEEPEST
 from evallang.syntax.node_builder import action
 from evallang.syntax.parse_table import compiled, parse_table, write
@@ -52,9 +52,9 @@ def test_signs_are_named_alike_by_grammar_and_lexer() -> None:
 def test_the_words_of_the_grammar_are_known_as_data() -> None:
     keywords = {word for word in parse_table().words if word.isalpha()}
     first_words = {*STATEMENTS, *clause_words()}
-    assert first_words | CONNECTIVES >= RESERVED
+    assert first_words | connectives() >= RESERVED
     assert set(STATEMENTS) <= keywords
-    assert keywords - first_words <= CONNECTIVES
+    assert keywords - first_words <= connectives()
 
 
 def test_a_saved_table_is_read_back_as_compiled(

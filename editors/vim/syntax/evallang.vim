@@ -1,0 +1,31 @@
+" Written by `python -m docs.generator` from the table of the language: do not edit.
+if exists("b:current_syntax")
+  finish
+endif
+
+setlocal iskeyword=@,48-57,_,-,.
+setlocal comments=:# commentstring=#\ %s expandtab shiftwidth=2
+
+syntax match evallangNumber /\<-\?\d[0-9_]*\%(\.\d\+\)\?\%([eE][+-]\?\d\+\)\?\%(%\|\/\d\+\)\?/
+syntax match evallangClass /\<\u\w*\>/
+syntax keyword evallangMember 5x2cv 5x2cv_f 5x2cv_t accuracy agresti_coull agresti_min average_precision balanced_accuracy bayes_sign bayes_signed_rank bayes_t bergmann_hommel binomial bonett_price bonferroni bonferroni_dunn bootstrap brier clopper_pearson cochran cohen_kappa corrected_t cost cv cv_auc cv_clt delong diebold_mariano error_rate f1 fbeta fdr_bh fdr_by finner friedman friedman_aligned hochberg holdout holm holm_sidak hommel jaccard jeffreys kfold_t leave_one_group_out leave_one_out leave_p_out li log_loss looney_f mae mape max_error mcc mcnemar medae mse nemenyi nested nested_cv newcombe newcombe_independent noninferiority npv paired_wald permutation power precision proportions_z quade r2 recall repeated repeated_cv repeated_holdout resampled_t resubstitution rmse roc_auc shaffer sidak sign single_t specificity t takahashi tango time_series tost uncorrected wald westfall wilcoxon wilson
+syntax keyword evallangBetween across against all as at better by equivalent except exploratory from in is log loguniform missing not of on select sklearn split sql step than then to uniform vs with within worse
+syntax keyword evallangValue a4 ama apa bayes best classification columns common false grid html letter nejm none one_standard_error passthrough pdf random regression sci separate target together true
+syntax match evallangStatement /^\%(analyze\|compare\|counts\|data\|evallang\|export\|group\|include\|let\|measure\|model\|predictions\|protocol\|report\|require\|scores\|stratify\|study\|tune\|use\)\k\@!/
+syntax match evallangClause /^\s\+\zs\%(about\|alpha\|author\|bibliography\|categorical\|cite\|confidence\|correct\|count\|dataset\|families\|features\|fold\|group\|hide\|higher\|id\|interval\|lower\|metric\|missing\|model\|models\|numbers\|page\|pattern\|positive\|question\|repeat\|right\|rows\|score\|scores\|seed\|show\|style\|table\|target\|task\|template\|threshold\|title\|to\|truth\|unit\|value\|weight\|where\)\k\@!/
+syntax region evallangText start=/"/ skip=/\\./ end=/"/ oneline
+syntax match evallangComment /#.*$/ contains=evallangWaiver,@Spell
+syntax match evallangWaiver /#\s*evallang:\s*allow\>/ contained
+
+highlight default link evallangStatement Statement
+highlight default link evallangClause Type
+highlight default link evallangBetween Keyword
+highlight default link evallangValue Constant
+highlight default link evallangMember Function
+highlight default link evallangClass Structure
+highlight default link evallangNumber Number
+highlight default link evallangText String
+highlight default link evallangComment Comment
+highlight default link evallangWaiver Special
+
+let b:current_syntax = "evallang"
