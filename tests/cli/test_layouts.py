@@ -92,6 +92,7 @@ CHECKED = {
     },
 }
 """The contract of `check --format json`, by hand from the page that states it."""
+CONTRACT = jsonschema.Draft202012Validator(CHECKED)
 
 ODD = {
     "bytes": 'evallang 1\ndata d from "\udcff.csv"\nmodel \udc80 = SVC\n',
@@ -105,12 +106,11 @@ TEXTS = [pytest.param(path.read_text(encoding="utf-8"), id=path.stem) for path i
 TEXTS += [pytest.param(text, id=name) for name, text in ODD.items()]
 
 
-@pytest.mark.parametrize("text", TEXTS)
-def test_json_keeps_its_contract(text):
-    found = checked(text)
+def keeps_the_contract(text, found):
+    """Check the JSON of what was found in a text."""
     written = to_json(found.diagnostics, found.sources)
     document = json.loads(written.encode("utf-8"))
-    jsonschema.validate(document, CHECKED)
+    CONTRACT.validate(document)
     assert document["error_count"] == sum(d.severity == "error" for d in found.diagnostics)
     assert document["valid"] == (document["error_count"] == 0)
     for record in document["diagnostics"]:
@@ -185,9 +185,8 @@ def conforms(value, kind):
             assert isinstance(inner, str), name
 
 
-@pytest.mark.parametrize("text", TEXTS)
-def test_sarif_conforms_to_the_standard(text):
-    found = checked(text)
+def conforms_to_sarif(found):
+    """Check the SARIF log of what was found in a text."""
     document = json.loads(to_sarif(found.diagnostics, found.sources, version="1").encode("utf-8"))
     conforms(document, sarif_om.SarifLog)
     (run,) = document["runs"]
@@ -214,9 +213,8 @@ def unescaped(text):
     return text
 
 
-@pytest.mark.parametrize("text", TEXTS)
-def test_workflow_commands_hold_what_is_said_on_one_line_each(text):
-    found = checked(text)
+def is_a_line_each(found):
+    """Check the workflow commands of what was found in a text."""
     written = to_github(found.diagnostics, found.sources)
     lines = written.split("\n")
     assert lines.pop() == ""
@@ -233,6 +231,14 @@ def test_workflow_commands_hold_what_is_said_on_one_line_each(text):
         assert unescaped(properties["title"]) == f"{item.code} {item.name}"
         message = re.sub("[\ud800-\udfff]", "\ufffd", item.message)
         assert unescaped(command["data"]).startswith(message)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_every_layout_holds_what_is_found(text):
+    found = checked(text)
+    keeps_the_contract(text, found)
+    conforms_to_sarif(found)
+    is_a_line_each(found)
 
 
 def test_signs_of_the_format_in_names_and_messages_are_escaped(tmp_path):

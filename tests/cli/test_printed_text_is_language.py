@@ -4,7 +4,7 @@ Every protocol in every form, every metric, test, interval and correction with i
 pipelines with names and texts that need quotes.
 """
 
-import itertools
+from functools import cache
 
 import numpy as np
 import pytest
@@ -72,6 +72,11 @@ REFUSED_TESTS = {
     "single_t(threshold=5%)": ONE_MODEL,
     "single_t(threshold=1/3)": ONE_MODEL,
     "tost": "needs `margin`",
+}
+REFUSED = {
+    METRICS.kind: REFUSED_METRICS,
+    INTERVALS.kind: REFUSED_INTERVALS,
+    HYPOTHESIS_TESTS.kind: REFUSED_TESTS,
 }
 OF_THE_AUTHOR = ['split by "fold no"', "split by f", 'split from "a folder/folds.csv"']
 
@@ -165,68 +170,90 @@ def calls(entry):
             yield f"{entry.name}({option.name}={value})"
 
 
-def accepted(lines):
-    """Give the study of the first frame in which some lines are free of errors."""
-    for source in SOURCES:
-        for protocol in PLANS if "{protocol}" in source else ("",):
-            frame = "evallang 1\n" + source.format(protocol=protocol)
-            found = checked(frame + lines)
-            if found.study is not None and not any(
-                d.severity is Severity.ERROR for d in found.diagnostics
-            ):
-                return frame, found.study
-    return None, None
+FRAMES = [
+    "evallang 1\n" + source.format(protocol=protocol)
+    for source in SOURCES
+    for protocol in (PLANS if "{protocol}" in source else ("",))
+]
+LINES_OF_METRICS = ("measure ",)
+LINES_OF_INTERVALS = tuple(
+    f"measure {metric}\n  interval " for metric in ("accuracy", "roc_auc", "f1", "mse", "r2")
+)
+LINES_OF_TESTS = tuple(
+    f"measure {metric}\ncompare {models} with "
+    for metric in ("accuracy", "roc_auc", "mse", "AUC")
+    for models in ("m vs o", "m, o, q", "against o", "m vs o across data", "across data",
+                   "m, o, q across data", "against o across data")
+)  # fmt: skip
 
 
 def members(registry):
     return [call for entry in registry for call in calls(entry)]
 
 
+def sound(text):
+    """Give the study of a text that is free of errors, or None."""
+    found = checked(text)
+    return None if any(d.severity is Severity.ERROR for d in found.diagnostics) else found.study
+
+
+def place_of(call, lines):
+    """Give the first text that takes a call behind it, or None."""
+    texts = (frame + line for line in lines for frame in FRAMES)
+    return next((text for text in texts if sound(f"{text}{call}\n")), None)
+
+
+@cache
+def home_of(registry, name, lines):
+    """Give the first text that takes a member with a value that is not refused everywhere."""
+    refused, entry = REFUSED[registry.kind], registry[name]
+    taken = [call for call in calls(entry) if call not in refused]
+    return place_of(taken[0], lines) if taken else None
+
+
+def taken(registry, call, lines):
+    """Give the text before a call and the study, or None; the call is tried at home first.
+
+    A refused value is tried at home alone, or everywhere if its member has no home.
+    """
+    refused = REFUSED[registry.kind]
+    home = home_of(registry, call.partition("(")[0], lines)
+    if home is not None and (meant := sound(f"{home}{call}\n")):
+        assert call not in refused
+        return home, meant
+    text = None if home and call in refused else place_of(call, lines)
+    assert (text is None) == (call in refused)
+    return text, text and sound(f"{text}{call}\n")
+
+
 @pytest.mark.parametrize("call", members(METRICS))
 def test_a_metric_is_printed_as_it_may_be_written(call):
-    frame, meant = accepted(f"measure {call}\n")
-    assert (meant is None) == (call in REFUSED_METRICS)
-    if meant is None:
-        return
-    metric = meant.measures[0].metric
-    again = checked(f"{frame}measure {metric.written}\n").study
-    assert again is not None
-    assert again.measures[0].metric == metric
+    text, meant = taken(METRICS, call, LINES_OF_METRICS)
+    if text is not None:
+        metric = meant.measures[0].metric
+        again = sound(f"{text}{metric.written}\n")
+        assert again is not None
+        assert again.measures[0].metric == metric
 
 
 @pytest.mark.parametrize("call", members(INTERVALS))
 def test_an_interval_is_printed_as_it_may_be_written(call):
-    for metric in ("accuracy", "roc_auc", "f1", "mse", "r2"):
-        frame, meant = accepted(f"measure {metric}\n  interval {call}\n")
-        if meant is not None:
-            break
-    assert (meant is None) == (call in REFUSED_INTERVALS)
-    if meant is None:
-        return
-    interval = meant.measures[0].interval
-    lines = f"{frame}measure {metric}\n  interval {interval.written}\n"
-    again = checked(lines).study
-    assert again is not None
-    assert again.measures[0].interval == interval
+    text, meant = taken(INTERVALS, call, LINES_OF_INTERVALS)
+    if text is not None:
+        interval = meant.measures[0].interval
+        again = sound(f"{text}{interval.written}\n")
+        assert again is not None
+        assert again.measures[0].interval == interval
 
 
 @pytest.mark.parametrize("call", members(HYPOTHESIS_TESTS))
 def test_a_hypothesis_test_is_printed_as_it_may_be_written(call):
-    for metric, line in itertools.product(
-        ("accuracy", "roc_auc", "mse", "AUC"),
-        ("m vs o with", "m, o, q with", "against o with", "m vs o across data with",
-         "across data with", "m, o, q across data with", "against o across data with"),
-    ):  # fmt: skip
-        lines = f"measure {metric}\ncompare {line} "
-        frame, meant = accepted(f"{lines}{call}\n")
-        if meant is not None:
-            assert call not in REFUSED_TESTS
-            test = meant.comparisons[0].test
-            again = checked(f"{frame}{lines}{test.written}\n").study
-            assert again is not None
-            assert again.comparisons[0].test == test
-            return
-    assert call in REFUSED_TESTS
+    text, meant = taken(HYPOTHESIS_TESTS, call, LINES_OF_TESTS)
+    if text is not None:
+        test = meant.comparisons[0].test
+        again = sound(f"{text}{test.written}\n")
+        assert again is not None
+        assert again.comparisons[0].test == test
 
 
 def test_every_refused_value_is_tried():

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
 
 from evallang.checking.rules.examples import Examples
 from evallang.data.read_sources import ReadSources
@@ -136,6 +137,7 @@ def rule(
     return decorate
 
 
+@cache
 def load_rules() -> None:
     """Import every module of this folder, so that `RULES` is complete."""
     package = importlib.import_module(__package__ or "")
