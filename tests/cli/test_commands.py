@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from in_process import call
 from studies import TWO_MODELS
 
 from evallang.cli.main import COMMANDS, main, root
 
 
-def call(*words: str, folder: Path | None = None, stdin: str | None = None):
+def shell(*words: str, folder: Path | None = None, stdin: str | None = None):
     """Run the command in a process of its own, as a shell would."""
     return subprocess.run(
         [sys.executable, "-m", "evallang", *words],
@@ -39,7 +40,7 @@ def test_every_command_has_help_with_an_example():
 
 
 def test_an_unknown_command_is_wrong_use_with_a_suggestion():
-    done = call("chekc", "study.eval")
+    done = shell("chekc", "study.eval")
     assert done.returncode == 2
     assert "did you mean `check`?" in done.stderr
 
@@ -58,13 +59,13 @@ def test_a_missing_file_is_wrong_use(tmp_path):
 
 
 def test_a_sound_study_checks_with_exit_code_0(study):
-    done = call("check", "study.eval", folder=study.parent)
+    done = shell("check", "study.eval", folder=study.parent)
     assert (done.returncode, done.stdout) == (0, "")
 
 
 def test_an_error_gives_exit_code_1_and_the_place(study):
     study.write_text(TWO_MODELS.replace("mcnemar", "mcnemmar"))
-    done = call("check", "study.eval", folder=study.parent)
+    done = shell("check", "study.eval", folder=study.parent)
     assert done.returncode == 1
     assert "error[E121] there is no test called `mcnemmar`" in done.stderr
     assert "study.eval:9:14" in done.stderr
@@ -142,7 +143,7 @@ def test_fmt_check_tells_without_writing(study):
 
 
 def test_fmt_reads_stdin_and_writes_stdout():
-    done = call("fmt", "-", stdin=TWO_MODELS.replace("  seed 1", "\tseed 1"))
+    done = shell("fmt", "-", stdin=TWO_MODELS.replace("  seed 1", "\tseed 1"))
     assert done.stdout == TWO_MODELS
 
 
@@ -185,7 +186,7 @@ def test_plan_draws_the_graph(study):
 
 
 def test_run_writes_the_folder_and_says_where(study):
-    done = call("run", "study.eval", "-j", "1", folder=study.parent)
+    done = shell("run", "study.eval", "-j", "1", folder=study.parent)
     assert done.returncode == 0, done.stderr
     folder = study.parent / "study-results"
     names = {item.name for item in folder.iterdir()}

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from in_process import call
 from studies import TWO_MODELS
 
 import evallang as ev
@@ -44,7 +45,9 @@ report html
 """
 
 
-def call(*words: str | bytes, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def shell(
+    *words: str | bytes, folder: Path, **environment: str
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*EVALLANG, *words],
         cwd=folder,
@@ -59,6 +62,14 @@ def call(*words: str | bytes, folder: Path, **environment: str) -> subprocess.Co
 @pytest.fixture(scope="module")
 def results() -> ev.Results:
     return ev.run(ev.parse(COUNTS))
+
+
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory) -> ev.Results:
+    study = tmp_path_factory.mktemp("study") / os.fsdecode(b"\xff") / "study.eval"
+    study.parent.mkdir()
+    study.write_text(TWO_MODELS)
+    return ev.run(study)
 
 
 @contextmanager
@@ -93,7 +104,7 @@ SLOW = TWO_MODELS.replace('study "Two', 'use slow\nstudy "Two').replace("Gaussia
 def test_a_second_run_is_refused_before_it_fits_and_a_killed_one_blocks_nobody(tmp_path):
     with a_run_that_fits(tmp_path, SLOW) as first:
         started = time.monotonic()
-        second = call("run", "study.eval", "-j", "1", "--trust", folder=tmp_path)
+        second = shell("run", "study.eval", "-j", "1", "--trust", folder=tmp_path)
         assert time.monotonic() - started < 45  # one fit of it takes 60 seconds
         assert second.returncode == 2
         assert f"another run (process {first.pid} on " in second.stderr
@@ -102,7 +113,7 @@ def test_a_second_run_is_refused_before_it_fits_and_a_killed_one_blocks_nobody(t
         first.wait()
     assert (tmp_path / "study-results.evallang-lock").exists()  # nothing was left to delete it
     (tmp_path / "study.eval").write_text(COUNTS)
-    done = call("run", "study.eval", folder=tmp_path)
+    done = shell("run", "study.eval", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert not list(tmp_path.glob("*.evallang-*"))
 
@@ -244,14 +255,11 @@ PATHS = [
 
 
 @pytest.mark.parametrize("name", PATHS, ids=ascii)
-def test_any_name_that_linux_allows_takes_results_and_their_report(tmp_path, name):
-    study = tmp_path / os.fsdecode(b"\xff") / "study.eval"
-    study.parent.mkdir()
-    study.write_text(TWO_MODELS)
+def test_any_name_that_linux_allows_takes_results_and_their_report(tmp_path, name, fitted):
     out = tmp_path / os.fsdecode(name)
-    done = ev.run(study, out=out)
+    fitted.save(out)
     again = ev.Results.load(out)
-    assert again.record.estimates == done.record.estimates
+    assert again.record.estimates == fitted.record.estimates
     assert pl.read_parquet((out / "predictions.parquet").read_bytes()).height == 300
     assert (out / "report.pdf").read_bytes().startswith(b"%PDF-")
     assert not list(tmp_path.glob("*.evallang-*"))
@@ -263,7 +271,7 @@ def test_a_locale_without_utf_8_loses_nothing(tmp_path, name):
     settings = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     out = name.removesuffix(b".eval") + b"-results"
     for words in (("run", name), ("report", out)):
-        done = call(*words, folder=tmp_path, **settings)
+        done = shell(*words, folder=tmp_path, **settings)
         assert done.returncode == 0, done.stderr
     record = json.loads((tmp_path / os.fsdecode(out) / "results.json").read_text("utf-8"))
     assert record["provenance"]["command"].startswith("evallang run ")

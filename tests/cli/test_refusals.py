@@ -12,18 +12,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 from click.testing import CliRunner
+from in_process import call
 from studies import TWO_MODELS
 
 import evallang as ev
 from evallang.cli.main import main, root
 
 EVALLANG = [sys.executable, "-m", "evallang"]
-
-
-def call(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*EVALLANG, *words], cwd=folder, capture_output=True, text=True, check=False
-    )
 
 
 @pytest.fixture

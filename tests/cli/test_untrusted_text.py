@@ -1,24 +1,21 @@
 """Text from data, files, names and options forges no line and moves no cursor, anywhere."""
 
 import ast
-import io
 import json
 import os
 import re
 import subprocess
 import sys
 import unicodedata
-from importlib import import_module
 from pathlib import Path
 
 import click
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
+from in_process import call, cli
 
 import evallang
 from evallang.printable import printable, printable_json, printable_line
-
-cli = import_module("evallang.cli.main")  # `evallang.cli.main` is the function
 
 CONTROLS = "".join(map(chr, [*range(32), 127, *range(0x80, 0xA0)]))
 DIRECTIONS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"
@@ -205,31 +202,6 @@ def words(name: str, layout: str | None, folder: Path, text: str) -> list[list[s
     return calls
 
 
-class Stream(io.TextIOWrapper):
-    """A standard stream whose bytes can be looked at."""
-
-    def __init__(self):
-        super().__init__(io.BytesIO(), encoding="utf-8", newline="\n", errors="backslashreplace")
-
-    def bytes(self) -> bytes:
-        self.flush()
-        return self.buffer.getvalue()
-
-
-def called(monkeypatch, folder: Path, arguments: list[str]) -> tuple[int, bytes, bytes]:
-    """Run the command line in this process; its exit code and what it wrote."""
-    out, err = Stream(), Stream()
-    with monkeypatch.context() as patched:
-        patched.chdir(folder)
-        patched.setattr(sys, "argv", ["evallang", *arguments])
-        patched.setattr(sys, "stdout", out)
-        patched.setattr(sys, "stderr", err)
-        patched.setattr(cli.signal, "signal", lambda *_: None)
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-    return int(ended.value.code or 0), out.bytes(), err.bytes()
-
-
 @pytest.fixture(scope="module", autouse=True)
 def record(tmp_path_factory):
     """Run a small study once, whose results are then changed."""
@@ -249,9 +221,7 @@ SLOW = ("run", "report")
 
 
 @pytest.mark.parametrize(("name", "layout"), commands())
-def test_no_command_shows_what_was_not_meant_to_be_shown(
-    name, layout, tmp_path_factory, monkeypatch
-):
+def test_no_command_shows_what_was_not_meant_to_be_shown(name, layout, tmp_path_factory):
     checks = settings(
         max_examples=2 if name in SLOW else 5, deadline=None, database=None,
         suppress_health_check=list(HealthCheck),
@@ -260,20 +230,20 @@ def test_no_command_shows_what_was_not_meant_to_be_shown(
     def check(text):
         folder = tmp_path_factory.mktemp("hostile")
         for arguments in words(name, layout, folder, text):
-            code, out, err = called(monkeypatch, folder, arguments)
-            assert forged(out) == [], arguments
-            assert forged(err) == [], arguments
-            assert b"this is a bug" not in err, err
-            assert code in (0, 1, 2, 3, 4)
-            if out and layout in ("json", "sarif"):
-                json.loads(out)
+            done = call(*arguments, folder=folder)
+            assert forged(done.out) == [], arguments
+            assert forged(done.err) == [], arguments
+            assert b"this is a bug" not in done.err, done.err
+            assert done.returncode in (0, 1, 2, 3, 4)
+            if done.out and layout in ("json", "sarif"):
+                json.loads(done.out)
 
     checks(given(HOSTILE)(check))()
     for text in ATTACKS[:4] if name in SLOW else ATTACKS:
         check(text)
 
 
-def test_a_failed_fit_of_own_code_is_one_line(tmp_path, monkeypatch):
+def test_a_failed_fit_of_own_code_is_one_line(tmp_path):
     (tmp_path / "own_forger.py").write_text(
         "class Forger:\n    def fit(self, X, y):\n"
         "        raise type('E\\nPASS forged', (Exception,), {})('x\\n::error::forged\\x1b[2K')\n"
@@ -283,10 +253,10 @@ def test_a_failed_fit_of_own_code_is_one_line(tmp_path, monkeypatch):
         'evallang 1\nuse own_forger\nstudy "s"\n  seed 1\ndata iris from sklearn iris\n'
         "model own = own_forger.Forger\nprotocol cv folds=2\nmeasure accuracy\nreport html\n"
     )
-    code, out, err = called(monkeypatch, tmp_path, ["run", "study.eval", "--trust", "-j", "1"])
-    assert code == 3
-    assert b"a fit failed (own, fold 1): E\\nPASS forged: x ::error::forged\\x1b[2K" in err
-    assert (forged(out), forged(err)) == ([], [])
+    done = call("run", "study.eval", "--trust", "-j", "1", folder=tmp_path)
+    assert done.returncode == 3
+    assert "(own, fold 1): E\\nPASS forged: x ::error::forged\\x1b[2K" in done.stderr
+    assert (forged(done.out), forged(done.err)) == ([], [])
 
 
 FORGER = """\
@@ -324,19 +294,18 @@ def test_what_own_code_prints_forges_no_line(tmp_path, jobs):
 
 # --- streams that are closed -------------------------------------------------------------------
 
-CLOSED = (
-    ">&-",
-    "2>&-",
-    ">&- 2>&- <&-",
-    "| head -c 1",
-    "2>&1 | head -c 1",
-    "> /dev/full",
-    "2> /dev/full",
+CLOSED = (">&- 2>&- <&-", "2>&1 | head -c 1", "> /dev/full")
+CLOSED_IN_PART = (">&-", "2>&-", "| head -c 1", "2> /dev/full")
+
+
+@pytest.mark.parametrize(
+    ("name", "how"),
+    [
+        *((name, how) for name in cli.COMMANDS for how in CLOSED),
+        # one light command and one that opens files: what is in part closed is left to the start
+        *((name, how) for name in ("check", "run") for how in CLOSED_IN_PART),
+    ],
 )
-
-
-@pytest.mark.parametrize("how", CLOSED)
-@pytest.mark.parametrize("name", list(cli.COMMANDS))
 def test_no_closed_stream_is_a_bug(name, how, tmp_path):
     written(tmp_path, "plain")
     (tmp_path / "done").mkdir()
@@ -357,7 +326,7 @@ def test_no_closed_stream_is_a_bug(name, how, tmp_path):
     assert done.returncode in ((0, 2) if how == "> /dev/full" else (0, 1, 4)), done.returncode
 
 
-@pytest.mark.parametrize("how", ["2>&-", ">&- 2>&-", "<&- 2>&-"])
+@pytest.mark.parametrize("how", [">&- 2>&-", "<&- 2>&-"])
 def test_workers_start_where_a_stream_is_closed(how, tmp_path):
     (tmp_path / "fitted.eval").write_text(
         'evallang 1\nstudy "s"\n  seed 1\ndata iris from sklearn iris\n'
@@ -380,8 +349,8 @@ def test_a_requirement_that_is_not_met_is_told_by_the_code_when_nobody_reads(tmp
 
 
 @pytest.mark.parametrize("name", ["check", "plan", "run", "power"])
-def test_a_nul_in_the_name_of_an_included_file_is_a_finding(name, tmp_path, monkeypatch):
+def test_a_nul_in_the_name_of_an_included_file_is_a_finding(name, tmp_path):
     (tmp_path / "study.eval").write_bytes(b'evallang 1\ninclude "a\0b.eval"\nstudy "x"\n')
-    code, _, err = called(monkeypatch, tmp_path, [name, "study.eval"])
-    assert code == 1
-    assert b"error[E003] the file holds a NUL character" in err
+    done = call(name, "study.eval", folder=tmp_path)
+    assert done.returncode == 1
+    assert "error[E003]" in done.stderr
