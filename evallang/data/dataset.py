@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from evallang.data.hashing import DataHash
 from evallang.frozen_records import frozen
 from evallang.source import Span
 
@@ -335,6 +336,16 @@ class GivenOutcomes:
         if not shares:
             return None
         return {m.name: n for m, (_, n) in zip(self.models, shares, strict=True)}
+
+    @property
+    def rows_sha256(self) -> str:
+        """Hash of what is drawn again, rows with their truth and groups, whatever the models."""
+        parts = DataHash()
+        parts.text("n", self.n)
+        parts.numbers("truth", self.truth)
+        for name, codes in (("groups", self.group_codes), ("examples", self.examples)):
+            parts.numbers(name, codes)
+        return parts.hexdigest()
 
     @property
     def n_examples(self) -> int:

@@ -28,7 +28,8 @@ else:
 class ScoreGrid:
     """Scores of M models on N data sets (N, M); NaN for a missing score.
 
-    `missing` is the policy of a `scores` statement for them, `options` of a test apart.
+    `sha256` is that of the data sets that are drawn again, whatever their scores; `missing` is
+    the policy of a `scores` statement for them, `options` of a test apart.
     """
 
     models: tuple[str, ...]
@@ -61,7 +62,7 @@ def grid_of(study: Study, evaluations: Sequence[Evaluation], metric: Method) -> 
         metric.written,
         declared.better,
         bounded or (declared.low == 0 and declared.high == 1),
-        canonical_json([list(datasets), [[repr(float(v)) for v in row] for row in values]]),
+        canonical_json([[evaluation.source, evaluation.sha256] for evaluation in evaluations]),
     )
 
 
@@ -85,7 +86,7 @@ def grid_of_table(
         table.spec.metric or "score",
         "higher" if table.spec.higher_is_better else "lower",
         bool(len(inside)) and bool((inside >= 0).all()) and bool((inside <= 1).all()),
-        table.sha256,
+        canonical_json(list(table.datasets)),
         missing if table.spec.missing == "leave_out" else table.spec.missing,
     )
 
@@ -176,7 +177,7 @@ def level(inputs: GridInputs) -> float:
 def seed(inputs: GridInputs) -> int:
     """Return the seed of the test on these scores."""
     return analysis_seed(
-        inputs.study.seed, inputs.grid.sha256, None, inputs.grid.metric, inputs.test.written
+        inputs.study.seed, inputs.grid.sha256, None, "data sets", inputs.test.written
     )
 
 
@@ -184,5 +185,5 @@ def ranks(grid: ScoreGrid, models: tuple[str, ...], alpha: float) -> Ranks:
     """Return average ranks, Nemenyi's critical difference, and wins, ties, losses of each pair."""
     columns = [grid.models.index(model) for model in models]
     policy: Any = grid.missing
-    seed = analysis_seed(0, grid.sha256, None, grid.metric, "ranks")
+    seed = analysis_seed(0, grid.sha256, None, "data sets", "ranks")
     return rank_models(grid.values[:, columns], models, grid.better, 1 - alpha, policy, seed)

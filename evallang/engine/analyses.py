@@ -295,9 +295,7 @@ def question(inputs: AnalysisInputs) -> Question:
         inputs.n,
         inputs.ratio if written is None else float(written),
         len(compared),
-        analysis_seed(
-            study.seed, inputs.analysis, stage.protocol, stage.metric.written, stage.test.written
-        ),
+        analysis_seed(study.seed, inputs.analysis, stage.protocol, "rows", stage.test.written),
     )
 
 

@@ -6,9 +6,9 @@ from math import isfinite, isinf
 from typing import TYPE_CHECKING, Any
 
 from evallang.engine.evaluation import Evaluation, ModelOutcome
+from evallang.engine.metric_samples import resampling_seed
 from evallang.metrics.aggregation import sd_over_seeds
 from evallang.metrics.metric import MetricEntry, Outcome, fold_value, weighted_mean
-from evallang.planning.seeds import analysis_seed
 from evallang.protocols.protocol import about_yields
 from evallang.registry import lazy
 from evallang.results.records import Estimate, FoldValue, Interval
@@ -225,13 +225,7 @@ class _Rounds:
     def permuted_gamma(self, study: Study) -> float:
         """Return the mean error of the full-sample model on permuted truths."""
         rng = np.random.default_rng(
-            analysis_seed(
-                study.seed,
-                self.evaluation.sha256,
-                self.evaluation.protocol,
-                self.metric.written,
-                "no_information",
-            )
+            resampling_seed(study, self.evaluation, Method("no_information"))
         )
         full = [o.take(self.full) for o in self.outcomes]
         values = []

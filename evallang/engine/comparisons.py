@@ -9,6 +9,7 @@ from evallang.activity import Activity, report_activity
 from evallang.engine.across import GridInputs, ScoreGrid, ranks
 from evallang.engine.estimate_intervals import without_zero_width
 from evallang.engine.evaluation import Evaluation, as_read_by
+from evallang.engine.metric_samples import resampling_seed
 from evallang.engine.providers import Providers
 from evallang.engine.test_inputs import TestInputs, rows_about
 from evallang.hypotheses import Families, PlannedComparison, pair_declaration
@@ -127,14 +128,8 @@ class OneSource:
         return every[rows_about(self.evaluation, self.by, models[0])]
 
     def seed(self, study: Study, method: Method) -> int:
-        """The seed of a method on this source and metric."""
-        return analysis_seed(
-            study.seed,
-            self.evaluation.sha256,
-            self.evaluation.protocol,
-            self.metric,
-            method.written,
-        )
+        """The seed of a method on this source."""
+        return resampling_seed(study, self.evaluation, method)
 
     def ranks(self, models: tuple[str, ...], alpha: float) -> Ranks | None:
         """None: folds are not data sets."""
@@ -184,7 +179,7 @@ class Across:
 
     def seed(self, study: Study, method: Method) -> int:
         """The seed of a method on these scores."""
-        return analysis_seed(study.seed, self.grid.sha256, None, self.metric, method.written)
+        return analysis_seed(study.seed, self.grid.sha256, None, "data sets", method.written)
 
     def ranks(self, models: tuple[str, ...], alpha: float) -> Ranks | None:
         """Average ranks over the data sets, None where the scores are beyond reach."""

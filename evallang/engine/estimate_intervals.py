@@ -1,7 +1,6 @@
 """The interval of one estimate: its inputs, its method, its form for groups and weights."""
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
@@ -10,17 +9,13 @@ from typing import TYPE_CHECKING, Any
 from evallang.compatibility.intervals import default_interval, implied_options
 from evallang.data.heavy_tails import heavy_kurtosis
 from evallang.engine.evaluation import Evaluation, means_of
+from evallang.engine.metric_samples import draw_together, metric_sample, resampling_seed
 from evallang.engine.providers import Providers
 from evallang.frozen_records import frozen
 from evallang.metrics.aggregation import (
     Aggregate,
-    Partition,
-    partition,
-    point_value,
 )
-from evallang.metrics.metric import MetricEntry, Outcome, cells, confusion, is_binary, successes
-from evallang.metrics.reweighted import reweighted
-from evallang.planning.seeds import analysis_seed
+from evallang.metrics.metric import MetricEntry, Outcome, confusion, is_binary, successes
 from evallang.protocols.folds_and_pairs import pairs_of
 from evallang.registry import Entry, lazy
 from evallang.results.records import (
@@ -36,23 +31,11 @@ from evallang.results.written import member_of
 from evallang.stats.inputs import Subject
 from evallang.stats.intervals.effective_size import (
     clustered_wilson,
-    weighted_area_sample,
-    weighted_loss_sample,
-    weighted_sample,
     weighted_wilson,
 )
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Resampler
 from evallang.stats.intervals.pairs_of_folds import ALONE, HeldOutLosses
 from evallang.stats.intervals.proportions import wilson
-from evallang.stats.intervals.resampled_counts import CountSample
-from evallang.stats.intervals.resampled_scores import ScoreSample
-from evallang.stats.intervals.resampling import (
-    GroupedCountSample,
-    LossSample,
-    WeightSample,
-    mean_sample,
-    share_resamples,
-)
 from evallang.study import Measure, Method, Study
 
 if TYPE_CHECKING:
@@ -128,59 +111,6 @@ def _trials(
         chosen = 1 - chosen
     side = outcome.truth if kind in ("positives", "negatives") else outcome.output
     return np.asarray(side == chosen, dtype=bool), right
-
-
-def sample_of(
-    entry: MetricEntry,
-    options: Options,
-    outcome: Outcome,
-    folds: "NDArray[np.int64] | None",
-    groups: "NDArray[np.int64] | None",
-) -> WeightSample:
-    """Make the sample of a weighted metric, for `bootstrap`; `folds` where several were fitted.
-
-    A ranking metric is that of each fold, averaged over folds. Without weights every
-    example has the weight 1.
-    """
-    o = outcome
-    weights = np.ones(o.n) if o.weights is None else o.weights
-    declared = entry.declaration
-    limits = (declared.low, declared.high)
-    if declared.form == "losses":
-        losses = entry.function(o.truth, o.output, o.positive, **options)
-        return weighted_loss_sample(losses, weights, groups, limits, declared.transform)
-    if declared.ranks == "area" and o.k == 2 and o.positive is not None:
-        scores = o.output if o.output.ndim == 1 else o.output[:, o.positive]
-        return weighted_area_sample(o.truth == o.positive, scores, weights, folds, groups)
-
-    if declared.form == "counts":
-        return weighted_sample(_of_counts(entry, options, o), weights, groups, limits)
-
-    parts = partition(o.n, folds)
-
-    def statistic(drawn: "NDArray[np.float64]") -> "NDArray[np.float64]":
-        values = [point_value(entry, options, replace(o, weights=w), parts) for w in drawn]
-        return np.asarray(values, dtype=np.float64)
-
-    return weighted_sample(statistic, weights, groups, limits)
-
-
-def _of_counts(
-    entry: MetricEntry, options: Options, o: Outcome
-) -> "Callable[[NDArray[np.float64]], NDArray[np.float64]]":
-    """Return the metric of counts as a function of weights (B, n)."""
-    column = np.where(np.asarray(o.output) < 0, o.k, o.output).astype(np.int64)
-    cells, code = np.unique(np.asarray(o.truth) * (o.k + 1) + column, return_inverse=True)
-    inside = (code.reshape(-1)[:, None] == np.arange(len(cells))).astype(np.float64)
-
-    def statistic(drawn: "NDArray[np.float64]") -> "NDArray[np.float64]":
-        tables = np.zeros((len(drawn), o.k * (o.k + 1)))
-        # einsum and not BLAS: the same bits for any number of threads
-        tables[:, cells] = np.einsum("bn,nc->bc", drawn, inside)
-        shaped = tables.reshape(len(drawn), o.k, o.k + 1)
-        return np.asarray(entry.function(shaped, o.positive, **options), dtype=np.float64)
-
-    return statistic
 
 
 # --- inputs of intervals ---------------------------------------------------------------------
@@ -288,77 +218,35 @@ class IntervalInputs:
         return () if note is None else (note,)
 
     def sample(self) -> Resampler:
-        """Return what resamples the metric, for all models together where that saves draws."""
-        if self.model not in self.among:
-            return self._sample()
-        samples = self.evaluation.once(("samples", self.metric), self._shared)
-        return samples[self.model] if self.model in samples else self._sample()
+        """Return what resamples the metric, drawn with all intervals of the same method."""
+        if self.model in self.among:
+            self.evaluation.once(("drawn together", self.among), self._draw_together)
+        return metric_sample(self.evaluation, self.model, self.metric)
 
-    def _shared(self) -> "dict[str, Resampler]":
-        """Make the samples of all models that can be drawn on the same resamples."""
-        samples: dict[str, Resampler] = {}
-        for model in self.among:
-            outcomes = self.evaluation.outcomes(model, self.metric)
-            if self.evaluation.models[model].failed or not outcomes:
-                continue
-            # A model whose sample cannot be made says so in its own turn
-            with suppress(ValueError):
-                samples[model] = replace(self, model=model, outcomes=outcomes)._sample()
-        share_resamples(samples.values())
-        return samples
+    def _draw_together(self) -> None:
+        """Join the samples of all models and measures whose intervals rest on the same draws."""
+        by_method: dict[Method, list[tuple[str, Method]]] = {}
+        for measure in self.study.measures:
+            method = interval_method(self.evaluation, measure)
+            known = method is not None and "sample" in INTERVALS[method.name].inputs
+            if method is not None and known and self.evaluation.measures(measure.metric):
+                wanted = by_method.setdefault(method, [])
+                wanted += [(model, measure.metric) for model in self.among]
+        for wanted in by_method.values():
+            draw_together(self.evaluation, wanted)
 
-    def _sample(self) -> Resampler:
-        """Return what resamples the metric of this model."""
-        o, options, groups = self.outcome, self.metric.keywords(), self.groups
-        if self.evaluation.yields.averaged and not self.evaluation.means:
-            return WeightSample(o.n, self._over_repeats, groups, self._limits())
-        if o.weights is not None or len(self.outcomes) > 1:
-            folds = None if self.evaluation.yields.single_fit else self.fold_codes()
-            return mean_sample(
-                [sample_of(self.entry, options, one, folds, groups) for one in self.outcomes]
-            )
-        if self.entry.declaration.form == "counts" and groups is not None:
-            return GroupedCountSample(
-                cells(o.truth, o.output, o.k),
-                (o.k, o.k + 1),
-                lambda m: np.asarray(
-                    self.entry.function(m, o.positive, **options), dtype=np.float64
-                ),
-                groups,
-                self._limits(),
-            )
-        if self.entry.declaration.form == "counts":
-            return CountSample(
-                self.evaluation.confusion(self.model),
-                lambda m: self.entry.function(m, o.positive, **options),
-                self._limits(),
-            )
-        if self.entry.declaration.form == "losses":
-            return LossSample(
-                self.losses(), self.entry.declaration.transform, groups, self._limits()
-            )
-        pooled = bool(options.get("pool")) or len(self._parts.pairs) == 1
-        if pooled and self.entry.declaration.ranks == "area" and len(self.evaluation.classes) == 2:
-            return ScoreSample(self.binary_truth(), self.positive_scores(), groups)
-        return WeightSample(o.n, self._reweighted, groups, self._limits())
 
-    def _over_repeats(self, weights: "NDArray[np.float64]") -> "NDArray[np.float64]":
-        """Compute the mean over repeats of a metric under each row of weights (B, n)."""
-        return self._reweighted(weights)
-
-    @cached_property
-    def _parts(self) -> Partition:
-        """Folds and repeats, over which a ranking metric is averaged: of one fit there is one."""
-        if not self.evaluation.yields.single_fit:
-            return self.evaluation.partition(self.model)
-        return partition(self.outcome.n, None, self.evaluation.models[self.model].repeat)
-
-    @cached_property
-    def _reweighted(self) -> "Callable[[NDArray[np.float64]], NDArray[np.float64]]":
-        return reweighted(self.entry, self.metric.keywords(), self.outcome, self._parts)
-
-    def _limits(self) -> tuple[float | None, float | None]:
-        return self.entry.declaration.low, self.entry.declaration.high
+def interval_method(evaluation: Evaluation, measure: Measure) -> Method | None:
+    """Return the interval of a measure, as written or by default; None where none is sound."""
+    if measure.interval is not None:
+        return measure.interval
+    name = default_interval(
+        measure.metric,
+        evaluation.yields,
+        len(evaluation.classes),
+        evaluation.group_codes is not None,
+    )
+    return None if name is None else Method(name)
 
 
 # --- one provider for each input --------------------------------------------------------------
@@ -500,15 +388,8 @@ def positive(asked: MethodInputs) -> int | None:
 
 @ESTIMATE.provides("seed")
 def seed(asked: MethodInputs) -> int:
-    """Return the seed of the method on this source and metric."""
-    inputs = asked.inputs
-    return analysis_seed(
-        inputs.study.seed,
-        inputs.evaluation.sha256,
-        inputs.evaluation.protocol,
-        inputs.metric.written,
-        asked.method.written,
-    )
+    """Return the seed of the method on this source."""
+    return resampling_seed(asked.inputs.study, asked.inputs.evaluation, asked.method)
 
 
 # --- the interval of one estimate ------------------------------------------------------------
@@ -596,17 +477,9 @@ def _from_union(inputs: IntervalInputs) -> Interval | None:
 def _computed(
     inputs: IntervalInputs, measure: Measure
 ) -> tuple[Interval | None, tuple[str, ...], str | None]:
-    method = measure.interval
+    method = interval_method(inputs.evaluation, measure)
     if method is None:
-        name = default_interval(
-            inputs.metric,
-            inputs.evaluation.yields,
-            len(inputs.evaluation.classes),
-            inputs.evaluation.group_codes is not None,
-        )
-        if name is None:
-            return None, (), NOT_SOUND
-        method = Method(name)
+        return None, (), NOT_SOUND
     if inputs.whole.value is None:
         return None, (), None
     entry = INTERVALS[method.name]

@@ -67,7 +67,8 @@ class ModelOutcome:
 class Evaluation:
     """All outcomes of one source under one protocol.
 
-    `judged` tells that only right and wrong are known (class 1 is right); `own` is the metric
+    `sha256` is that of the rows that are drawn again, whatever the models give; `judged` tells
+    that only right and wrong are known (class 1 is right); `own` is the metric
     of values that were measured elsewhere, and then the only one there is; `means` that what
     a metric gives one example is measured already, `each` what `group_codes` keeps together;
     `subgroups` are
@@ -389,7 +390,7 @@ def of_outcomes(source: GivenOutcomes) -> Evaluation:
         label=source.spec.label,
         unit=source.spec.unit,
         protocol=None,
-        sha256=source.sha256,
+        sha256=source.rows_sha256,
         task=source.task,
         classes=("wrong", "right") if judged else source.classes,
         positive=None if judged else source.positive,
@@ -431,7 +432,7 @@ def _of_samples(source: GivenOutcomes, samples: Mapping[str, int]) -> Evaluation
         label=source.spec.label,
         unit=source.spec.unit,
         protocol=None,
-        sha256=source.sha256,
+        sha256=source.rows_sha256,
         task=source.task,
         classes=("wrong", "right"),
         positive=None,
@@ -491,7 +492,7 @@ def of_scores(table: ScoreTable) -> Iterator[Evaluation]:
             label=label,
             unit="scores",
             protocol=None,
-            sha256=sha256(canonical_json([table.sha256, dataset]).encode()).hexdigest(),
+            sha256=sha256(canonical_json([spec.name, dataset]).encode()).hexdigest(),
             task="regression",
             classes=(),
             positive=None,

@@ -14,6 +14,7 @@ from evallang.engine.estimates import point_estimate
 from evallang.engine.evaluation import Evaluation
 from evallang.engine.fit_outcome import Choice, FailedCandidate, FitOutcome
 from evallang.engine.fits import Job, fitting_of, shared_tables
+from evallang.engine.metric_samples import resampling_seed
 from evallang.engine.progress import Tally
 from evallang.metrics.aggregation import aggregate
 from evallang.metrics.own_code import OwnMetricFailed
@@ -22,11 +23,10 @@ from evallang.models.losses import Loss
 from evallang.models.model import ParameterValue, with_choice, written
 from evallang.models.own_code import OwnCode
 from evallang.planning.plan import ExportTask, Layout
-from evallang.planning.seeds import analysis_seed
 from evallang.registry import lazy
 from evallang.results.records import CorrectedEstimate, Estimate, Export, Failure, FitWarning
 from evallang.stats.selection_bias import bbc_cv
-from evallang.study import ExportSpec, Study
+from evallang.study import ExportSpec, Method, Study
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,9 +71,7 @@ def corrected(
             entry, metric.keywords(), outcome.take(at), first.fold[at], first.repeat[at]
         ).value
 
-    seed = analysis_seed(
-        study.seed, evaluation.sha256, evaluation.protocol, metric.written, "bbc_cv"
-    )
+    seed = resampling_seed(study, evaluation, Method("bbc_cv"))
     try:
         found = bbc_cv(score, len(models), len(predictions), better, study.confidence, seed, rounds)
     except OwnMetricFailed:  # on some sample drawn again

@@ -6,15 +6,19 @@ method and not of the level.
 """
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.compatibility import metric_entry
 from evallang.compatibility.hypothesis_tests import difference_test
-from evallang.engine.estimate_intervals import sample_of
 from evallang.engine.evaluation import Evaluation
+from evallang.engine.metric_samples import (
+    draw_together,
+    metric_sample,
+    resampling_seed,
+    sample_of,
+)
 from evallang.engine.providers import Providers
 from evallang.metrics.aggregation import (
     Partition,
@@ -23,7 +27,6 @@ from evallang.metrics.aggregation import (
 )
 from evallang.metrics.metric import MetricEntry, Outcome, rows_of_proportion
 from evallang.metrics.reweighted import reweighted
-from evallang.planning.seeds import analysis_seed
 from evallang.registry import Evidence, lazy
 from evallang.results.records import Difference, HypothesisTestResult, Summary
 from evallang.stats.alternatives import OPPOSITE, one_sided
@@ -42,13 +45,10 @@ from evallang.stats.hypothesis_tests.swapping import (
 from evallang.stats.inputs import DESIGN_SHAPES, INPUTS, Input, Subject
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.resampled_counts import PairedCountSample
-from evallang.stats.intervals.resampled_scores import ScoreSample
 from evallang.stats.intervals.resampling import (
     DifferenceSample,
-    LossSample,
     WeightSample,
     mean_sample,
-    share_resamples,
 )
 from evallang.stats.shares import Shares
 from evallang.study import Method, Study
@@ -287,40 +287,24 @@ class ComparedModels:
 
         return joint, function
 
-    def loss_samples(self, groups: Any) -> tuple[LossSample, ...]:
-        """Return samples of the models' mean losses that share their resamples with all models.
+    def samples(self) -> tuple[Resampler, ...]:
+        """Return samples of the models' metrics, which are drawn with those of all models."""
 
-        A comparison draws the same rows for every pair; compared with the draws, a mean is cheap.
-        """
+        def join() -> None:
+            rows = self.evaluation.models[self.models[0]].rows
+            alike = [m for m, o in self.evaluation.models.items() if np.array_equal(o.rows, rows)]
+            draw_together(self.evaluation, [(model, self.metric) for model in alike])
 
-        def make() -> dict[str, LossSample]:
-            transform = self.entry.declaration.transform
-            samples = {}
-            for model, found in self.evaluation.models.items():
-                outcome = self.evaluation.outcome(model, self.metric)
-                if outcome is None or not np.array_equal(found.rows, rows):
-                    continue
-                # A model whose losses are not numbers says so in its own turn
-                with suppress(ValueError):
-                    one = ComparedModels(self.evaluation, self.metric, (model,))
-                    samples[model] = LossSample(one.losses(0), transform, groups)
-            share_resamples(samples.values())
-            return samples
-
-        rows = self.evaluation.models[self.models[0]].rows
-        made = self.evaluation.once(("loss samples", self.metric, groups is None), make)
-        if all(model in made for model in self.models):
-            return tuple(made[model] for model in self.models)
-        transform = self.entry.declaration.transform
-        return tuple(LossSample(self.losses(i), transform, groups) for i in range(len(self.models)))
+        self.evaluation.once(("drawn together", self.metric), join)
+        return tuple(metric_sample(self.evaluation, m, self.metric) for m in self.models)
 
     def weighted(self, which: int, groups: Any) -> WeightSample:
         """Draw weights of the rows of one model, of several seeds the mean of their metrics."""
         return mean_sample([self._weighted_one(o, groups) for o in self.by_seed[which]])
 
     def _weighted_one(self, o: Outcome, groups: Any) -> WeightSample:
-        statistic = reweighted(self.entry, self.metric.keywords(), o, self.partition)
-        return WeightSample(o.n, statistic, groups)
+        found = reweighted(self.entry, self.metric.keywords(), o, self.partition)
+        return WeightSample(o.n, found.statistic, groups, compiled=found.compiled)
 
     def fold_values(self, which: int) -> "NDArray[np.float64]":
         """The values of one model in each fold, of several seeds their mean."""
@@ -385,15 +369,11 @@ def resampler(models: ComparedModels, groups: Any) -> Resampler:
             for outcomes in models.by_seed
         )
         return DifferenceSample(a, b, limits)
-    if form == "losses":
-        first, second = models.loss_samples(groups)
-        return DifferenceSample(first, second, limits)
     if form == "counts" and groups is None:
         return PairedCountSample(*models.joint(), limits)
-    if summed and form == "scores" and models.folds() is None:
-        truth = models.binary_truth()
-        a, b = (ScoreSample(truth, models.scores(m), groups) for m in models.models)
-        return DifferenceSample(a, b, limits)
+    if not weighted and (form != "counts" or models.evaluation.yields.once):
+        first, second = models.samples()
+        return DifferenceSample(first, second, limits)
     parts = [models.weighted(i, groups) for i in (0, 1)]
     return DifferenceSample(parts[0], parts[1], limits)
 
@@ -688,11 +668,5 @@ def level(inputs: TestInputs) -> float:
 
 @COMPARISON.provides("seed")
 def seed(inputs: TestInputs) -> int:
-    """Return the seed of the test on this source and metric."""
-    return analysis_seed(
-        inputs.study.seed,
-        inputs.evaluation.sha256,
-        inputs.evaluation.protocol,
-        inputs.metric.written,
-        inputs.test.written,
-    )
+    """Return the seed of the test on this source."""
+    return resampling_seed(inputs.study, inputs.evaluation, inputs.test)

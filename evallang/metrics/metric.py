@@ -19,7 +19,7 @@ functions take k columns as well, where every prediction is one of the classes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -69,6 +69,8 @@ class MetricDeclaration(Guidance):
     under_weights : from an outcome and the metric's options to its value as a function of case
         weights (B, n), NaN where undefined; to None for options without that form. What does not
         depend on the weights is computed once
+    moments : from an outcome to its value as a function of sums over the examples, for a metric
+        of scores that is one
     known_without_skill : True where the value of a model that looks at no feature is known
         beforehand, whatever the shares of the classes or the spread of the target
     """
@@ -98,6 +100,7 @@ class MetricDeclaration(Guidance):
     default: bool = False
     proposed: bool = False
     under_weights: UnderWeights | None = None
+    moments: Callable[[Outcome], Moments] | None = None
 
     @property
     def counts_known_rows(self) -> bool:
@@ -119,8 +122,27 @@ class MetricDeclaration(Guidance):
         )
 
 
-Statistic = Callable[["NDArray[np.float64]"], "NDArray[np.float64]"]
-"""A value for each row of weights: from (B, n) to (B,)."""
+Statistic = Callable[["NDArray[Any]"], "NDArray[np.float64]"]
+"""A value for each row of weights, which are float64 or bytes: from (B, n) to (B,)."""
+
+
+@dataclass(frozen=True)
+class Moments:
+    """A metric as a function of weighted sums of some numbers of each example.
+
+    Attributes
+    ----------
+    columns : numbers of each example, (n,) each
+    function : from sums (columns, B) and sums of weights (B,) to values (B,), NaN where
+        undefined, and where the sums have lost too many digits for it (B,)
+    """
+
+    columns: tuple[NDArray[np.float64], ...]
+    function: Callable[
+        [Sequence[NDArray[np.float64]], NDArray[np.float64]],
+        tuple[NDArray[np.float64], NDArray[np.bool_]],
+    ]
+
 
 UnderWeights = Callable[["Outcome", Mapping[str, Any]], "Statistic | None"]
 """What prepares a metric of scores for many weightings of the same outcome."""

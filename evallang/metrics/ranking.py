@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from evallang.bibliography import Reference
 from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic
 from evallang.registry import Example, lazy
+from evallang.stats.scratch import Scratch
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,8 +54,8 @@ DAVIS_GOADRICH_2006 = Reference(
 
 
 ROWS_AT_ONCE = 1 << 16  # examples of all weightings worked on at once: they stay in the cache
-MOST_DRAWN = 255  # of a weight that is a count; no running sum of these is too large
 LEAST = 1e-300  # of a weight; keeps 0 / 0 from arising above the first example drawn
+_SCRATCH = Scratch()
 
 
 def _areas(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
@@ -94,41 +95,47 @@ def _average_precisions(o: Outcome, options: Mapping[str, Any]) -> Statistic | N
     order = np.argsort(-score, kind="stable")
     ordered = score[order]
     ends = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(order) - 1)
-    positive = np.flatnonzero(o.truth[order] == o.positive)
-    # For each positive the last place of its run of equal scores, among all and among positives
+    up = o.truth[order] == o.positive
+    positive, upto = np.flatnonzero(up), np.cumsum(up)
+    # For each positive how many positives and negatives come before the end of its run of
+    # equal scores
     last = ends[np.searchsorted(ends, positive)]
-    upto = np.searchsorted(positive, last, "right") - 1
-    ties = bool((upto != np.arange(len(positive))).any())
-    batch = max(1, ROWS_AT_ONCE // len(order))
+    found, missed = upto[last] - 1, last + 1 - upto[last]
+    ties = bool((found != np.arange(len(positive))).any())
+    places = np.concatenate([order[up], order[~up]])
+    n, first = len(order), len(positive)
+    batch = max(1, ROWS_AT_ONCE // n)
 
-    # Room that is written again by every batch: fresh pages cost more than the sums
-    room = np.empty((batch, len(order)))
-    counts = np.empty((batch, len(order)), dtype=np.int64)
-    of_positives, ratios = np.empty((3, batch, len(positive))), np.empty((batch, len(positive)))
-
-    def of_some(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        drawn: NDArray[Any] = room[: len(weights)]
-        weights.take(order, axis=1, out=drawn, mode="clip")
-        whole = counts[: len(weights)]
-        if drawn.max() <= MOST_DRAWN:  # running sums of whole numbers take a sixth of the time
-            np.copyto(whole, drawn, casting="unsafe")
-            drawn = whole if np.array_equal(whole, drawn) else drawn
-        gained, found, named = of_positives.view(drawn.dtype)[:, : len(weights)]
-        drawn.take(positive, axis=1, out=gained, mode="clip")
-        np.cumsum(drawn, axis=1, out=drawn).take(last, axis=1, out=named, mode="clip")
-        np.cumsum(gained, axis=1, out=found)
-        total = found[:, -1].astype(np.float64)
-        np.maximum(named, LEAST if drawn.dtype.kind == "f" else 1, out=named)
-        precision = ratios[: len(weights)]
-        np.divide(found.take(upto, axis=1) if ties else found, named, out=precision)
+    def of_some(weights: NDArray[Any]) -> NDArray[np.float64]:
+        rounds = len(weights)
+        kind: type = np.int32 if weights.dtype == np.uint8 and n < 1 << 23 else np.float64
+        drawn = _SCRATCH.array("drawn", weights.shape, weights.dtype)
+        weights.take(places, axis=1, out=drawn, mode="clip")
+        above = _SCRATCH.array("above", (rounds, n - first + 1), kind)
+        above[:, 0] = 0
+        np.cumsum(drawn[:, first:], axis=1, dtype=kind, out=above[:, 1:])
+        named = _SCRATCH.array("named", (rounds, first), kind)
+        above.take(missed, axis=1, out=named, mode="clip")
+        hits = _SCRATCH.array("hits", (rounds, first), kind)
+        np.cumsum(drawn[:, :first], axis=1, dtype=kind, out=hits)
+        total = hits[:, -1].astype(np.float64)
+        if ties:
+            tied = _SCRATCH.array("tied", (rounds, first), kind)
+            hits = hits.take(found, axis=1, out=tied, mode="clip")
+        named += hits
+        np.maximum(named, LEAST if kind is np.float64 else 1, out=named)
+        precision = _SCRATCH.array("precision", (rounds, first), np.float64)
+        np.divide(hits, named, out=precision)
+        gained = _SCRATCH.array("gained", (rounds, first), np.float64)
+        np.copyto(gained, drawn[:, :first])
         # einsum and not BLAS: the same bits for any number of threads
         reached = np.einsum("ij,ij->i", gained, precision)
-        values = np.full(len(total), np.nan)
+        values = np.full(rounds, np.nan)
         np.divide(reached, total, out=values, where=total > 0)
         return values
 
-    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        if not len(positive):
+    def statistic(weights: NDArray[Any]) -> NDArray[np.float64]:
+        if not first:
             return np.full(len(weights), np.nan)
         starts = range(0, len(weights), batch)
         return np.concatenate([of_some(weights[start : start + batch]) for start in starts])

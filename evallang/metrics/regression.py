@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from evallang.bibliography import PEDREGOSA_2011, Reference
-from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic
+from evallang.metrics.metric import METRICS, MetricDeclaration, Moments, Outcome
 from evallang.registry import Example, lazy
 
 if TYPE_CHECKING:
@@ -279,29 +279,28 @@ def max_error(
 CANCELLED = 1e-6  # share of the sum of squares below which its difference has lost digits
 
 
-def _r2_under_weights(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
-    """Prepare R² for many weightings: sums of products of the weights with four columns."""
+def _moments_of_r2(o: Outcome) -> Moments:
+    """Write R² by the squared errors, and by the truth and its square about its mean."""
     value = np.asarray(o.truth, dtype=np.float64)
-    if not len(value) or (value == value[0]).all():
-        return lambda weights: np.full(len(weights), np.nan)
-    centred = value - value.mean()
+    constant = not len(value) or bool((value == value[0]).all())
+    centred = value - (value.mean() if len(value) else 0.0)
     with np.errstate(over="ignore"):
-        columns = (np.ones(len(value)), centred, centred**2, _difference(o.truth, o.output) ** 2)
+        columns = centred, centred**2, _difference(o.truth, o.output) ** 2
 
-    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        # einsum and not BLAS: the same bits for any number of threads
-        n, first, second, residual = (np.einsum("ij,j->i", weights, c) for c in columns)
-        values = np.full(len(weights), np.nan)
+    def function(
+        sums: Sequence[NDArray[np.float64]], weight: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        first, second, residual = sums
+        values = np.full(len(weight), np.nan)
+        if constant:
+            return values, np.zeros(len(weight), dtype=np.bool_)
         with np.errstate(all="ignore"):
-            total = second - first**2 / n
+            total = second - first**2 / weight
             sound = total > CANCELLED * second
             np.divide(residual, total, out=values, where=sound)
-        values = 1 - values
-        for row in np.flatnonzero(~sound):
-            values[row] = r2(o.truth, o.output, None, weights[row]) if n[row] > 0 else np.nan
-        return values
+        return 1 - values, ~sound & (weight > 0)
 
-    return statistic
+    return Moments(columns, function)
 
 
 @METRICS.register(
@@ -313,7 +312,7 @@ def _r2_under_weights(o: Outcome, options: Mapping[str, Any]) -> Statistic | Non
         None,
         1,
         squares=True,
-        under_weights=_r2_under_weights,
+        moments=_moments_of_r2,
         known_without_skill=True,
         when="the error is to be read against that of predicting the mean",
         when_not=(

@@ -7,11 +7,11 @@ other weights each time: what does not depend on the weights is worked out once.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from evallang.metrics.aggregation import Partition, aggregation_of, point_value
-from evallang.metrics.metric import MetricEntry, Outcome, Statistic
+from evallang.metrics.metric import MetricEntry, Outcome, Statistic, evaluate
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -21,9 +21,20 @@ else:
     np = lazy("numpy")
 
 
+@dataclass(frozen=True)
+class Reweighted:
+    """A metric as a function of weights (B, n), float64 or bytes.
+
+    `compiled` where it is worked out for all weightings at once, by compiled code.
+    """
+
+    statistic: Statistic
+    compiled: bool
+
+
 def reweighted(
     entry: MetricEntry, options: Mapping[str, Any], outcome: Outcome, parts: Partition
-) -> Statistic:
+) -> Reweighted:
     """Return `point_value` as a function of weights (B, n), which multiply the outcome's own."""
     form, own = entry.declaration.form, outcome.weights
     by_fold = aggregation_of(entry, options, parts.repeats, len(parts.pairs)) == "mean_of_folds"
@@ -35,9 +46,11 @@ def reweighted(
     else:
         pieces = _of_scores(entry, options, outcome, part, number)
         if pieces is None:
-            return _one_by_one(entry, options, outcome, parts)
+            return Reweighted(_one_by_one(entry, options, outcome, parts), compiled=False)
         statistic = pieces
-    return lambda weights: _mean(statistic(weights if own is None else weights * own))
+    return Reweighted(
+        lambda weights: _mean(statistic(weights if own is None else weights * own)), compiled=True
+    )
 
 
 def _one_by_one(
@@ -45,8 +58,8 @@ def _one_by_one(
 ) -> Statistic:
     own = outcome.weights
 
-    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        drawn = weights if own is None else weights * own
+    def statistic(weights: NDArray[Any]) -> NDArray[np.float64]:
+        drawn = weights.astype(np.float64) if own is None else weights * own
         values = [point_value(entry, options, replace(outcome, weights=w), parts) for w in drawn]
         return np.array(values, dtype=np.float64)
 
@@ -64,7 +77,7 @@ def _of_counts(
     cell = (part * o.k + np.asarray(o.truth).astype(np.int64)) * (o.k + 1) + column
     gather, cells = _sums_by(cell)
 
-    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def statistic(weights: NDArray[Any]) -> NDArray[np.float64]:
         tables = np.zeros((len(weights), number * o.k * (o.k + 1)))
         tables[:, cells] = gather(weights)
         shaped = tables.reshape(len(weights) * number, o.k, o.k + 1)
@@ -84,7 +97,7 @@ def _of_losses(
     loss = np.asarray(entry.function(o.truth, o.output, o.positive, **options), dtype=np.float64)
     gather, found = _sums_by(part)
 
-    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def statistic(weights: NDArray[Any]) -> NDArray[np.float64]:
         means = np.full((len(weights), number), np.nan)
         total = gather(weights)
         lost = gather(weights * loss)
@@ -102,17 +115,36 @@ def _of_scores(
     number: int,
 ) -> Statistic | None:
     """Return the metric on each part (B, number), None where it has no form under weights."""
-    prepare = entry.declaration.under_weights
-    if prepare is None:
-        return None
     pieces = []
     for which in range(number):
         rows: Any = np.flatnonzero(part == which) if number > 1 else slice(None)
-        function = prepare(replace(o.take(rows), weights=None), options)
+        function = _under_weights(entry, options, replace(o.take(rows), weights=None))
         if function is None:
             return None
         pieces.append((rows, function))
     return lambda weights: np.stack([value(weights[:, rows]) for rows, value in pieces], axis=1)
+
+
+def _under_weights(entry: MetricEntry, options: Mapping[str, Any], o: Outcome) -> Statistic | None:
+    """Return a metric of scores as a function of weights, None where it has no such form."""
+    declared = entry.declaration
+    if declared.under_weights is not None:
+        return declared.under_weights(o, options)
+    if declared.moments is None:
+        return None
+    moments = declared.moments(o)
+
+    def statistic(weights: NDArray[Any]) -> NDArray[np.float64]:
+        # einsum and not BLAS: the same bits for any number of threads
+        sums = [np.einsum("ij,j->i", weights, c, dtype=np.float64) for c in moments.columns]
+        values, lost = moments.function(sums, weights.sum(axis=1, dtype=np.float64))
+        for row in np.flatnonzero(lost):
+            values[row] = evaluate(
+                entry, options, o.truth, o.output, o.positive, o.k, weights[row].astype(np.float64)
+            )
+        return values
+
+    return statistic
 
 
 def _sums_by(code: NDArray[np.int64]) -> tuple[Statistic, NDArray[np.int64]]:
@@ -120,7 +152,11 @@ def _sums_by(code: NDArray[np.int64]) -> tuple[Statistic, NDArray[np.int64]]:
     order = np.argsort(code, kind="stable")
     ordered = code[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-    return lambda weights: np.add.reduceat(weights[:, order], starts, axis=1), ordered[starts]
+
+    def summed(weights: NDArray[Any]) -> NDArray[np.float64]:
+        return np.add.reduceat(weights[:, order], starts, axis=1, dtype=np.float64)
+
+    return summed, ordered[starts]
 
 
 def _mean(values: NDArray[np.float64]) -> NDArray[np.float64]:

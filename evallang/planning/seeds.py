@@ -76,7 +76,10 @@ def step_seeds(
 
 
 def analysis_seed(
-    study_seed: int, data_hash: str, protocol: str | None, metric: str, method: str
+    study_seed: int, data_hash: str, protocol: str | None, unit: str, method: str
 ) -> int:
-    """Return the seed of an interval or test; models do not enter it and so share replicates."""
-    return seed(study_seed, "analysis", data_hash, protocol, metric, method)
+    """Return the seed of an interval or test of what is drawn: rows, groups or data sets.
+
+    Neither models nor metrics enter it: all rest on the same resamples, those of pairs too.
+    """
+    return seed(study_seed, "analysis", data_hash, protocol, unit, method)

@@ -53,7 +53,7 @@ def drawn(n: int, seed: int) -> Draws:
     """Draw n data sets with replacement `ROUNDS` times; the last draws are kept."""
     from evallang.stats.intervals.drawn_weights import drawn_weights
 
-    (times,) = drawn_weights(np.random.default_rng(seed), n, ROUNDS, ROUNDS)
+    times = drawn_weights(np.random.default_rng(seed), n, ROUNDS)
     return Draws(times.astype(np.float64))
 
 

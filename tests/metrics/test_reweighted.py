@@ -35,8 +35,9 @@ def test_two_classes_over_folds_and_repeats(name, folds, own):
     one_by_one = [
         point_value(entry, {}, Outcome(truth, output, 2, 1, base * row), parts) for row in times
     ]
-    found = reweighted(entry, {}, outcome, parts)(times)
-    np.testing.assert_allclose(found, one_by_one, rtol=1e-12, equal_nan=True)
+    for weights in (times, times.astype(np.uint8)):
+        found = reweighted(entry, {}, outcome, parts).statistic(weights)
+        np.testing.assert_allclose(found, one_by_one, rtol=1e-12, equal_nan=True)
 
 
 @pytest.mark.parametrize("name", ["mse", "rmse", "mae", "r2"])
@@ -50,7 +51,7 @@ def test_regression_over_repeats(name):
     one_by_one = [
         point_value(entry, {}, Outcome(truth, output, 0, None, row), parts) for row in times
     ]
-    found = reweighted(entry, {}, Outcome(truth, output, 0, None), parts)(times)
+    found = reweighted(entry, {}, Outcome(truth, output, 0, None), parts).statistic(times)
     np.testing.assert_allclose(found, one_by_one, rtol=1e-12)
 
 
@@ -64,5 +65,7 @@ def test_a_label_that_is_no_class_and_several_classes():
             point_value(METRICS["f1"], options, Outcome(truth, output, K, None, row), parts)
             for row in times
         ]
-        found = reweighted(METRICS["f1"], options, Outcome(truth, output, K, None), parts)(times)
+        found = reweighted(
+            METRICS["f1"], options, Outcome(truth, output, K, None), parts
+        ).statistic(times)
         np.testing.assert_allclose(found, one_by_one, rtol=1e-12)

@@ -3,21 +3,24 @@
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import r2_score, roc_auc_score
 
+from evallang.metrics.metric import METRICS, Outcome
 from evallang.stats.intervals.bootstrap_bounds import bootstrap
 from evallang.stats.intervals.drawn_weights import (
-    MANY_UNITS,
     DrawnCells,
     _ByteTable,
     drawn_weights,
 )
 from evallang.stats.intervals.resampled_counts import CountSample, PairedCountSample
-from evallang.stats.intervals.resampled_scores import ScoreSample
+from evallang.stats.intervals.resampled_scores import MANY_EXAMPLES, ScoreSample
 from evallang.stats.intervals.resampling import (
+    Column,
+    Columns,
     DifferenceSample,
     GroupedCountSample,
     LossSample,
+    MomentSample,
     WeightSample,
     share_resamples,
 )
@@ -117,13 +120,13 @@ def test_a_joint_multinomial_keeps_the_models_paired():
 
 @pytest.mark.parametrize("units", [1, 2, 257, 70_000])
 def test_weights_count_draws_with_replacement(units):
-    (weights,) = drawn_weights(np.random.default_rng(0), units, 3, 3)
+    weights = drawn_weights(np.random.default_rng(0), units, 3)
     assert weights.shape == (3, units)
     assert (weights.sum(axis=1) == units).all()
 
 
 def test_weights_have_the_moments_of_a_multinomial():
-    (weights,) = drawn_weights(np.random.default_rng(0), 10, 50_000, 50_000)
+    weights = drawn_weights(np.random.default_rng(0), 10, 50_000)
     assert weights.mean(axis=0) == pytest.approx(np.ones(10), abs=0.02)  # 5 standard errors
     covariance = np.cov(weights.T)
     assert np.diag(covariance) == pytest.approx(np.full(10, 0.9), abs=0.04)
@@ -172,7 +175,7 @@ def test_leaving_out_groups_deletes_all_their_rows():
 
 
 def test_areas_of_resamples_are_those_of_the_drawn_rows():
-    (weights,) = drawn_weights(np.random.default_rng(9), 50, 40, 40)
+    weights = drawn_weights(np.random.default_rng(9), 50, 40)
     expected = [
         roc_auc_score(np.repeat(TRUTH, row.astype(int)), np.repeat(SCORES, row.astype(int)))
         for row in weights
@@ -210,7 +213,7 @@ def test_models_drawn_with_the_same_seed_share_their_resamples():
 def test_a_difference_of_statistics_is_paired():
     sample = DifferenceSample(ScoreSample(TRUTH, SCORES), ScoreSample(TRUTH, OTHER))
     drawn = sample.replicates(np.random.default_rng(5), 200)
-    (weights,) = drawn_weights(np.random.default_rng(5), 50, 200, 200)
+    weights = drawn_weights(np.random.default_rng(5), 50, 200)
     expected = [
         np.subtract(
             *(
@@ -339,8 +342,8 @@ def test_draws_into_cells_have_the_moments_of_a_multinomial():
 def test_the_area_over_runs_has_the_distribution_of_that_over_rows(decimals):
     # Two-sample Kolmogorov-Smirnov test, fixed seeds; with one decimal most scores tie
     random = np.random.default_rng(8)
-    truth = random.random(MANY_UNITS) < 0.3
-    scores = np.round(truth + random.standard_normal(MANY_UNITS), decimals)
+    truth = random.random(MANY_EXAMPLES) < 0.3
+    scores = np.round(truth + random.standard_normal(MANY_EXAMPLES), decimals)
     sample = ScoreSample(truth, scores)
     by_runs = sample.replicates(np.random.default_rng(1), 4000)
     by_rows = WeightSample.replicates(sample, np.random.default_rng(2), 4000)
@@ -413,3 +416,39 @@ def test_counts_of_groups_add_up_to_those_of_the_examples_drawn(monkeypatch):
         # As many classes and groups as do not fit are counted example by example
         monkeypatch.setattr("evallang.stats.intervals.resampling.MOST_GROUP_COUNTS", 0)
         sample = GroupedCountSample(truth * 3 + label, (3, 3), macro_f1, GROUPS)
+
+
+def test_sums_of_columns_are_exact_and_depend_on_no_other_column():
+    rng = np.random.default_rng(6)
+    times = rng.poisson(1, (13, 5001)).astype(np.uint8)
+    columns = [Column(rng.standard_normal(5001)) for _ in range(11)]
+    found = Columns(columns, 5001).sums(times)
+    for column in columns:
+        (alone,) = Columns([column], 5001).sums(times).values()
+        np.testing.assert_array_equal(alone, found[column.key])
+        assert alone == pytest.approx(times.astype(float) @ column.values, abs=1e-10)
+    twice = Columns([columns[0], Column(columns[0].values.copy())], 5001)
+    assert len(twice.sums(times)) == 1
+
+
+@pytest.mark.parametrize("groups", [None, GROUPS])
+def test_r2_by_sums_is_that_of_the_rows_drawn(groups):
+    truth, output = SCORES.copy(), OTHER
+    truth[7] = 1e9  # a resample without it has lost its digits in the sums
+    entry = METRICS["r2"]
+    moments = entry.declaration.moments(Outcome(truth, output))
+
+    def exact(weights):
+        return entry.function(truth, output, None, weights)
+
+    sample = MomentSample(moments.columns, moments.function, exact, groups)
+    drawn = sample.replicates(np.random.default_rng(9), 60)
+    units = 50 if groups is None else groups.max() + 1
+    times = drawn_weights(np.random.default_rng(9), units, 60).astype(int)
+    rows = times if groups is None else times[:, groups]
+    expected = [r2_score(np.repeat(truth, row), np.repeat(output, row)) for row in rows]
+    assert drawn == pytest.approx(expected, rel=1e-8)
+    assert 5 < (rows[:, 7] == 0).sum() < 55
+    left_out, _ = sample.jackknife()
+    kept = [np.arange(50) != i if groups is None else groups != i for i in range(units)]
+    assert left_out == pytest.approx([r2_score(truth[k], output[k]) for k in kept], rel=1e-8)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from evallang.registry import lazy
 from evallang.stats.ascending import ascending
-from evallang.stats.intervals.drawn_weights import MANY_UNITS, DrawnCells
-from evallang.stats.intervals.resampling import Block, WeightSample, ratio
+from evallang.stats.intervals.drawn_weights import DrawnCells
+from evallang.stats.intervals.resampling import WeightSample, ratio
+from evallang.stats.scratch import Scratch
 from evallang.stats.validation import numbers, positives
 
 if TYPE_CHECKING:
@@ -17,7 +18,11 @@ if TYPE_CHECKING:
 else:
     np = lazy("numpy")
 
+MANY_EXAMPLES = 2048  # from which runs are drawn
+EXAMPLES_AT_ONCE = 1 << 16  # of the resamples worked on at once: they stay in the cache
 RUNS_AT_ONCE = 1 << 20  # examples of all resamples of a batch; their runs are fewer
+
+_SCRATCH = Scratch()
 
 
 class ScoreSample(WeightSample):
@@ -44,6 +49,7 @@ class ScoreSample(WeightSample):
         # Rows of positives and of negatives by ascending score, and for each positive how
         # many negatives are below it, without and with those that tie
         self._positives, self._negatives = order[up], order[~up]
+        self._order = np.concatenate([self._positives, self._negatives])
         downs = np.cumsum(~up)
         if len(self._first) == len(order):
             below = downs[up]
@@ -54,7 +60,7 @@ class ScoreSample(WeightSample):
             upto = downs[ends - 1]
             self._below = np.append(0, upto[:-1])[run], upto[run]
         self._ties = bool((self._below[0] != self._below[1]).any())
-        super().__init__(len(values), self._area, groups, (0.0, 1.0))
+        super().__init__(len(values), self._area, groups, (0.0, 1.0), compiled=True)
 
     def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
         """Draw with replacement; of many examples only how many come of each run of one class."""
@@ -67,7 +73,7 @@ class ScoreSample(WeightSample):
     @property
     def by_example(self) -> bool:
         """Whether resamples are drawn unit by unit: of many examples, runs are drawn."""
-        return self._groups is not None or self._n < MANY_UNITS
+        return self._groups is not None or self._n < MANY_EXAMPLES
 
     @cached_property
     def _alternation(self) -> _Alternation:
@@ -99,23 +105,35 @@ class ScoreSample(WeightSample):
         """Return the area under each row of weights (B, n); NaN without one of the classes."""
         return self._area(weights)
 
-    def _values(self, times: NDArray[np.uint8]) -> NDArray[np.float64]:
-        return self._area(self._of_examples(times))
-
-    def _on(self, block: Block) -> NDArray[np.float64]:
-        return self._values(block.times)
-
     def _area(self, weights: NDArray[Any]) -> NDArray[np.float64]:
         """Weight of the pairs in order, ties by half, over that of all pairs."""
-        positives = weights.take(self._positives, axis=1)
-        dtype = np.int32 if weights.dtype == np.uint8 and self._n < 1 << 30 else np.float64
-        below = np.zeros((len(weights), len(self._negatives) + 1), dtype=dtype)
-        np.cumsum(weights.take(self._negatives, axis=1), axis=1, out=below[:, 1:])
-        beaten = below.take(self._below[0], axis=1)
+        batch = max(1, EXAMPLES_AT_ONCE // max(self._n, 1))
+        values = np.empty(len(weights))
+        for start in range(0, len(weights), batch):
+            part = weights[start : start + batch]
+            values[start : start + batch] = self._area_of_some(part)
+        return values
+
+    def _area_of_some(self, weights: NDArray[Any]) -> NDArray[np.float64]:
+        rounds, up = len(weights), len(self._positives)
+        whole = weights.dtype == np.uint8 and self._n < 1 << 30
+        kind: type = np.int32 if whole else np.float64
+        drawn = _SCRATCH.array("drawn", weights.shape, weights.dtype)
+        weights.take(self._order, axis=1, out=drawn, mode="clip")
+        below = _SCRATCH.array("below", (rounds, self._n - up + 1), kind)
+        below[:, 0] = 0
+        np.cumsum(drawn[:, up:], axis=1, dtype=kind, out=below[:, 1:])
+        beaten = _SCRATCH.array("beaten", (rounds, up), kind)
+        below.take(self._below[0], axis=1, out=beaten, mode="clip")
         if self._ties:
-            beaten += below.take(self._below[1], axis=1)
-        ordered = np.einsum("ij,ij->i", positives, beaten, dtype=np.float64)
-        pairs = positives.sum(axis=1, dtype=np.float64) * below[:, -1]
+            tied = _SCRATCH.array("tied", (rounds, up), kind)
+            beaten += below.take(self._below[1], axis=1, out=tied, mode="clip")
+        factors = _SCRATCH.array("factors", (2, rounds, up), np.float64)
+        np.copyto(factors[0], drawn[:, :up])
+        np.copyto(factors[1], beaten)
+        # einsum and not BLAS: the same bits for any number of threads
+        ordered = np.einsum("ij,ij->i", factors[0], factors[1])
+        pairs = factors[0].sum(axis=1) * below[:, -1]
         return ratio(ordered, 2 * pairs if self._ties else pairs)
 
 

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.registry import lazy
-from evallang.stats.intervals.drawn_weights import drawn_weights
+from evallang.stats.intervals.drawn_weights import Resamples
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.resampled_counts import BATCH, Limits, PatternSample
+from evallang.stats.scratch import Scratch
+from evallang.stats.threads import in_threads
 from evallang.stats.validation import magnitudes
 
 if TYPE_CHECKING:
@@ -24,10 +27,71 @@ if TYPE_CHECKING:
 else:
     np, threadpoolctl = lazy("numpy"), lazy("threadpoolctl")
 
-ROWS_AT_ONCE = 1 << 16  # examples of all resamples of a batch, as bytes
-EXAMPLES_AT_ONCE = 1 << 18  # of all resamples of a block, as numbers of 8 bytes
+SUMMED_AT_ONCE = 1 << 16  # counts of a block that are numbers at the same time
+TOGETHER = 8  # columns of one product
+MOST_KEPT = 1 << 24  # numbers of columns side by side
 MOST_GROUP_COUNTS = 1 << 24  # counts of all cells in all groups, as numbers of 8 bytes
 MOST_LEFT_OUT = 1000  # leave-one-out values computed one by one before blocks are excluded
+_SCRATCH = Scratch()
+
+
+class Column:
+    """Numbers of the units (units,) that resamples add up; equal columns are added up once."""
+
+    def __init__(self, values: NDArray[Any]) -> None:
+        self.values: NDArray[np.float64] = np.ascontiguousarray(values, dtype=np.float64)
+        self.key = sha256(self.values.tobytes()).digest()
+
+
+class Columns:
+    """The distinct columns of some statistics, in sets of `TOGETHER`.
+
+    Products always have as many columns, if need be of zeros, so that the bits of a sum do not
+    depend on which others are asked for.
+    """
+
+    def __init__(self, columns: Iterable[Column], units: int) -> None:
+        self._values = {column.key: column.values for column in columns}
+        self._units = units
+
+    def sums(self, times: NDArray[np.uint8]) -> dict[bytes, NDArray[np.float64]]:
+        """Add up each column over units that came `times` (B, units) times, (B,) each."""
+        totals = np.zeros((len(self._sets), len(times), TOGETHER))
+        width = max(1, SUMMED_AT_ONCE // max(len(times), 1))
+        for start in range(0, self._units if len(totals) else 0, width):
+            part = times[:, start : start + width]
+            numbers = _SCRATCH.array("numbers", part.shape, np.float64)
+            np.copyto(numbers, part)
+            for total, chosen in zip(totals, self._sets, strict=True):
+                total += numbers @ self._part(chosen, start, start + part.shape[1]).T
+        each = totals.transpose(0, 2, 1).reshape(-1, len(times))
+        return dict(zip(self._values, each, strict=False))
+
+    @cached_property
+    def _sets(self) -> list[list[NDArray[np.float64]] | NDArray[np.float64]]:
+        """The columns of each product, side by side where there is room for them."""
+        columns = list(self._values.values())
+        sets = [columns[i : i + TOGETHER] for i in range(0, len(columns), TOGETHER)]
+        if len(sets) * TOGETHER * self._units > MOST_KEPT:
+            return list(sets)
+        return [_side_by_side(chosen, np.empty((TOGETHER, self._units))) for chosen in sets]
+
+    def _part(
+        self, chosen: list[NDArray[np.float64]] | NDArray[np.float64], start: int, end: int
+    ) -> NDArray[np.float64]:
+        if not isinstance(chosen, list):
+            return chosen[:, start:end]
+        room = _SCRATCH.array("columns", (TOGETHER, end - start), np.float64)
+        return _side_by_side([values[start:end] for values in chosen], room)
+
+
+def _side_by_side(
+    columns: list[NDArray[np.float64]], room: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    for row, values in zip(room, columns, strict=False):
+        row[:] = values
+    room[len(columns) :] = 0.0
+    return room
 
 
 class Block:
@@ -37,30 +101,28 @@ class Block:
     ----------
     times : (B, units)
     codes : unit of each example (n,), None where each is one
-    room : (B or more, units) for the numbers, which the next block writes again
+    sums : of columns, by their key
     """
 
     def __init__(
         self,
         times: NDArray[np.uint8],
         codes: NDArray[np.intp] | None,
-        room: NDArray[np.float64],
+        sums: Mapping[bytes, NDArray[np.float64]] | None = None,
     ) -> None:
         self.times = times
         self._codes = codes
-        self._room = room
+        self.sums = sums or {}
 
     @cached_property
-    def units(self) -> NDArray[np.float64]:
-        """How often each unit came, as numbers."""
-        numbers = self._room[: len(self.times)]
-        np.copyto(numbers, self.times)
-        return numbers
+    def counts(self) -> NDArray[np.uint8]:
+        """How often each example came (B, n)."""
+        return self.times if self._codes is None else self.times.take(self._codes, axis=1)
 
     @cached_property
-    def examples(self) -> NDArray[np.float64]:
-        """How often each example came, as numbers."""
-        return self.units if self._codes is None else self.units.take(self._codes, axis=1)
+    def weights(self) -> NDArray[np.float64]:
+        """How often each example came (B, n), as numbers."""
+        return self.counts.astype(np.float64)
 
 
 class WeightSample:
@@ -72,16 +134,21 @@ class WeightSample:
     function : from weights (B, n) as float64 to values (B,), NaN where undefined
     groups : codes (n,) of groups that are drawn as a whole, or None
     limits : range of the statistic
+    compiled : `function` spends its time in compiled code, takes weights that are whole numbers
+        as bytes too, and may be called by two threads at the same time
     """
 
     def __init__(
         self,
         n: int,
-        function: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+        function: Callable[[NDArray[Any]], NDArray[np.float64]],
         groups: ArrayLike | None = None,
         limits: Limits = (None, None),
+        *,
+        compiled: bool = False,
     ) -> None:
         self._n = n
+        self.compiled = compiled
         self._function = function
         self._groups = groups
         self.limits = limits
@@ -113,11 +180,6 @@ class WeightSample:
         ]
         return np.concatenate(parts), np.ones(blocks)
 
-    def _drawn(self, rng: np.random.Generator, rounds: int) -> Iterator[NDArray[np.uint8]]:
-        """Draw how often each unit comes (B, units), some resamples at a time."""
-        batch = max(1, ROWS_AT_ONCE // max(self._n, 1))
-        return drawn_weights(rng, self._units, rounds, batch)
-
     @cached_property
     def _codes(self) -> NDArray[np.intp] | None:
         """Groups as 0, 1, ..."""
@@ -131,6 +193,11 @@ class WeightSample:
         return None if self._codes is None else self._units
 
     @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns whose sums the statistic is a function of."""
+        return ()
+
+    @property
     def by_example(self) -> bool:
         """Whether resamples are drawn unit by unit, whatever the statistic."""
         return True
@@ -142,14 +209,11 @@ class WeightSample:
 
     def _values(self, times: NDArray[np.uint8]) -> NDArray[np.float64]:
         """Return the statistic where each unit came `times` (B, units) times."""
-        return self._function(self._of_examples(times).astype(np.float64))
+        return self._on(Block(times, self._codes))
 
     def _on(self, block: Block) -> NDArray[np.float64]:
         """Return the statistic on each resample of a block (B,)."""
-        return self._function(block.examples)
-
-    def _of_examples(self, times: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        return times if self._codes is None else times[:, self._codes]
+        return self._function(block.counts if self.compiled else block.weights)
 
 
 def share_resamples(samples: Iterable[Resampler]) -> None:
@@ -161,7 +225,17 @@ def share_resamples(samples: Iterable[Resampler]) -> None:
     for sample in samples:
         if not isinstance(sample, WeightSample) or not sample.by_example:
             continue
-        known = next((found for found in alike if _drawn_alike(found[0], sample)), None)
+        if sample._drawn_with is not None:
+            continue
+        # One that is not compiled would keep the others from being computed in threads
+        known = next(
+            (
+                found
+                for found in alike
+                if found[0].compiled == sample.compiled and _drawn_alike(found[0], sample)
+            ),
+            None,
+        )
         if known is None:
             alike.append([sample])
         else:
@@ -201,31 +275,21 @@ def _replicates_of(
 ) -> list[NDArray[np.float64]]:
     """Compute statistics of the same examples on the same resamples, each (rounds,)."""
     values = np.empty((len(samples), rounds))
-    done = 0
+    resamples = Resamples(rng, samples[0]._units, rounds)
+    columns = Columns((c for sample in samples for c in sample.columns), samples[0]._units)
+
+    def work(start: int) -> None:
+        times = resamples.block(start)
+        block = Block(times, samples[0]._codes, columns.sums(times))
+        for row, sample in zip(values, samples, strict=True):
+            row[start : start + len(block.times)] = sample._on(block)
+
+    compiled = all(sample.compiled for sample in samples)
     # A product of one thread adds up in one order, whatever the number of processors
     with threadpoolctl.threadpool_limits(1, user_api="blas"):
-        for block in _blocks(samples[0], rng, rounds):
-            upto = done + len(block.times)
-            for row, sample in zip(values, samples, strict=True):
-                row[done:upto] = sample._on(block)
-            done = upto
+        for _ in in_threads(work, resamples.starts) if compiled else map(work, resamples.starts):
+            pass
     return list(values)
-
-
-def _blocks(sample: WeightSample, rng: np.random.Generator, rounds: int) -> Iterator[Block]:
-    """Collect resamples until a block is worth the calls that work on it."""
-    held: list[NDArray[np.uint8]] = []
-    size, room = 0, np.empty((0, 0))
-    for times in sample._drawn(rng, rounds):
-        held.append(times)
-        size += len(times)
-        if size * sample._n >= EXAMPLES_AT_ONCE:
-            room = room if len(room) >= size else np.empty((size, times.shape[1]))
-            yield Block(np.concatenate(held), sample._codes, room)
-            held, size = [], 0
-    if held:
-        room = room if len(room) >= size else np.empty((size, held[0].shape[1]))
-        yield Block(np.concatenate(held), sample._codes, room)
 
 
 def mean_sample(samples: Sequence[WeightSample]) -> WeightSample:
@@ -237,14 +301,79 @@ def mean_sample(samples: Sequence[WeightSample]) -> WeightSample:
     if not all(_drawn_alike(first, other) for other in samples[1:]):
         raise ValueError("the statistics are not of the same examples")
 
-    def mean(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def mean(weights: NDArray[Any]) -> NDArray[np.float64]:
         values: NDArray[np.float64] = np.mean([s._function(weights) for s in samples], axis=0)
         return values
 
-    return WeightSample(first._n, mean, first._groups, first.limits)
+    compiled = all(sample.compiled for sample in samples)
+    return WeightSample(first._n, mean, first._groups, first.limits, compiled=compiled)
 
 
-class LossSample(WeightSample):
+class MomentSample(WeightSample):
+    """A function of the sums of some numbers of each example, and of how many there are.
+
+    Parameters
+    ----------
+    columns : numbers of each example, (n,) each
+    function : from sums (columns, B) and numbers of examples (B,) to values (B,), NaN where
+        undefined, and where sums have lost too many digits for it (B,)
+    exact : the statistic under one row of weights (n,), for where digits are lost
+    groups : codes (n,) of groups that are drawn as a whole, or None
+    limits : range of the statistic
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[NDArray[np.float64]],
+        function: Callable[
+            [Sequence[NDArray[np.float64]], NDArray[np.float64]],
+            tuple[NDArray[np.float64], NDArray[np.bool_]],
+        ],
+        exact: Callable[[NDArray[np.float64]], float],
+        groups: ArrayLike | None = None,
+        limits: Limits = (None, None),
+    ) -> None:
+        self._of_examples = columns
+        self._of_sums, self._exact = function, exact
+        super().__init__(len(columns[0]), self._weighted, groups, limits, compiled=True)
+
+    def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Leave out one example, or group, at a time, in closed form."""
+        *rest, sizes = [c.values.sum() - c.values for c in self.columns]
+        values, lost = self._of_sums(rest, sizes)
+        for unit in np.flatnonzero(lost):
+            times = (np.arange(self._units) != unit).astype(np.float64)
+            values[unit] = self._exact(times if self._codes is None else times[self._codes])
+        return values, np.ones(len(values))
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """The sums of the numbers of the examples of each unit, and how many there are."""
+        columns = (*self._of_examples, np.ones(self._n))
+        if self._codes is None:
+            return tuple(map(Column, columns))
+        return tuple(Column(np.bincount(self._codes, values)) for values in columns)
+
+    def _on(self, block: Block) -> NDArray[np.float64]:
+        *sums, drawn = (block.sums[column.key] for column in self.columns)
+        values, lost = self._of_sums(sums, drawn)
+        for row in np.flatnonzero(lost):
+            values[row] = self._exact(block.counts[row].astype(np.float64))
+        return values
+
+    def _values(self, times: NDArray[np.uint8]) -> NDArray[np.float64]:
+        return self._weighted(Block(times, self._codes).counts)
+
+    def _weighted(self, weights: NDArray[Any]) -> NDArray[np.float64]:
+        # einsum and not BLAS: the same bits for any number of threads
+        sums = [np.einsum("ij,j->i", weights, c, dtype=np.float64) for c in self._of_examples]
+        values, lost = self._of_sums(sums, weights.sum(axis=1, dtype=np.float64))
+        for row in np.flatnonzero(lost):
+            values[row] = self._exact(weights[row].astype(np.float64))
+        return values
+
+
+class LossSample(MomentSample):
     """The mean of a loss per example, or its square root.
 
     Parameters
@@ -264,47 +393,23 @@ class LossSample(WeightSample):
         groups: ArrayLike | None = None,
         limits: Limits = (None, None),
     ) -> None:
-        self._losses = magnitudes(losses, "losses")
-        if self._losses.ndim != 1:
+        values = magnitudes(losses, "losses")
+        if values.ndim != 1:
             raise ValueError("losses are given as one row")
-        if transform == "sqrt" and (self._losses < 0).any():
+        if transform == "sqrt" and (values < 0).any():
             raise ValueError("the root of a mean takes losses of 0 or more")
         self._transform = transform
-        super().__init__(len(self._losses), self._mean, groups, limits)
+        super().__init__((values,), self._mean, self._of_one, groups, limits)
 
-    def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Leave out one example, or group, at a time, in closed form."""
-        sums, sizes = self._per_unit
-        means = ratio(self._losses.sum() - sums, self._n - sizes)
-        return self._shaped(means), np.ones(len(means))
+    def _mean(
+        self, sums: Sequence[NDArray[np.float64]], drawn: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        means = ratio(sums[0], drawn)
+        shaped = np.sqrt(means) if self._transform == "sqrt" else means
+        return shaped, np.zeros(len(means), dtype=np.bool_)  # a mean loses no digits
 
-    @cached_property
-    def _per_unit(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Sum of losses and number of examples of each unit."""
-        if self._codes is None:
-            return self._losses, np.ones(self._n)
-        sums, sizes = np.bincount(self._codes, weights=self._losses), np.bincount(self._codes)
-        return sums.astype(np.float64), sizes.astype(np.float64)
-
-    def _values(self, times: NDArray[np.uint8]) -> NDArray[np.float64]:
-        sums, sizes = self._per_unit
-        # einsum and not BLAS: the same bits for any number of threads
-        total = np.einsum("ij,j->i", times, sums, dtype=np.float64)
-        if self._codes is None:
-            return self._shaped(ratio(total, np.full(len(total), float(self._n))))
-        return self._shaped(ratio(total, np.einsum("ij,j->i", times, sizes, dtype=np.float64)))
-
-    def _on(self, block: Block) -> NDArray[np.float64]:
-        sums, sizes = self._per_unit
-        total = block.units @ sums
-        drawn = np.full(len(total), float(self._n)) if self._codes is None else block.units @ sizes
-        return self._shaped(ratio(total, drawn))
-
-    def _mean(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self._shaped(ratio(weights @ self._losses, weights.sum(axis=1)))
-
-    def _shaped(self, means: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.sqrt(means) if self._transform == "sqrt" else means
+    def _of_one(self, weights: NDArray[np.float64]) -> float:
+        return float(self._weighted(weights[None])[0])
 
 
 class GroupedCountSample(WeightSample):
@@ -328,18 +433,15 @@ class GroupedCountSample(WeightSample):
         limits: Limits = (None, None),
     ) -> None:
         self._cells, self._shape, self._metric = cells, shape, metric
-        super().__init__(len(cells), self._weighted, groups, limits)
-
-    def _values(self, times: NDArray[np.uint8]) -> NDArray[np.float64]:
-        return self._on(Block(times, self._codes, np.empty(times.shape)))
+        super().__init__(len(cells), self._weighted, groups, limits, compiled=True)
 
     def _on(self, block: Block) -> NDArray[np.float64]:
         occurring, counts = self._per_group
         if counts is None:
-            return self._weighted(block.examples)
+            return self._weighted(block.counts)
         tables = np.zeros((len(block.times), math.prod(self._shape)))
         # Sums of whole numbers are exact in any order, so that BLAS may choose its own
-        tables[:, occurring] = block.units @ counts
+        tables[:, occurring] = block.times.astype(np.float64) @ counts
         return self._metric(tables.reshape(-1, *self._shape))
 
     @cached_property
@@ -352,7 +454,7 @@ class GroupedCountSample(WeightSample):
         counts = np.bincount(self._codes * len(occurring) + place.reshape(-1), minlength=size)
         return occurring, counts.reshape(self._units, -1).astype(np.float64)
 
-    def _weighted(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _weighted(self, weights: NDArray[Any]) -> NDArray[np.float64]:
         size = math.prod(self._shape)
         tables = np.stack([np.bincount(self._cells, row, minlength=size) for row in weights])
         return self._metric(tables.astype(np.float64).reshape(-1, *self._shape))

@@ -1,0 +1,192 @@
+"""What resamples a metric of one model: made once, for its interval and for every test.
+
+All metrics of a setting rest on the same resamples of its rows or groups, since their seed
+names neither metric nor model.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from evallang.engine.evaluation import Evaluation
+from evallang.metrics.aggregation import Partition, partition, point_value
+from evallang.metrics.metric import MetricEntry, Outcome, cells, evaluate
+from evallang.metrics.reweighted import reweighted
+from evallang.planning.seeds import analysis_seed
+from evallang.registry import lazy
+from evallang.stats.intervals.effective_size import (
+    weighted_area_sample,
+    weighted_loss_sample,
+    weighted_sample,
+)
+from evallang.stats.intervals.interval import Resampler
+from evallang.stats.intervals.resampled_counts import CountSample
+from evallang.stats.intervals.resampled_scores import ScoreSample
+from evallang.stats.intervals.resampling import (
+    GroupedCountSample,
+    LossSample,
+    MomentSample,
+    WeightSample,
+    mean_sample,
+    share_resamples,
+)
+from evallang.study import Method, Study
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+Options = Mapping[str, Any]
+
+
+def resampling_seed(study: Study, evaluation: Evaluation, method: Method) -> int:
+    """Return the seed of an interval or test by a method, whatever the metric and the models."""
+    unit = "rows" if evaluation.group_codes is None else "groups"
+    return analysis_seed(study.seed, evaluation.sha256, evaluation.protocol, unit, method.written)
+
+
+def metric_sample(evaluation: Evaluation, model: str, metric: Method) -> Resampler:
+    """Return what resamples a metric of one model; raises `ValueError` where nothing can."""
+    return evaluation.once(
+        ("sample", model, metric), lambda: _Samples(evaluation, model, metric).sample()
+    )
+
+
+def draw_together(evaluation: Evaluation, wanted: Iterable[tuple[str, Method]]) -> None:
+    """Join metrics of models that are asked for by one method, to be drawn in one pass."""
+    samples = []
+    for model, metric in wanted:
+        if evaluation.models[model].failed or not evaluation.outcomes(model, metric):
+            continue
+        # A model whose sample cannot be made says so in its own turn
+        with suppress(ValueError):
+            samples.append(metric_sample(evaluation, model, metric))
+    share_resamples(samples)
+
+
+class _Samples:
+    """The ways of resampling a metric of one model."""
+
+    def __init__(self, evaluation: Evaluation, model: str, metric: Method) -> None:
+        self.evaluation, self.model = evaluation, model
+        self.entry, self.options = evaluation.entry(metric), metric.keywords()
+        self.outcomes = evaluation.outcomes(model, metric)
+        codes = evaluation.group_codes
+        self.groups = None if codes is None else codes[evaluation.models[model].rows]
+        declared = self.entry.declaration
+        self.limits = declared.low, declared.high
+
+    def sample(self) -> Resampler:
+        """Return the quickest that fits the metric and the design."""
+        o, declared, groups = self.outcomes[0], self.entry.declaration, self.groups
+        if self.evaluation.yields.averaged and not self.evaluation.means:
+            return self._by_weights()
+        if o.weights is not None or len(self.outcomes) > 1:
+            folds = None if self.evaluation.yields.single_fit else self._fold_codes()
+            return mean_sample(
+                [sample_of(self.entry, self.options, one, folds, groups) for one in self.outcomes]
+            )
+        if declared.form == "counts" and groups is not None:
+            return GroupedCountSample(
+                cells(o.truth, o.output, o.k), (o.k, o.k + 1), self._of_counts, groups, self.limits
+            )
+        if declared.form == "counts":
+            counts = self.evaluation.confusion(self.model)
+            return CountSample(counts, self._of_counts, self.limits)
+        if declared.form == "losses":
+            losses = self.entry.function(o.truth, o.output, o.positive, **self.options)
+            return LossSample(losses, declared.transform, groups, self.limits)
+        pooled = bool(self.options.get("pool")) or len(self._parts().pairs) == 1
+        if pooled and declared.ranks == "area" and len(self.evaluation.classes) == 2:
+            return self._of_area()
+        if pooled and declared.moments is not None:
+            moments = declared.moments(o)
+            return MomentSample(moments.columns, moments.function, self._under, groups, self.limits)
+        return self._by_weights()
+
+    def _by_weights(self) -> WeightSample:
+        found = reweighted(self.entry, self.options, self.outcomes[0], self._parts())
+        n = self.outcomes[0].n
+        return WeightSample(n, found.statistic, self.groups, self.limits, compiled=found.compiled)
+
+    def _of_area(self) -> ScoreSample:
+        """Raises `ValueError` for other than two classes."""
+        o, positive = self.outcomes[0], self.evaluation.positive
+        if positive is None:
+            raise ValueError("the interval is for two classes")
+        scores = o.output if o.output.ndim == 1 else o.output[:, positive]
+        return ScoreSample(np.asarray(o.truth == positive, dtype=np.int64), scores, self.groups)
+
+    def _of_counts(self, matrices: Any) -> "NDArray[np.float64]":
+        found = self.entry.function(matrices, self.outcomes[0].positive, **self.options)
+        return np.asarray(found, dtype=np.float64)
+
+    def _under(self, weights: "NDArray[np.float64]") -> float:
+        o = self.outcomes[0]
+        return evaluate(self.entry, self.options, o.truth, o.output, o.positive, o.k, weights)
+
+    def _fold_codes(self) -> "NDArray[np.int64]":
+        found = self.evaluation.models[self.model]
+        return found.repeat * (int(found.fold.max()) + 1) + found.fold
+
+    def _parts(self) -> Partition:
+        """Folds and repeats, over which a ranking metric is averaged: of one fit there is one."""
+        if not self.evaluation.yields.single_fit:
+            return self.evaluation.partition(self.model)
+        return partition(self.outcomes[0].n, None, self.evaluation.models[self.model].repeat)
+
+
+def sample_of(
+    entry: MetricEntry,
+    options: Options,
+    outcome: Outcome,
+    folds: "NDArray[np.int64] | None",
+    groups: "NDArray[np.int64] | None",
+) -> WeightSample:
+    """Make the sample of a weighted metric, for `bootstrap`; `folds` where several were fitted.
+
+    A ranking metric is that of each fold, averaged over folds. Without weights every
+    example has the weight 1.
+    """
+    o = outcome
+    weights = np.ones(o.n) if o.weights is None else o.weights
+    declared = entry.declaration
+    limits = (declared.low, declared.high)
+    if declared.form == "losses":
+        losses = entry.function(o.truth, o.output, o.positive, **options)
+        return weighted_loss_sample(losses, weights, groups, limits, declared.transform)
+    if declared.ranks == "area" and o.k == 2 and o.positive is not None:
+        scores = o.output if o.output.ndim == 1 else o.output[:, o.positive]
+        return weighted_area_sample(o.truth == o.positive, scores, weights, folds, groups)
+
+    if declared.form == "counts":
+        return weighted_sample(_of_counts(entry, options, o), weights, groups, limits)
+
+    parts = partition(o.n, folds)
+
+    def statistic(drawn: "NDArray[np.float64]") -> "NDArray[np.float64]":
+        values = [point_value(entry, options, replace(o, weights=w), parts) for w in drawn]
+        return np.asarray(values, dtype=np.float64)
+
+    return weighted_sample(statistic, weights, groups, limits)
+
+
+def _of_counts(
+    entry: MetricEntry, options: Options, o: Outcome
+) -> "Callable[[NDArray[np.float64]], NDArray[np.float64]]":
+    """Return the metric of counts as a function of weights (B, n)."""
+    column = np.where(np.asarray(o.output) < 0, o.k, o.output).astype(np.int64)
+    cells, code = np.unique(np.asarray(o.truth) * (o.k + 1) + column, return_inverse=True)
+    inside = (code.reshape(-1)[:, None] == np.arange(len(cells))).astype(np.float64)
+
+    def statistic(drawn: "NDArray[np.float64]") -> "NDArray[np.float64]":
+        tables = np.zeros((len(drawn), o.k * (o.k + 1)))
+        # einsum and not BLAS: the same bits for any number of threads
+        tables[:, cells] = np.einsum("bn,nc->bc", drawn, inside)
+        shaped = tables.reshape(len(drawn), o.k, o.k + 1)
+        return np.asarray(entry.function(shaped, o.positive, **options), dtype=np.float64)
+
+    return statistic

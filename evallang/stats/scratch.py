@@ -1,0 +1,30 @@
+"""Room for numbers in between, kept by each thread: fresh pages cost more than simple sums."""
+
+from __future__ import annotations
+
+import math
+import threading
+from typing import TYPE_CHECKING, Any
+
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import DTypeLike, NDArray
+else:
+    np = lazy("numpy")
+
+
+class Scratch(threading.local):
+    """Arrays by name, each of which holds what was written last, and grows where it must."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, NDArray[Any]] = {}
+
+    def array(self, name: str, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+        """Return the array of this name; it holds anything."""
+        size = math.prod(shape)
+        kept = self._kept.get(name)
+        if kept is None or kept.dtype != np.dtype(dtype) or len(kept) < size:
+            kept = self._kept[name] = np.empty(size, dtype=dtype)
+        return kept[:size].reshape(shape)

@@ -1,0 +1,38 @@
+"""Work in two threads of one process, where compiled code leaves the interpreter free."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+THREADS = 2
+
+
+def in_threads(work: Callable[[int], None], numbers: Iterable[int]) -> Iterator[int]:
+    """Call `work` with each number, and yield the numbers in order as they are done.
+
+    Threads come to the numbers in any order: what `work` writes for one must not depend on
+    another. An exception ends the rest.
+    """
+    left = list(numbers)
+    threads = min(THREADS, processors(), len(left))
+    if threads < 2:
+        for number in left:
+            work(number)
+            yield number
+        return
+    pool = ThreadPoolExecutor(threads)
+    try:
+        for number, done in [(number, pool.submit(work, number)) for number in left]:
+            done.result()
+            yield number
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
