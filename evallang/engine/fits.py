@@ -33,7 +33,7 @@ from evallang.models import fitting
 from evallang.models.build import BuildContext
 from evallang.models.columns import design_matrix
 from evallang.models.losses import FitLost, Loss
-from evallang.models.model import identity, search_space, with_choice
+from evallang.models.model import search_space, with_choice
 from evallang.models.own_code import OwnCode
 from evallang.own_output import speaking
 from evallang.planning.plan import FitTask, Layout
@@ -85,11 +85,8 @@ class Job:
 
     @property
     def group(self) -> Hashable:
-        """Equal for tasks whose pipelines begin with the same step on the same rows."""
-        task = self.task
-        if len(task.pipeline.steps) == 1 or not self.fast_paths:
-            return task.key
-        return task.data, id(task.refit), task.repetition, identity(task.pipeline.steps[0])
+        """Equal for tasks on the same rows, whose pipelines may begin with the same steps."""
+        return self.task.data, id(self.task.refit), self.task.repetition
 
     def after_loss(self, at: str, loss: Loss) -> Self:
         """Return the task without the fit at a place, which then fails with a loss."""
@@ -151,6 +148,7 @@ def run_fits(
             for key, task in tasks.items()
             if key not in stored
         ]
+        work.sort(key=lambda job: len(job.task.pipeline.steps) == 1)  # those share least
         with closing(workers.run(run_job, work, tally.count)) as done:
             for key, outcome in done:
                 outcomes[key] = outcome
@@ -207,7 +205,7 @@ def shared_tables(
             yield found
         finally:
             _IN_PROCESS.clear()
-            fitting.forget_transformed_rows()
+            fitting.forget_rows()
 
 
 def _write(path: str, table: Table) -> None:

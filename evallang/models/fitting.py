@@ -162,9 +162,8 @@ def fit_candidates(
 ) -> tuple[FitOutcome, ...]:
     """Fit pipelines on the same rows, in the order given; equal beginnings are fitted once."""
     outcomes: dict[int, FitOutcome] = {}
-    train, test = (np.ascontiguousarray(data.X[part]) for part in (data.train, data.test))
     candidates = list(enumerate(pipelines))
-    _walk(candidates, 0, _Rows(train, test), _Job(data, context, outcomes))
+    _walk(candidates, 0, _rows_of(data, pipelines), _Job(data, context, outcomes))
     return tuple(outcomes[i] for i in range(len(pipelines)))
 
 
@@ -201,6 +200,31 @@ class _Rows:
     test: Any
     warnings: tuple[CaughtWarning, ...] = ()
     seconds: float = 0.0
+
+
+_LAST_ROWS: list[tuple[str, _Rows]] = []
+"""The last rows that were taken out of a table, for the next model on them."""
+
+
+def _rows_of(data: FitData, pipelines: Sequence[PipelineSpec]) -> _Rows:
+    """Take the rows of a split out of the table, unless the last model was fitted on them.
+
+    An author's own class may change the rows that it is given.
+    """
+    shared = data.fast_paths and data.identity is not None and not any(map(_has_code, pipelines))
+    if shared and _LAST_ROWS and _LAST_ROWS[0][0] == data.identity:
+        return _LAST_ROWS[0][1]
+    _LAST_ROWS.clear()  # before there are others, because both may be large
+    train, test = (np.ascontiguousarray(data.X[part]) for part in (data.train, data.test))
+    rows = _Rows(train, test)
+    if shared and data.identity is not None:
+        _LAST_ROWS.append((data.identity, rows))
+    return rows
+
+
+def _has_code(pipeline: PipelineSpec) -> bool:
+    """Return whether any class of a pipeline is not of the catalogue."""
+    return any(spec.code or spec.name not in CATALOGUE for spec in classes_of(pipeline))
 
 
 @dataclass(frozen=True)
@@ -281,9 +305,10 @@ class _Transformed:
 _TRANSFORMED = _Transformed()
 
 
-def forget_transformed_rows() -> None:
-    """Free the rows that transformers made for the next model: the run is over."""
+def forget_rows() -> None:
+    """Free the rows that were kept for the next model: the run is over."""
     _TRANSFORMED.clear()
+    _LAST_ROWS.clear()
 
 
 def _size(rows: _Rows) -> int:
@@ -302,7 +327,7 @@ def _beginning(pipeline: PipelineSpec, depth: int, job: _Job) -> str | None:
     if job.data.identity is None or not job.data.fast_paths or job.context.targets:
         return None
     steps = pipeline.steps[: depth + 1]
-    if any(spec.code or spec.name not in CATALOGUE for spec in classes_of(PipelineSpec(steps))):
+    if _has_code(PipelineSpec(steps)):
         return None
     return "|".join((job.data.identity, *map(identity, steps)))
 

@@ -29,10 +29,10 @@ def test_a_worker_stays_with_its_group_and_begins_one_that_no_other_has():
     assert taken(queue, "a", {"c"}) == "b1"
 
 
-def test_a_worker_without_a_group_of_its_own_takes_from_the_largest():
+def test_a_worker_without_a_group_of_its_own_takes_the_last_of_the_largest():
     queue = waiting("abbaab")
     assert taken(queue, None, {"b"}) == "a0"
-    assert taken(queue, None, {"a", "b"}) == "b1"
+    assert taken(queue, None, {"a", "b"}) == "b5"
     assert len(queue) == 4
 
 

@@ -126,7 +126,7 @@ def test_models_behind_equal_steps_share_what_these_made_of_the_rows(monkeypatch
     for last in ("GaussianNB", "LogisticRegression", "LinearDiscriminantAnalysis"):
         pipeline = PipelineSpec((SCALE, PCA, EstimatorSpec(last)))
         assert all(same(a, b) for a, b in both([pipeline], data))
-    fitting.forget_transformed_rows()
+    fitting.forget_rows()
     assert made.count("PCA") == 1 + 3  # once with shortcuts, three times without
 
 
@@ -136,7 +136,7 @@ def test_other_rows_are_transformed_anew():
     pipeline = PipelineSpec((SCALE, PCA, EstimatorSpec("GaussianNB")))
     for data in (first, swapped):
         assert all(same(a, b) for a, b in both([pipeline], data))
-    fitting.forget_transformed_rows()
+    fitting.forget_rows()
 
 
 def test_rows_kept_for_later_models_are_bounded(monkeypatch):
@@ -146,5 +146,25 @@ def test_rows_kept_for_later_models_are_bounded(monkeypatch):
     for number in range(9):
         fit_candidates([pipeline], replace(data, identity=f"rows {number}"), CONTEXT)
     assert 0 < fitting._TRANSFORMED._bytes <= 4 * N * P * 8
-    fitting.forget_transformed_rows()
+    fitting.forget_rows()
     assert fitting._TRANSFORMED._bytes == 0
+
+
+def test_models_on_the_same_rows_take_them_out_of_the_table_once():
+    taken = []
+
+    class Table(np.ndarray):
+        def __getitem__(self, rows):
+            taken.append(len(rows))
+            return np.asarray(self)[rows]
+
+    data = one_split(whole=False, classes=2)
+    data = replace(data, X=data.X.view(Table), identity="these rows")
+    for last in ("GaussianNB", "LinearDiscriminantAnalysis"):
+        fit_candidates([PipelineSpec((EstimatorSpec(last),))], data, CONTEXT)
+    assert taken == [len(data.train), len(data.test)]
+    for changes in ({"fast_paths": False}, {"identity": "other rows"}, {"identity": None}):
+        taken.clear()
+        fit_candidates([PipelineSpec((SCALE, SCALE))], replace(data, **changes), CONTEXT)
+        assert taken == [len(data.train), len(data.test)]
+    fitting.forget_rows()

@@ -43,9 +43,11 @@ class Waiting(Generic[AnyTask]):
             return self._again.popleft()
         if last not in self._groups:
             last = next((group for group in self._groups if group not in taken), None)
-        if last is None:  # they all have a worker
+        if last is not None:
+            entry = self._groups[last].popleft()
+        else:  # all have a worker, which goes on at the other end
             last = max(self._groups, key=lambda group: len(self._groups[group]))
-        entry = self._groups[last].popleft()
+            entry = self._groups[last].pop()
         self._n -= 1
         if not self._groups[last]:
             del self._groups[last]
