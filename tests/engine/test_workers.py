@@ -17,7 +17,7 @@ from evallang.engine.run_folders import run_folder
 from evallang.spare_time import spent_on
 
 MODULE = """\
-import ctypes, os, re, signal
+import ctypes, os, re, signal, subprocess
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
@@ -40,6 +40,14 @@ def once():
         open(mark, "w").close()
         os._exit(7)
 
+def starts_programs(ends):
+    with open(os.path.join(os.path.dirname(__file__), "programs"), "a") as file:
+        for apart in (False, True):
+            started = subprocess.Popen(["sleep", "600"], start_new_session=apart)
+            print(started.pid, file=file)
+    if ends:
+        os._exit(3)
+
 def forever():
     while True:
         pass
@@ -60,6 +68,8 @@ WAYS = {
     "loops": forever,
     "loops in C": lambda: re.match("(a+)+$", "a" * 40 + "b"),
     "catches all": stubborn,
+    "starts programs": lambda: starts_programs(False),
+    "starts programs and exits": lambda: starts_programs(True),
     "hoards": lambda: [np.ones(10**7) for _ in range(100)],
 }
 """
@@ -250,6 +260,18 @@ def alive(pids):
 
 
 linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="it reads /proc")
+
+
+@linux
+def test_programs_that_own_code_has_started_end_with_their_worker(tmp_path):
+    ran(tmp_path, "starts programs")
+    failures(tmp_path, "starts programs and exits")
+    started = set(map(int, (tmp_path / "programs").read_text().split()))
+    assert len(started) == 2 + 2 * 2  # the fit that ends its process is made twice
+    deadline = time.monotonic() + 30
+    while alive(started) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not alive(started)
 
 
 @linux

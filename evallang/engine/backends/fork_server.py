@@ -8,6 +8,7 @@ shared with the author's own code; therefore it is not used here.
 
 Server and workers end with the main process, however that ends: the server sees its socket
 closed and kills the workers, and on Linux the system kills a worker whose server is gone.
+There the programs that an author's own code has started end with their worker, too.
 """
 
 import atexit
@@ -23,6 +24,7 @@ import struct
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -42,6 +44,7 @@ START = (
     "from evallang.engine.backends.fork_server import serve; serve(int(sys.argv[1]))"
 )
 END_WITHIN = 1.0  # seconds that killed processes are waited for
+PAUSE = 0.005  # seconds between two looks at them
 
 
 # --- in the main process -----------------------------------------------------------------------
@@ -238,7 +241,7 @@ def serve(descriptor: int) -> None:
     except (BrokenPipeError, ConnectionError):  # it has ended
         pass
     finally:
-        server.kill_workers()
+        server.end_all()
     os._exit(0)
 
 
@@ -251,6 +254,7 @@ class _Server:
         os.set_blocking(self._woken, False)
         signal.set_wakeup_fd(self._wake, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)  # a handler, so that the pipe is written
+        _adopt_orphans()
 
     def run(self) -> None:
         while True:
@@ -263,9 +267,16 @@ class _Server:
             if control in ready and not self._answer():
                 return
 
-    def kill_workers(self) -> None:
-        for pid in self._workers:
-            os.kill(pid, signal.SIGKILL)
+    def end_all(self) -> None:
+        """Kill the workers, and then the programs that they have started."""
+        deadline = time.monotonic() + END_WITHIN
+        while (alive := self._workers | _children()) and time.monotonic() < deadline:
+            for pid in alive:
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
+                    if os.waitpid(pid, os.WNOHANG)[0]:
+                        self._workers.discard(pid)
+            time.sleep(PAUSE)
 
     def _answer(self) -> bool:
         """Answer one request; return False once there will be no more."""
@@ -322,8 +333,18 @@ class _Server:
             found, status = os.waitpid(pid, os.WNOHANG)
             if found:
                 self._workers.discard(pid)
+                self._end_orphans()
                 code = os.waitstatus_to_exitcode(status)
                 self._control.sendall(REPLY.pack(EXITED, pid, code))
+        for orphan in _children() - self._workers:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(orphan, os.WNOHANG)
+
+    def _end_orphans(self) -> None:
+        """Kill the programs that an author's own code started in a worker that has ended."""
+        for orphan in _children() - self._workers:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(orphan, signal.SIGKILL)
 
 
 @contextmanager
@@ -343,6 +364,22 @@ def _without_pandas(name: str) -> Iterator[None]:
 
 
 PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def _adopt_orphans() -> None:
+    """Become the parent of processes below this one whose own parent ends, as Linux allows."""
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+
+def _children() -> set[int]:
+    """Return the children of this process, the dead among them; none where it is not known."""
+    try:
+        with open(f"/proc/self/task/{os.getpid()}/children") as file:  # noqa: PTH123
+            return set(map(int, file.read().split()))
+    except OSError:
+        return set()
 
 
 def _end_with(server: int) -> None:
