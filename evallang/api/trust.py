@@ -43,7 +43,13 @@ def _way_to(module: str, package: Path | None) -> str:
         folder = package.joinpath(*above.split(".")[1:])
         if near := closest(name, sorted(file.stem for file in folder.glob("*.py"))):
             return f"did you mean `{above}.{near}`?"
-    return f"put `{module.replace('.', '/')}.py` into the study's folder"
+    path = f"{module.replace('.', '/')}.py"
+    if package is not None and package.is_dir():
+        return f"put `{path}` into the study's folder"
+    return (
+        f"install the package that has `{module}`, or put your own code into `{path}` next to the "
+        "study"
+    )
 
 
 def find_own_code(study: Study, folder: Path) -> tuple[Study, list[Diagnostic]]:

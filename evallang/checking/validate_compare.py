@@ -188,9 +188,19 @@ def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> boo
             comparison.span,
             help=_further_data(study, comparison)
             if isinstance(study.sources[0], DataSpec)
-            else "name the column that holds the data sets: `dataset COLUMN`",
+            else _of_one_table(study.sources[0]),
         )
     return not one
+
+
+def _of_one_table(source: SourceSpec) -> str:
+    """State what compares models on one table, whose folds and seeds are not data sets."""
+    if isinstance(source, ScoresSpec) and (source.fold or source.repeat):
+        return "leave `across data` out and write `with corrected_t`, which takes these folds"
+    return (
+        "leave `across data` out; write `dataset COLUMN` only for a column of data sets, not of "
+        "seeds or folds"
+    )
 
 
 def _further_data(study: Study, comparison: ComparisonSpec) -> str:
@@ -408,7 +418,7 @@ def can_be_tested(
             )
             return False
         return True
-    if Evidence.DATASET_SCORES in declared.evidence:
+    if Evidence.DATASET_SCORES in declared.evidence and source.dataset is not None:
         suggestion = "write `across data` in this line"
     elif folds:
         suggestion = problem.instead or "write `with corrected_t`"
@@ -419,7 +429,8 @@ def can_be_tested(
         )
     else:
         suggestion = (
-            "name the column of the data sets by `dataset COLUMN`, or of the folds by `fold`"
+            "name the column of the folds by `fold COLUMN`, or of the data sets, not of seeds, by "
+            "`dataset COLUMN`"
         )
     scope.report(
         codes.TEST_NEEDS_OTHER_EVIDENCE,

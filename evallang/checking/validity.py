@@ -309,6 +309,17 @@ def _says_cv(scope: Scope, folds: int) -> bool:
     )
 
 
+def _tune_is_faulty(scope: Scope) -> bool:
+    """Return whether an error in `tune` leaves open what stage its author meant."""
+    spans = [node.span for node in scope.of(n.TuneNode)]
+    return "tune" in scope.unread or any(
+        found.is_error and found.span is not None and span.start <= found.span.start <= span.end
+        for found in (*scope.diagnostics, *scope.syntax)
+        for span in spans
+        if found.path == span.path
+    )
+
+
 def _search(scope: Scope, study: Study) -> None:
     """A search space needs a stage to choose in, and a stage a search space."""
     tuned = [model for model in study.models if capabilities.is_tuned(model)]
@@ -327,7 +338,7 @@ def _search(scope: Scope, study: Study) -> None:
             )
         if stage or (tuning is not None and tuning.cv is not None):
             continue
-        if tuned and not resolve_protocol.is_assigned(protocol):
+        if tuned and not resolve_protocol.is_assigned(protocol) and not _tune_is_faulty(scope):
             node = scope.models[tuned[0].name]
             place = next((s.span for s in search_nodes(node.pipeline)), node.pipeline.span)
             scope.report(

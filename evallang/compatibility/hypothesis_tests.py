@@ -117,6 +117,11 @@ def metric_mismatch(
     found = _of_another_metric(test, metric, yields, grouped)
     if found is None or yields is None:
         return found
+    over_folds = HYPOTHESIS_TESTS[test.name].declaration.over_folds
+    if over_folds and Evidence.FOLD_SCORES in yields.evidence and not yields.ordered:
+        repeated = fits_design(HYPOTHESIS_TESTS[over_folds], yields) and not yields.once
+        protocol = "" if repeated else "`protocol repeated cv folds=10 times=10` and "
+        return replace(found, instead=f"write {protocol}`with {over_folds}`")
     return replace(found, instead=nearest_test(metric, yields, test, clustered=grouped))
 
 

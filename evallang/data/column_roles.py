@@ -99,8 +99,8 @@ def _suggest_fix(
     return (
         "give each row an id of its own"
         if keys.width > 1
-        else "give each row an id of its own, or name by `repeat` the column that numbers its "
-        "repeats"
+        else f"write `group {written(keys.columns[0])}` and another `id`, if several rows belong "
+        "to each, or name by `repeat` the column that numbers repeats of one row"
     )
 
 

@@ -252,8 +252,15 @@ def small_test_part(table: Table, asked: Questions, findings: Findings) -> None:
         f"for testing{example if table.task == 'classification' else ''}",
         "from",
         span=asked.test_span,
-        help=f"write `protocol {asked.instead}` to test every row",
+        help="write `protocol time_series folds=5`, which tests later rows by earlier ones"
+        if _is_dated(table)
+        else f"write `protocol {asked.instead}` to test every row",
     )
+
+
+def _is_dated(table: Table) -> bool:
+    """Return whether a column of dates may put the rows in an order, which folds would mix."""
+    return any(column.kind == "date" for column in table.source_columns)
 
 
 def few_of_a_class_in_a_fold(table: Table, asked: Questions, findings: Findings) -> None:

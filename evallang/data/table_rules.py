@@ -4,7 +4,7 @@ Each rule is one function from a table to findings; `check_table` runs them all.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evallang.data.codes import (
@@ -60,8 +60,11 @@ else:
 
 LEAST_ROWS = 30  # in fewer rows whole numbers are often all different by chance
 FEW = 10  # groups; below, cluster-robust methods are unreliable (language, section 4)
-MOST_GAPS = 10  # numbers of a counter's range for each row; measurements lie further apart
+MOST_GAPS = (
+    2  # numbers of an unsorted counter's range for each row; areas, prices lie further apart
+)
 MOST_PARTS = 3  # words that name parts of the rows: train, validation, test
+MOST_OF_CHANCE = 10.0  # equal pairs over those of independent features, which are correlated
 LEAST_COPIES = 0.01  # share of rows; fewer copies move an accuracy by less than a point
 FIRST_LOOK = 1000  # rows of a feature that are looked at first, as they often decide
 LEAST_ON_A_LINE = 5  # rows; fewer lie on a line by chance
@@ -459,7 +462,7 @@ def duplicated_rows(table: Table, findings: Findings) -> None:
         if earlier != row:
             codes = table.group_codes
             copies += codes is None or codes[earlier] != codes[row]
-    if copies < LEAST_COPIES * table.n or copies == 0:
+    if copies < LEAST_COPIES * table.n or copies == 0 or _coincide(table, keys):
         return
     verb = "repeats" if copies == 1 else "repeat"
     findings.add(
@@ -467,11 +470,44 @@ def duplicated_rows(table: Table, findings: Findings) -> None:
         f"{counted(copies, 'row')} of {table.n:,} {verb} an earlier one, so copies can be on "
         "both sides of a split",
         "from",
-        help="write `group COLUMN` to name what they belong to, or remove the copies"
+        help="name what equal rows belong to by `group COLUMN`; remove rows only if the file holds "
+        "the same example twice"
         if table.spec.group is None
         else f"equal rows are in several groups of `{table.spec.group}`; if they are "
         "copies, remove them",
     )
+
+
+def _coincide(table: Table, keys: Sequence[bytes]) -> bool:
+    """Return whether different examples explain the equal rows, because columns are coarse.
+
+    Of pairs of rows of one class, the product over features of the chance to agree is the share
+    that agrees in all if features are independent; correlation adds to it, and copies exceed it
+    by far, since no two measurements with decimals agree by chance. The chance is that of the
+    distinct rows, to which copies add nothing.
+    """
+    distinct = np.fromiter({key: row for row, key in enumerate(keys)}.values(), dtype=np.int64)
+    equal = sum(n * (n - 1) // 2 for n in Counter(keys).values())
+    expected = 0.0
+    parts = table.y if table.task == "classification" else np.zeros(table.n, dtype=np.int64)
+    for part in np.unique(parts):
+        members = int(np.count_nonzero(parts == part))
+        rows = distinct[parts[distinct] == part]
+        agree = 1.0
+        columns = [values[rows] for values in _columns(table)]
+        for column in columns:
+            _, counts = np.unique(column, return_counts=True)
+            agree *= float(np.sum(counts * (counts - 1.0))) / max(1, len(rows) * (len(rows) - 1))
+        expected += agree * members * (members - 1) / 2
+    return equal <= MOST_OF_CHANCE * expected
+
+
+def _columns(table: Table) -> Iterator["NDArray[Any]"]:
+    """Iterate over what rows are compared in: the features, of a regression the target too."""
+    yield from table.numeric.T
+    yield from (column.astype(str) for column in table.objects.T)
+    if table.task == "regression":
+        yield table.y
 
 
 def check_copies(

@@ -61,6 +61,7 @@ from evallang.results.records import (
     FitWarning,
     FoldValue,
     HypothesisTestResult,
+    ModelRecord,
     NeverPredicted,
     ProtocolRecord,
     SimultaneousInterval,
@@ -166,13 +167,18 @@ def cautions(context: Context) -> list[Caution]:
         for model in context.results.models
         if model.kind == "estimator" and not model.baseline
     ]
-    if len(estimators) > 1 and not any(model.tuned for model in estimators):
+    if len(estimators) > 1 and not any(m.tuned or _is_set(m) for m in estimators):
         body = runs(
             "The comparison is between these settings (", Ref("table-protocol"),
             "), not between the best that each family of models can do.",
         )  # fmt: skip
         found.append(Caution.from_code(UNTUNED, "No model was tuned", body))
     return found
+
+
+def _is_set(model: ModelRecord) -> bool:
+    """Return whether an author fixed parameters of the last step of a model."""
+    return (model.pipeline or "").endswith(")")
 
 
 def _models(context: Context, failed: Sequence[Failure]) -> Runs:
@@ -296,7 +302,7 @@ def _overlap(context: Context) -> Caution | None:
             label = context.data_label(setting.data)
             splits.setdefault(count(len(estimate.folds)), []).append(label)
             shares.setdefault(_share(share), []).append(label)
-        if shares:
+        if shares and not _allows_overlap(context, protocol):
             lines.append(_overlap_words(context, protocol, shares, splits))
     if not lines:
         return None
@@ -335,24 +341,28 @@ def _overlap_words(
         else f"{lead} model was fitted {times} times on data that overlap by about ",
         f"{words}.",
     )
-    methods = [
-        context.method("interval", e.interval.method)
-        for e in context.results.estimates
-        if e.protocol == protocol.name and e.interval is not None
-    ]
-    allowing = [method.allows_overlap for method in methods if method is not None]
-    if any(allowing):
-        return made + runs(
-            " The corrected intervals and tests allow for it by an approximation; the scores of "
-            "the splits are not independent."
-        )
-    if None in allowing:
+    if None in _allowing(context, protocol):
         return made  # of a file that does not tell
     return made + runs(
         " Tests and intervals over the predictions treat them as independent: they describe these "
         "fitted models on this sample, and do not include the variation that a new training set "
         "would bring."
     )
+
+
+def _allowing(context: Context, protocol: ProtocolRecord) -> list[bool | None]:
+    """List whether the intervals under a protocol allow for shared training data."""
+    methods = [
+        context.method("interval", e.interval.method)
+        for e in context.results.estimates
+        if e.protocol == protocol.name and e.interval is not None
+    ]
+    return [method.allows_overlap for method in methods if method is not None]
+
+
+def _allows_overlap(context: Context, protocol: ProtocolRecord) -> bool:
+    """Return whether a protocol is the advised one, whose intervals allow for the overlap."""
+    return any(_allowing(context, protocol))
 
 
 def _by_data(found: dict[str, list[str]]) -> str:

@@ -149,7 +149,7 @@ def test_what_others_call_so_is_proposed(asked, near):
         ("not worse than", "not worse than (word of the language)"),
         ("95%", "95% (share)"),
         ("1/3", "1/3 (share)"),
-        ("W315", "W315 pooled_predictions_of_unstable_models (warning): "),
+        ("W315", "W315 pooled_predictions_of_unstable_models (hint): "),
     ],
 )
 def test_a_word_is_found_however_it_is_written(asked, headed):

@@ -1,5 +1,7 @@
 """What is looked for in a table once it is read."""
 
+import random
+
 import numpy as np
 import pytest
 
@@ -161,3 +163,15 @@ def test_all_data_sets_have_one_task(source):
     assert check_tasks((one, one)) == ()
     found = check_tasks((one, two))
     assert codes(found) == ["E473"]
+
+
+def test_different_examples_that_agree_in_coarse_columns_are_no_copies(source):
+    chance = random.Random(3)
+    cells = {f"q{i}": [chance.randint(1, 3) for _ in range(200)] for i in range(4)}
+    y = [chance.choice("ab") for _ in range(200)]
+    lines = zip(*cells.values(), y, strict=True)
+    text = ",".join([*cells, "y"]) + "\n" + "".join(f"{','.join(map(str, r))}\n" for r in lines)
+    assert "W412" not in codes(check_table(source.table(text)))
+    measured = "x,z,y\n" + "".join(f"{i / 7:.4f},{i * i / 11:.4f},a\n" for i in range(100))
+    twice = measured + "0.0,0.0,b\n" + "".join(measured.splitlines(True)[1:6])
+    assert "W412" in codes(check_table(source.table(twice)))

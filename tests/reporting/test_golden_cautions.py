@@ -65,9 +65,16 @@ def class_never_predicted():
     return replace(whole, never_predicted=(missed,))
 
 
+def models_as_the_library_sets_them():
+    whole = fixture.holdout()
+    models = tuple(replace(m, tuned={}, pipeline="GaussianNB") for m in whole.models)
+    return replace(whole, models=models)
+
+
 STUDIES = {
     "a nested cross-validation": fixture.cancer,
     "a holdout": fixture.holdout,
+    "models with default parameters": models_as_the_library_sets_them,
     "fits that failed": drawn_regression.regression,
     "published counts": fixture_variants.counts,
     "a rejection that the simultaneous interval does not show": (
@@ -102,7 +109,8 @@ def test_every_code_of_results_is_shown():
 def test_a_baseline_is_no_model_that_could_have_been_tuned(baseline, said):
     whole = fixture.holdout()
     first, second = whole.models[:2]
-    models = (replace(first, tuned={}), replace(second, tuned={}, baseline=baseline))
+    first, second = (replace(m, tuned={}, pipeline="GaussianNB") for m in (first, second))
+    models = (first, replace(second, baseline=baseline))
     found = {caution.name for caution in cautions(Context(replace(whole, models=models)))}
     assert ("no_model_was_tuned" in found) is said
 
@@ -122,3 +130,10 @@ def test_a_baseline_is_no_model_that_could_have_been_tuned(baseline, said):
 )
 def test_a_warning_of_a_library_is_shown_up_to_its_first_stop(message, shown):
     assert _first_sentence(message) == shown
+
+
+def test_parameters_that_an_author_fixed_are_not_called_untuned():
+    whole = fixture.holdout()
+    first, second = (replace(m, tuned={}, pipeline="Ridge(alpha=3)") for m in whole.models[:2])
+    found = {caution.name for caution in cautions(Context(replace(whole, models=(first, second))))}
+    assert "no_model_was_tuned" not in found

@@ -7,6 +7,7 @@ from evallang.checking.rules.families import WITH_ALL_HYPOTHESES
 from evallang.checking.rules.rule import Objection, rule
 from evallang.checking.rules.study_facts import (
     by_default,
+    data_set_column,
     listed,
     own_protocols,
     pair_test,
@@ -14,7 +15,8 @@ from evallang.checking.rules.study_facts import (
     test_of,
 )
 from evallang.compatibility import metric_entry
-from evallang.diagnostics import Related
+from evallang.data.text_forms import names_replicate
+from evallang.diagnostics import Related, Severity
 from evallang.hypotheses import Hypothesis, hypotheses_of, is_open, names_in
 from evallang.metrics.metric import share_metric
 from evallang.models.model import is_baseline
@@ -275,7 +277,7 @@ def _instead(
     return f"write `compare {', '.join(others)} ...`, and on a line of its own `{own}`"
 
 
-@rule("W305", source="Benavoli, Corani & Mangili 2016")
+@rule("W305", source="Benavoli, Corani & Mangili 2016", severity=Severity.HINT)
 def ranks_that_depend_on_the_pool(study: Study) -> Iterator[Objection]:
     """Pairs are compared by mean ranks, which depend on the other models of the line.
 
@@ -307,6 +309,8 @@ def ranks_that_depend_on_the_pool(study: Study) -> Iterator[Objection]:
     for comparison in study.comparisons:
         test = pair_test(comparison)
         by_ranks = test_of(test).by_mean_ranks
+        if _over_replicates(study):
+            continue  # another test of them has the same flaw
         if by_ranks and not comparison.exploratory and _has_others(study, comparison):
             before = f"{comparison.test.written} then " if comparison.post_hoc else ""
             yield Objection(
@@ -315,6 +319,11 @@ def ranks_that_depend_on_the_pool(study: Study) -> Iterator[Objection]:
                 comparison.span,
                 help=f"write `with {before}{test_of(test).instead} holm`",
             )
+
+
+def _over_replicates(study: Study) -> bool:
+    """Return whether the data sets of a study are repeats of one experiment."""
+    return any(names_replicate(column) for s in study.sources if (column := data_set_column(s)))
 
 
 def _has_others(study: Study, comparison: ComparisonSpec) -> bool:

@@ -8,12 +8,14 @@ from evallang.checking.rules.study_facts import (
     evidence_of,
     listed,
     repeated_design,
+    repeated_form,
     tables,
     test_of,
     tested_lines,
     tests_of,
     uses_rows,
 )
+from evallang.compatibility import is_grouped
 from evallang.diagnostics import Severity
 from evallang.models.model import EstimatorSpec, ModelSpec
 from evallang.protocols.protocol import PROTOCOLS
@@ -34,7 +36,11 @@ UNPRUNED = {
 """Values under which a parameter of a tree stops nothing from growing."""
 
 
-@rule("W315", source="Bayle et al. 2020; Bengio & Grandvalet 2004")
+@rule(
+    "W315",
+    source="Bayle et al. 2020; Bengio & Grandvalet 2004",
+    severity=Severity.HINT,
+)
 def pooled_predictions_of_unstable_models(study: Study) -> Iterator[Objection]:
     """A test pools predictions over folds whose models do not represent the algorithm.
 
@@ -101,6 +107,8 @@ def pooled_predictions_of_several_models(study: Study) -> Iterator[Objection]:
         compare a, b with mcnemar
     """
     for comparison in tested_lines(study):
+        if _grouped(study, comparison):
+            continue  # whole groups are resampled, and the report states what the test is about
         if _pools(study, comparison) and not unstable(study, comparison):
             test = _on_rows(study, comparison)
             about = "is about" if _singly(test) else "compares"
@@ -111,6 +119,11 @@ def pooled_predictions_of_several_models(study: Study) -> Iterator[Objection]:
                 help=f"if the algorithms are meant, {_of_algorithms(study, comparison)}",
             )
             return  # reported once for a study
+
+
+def _grouped(study: Study, comparison: ComparisonSpec) -> bool:
+    """Return whether the rows that a line tests come in groups that its author names."""
+    return any(is_grouped(source, study.group) for source, _, _ in evidence_of(study, comparison))
 
 
 def _pools(study: Study, comparison: ComparisonSpec) -> bool:
@@ -134,10 +147,17 @@ def _of_algorithms(study: Study, comparison: ComparisonSpec) -> str:
         interval = f"the interval `corrected_t` of {metric}"
         if not tables(study):
             return f"leave the line out and read {interval}: `interval corrected_t`"
-        return f"write `protocol {repeated_design(study)}`, leave the line out and read {interval}"
+        repeated = _repeated(study, comparison)
+        return f"write `protocol {repeated}`, leave the line out and read {interval}"
     if not tables(study):
         return "write `with corrected_t`, which takes the scores of the folds"
-    return f"write `protocol {repeated_design(study)}` and `with corrected_t`"
+    return f"write `protocol {_repeated(study, comparison)}` and `with corrected_t`"
+
+
+def _repeated(study: Study, comparison: ComparisonSpec) -> str:
+    """Write the protocol of a line with repeats of its own folds, which suit the data."""
+    own = next((p for p in study.protocols if p.name == comparison.protocol), None)
+    return repeated_design(study) if own is None else repeated_form(study, own)
 
 
 def _singly(test: Method) -> bool:

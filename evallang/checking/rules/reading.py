@@ -70,7 +70,7 @@ def _predicted(source: DataSpec | PredictionsSpec) -> str | None:
     return source.target or ("target" if source.kind == "sklearn" else None)
 
 
-@rule("W351", source="Fawcett 2006", severity=Severity.HINT)
+@rule("W351", source="Fawcett 2006")
 def threshold_beside_the_reported_scores(study: Study) -> Iterator[Objection]:
     """A threshold is given for the same scores on which the labels are evaluated.
 
@@ -107,10 +107,11 @@ def threshold_beside_the_reported_scores(study: Study) -> Iterator[Objection]:
         ]
         if set_by_hand:
             yield Objection(
-                f"the labels of {listed(set_by_hand)} depend on a threshold of your own",
+                f"the labels of {listed(set_by_hand)} depend on a threshold of your own; if it was "
+                "chosen on these rows, recall, F1 and accuracy are optimistic",
                 source.places.get("threshold") or source.places.get("predictions"),
-                help="say where it was chosen: `# evallang: allow "
-                "threshold_beside_the_reported_scores because ...`",
+                help="choose it on other rows and say where: `# evallang: allow "
+                "threshold_beside_the_reported_scores because it was set on earlier data`",
             )
 
 

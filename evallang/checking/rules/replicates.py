@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 
 from evallang.checking.rules.rule import Known, Later, Objection, RuleFunction, Stage, rule
-from evallang.data.dataset import GivenOutcomes, PredictionsSpec, ScoresSpec
+from evallang.checking.rules.study_facts import data_set_column
+from evallang.data.dataset import GivenOutcomes
 from evallang.data.findings import written
 from evallang.data.text_forms import names_fold, names_replicate, names_unit
 from evallang.results.written import statement_of
-from evallang.study import SourceSpec, Study
+from evallang.study import Study
 
 FEWEST = 3  # values 0 and 1 may be any two groups of equal size
 
@@ -19,7 +20,7 @@ def _numbered(find: RuleFunction, study: Study, known: Known) -> Iterator[Object
         sizes.setdefault(statement_of(outcomes.spec.name), []).append(outcomes)
     for source in study.sources:
         several = sizes.get(source.name, [])
-        column = _unit_column(source)
+        column = data_set_column(source)
         if column is None or names_replicate(column) or names_unit(column):
             continue
         values = {outcomes.spec.name.rpartition("/")[2] for outcomes in several}
@@ -60,7 +61,7 @@ def units_not_data_sets(study: Study) -> Iterator[Objection]:
         compare ours, base across data with wilcoxon
     """
     for source in study.sources:
-        column = _unit_column(source)
+        column = data_set_column(source)
         if column is not None and names_replicate(column):
             yield Objection(
                 f"`{column}` tells repeats of one experiment apart, and `dataset` makes each of "
@@ -68,11 +69,6 @@ def units_not_data_sets(study: Study) -> Iterator[Objection]:
                 source.places.get("dataset"),
                 help=_instead(column),
             )
-
-
-def _unit_column(source: SourceSpec) -> str | None:
-    """Return the column that holds the data sets of a source."""
-    return source.dataset if isinstance(source, PredictionsSpec | ScoresSpec) else None
 
 
 def _instead(column: str) -> str:

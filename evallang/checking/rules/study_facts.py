@@ -8,7 +8,7 @@ from typing import Any
 
 from evallang.checking.capabilities import is_tuned
 from evallang.compatibility import ON_EXAMPLES, metric_entry, yields_of
-from evallang.data.dataset import DataSpec
+from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
 from evallang.hypotheses import planned_of
 from evallang.protocols.protocol import PROTOCOLS, Yields, written
 from evallang.registry import Evidence
@@ -139,6 +139,11 @@ def uses_rows(test: Method, yields: Yields) -> bool:
     """Return whether a test counts examples of its input, not scores of folds."""
     shared = test_of(test).evidence & yields.evidence
     return bool(shared & ON_EXAMPLES) and Evidence.FOLD_SCORES not in shared
+
+
+def data_set_column(source: SourceSpec) -> str | None:
+    """Return the column that holds the data sets of a source, None without one."""
+    return source.dataset if isinstance(source, PredictionsSpec | ScoresSpec) else None
 
 
 def by_default(study: Study, clause: str) -> bool:

@@ -74,6 +74,7 @@ class HypothesisTestDeclaration(Guidance):
     overlap_ignored : what its splits share although it takes them as independent, or empty
     instead : the test to write instead of one that is advised against
     guaranteed : the option, with its value, by which its level is guaranteed
+    over_folds : the test of fold scores that an author of cross-validation means by this one
     proposed : its place among the tests that are proposed instead of another; 0 for never
     default_for : the differences whose interval it gives unless another is written
     """
@@ -106,6 +107,7 @@ class HypothesisTestDeclaration(Guidance):
     drawn: bool = False
     overlap_ignored: str = ""
     instead: str = ""
+    over_folds: str = ""
     guaranteed: tuple[str, str] | None = None
     proposed: int = 0
     default_for: frozenset[DifferenceForm] = frozenset()

@@ -90,6 +90,7 @@ OWN = "own derivation: computed by hand"
         default_for=frozenset({"losses"}),
         null_under_cv=NULL_UNDER_CV,
         tests="losses",
+        over_folds="corrected_t",
         clustered=True,
         when="losses of two models on the same independent examples, or on groups of them; shares "
         "of right answers where every example has several runs, or examples come in groups",
