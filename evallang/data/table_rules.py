@@ -457,12 +457,13 @@ def duplicated_rows(table: Table, findings: Findings) -> None:
     first: dict[bytes, int] = {}
     suspected = _rows_with_equal_hashes(table)
     copies = 0
-    for row, key in zip(suspected.tolist(), _row_keys(table, suspected), strict=True):
+    keys = _row_keys(table, suspected)
+    for row, key in zip(suspected.tolist(), keys, strict=True):
         earlier = first.setdefault(key, row)
         if earlier != row:
             codes = table.group_codes
             copies += codes is None or codes[earlier] != codes[row]
-    if copies < LEAST_COPIES * table.n or copies == 0 or _coincide(table, keys):
+    if copies < LEAST_COPIES * table.n or copies == 0 or _coincide(table, suspected, keys):
         return
     verb = "repeats" if copies == 1 else "repeat"
     findings.add(
@@ -478,7 +479,7 @@ def duplicated_rows(table: Table, findings: Findings) -> None:
     )
 
 
-def _coincide(table: Table, keys: Sequence[bytes]) -> bool:
+def _coincide(table: Table, suspected: "NDArray[np.int64]", keys: Sequence[bytes]) -> bool:
     """Return whether different examples explain the equal rows, because columns are coarse.
 
     Of pairs of rows of one class, the product over features of the chance to agree is the share
@@ -486,7 +487,8 @@ def _coincide(table: Table, keys: Sequence[bytes]) -> bool:
     by far, since no two measurements with decimals agree by chance. The chance is that of the
     distinct rows, to which copies add nothing.
     """
-    distinct = np.fromiter({key: row for row, key in enumerate(keys)}.values(), dtype=np.int64)
+    kept = {key: row for row, key in zip(suspected.tolist(), keys, strict=True)}.values()
+    distinct = np.setdiff1d(np.arange(table.n), np.setdiff1d(suspected, list(kept)))
     equal = sum(n * (n - 1) // 2 for n in Counter(keys).values())
     expected = 0.0
     parts = table.y if table.task == "classification" else np.zeros(table.n, dtype=np.int64)
