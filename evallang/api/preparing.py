@@ -91,13 +91,15 @@ def with_store(prepared: Prepared, study: StudyFile, named: str | Path | None) -
     from evallang.engine.past_runs import study_name, with_store
     from evallang.engine.store import StoreRefused, existing_store
 
+    planned, tables = prepared.planned, prepared.read.tables
     try:
         store = existing_store(named)
-    except StoreRefused:
-        return prepared
+    except StoreRefused as error:
+        notes = (*planned.plan.notes, f"{error}; no past fits are known")
+        told = replace(planned, plan=replace(planned.plan, notes=notes))
+        return replace(prepared, planned=told)
     if store is None:
         return prepared
-    planned, tables = prepared.planned, prepared.read.tables
     document = with_store(planned.plan, planned.layout, tables, store, study_name(study.place))
     return replace(prepared, planned=replace(planned, plan=document))
 

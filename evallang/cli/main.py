@@ -52,7 +52,7 @@ def _interrupt(number: int, _: object) -> NoReturn:
 
 
 _ANSWERED = threading.Event()
-ANSWERED_WITHIN = 1.5  # seconds
+ANSWERED_WITHIN = 1.0  # seconds
 
 
 def _end_where_signals_wait() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from evallang.cli.settings import limit_option, store_option
-from evallang.cli.terminal import read_study, show, write, write_json
+from evallang.cli.terminal import read_study, show, tell, write, write_json
 
 
 @click.command("plan", epilog="Example: evallang plan study.eval --format json")
@@ -40,6 +40,7 @@ def command(file: str, layout: str, settings: tuple[str, ...], store: str | None
         remind(settings)
         return 1
     show(prepared.diagnostics, study.checked.sources)
+    tell(*prepared.planned.plan.notes)
     data = data_records(prepared.study, prepared.read)
     document = to_plain(prepared.planned.plan, data)
     document["paths_taken"] = list(prepared.paths_taken)

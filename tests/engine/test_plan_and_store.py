@@ -1,9 +1,11 @@
 """A plan states what the store has, why it lacks the rest, and how long that took before."""
 
 import pytest
+from click.testing import CliRunner
 from studies import study
 
 from evallang.api import run
+from evallang.cli.main import root
 from evallang.cli.plan import _graph
 from evallang.engine import past_runs
 from evallang.planning import keys
@@ -109,3 +111,14 @@ def test_graphs_escape_the_names_of_data_sets():
     assert mermaid == ('  n0["fit a #34;b#34; #60;i#62;#92; #35;1#59; cv m (in the store)"]')
     dot = _graph([task], "dot")[3]
     assert dot == '  n0 [label="fit a \\"b\\" <i>\\\\ #1; cv m (in the store)"];'
+
+
+def test_a_plan_states_that_a_store_is_refused(tmp_path):
+    (tmp_path / "all").mkdir()
+    (tmp_path / "all").chmod(0o777)
+    (tmp_path / "study.eval").write_text(TEXT)
+    words = ["plan", str(tmp_path / "study.eval"), "--store", str(tmp_path / "all")]
+    done = CliRunner().invoke(root, words, catch_exceptions=False)
+    assert "can be written by all users" in done.stderr.splitlines()[-1]
+    (note,) = study(TEXT, tmp_path).plan(tmp_path / "all").notes
+    assert done.stderr.splitlines()[-1] == note
