@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from fractions import Fraction
-from typing import Literal
+from typing import Annotated, Literal
 
 from evallang.data.dataset import (
     CountsSpec,
@@ -19,6 +19,7 @@ from evallang.data.dataset import (
     ScoresSpec,
     Task,
 )
+from evallang.effect import Effect
 from evallang.frozen_records import frozen
 from evallang.models.model import ModelSpec
 from evallang.results.settings import Default, FileRecord, ReportSettings
@@ -95,8 +96,8 @@ class Protocol:
     path: str | None = None
     by: str | None = None
     seeds: int = 1
-    implied_by: str | None = None
-    interval_of: str | None = None
+    implied_by: Annotated[str | None, Effect.DERIVED] = None
+    interval_of: Annotated[str | None, Effect.DERIVED] = None
     span: Span | None = field(default=None, compare=False)
 
 
@@ -122,8 +123,8 @@ class Tuning:
     cv: int | None
     select: Literal["best", "one_standard_error"]
     span: Span | None = field(default=None, compare=False)
-    by_written: bool = False
-    select_written: bool = False
+    by_written: Annotated[bool, Effect.DERIVED] = False
+    select_written: Annotated[bool, Effect.DERIVED] = False
 
 
 @frozen
@@ -147,8 +148,8 @@ class ComparisonSpec:
     themselves. `singly` states that the test is about one model.
     """
 
-    index: int
-    source: str
+    index: Annotated[int, Effect.DERIVED]
+    source: Annotated[str, Effect.DERIVED]
     models: tuple[str, ...]
     pairs: tuple[tuple[str, str], ...]
     against: str | None
@@ -159,8 +160,8 @@ class ComparisonSpec:
     metrics: tuple[Method, ...]
     protocol: str | None
     exploratory: bool
-    omnibus: bool = False
-    singly: bool = False
+    omnibus: Annotated[bool, Effect.DERIVED] = False
+    singly: Annotated[bool, Effect.DERIVED] = False
     span: Span | None = field(default=None, compare=False)
 
 
@@ -168,8 +169,8 @@ class ComparisonSpec:
 class RequirementSpec:
     """One `require` line; `value` is the threshold or the margin, None without one."""
 
-    index: int
-    source: str
+    index: Annotated[int, Effect.DERIVED]
+    source: Annotated[str, Effect.DERIVED]
     kind: Literal["level", "superior", "noninferior", "equivalent"]
     metric: Method
     models: tuple[str, ...]
@@ -179,7 +180,7 @@ class RequirementSpec:
     within: str | None
     protocol: str | None
     level: float
-    level_written: bool = False
+    level_written: Annotated[bool, Effect.DERIVED] = False
     span: Span | None = field(default=None, compare=False)
 
 
@@ -193,7 +194,7 @@ class UseSpec:
 
     module: str
     span: Span | None = field(default=None, compare=False)
-    sha256: str | None = None
+    sha256: Annotated[str | None, Effect.DERIVED] = None
     code_sha256: str | None = None
 
 
@@ -202,8 +203,8 @@ class ExportSpec:
     """One `export` line; `model` is None for `best`, `path` relative to the study's file."""
 
     model: str | None
-    path: str
-    source: str
+    path: Annotated[str, Effect.WORDS]
+    source: Annotated[str, Effect.DERIVED]
     span: Span | None = field(default=None, compare=False)
 
 
@@ -211,7 +212,7 @@ class ExportSpec:
 class AnalysisSpec:
     """One item of an `analyze` line; `metric` and `protocol` are None if they are not written."""
 
-    index: int
+    index: Annotated[int, Effect.DERIVED]
     method: Method
     metric: Method | None = None
     protocol: str | None = None
@@ -226,14 +227,14 @@ class Study:
     each model that is an object in memory.
     """
 
-    title: str
-    authors: tuple[str, ...]
-    question: str | None
-    about: str | None
+    title: Annotated[str, Effect.WORDS]
+    authors: Annotated[tuple[str, ...], Effect.WORDS]
+    question: Annotated[str | None, Effect.WORDS]
+    about: Annotated[str | None, Effect.WORDS]
     seed: int
-    alpha: float
-    confidence: float
-    families: Literal["separate", "together"]
+    alpha: Annotated[float, Effect.CLAIMS]
+    confidence: Annotated[float, Effect.CLAIMS]
+    families: Annotated[Literal["separate", "together"], Effect.CLAIMS]
     sources: tuple[SourceSpec, ...]
     task: Task | None
     stratification: Stratification | None
@@ -241,16 +242,16 @@ class Study:
     models: tuple[ModelSpec, ...]
     protocols: tuple[Protocol, ...]
     tuning: Tuning | None
-    measures: tuple[Measure, ...]
-    comparisons: tuple[ComparisonSpec, ...]
-    requirements: tuple[RequirementSpec, ...]
-    report: ReportSettings
-    report_folder: str | None
-    path: str
-    files: tuple[FileRecord, ...]
-    canonical: str
-    overrides: Mapping[str, str]
-    defaults: tuple[Default, ...]
+    measures: Annotated[tuple[Measure, ...], Effect.CLAIMS]
+    comparisons: Annotated[tuple[ComparisonSpec, ...], Effect.CLAIMS]
+    requirements: Annotated[tuple[RequirementSpec, ...], Effect.CLAIMS]
+    report: Annotated[ReportSettings, Effect.WORDS]
+    report_folder: Annotated[str | None, Effect.WORDS]
+    path: Annotated[str, Effect.DERIVED]
+    files: Annotated[tuple[FileRecord, ...], Effect.DERIVED]
+    canonical: Annotated[str, Effect.DERIVED]
+    overrides: Annotated[Mapping[str, str], Effect.DERIVED]
+    defaults: Annotated[tuple[Default, ...], Effect.DERIVED]
     places: Mapping[str, Span] = field(default_factory=dict, compare=False)
     exports: tuple[ExportSpec, ...] = ()
     uses: tuple[UseSpec, ...] = ()

@@ -8,11 +8,13 @@ bombs end the search instead of the run.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import stat
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha1, sha256
 from pathlib import Path
@@ -27,7 +29,8 @@ MOST_LINKS = 5
 LONGEST = 1.0
 """Seconds after which a search ends without an answer."""
 
-COMMIT, TREE, OFFSET_DELTA, REFERENCE_DELTA = 1, 2, 6, 7
+COMMIT, TREE, BLOB, TAG, OFFSET_DELTA, REFERENCE_DELTA = 1, 2, 3, 4, 6, 7
+KINDS = {b"commit": COMMIT, b"tree": TREE, b"blob": BLOB, b"tag": TAG}
 
 
 class _NoAnswer(Exception):
@@ -59,6 +62,77 @@ def _commit_state(folder: Path, files: Iterable[tuple[Path, str | None]]) -> Git
     tree = objects.tree_of(commit)
     changed = any(not _is_committed(*file, root, tree, objects) for file in files)
     return GitState(commit, changed)
+
+
+class UnknownRevision(Exception):
+    """A revision, or a file at one, that a repository does not have."""
+
+
+def committed_reader(folder: Path, revision: str) -> Callable[[Path], bytes]:
+    """Return a function that reads files as they were at a revision.
+
+    A revision is `HEAD`, a branch, a tag or a commit (seven digits at least), with `~N` and `^`
+    for ancestors. Raises `UnknownRevision` here and when the function is called.
+    """
+    try:
+        found = _repository(Path(os.path.realpath(folder)))
+        if found is None:
+            raise UnknownRevision(f"`{folder}` is not in a git repository")
+        root, own, common = found
+        objects = _Objects(_object_folders(common), time.monotonic() + LONGEST)
+        tree = objects.tree_of(_commit_named(revision, own, common, objects))
+    except UnknownRevision:
+        raise
+    # As above: whatever a damaged repository makes a library raise means that it cannot be read.
+    except Exception as error:
+        raise UnknownRevision(f"there is no revision `{revision}` here that can be read") from error
+
+    def read(path: Path) -> bytes:
+        objects.until = time.monotonic() + LONGEST
+        place = Path(os.path.realpath(path.parent)) / path.name
+        try:
+            return _committed(place.relative_to(root), tree, objects)
+        except Exception as error:
+            raise UnknownRevision(f"there is no `{path.name}` at `{revision}`") from error
+
+    return read
+
+
+def _commit_named(revision: str, own: Path, common: Path, objects: _Objects) -> str:
+    """Find the commit of a revision; the first parent is followed for `~N` and each `^`."""
+    match = re.fullmatch(r"([^~^:\s]+)((?:~\d*|\^)*)", revision)
+    if match is None:
+        raise _NoAnswer
+    commit = _named(match[1], own, common, objects)
+    steps = re.findall(r"~(\d*)|(\^)", match[2])
+    for number, parent in steps:
+        for _ in range(1 if parent else int(number or 1)):
+            commit = objects.parents_of(commit)[0]
+    return commit
+
+
+def _named(name: str, own: Path, common: Path, objects: _Objects) -> str:
+    if name == "HEAD":
+        return _resolve(b"HEAD", own, common)
+    for start in ("", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/"):
+        reference = (start + name).encode()
+        if reference.startswith(b"refs/"):
+            with contextlib.suppress(_NoAnswer, OSError):
+                return objects.commit_of(_resolve(reference, own, common))
+    if re.fullmatch("[0-9a-f]{7,40}", name):
+        return objects.commit_of(name if len(name) == 40 else objects.completed(name))
+    raise _NoAnswer
+
+
+def _committed(place: Path, tree: str, objects: _Objects) -> bytes:
+    """Return the content of a file of a tree."""
+    *folders, name = (os.fsencode(part) for part in place.parts)
+    for folder in folders:
+        tree = objects.entries(tree)[folder][1]
+    mode, blob = objects.entries(tree)[name]
+    if not stat.S_ISREG(mode):
+        raise _NoAnswer
+    return objects.read(blob)[1]
 
 
 def _repository(folder: Path) -> tuple[Path, Path, Path] | None:
@@ -154,6 +228,46 @@ class _Objects:
             raise _NoAnswer
         return bytes(found.tree).decode("ascii")
 
+    def parents_of(self, commit: str) -> tuple[str, ...]:
+        """Return the parents of a commit."""
+        from dulwich.objects import Commit
+
+        kind, content = self.read(commit)
+        found = Commit.from_string(content)
+        if kind != COMMIT or not isinstance(found, Commit):
+            raise _NoAnswer
+        return tuple(parent.decode("ascii") for parent in found.parents)
+
+    def commit_of(self, name: str) -> str:
+        """Return the commit that an annotated tag names, or the commit itself."""
+        from dulwich.objects import Tag
+
+        for _ in range(MOST_LINKS):
+            kind, content = self.read(name)
+            if kind == COMMIT:
+                return name
+            found = Tag.from_string(content)
+            if kind != TAG or not isinstance(found, Tag):
+                break
+            name = found.object[1].decode("ascii")
+        raise _NoAnswer
+
+    def completed(self, start: str) -> str:
+        """Return the name of the only object that begins with some digits."""
+        found: set[str] = set()
+        for folder in self.folders:
+            self._look_at_clock()
+            place = folder / start[:2]
+            if place.is_dir():
+                found |= {
+                    start[:2] + p.name for p in place.iterdir() if p.name.startswith(start[2:])
+                }
+            for index, _ in _packs(folder):
+                found |= {name for name in _names_in(index) if name.startswith(start)}
+        if len(found) != 1:
+            raise _NoAnswer
+        return found.pop()
+
     def entries(self, tree: str) -> Mapping[bytes, tuple[int, str]]:
         """Read a folder as committed: mode and object of each name."""
         from dulwich.objects import parse_tree
@@ -237,13 +351,24 @@ def _offset_in(index: Path, name: str) -> int | None:
         listed.close()
 
 
+def _names_in(index: Path) -> Iterator[str]:
+    from dulwich.object_format import SHA1
+    from dulwich.pack import load_pack_index_file
+
+    listed = load_pack_index_file(index, _open(index), SHA1)
+    try:
+        yield from (bytes(name).hex() for name, *_ in listed.iterentries())
+    finally:
+        listed.close()
+
+
 def _unpacked_loose(compressed: bytes) -> tuple[int, bytes]:
     whole = zlib.decompressobj().decompress(compressed, LARGEST + 1)
     head, _, content = whole.partition(b"\0")
     kind, _, size = head.partition(b" ")
     if len(whole) > LARGEST or int(size) != len(content):
         raise _NoAnswer
-    return {b"commit": COMMIT, b"tree": TREE}[kind], content
+    return KINDS[kind], content
 
 
 def _header(stream: BinaryIO, offset: int) -> tuple[int, int, int | str]:

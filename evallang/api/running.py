@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from evallang.api.commit import commit_state
 from evallang.api.folder import reserved
 from evallang.api.live import Live, checked, described, own_code
+from evallang.api.locking import history_of
 from evallang.api.models import check_places
 from evallang.api.own_metrics import with_own_metrics
 from evallang.api.preparing import read_and_plan
@@ -73,6 +74,7 @@ def run(
     store: str | Path | None = None,
     fresh: bool = False,
     fast_paths: bool = True,
+    look: bool | None = None,
 ) -> Results:
     """Run a study; writes its folder where `out` is given.
 
@@ -87,8 +89,10 @@ def run(
     Fits whose outcome a past run has kept are not run again: `store` is the folder of these
     outcomes (by default EVALLANG_STORE, or the user's cache folder), "off" for none; with `fresh`
     all fits are run again and kept. `trust` lets the study run its author's own code and ask
-    servers; without `fast_paths` every fit is made, no shortcut with the same outcome is taken,
-    and no store is used. Raises `StudyError` where study or data are faulty, `NotTrusted` where own
+    servers; with `look` the evaluation is recorded in a file beside
+    the study, as the command line does (False: its line is a note of the results); without
+    `fast_paths` every fit is made, no shortcut with the same outcome is taken, and no store is
+    used. Raises `StudyError` where study or data are faulty, `NotTrusted` where own
     code has no consent, `FolderRefused` where the folder or a model cannot be written,
     `ValueError` for objects that are not a frame or an estimator of the study, and `RunFailed`
     (with what was computed) when a fit failed.
@@ -100,13 +104,13 @@ def run(
     with own, working_folder_restored(), stdout_spared():
         if out is None:
             study = _loaded(study, live)
-            return _run(study, workers, progress, command, trust, store, fresh, fast_paths)
+            return _run(study, workers, progress, command, trust, store, fresh, fast_paths, look)
         with reserved(Path(out)) as place:
             study = _loaded(study, live)
             try:
                 with spent_on(steps_before_report(study)):
                     results = _run(
-                        study, workers, progress, command, trust, store, fresh, fast_paths
+                        study, workers, progress, command, trust, store, fresh, fast_paths, look
                     )
             except RunFailed as failed:
                 failed.results.save(place)
@@ -125,6 +129,7 @@ def _run(
     named_store: str | Path | None,
     fresh: bool,
     fast_paths: bool,
+    look: bool | None,
 ) -> Results:
     live = study.given
     checked(live, study.meant)
@@ -167,15 +172,19 @@ def _run(
         notes.append(f"the store `{store.folder}` could not keep all fits: {done.not_kept}")
     for note in notes:
         LOG.warning("%s", printable_line(note))
+    history = history_of(study, prepared, look)
+    notes += history.notes
     provenance = replace(
         done.results.provenance,
         git=commit_state(study.folder, _own_files(study, prepared.study)),
         command=command or _command(study, live, trust),
         paths_taken=prepared.paths_taken,
+        lock=history.lock,
+        looks=history.looks,
         started=_utc(started),
         seconds=round(time.perf_counter() - clock, 3),
     )
-    diagnostics = (*prepared.diagnostics, *done.diagnostics)
+    diagnostics = (*prepared.diagnostics, *done.diagnostics, *history.diagnostics)
     record = replace(
         described(done.results, live.models),
         provenance=provenance,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -208,8 +208,27 @@ def with_live(study: StudyFile, given: Live) -> StudyFile:
     return replace(study, live=names, checked=checker.check_again(study.checked, live=names))
 
 
+def study_at(path: str | Path, read: Callable[[Path], bytes], name: str) -> StudyFile:
+    """Check a study whose files, included ones too, are read by a function of their paths.
+
+    `name` is what messages call the study; data are read from the folder as it is.
+    """
+    place = Path(path)
+
+    def text_of(file: Path) -> str:
+        return read(file).decode("utf-8", "surrogateescape")
+
+    return _checked(name, text_of(place), place.parent, {}, text_of)
+
+
 @safe_path()
-def _checked(path: str, text: str, folder: Path, overrides: Mapping[str, str]) -> StudyFile:
+def _checked(
+    path: str,
+    text: str,
+    folder: Path,
+    overrides: Mapping[str, str],
+    read_file: Callable[[Path], str] = read_text,
+) -> StudyFile:
     shown = path.replace(os.sep, "/")
     prefix = shown.rpartition("/")[0]
 
@@ -221,6 +240,6 @@ def _checked(path: str, text: str, folder: Path, overrides: Mapping[str, str]) -
         behind = Path(os.path.realpath(place))  # `resolve` raises where links go in a circle
         if not behind.is_relative_to(os.path.realpath(folder)):
             raise OSError(errno.EPERM, "a link leads out of the folder of the study", str(place))
-        return read_text(place)
+        return read_file(place)
 
     return StudyFile(shown, text, folder, checker.check(shown, text, read, overrides), overrides)

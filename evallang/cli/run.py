@@ -55,6 +55,9 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Make every fit, even where a shortcut or the store has the same outcome.",
 )
+@click.option(
+    "--no-look", is_flag=True, help="Print the look at the test data instead of recording it."
+)
 @click.option("--quiet", is_flag=True, help="Print errors only.")
 @click.option("--open", "open_report", is_flag=True, help="Open the report in a browser.")
 @limit_option
@@ -70,6 +73,7 @@ def command(
     store: str | None,
     trust: bool,
     every_fit: bool,
+    no_look: bool,
     quiet: bool,
     open_report: bool,
 ) -> int:
@@ -93,6 +97,7 @@ def command(
         store=store,
         trust=trust,
         fast_paths=not every_fit,
+        look=not no_look,
         quiet=quiet,
         open_report=open_report,
     )
@@ -126,6 +131,7 @@ def run_study(
     store: str | None = None,
     trust: bool = False,
     fast_paths: bool = True,
+    look: bool = False,
     quiet: bool = False,
     open_report: bool = False,
 ) -> int:
@@ -154,6 +160,7 @@ def run_study(
                 refuse_leading_out(study.meant.report_folder, folder, place.parent)
             with reserved(folder) as place_of_results:
                 try:
+<<<<<<< HEAD
                     with spent_on(steps_before_report(study, formats)):
                         results = run(
                             study,
@@ -166,6 +173,20 @@ def run_study(
                             fresh=fresh,
                             fast_paths=fast_paths,
                         )
+=======
+                    results = run(
+                        study,
+                        jobs=jobs or cores(),
+                        fit_timeout=fit_timeout,
+                        memory=memory,
+                        command=command_line,
+                        trust=trust,
+                        store=store,
+                        fresh=fresh,
+                        fast_paths=fast_paths,
+                        look=look,
+                    )
+>>>>>>> 061c6f1 (Fix a protocol in a lock, verify studies, results and reports against it, compare two versions, record looks)
                 except RunFailed as error:
                     results, code = error.results, Failed.exit_code
                 bar.update(Activity("rendering", "the report"))

@@ -6,9 +6,10 @@ what is wrong in a file can be reported at the clause that caused it.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from evallang.data.hashing import DataHash
+from evallang.effect import Effect
 from evallang.frozen_records import frozen
 from evallang.source import Span
 
@@ -45,14 +46,14 @@ class DataSpec:
     """
 
     name: str
-    label: str
+    label: Annotated[str, Effect.WORDS]
     kind: Literal["sklearn", "path", "glob", "sql"]
     location: str
-    statement: str
+    statement: Annotated[str, Effect.DERIVED]
     connection: str | None = None
-    target: str | None = None
+    target: Annotated[str | None, Effect.CLAIMS] = None
     positive: Label | None = None
-    positive_label: str | None = None
+    positive_label: Annotated[str | None, Effect.WORDS] = None
     features: tuple[str, ...] | None = None
     features_except: tuple[str, ...] | None = None
     categorical: tuple[str, ...] = ()
@@ -65,9 +66,9 @@ class DataSpec:
     missing: tuple[Label, ...] = ()
     task: Task | None = None
     where: tuple[Where, ...] = ()
-    unit: str = "examples"
-    about: str | None = None
-    cite: str | None = None
+    unit: Annotated[str, Effect.WORDS] = "examples"
+    about: Annotated[str | None, Effect.WORDS] = None
+    cite: Annotated[str | None, Effect.WORDS] = None
     places: Mapping[str, Span] = field(default_factory=dict, compare=False)
 
 
@@ -103,7 +104,7 @@ class GivenModel:
     """
 
     name: str
-    label: str
+    label: Annotated[str, Effect.WORDS]
     column: str | None = None
     path: str | None = None
     score: str | None = None
@@ -120,10 +121,10 @@ class PredictionsSpec:
     """
 
     name: str
-    label: str
+    label: Annotated[str, Effect.WORDS]
     paths: tuple[str, ...]
-    statement: str
-    truth: str | None
+    statement: Annotated[str, Effect.DERIVED]
+    truth: Annotated[str | None, Effect.CLAIMS]
     models: tuple[GivenModel, ...]
     judged: Literal["correct", "value"] | None = None
     value_metric: str | None = None
@@ -136,13 +137,13 @@ class PredictionsSpec:
     weight: str | None = None
     subgroups: tuple[str, ...] = ()
     positive: Label | None = None
-    positive_label: str | None = None
+    positive_label: Annotated[str | None, Effect.WORDS] = None
     task: Task | None = None
     rows_common: bool = False
     where: tuple[Where, ...] = ()
-    unit: str = "examples"
-    about: str | None = None
-    cite: str | None = None
+    unit: Annotated[str, Effect.WORDS] = "examples"
+    about: Annotated[str | None, Effect.WORDS] = None
+    cite: Annotated[str | None, Effect.WORDS] = None
     places: Mapping[str, Span] = field(default_factory=dict, compare=False)
 
 
@@ -156,15 +157,15 @@ class CountsSpec:
     """
 
     name: str
-    label: str
-    statement: str
+    label: Annotated[str, Effect.WORDS]
+    statement: Annotated[str, Effect.DERIVED]
     models: tuple[GivenModel, ...]
     patterns: tuple[tuple[tuple[int, ...], int], ...]
     path: str | None = None
     count: str | None = None
-    unit: str = "examples"
-    about: str | None = None
-    cite: str | None = None
+    unit: Annotated[str, Effect.WORDS] = "examples"
+    about: Annotated[str | None, Effect.WORDS] = None
+    cite: Annotated[str | None, Effect.WORDS] = None
     places: Mapping[str, Span] = field(default_factory=dict, compare=False)
     shares: tuple[tuple[int, int], ...] = ()
 
@@ -181,9 +182,9 @@ class ScoresSpec:
     """
 
     name: str
-    label: str
+    label: Annotated[str, Effect.WORDS]
     path: str
-    statement: str
+    statement: Annotated[str, Effect.DERIVED]
     models: tuple[GivenModel, ...] = ()
     model: str | None = None
     score: str | None = None
@@ -193,8 +194,8 @@ class ScoresSpec:
     metric: str | None = None
     higher_is_better: bool = True
     missing: Literal["leave_out", "worst"] = "leave_out"
-    about: str | None = None
-    cite: str | None = None
+    about: Annotated[str | None, Effect.WORDS] = None
+    cite: Annotated[str | None, Effect.WORDS] = None
     places: Mapping[str, Span] = field(default_factory=dict, compare=False)
 
 

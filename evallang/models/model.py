@@ -8,7 +8,9 @@ scikit-learn objects only in `models/build.py`, inside a worker.
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import field
+from typing import Annotated
 
+from evallang.effect import Effect
 from evallang.frozen_records import frozen
 from evallang.source import Span
 from evallang.spelling import RESERVED, written_name
@@ -108,7 +110,7 @@ class ModelSpec:
     """One model of a study: name, label for readers, pipeline, and where it is written."""
 
     name: str
-    label: str
+    label: Annotated[str, Effect.WORDS]
     pipeline: PipelineSpec
     span: Span | None = field(default=None, compare=False)
 

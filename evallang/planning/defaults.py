@@ -17,7 +17,7 @@ from evallang.results.settings import Default
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
-from evallang.study import Method, Protocol, Study, own_metrics_of, written_option
+from evallang.study import Measure, Method, Protocol, Study, own_metrics_of, written_option
 
 
 def stated_defaults(
@@ -85,14 +85,23 @@ def _intervals(
     study: Study,
     read: ReadSources,
 ) -> Iterator[tuple[Default, Method]]:
+    for where, measure, method in resolved_intervals(study, read):
+        if measure.interval is None:
+            clause = f"interval of {measure.metric.written} under {where}"
+            yield Default(clause, method.name), method
+
+
+def resolved_intervals(study: Study, read: ReadSources) -> Iterator[tuple[str, Measure, Method]]:
+    """Iterate over protocol or source, measure and its interval, whether written or by default."""
     for where, yields, classes, grouped, own in _settings(study, read):
         for measure in study.measures:
             here = measure.metric == own if own is not None else measure.metric.better is None
-            if measure.interval is None and here:
+            if here and measure.interval is not None:
+                yield where, measure, measure.interval
+            elif here:
                 name = default_interval(measure.metric, yields, classes or None, grouped)
                 if name is not None:
-                    clause = f"interval of {measure.metric.written} under {where}"
-                    yield Default(clause, name), Method(name)
+                    yield where, measure, Method(name)
 
 
 def without_interval(

@@ -5,8 +5,13 @@ import gc
 import importlib
 import io
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from typing import Any
+
+from evallang.frozen_records import frozen
+
+NO_DATE = datetime(2000, 1, 1, tzinfo=UTC)
 
 INSTALL = (
     "apt-get install -y --no-install-recommends libpango-1.0-0 libpangoft2-1.0-0 "
@@ -18,6 +23,7 @@ class PangoMissingError(Exception):
     """The PDF cannot be made because the library that sets its text is not installed."""
 
 
+<<<<<<< HEAD
 def get_ready() -> Iterator[None]:
     """Import what WeasyPrint needs, piece by piece, and let it look for the fonts it knows."""
     for name in ("PIL.Image", "fontTools.subset", "tinycss2", "pydyf"):
@@ -30,9 +36,22 @@ def get_ready() -> Iterator[None]:
 
 
 def write(html: str, identifier: str) -> bytes:
+=======
+@frozen
+class AttachedFile:
+    """A file inside a PDF."""
+
+    name: str
+    description: str
+    content: bytes
+
+
+def write(html: str, identifier: str, attached: Sequence[AttachedFile] = ()) -> bytes:
+>>>>>>> 061c6f1 (Fix a protocol in a lock, verify studies, results and reports against it, compare two versions, record looks)
     """Make the PDF of a page; it can read nothing but `data:` addresses.
 
-    `identifier` becomes the identity of the file, so that equal pages are equal bytes.
+    `identifier` becomes the identity of the file, so that equal pages are equal bytes; `attached`
+    files have one fixed date for the same reason.
     Raises `PangoMissingError` where WeasyPrint finds no Pango.
     """
     weasyprint = _weasyprint()
@@ -43,6 +62,17 @@ def write(html: str, identifier: str) -> bytes:
             pdf_variant="pdf/ua-1",
             pdf_identifier=identifier.encode("ascii"),
             presentational_hints=False,
+            attachments=[
+                weasyprint.Attachment(
+                    string=file.content,
+                    name=file.name,
+                    description=file.description,
+                    created=NO_DATE,
+                    modified=NO_DATE,
+                    relationship="Source",
+                )
+                for file in attached
+            ],
         )
     return data
 

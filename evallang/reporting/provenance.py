@@ -59,6 +59,11 @@ def provenance(context: Context) -> Sequence[Block]:
     ]
     if made.paths_taken:
         rows.append(("Data outside the study's folder", ", ".join(made.paths_taken)))
+    if made.lock is not None:
+        state = "the same settings" if made.lock.same else "other settings"
+        rows.append(("Lock", f"{made.lock.date}, {state}, SHA-256 {made.lock.sha256}"))
+    if made.looks is not None:
+        rows.append(("Evaluations on the same test data", f"{count(made.looks)} recorded"))
     if made.git is not None:
         state = " with changes not committed" if made.git.dirty else ""
         rows.append(("Commit", made.git.commit + state))

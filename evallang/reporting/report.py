@@ -3,10 +3,16 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from evallang.printable import printable_json
 from evallang.reporting import html, pdf
 from evallang.reporting.context import Context
 from evallang.reporting.document import Figure
+<<<<<<< HEAD
 from evallang.reporting.section import SECTIONS, build
+=======
+from evallang.reporting.section import build
+from evallang.results.codec import to_plain
+>>>>>>> 061c6f1 (Fix a protocol in a lock, verify studies, results and reports against it, compare two versions, record looks)
 from evallang.results.files import write_file
 from evallang.results.records import ResultsRecord
 
@@ -21,6 +27,7 @@ def figures(results: ResultsRecord) -> dict[str, Figure]:
     return {b.id.removeprefix("figure-"): b for b in blocks if isinstance(b, Figure)}
 
 
+<<<<<<< HEAD
 def get_ready(formats: Sequence[str]) -> Iterator[None]:
     """Import and read what reports in these formats need, piece by piece."""
     if formats:
@@ -30,6 +37,28 @@ def get_ready(formats: Sequence[str]) -> Iterator[None]:
         yield
     if "pdf" in formats:
         yield from pdf.get_ready()
+=======
+def attached_files(results: ResultsRecord) -> tuple[pdf.AttachedFile, ...]:
+    """Return the results and the study as the PDF carries them, for readers and `verify`.
+
+    When, how long and with which command a study ran, and what came from the store, are left
+    out: two runs of one study give the same bytes.
+    """
+    plain = to_plain(results)
+    made = dict(plain["provenance"])
+    for name in ("started", "seconds", "command"):
+        made.pop(name)
+    made["fits"] = {name: made["fits"][name] for name in ("planned", "failed")}
+    text = printable_json({**plain, "provenance": made}, indent=1) + "\n"
+    study = results.spec.canonical.encode("utf-8", "backslashreplace")
+    return (
+        pdf.AttachedFile(RESULTS_NAME, "The results that this report shows", text.encode()),
+        pdf.AttachedFile(STUDY_NAME, "The study in its canonical format", study),
+    )
+
+
+RESULTS_NAME, STUDY_NAME = "results.json", "study.eval"
+>>>>>>> 061c6f1 (Fix a protocol in a lock, verify studies, results and reports against it, compare two versions, record looks)
 
 
 def write_report(
@@ -59,7 +88,7 @@ def write_report(
         page = html.render(document, "print")
         missing += page.missing
         try:
-            data = pdf.write(page.html, context.report_id)
+            data = pdf.write(page.html, context.report_id, attached_files(results))
         except pdf.PangoMissingError as error:
             messages.append(str(error))
         else:

@@ -6,7 +6,9 @@ from evallang.reporting.context import Context
 from evallang.reporting.document import (
     Block,
     Fact,
+    Paragraph,
     Title,
+    runs,
 )
 from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import count, level_of_alpha
@@ -47,8 +49,28 @@ def title(context: Context) -> Sequence[Block]:
         Fact("Report", context.report_id),
     ]
     question = " ".join(text for text in (results.study.question, results.study.about) if text)
-    return [Title(context.title, _subtitle(context), ", ".join(results.study.authors),
-                  tuple(facts), question)]  # fmt: skip
+    head = Title(
+        context.title, _subtitle(context), ", ".join(results.study.authors), tuple(facts), question
+    )
+    return [head, *_lock(context)]
+
+
+def _lock(context: Context) -> Sequence[Block]:
+    """State whether the run had the locked protocol, and how many evaluations are recorded.
+
+    Nothing here says that the data had not been evaluated before: no file can know.
+    """
+    made = context.results.provenance
+    if made.lock is None:
+        return ()
+    same = "The protocol was locked on {date}."
+    other = "This run differs from the protocol that was locked on {date}."
+    text = (same if made.lock.same else other).format(date=made.lock.date)
+    if made.looks is not None:
+        looks = plural(made.looks, "evaluation")
+        verb = "is" if made.looks == 1 else "are"
+        text += f" {looks} on these test data {verb} recorded; earlier ones are not."
+    return (Paragraph(runs(text)),)
 
 
 def short_protocol(protocol: ProtocolRecord) -> str:

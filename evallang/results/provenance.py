@@ -17,12 +17,15 @@ class GitState:
 
 @frozen
 class FitCounts:
-    """The number of fits that were planned, run, taken from the store, and failed."""
+    """The number of fits that were planned, run, taken from the store, and failed.
+
+    The results that a PDF carries lack those run and taken, which differ between equal runs.
+    """
 
     planned: int
-    run: int
-    cached: int
-    failed: int
+    run: int = 0
+    cached: int = 0
+    failed: int = 0
 
 
 @frozen
@@ -34,11 +37,22 @@ class FastPath:
 
 
 @frozen
+class LockState:
+    """The lock beside a study: its hash, its date, and whether the run had the locked settings."""
+
+    sha256: str
+    date: str
+    same: bool
+
+
+@frozen
 class Provenance:
     """The facts that may differ between two equal runs: versions, machine, time.
 
     `paths_taken` are the written paths of data that lead out of the study's folder. `fast_paths`
     are the shortcuts that were taken, empty under `--no-fast-paths` and in older files.
+    `lock` is the lock beside the study, `looks` the number of recorded evaluations on the same test
+    data; they are None where there is none and where nothing is recorded.
     """
 
     evallang: str
@@ -47,12 +61,14 @@ class Provenance:
     platform: str
     processor: str
     git: GitState | None
-    command: str
-    started: str
-    seconds: Duration
-    fits: FitCounts
+    command: str = ""
+    started: str = ""
+    seconds: Duration = 0.0
+    fits: FitCounts = field(default_factory=lambda: FitCounts(0))
     paths_taken: tuple[str, ...] = ()
     fast_paths: tuple[FastPath, ...] = ()
+    lock: LockState | None = None
+    looks: int | None = None
 
 
 @frozen

@@ -1,0 +1,251 @@
+"""Checks that results and reports are what their study and data give."""
+
+from __future__ import annotations
+
+import difflib
+import io
+import json
+import re
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from evallang.api.results import Results
+from evallang.api.running import run
+from evallang.api.study_file import open_study
+from evallang.effect import Effect
+from evallang.limits import RESULTS_BYTES, OverLimit
+from evallang.locks.documents import Difference, differences
+from evallang.reporting.report import RESULTS_NAME, STUDY_NAME, attached_files, write_report
+from evallang.results import codec
+from evallang.results.codec import to_plain
+from evallang.results.records import ResultsRecord
+from evallang.version import VERSION
+
+PREDICTIONS = "predictions.parquet"
+
+
+class CannotVerify(Exception):
+    """Something that cannot be verified; the text is a sentence for the user."""
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What was compared, the differences, and what could not be compared."""
+
+    compared: tuple[str, ...]
+    differences: tuple[Difference, ...]
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def same(self) -> bool:
+        """Whether nothing differs."""
+        return not self.differences
+
+
+def verify_results(
+    place: Path, study: Path | None = None, *, jobs: int = 1, trust: bool = False
+) -> Verified:
+    """Run the study of a results folder again, and compare results and predictions.
+
+    Fits come from the store where it has them. Raises `CannotVerify`, `StudyError` where study or
+    data are faulty, and what `run` raises.
+    """
+    found = _loaded(place)
+    folder = place if place.is_dir() else place.parent
+    path = study or _study_of(found, folder)
+    overrides = {name: str(value) for name, value in found.spec.overrides.items()}
+    again = run(open_study(path, overrides), jobs=jobs, trust=trust)
+    old, new = to_plain(found), to_plain(again.record)
+    notes = list(_versions(found, again.record))
+    shown = replace(again.record, provenance=found.provenance)
+    changed = list(differences(old, new, ("provenance",)))
+    compared = [RESULTS_NAME]
+    if (folder / PREDICTIONS).exists():
+        compared.append(PREDICTIONS)
+        changed += _predictions(folder, again)
+    for name in ("report.html", "report.pdf"):
+        if (folder / name).is_file():
+            compared.append(name)
+            changed += _report(folder / name, shown)
+    return Verified(tuple(compared), tuple(changed), tuple(notes))
+
+
+def _loaded(place: Path) -> ResultsRecord:
+    try:
+        return Results.load(place).record
+    except (OSError, ValueError, OverLimit) as error:
+        raise CannotVerify(f"cannot read the results in `{place}`: {error}") from error
+
+
+def _study_of(found: ResultsRecord, folder: Path) -> Path:
+    """Return the path of the study of a results folder: it stands beside the folder."""
+    name = Path(found.spec.path).name
+    for candidate in (folder.resolve().parent / name, Path(name)):
+        if candidate.is_file():
+            return candidate
+    raise CannotVerify(f"the study `{name}` is not beside `{folder}`; name it by `--study FILE`")
+
+
+def _versions(before: ResultsRecord, after: ResultsRecord) -> Iterator[str]:
+    """Name the versions that differ: other numbers may come of them."""
+    old, new = before.provenance, after.provenance
+    pairs = [("evallang", old.evallang, new.evallang), ("Python", old.python, new.python)]
+    names = dict.fromkeys((*old.packages, *new.packages))
+    pairs += [(n, old.packages.get(n, "none"), new.packages.get(n, "none")) for n in names]
+    for name, first, second in pairs:
+        if first != second:
+            yield f"made with {name} {first}, compared with {name} {second}"
+
+
+def _predictions(folder: Path, again: Results) -> list[Difference]:
+    """Compare the predictions of a folder with those of a new run, by row and column."""
+    import polars as pl
+
+    with tempfile.TemporaryDirectory(prefix="evallang-verify-") as scratch:
+        again.save(Path(scratch) / "out", ())
+        made = Path(scratch) / "out" / PREDICTIONS
+        if not made.exists():
+            return [Difference(PREDICTIONS, "a file", "no file", Effect.NUMBERS)]
+        if made.read_bytes() == (folder / PREDICTIONS).read_bytes():
+            return []
+        new = pl.read_parquet(made)
+    try:
+        old = pl.read_parquet(folder / PREDICTIONS)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        return [Difference(PREDICTIONS, f"unreadable: {error}", "readable", Effect.NUMBERS)]
+    if old.columns != new.columns or old.height != new.height:
+        before = f"{old.height} rows of {', '.join(old.columns)}"
+        after = f"{new.height} rows of {', '.join(new.columns)}"
+        return [Difference(PREDICTIONS, before, after, Effect.NUMBERS)]
+    found = []
+    for name in old.columns:
+        other = old[name].ne_missing(new[name])
+        for row in other.arg_true().to_list()[:3]:
+            at = ", ".join(f"{key} {new[key][row]}" for key in KEYS if key in new.columns)
+            place = f"{PREDICTIONS}: {name} ({at})"
+            found.append(Difference(place, old[name][row], new[name][row], Effect.NUMBERS))
+    return found or [Difference(PREDICTIONS, "other bytes", "equal values", Effect.WORDS)]
+
+
+KEYS = ("data", "protocol", "model", "repeat", "fold", "row")
+
+
+def verify_report(path: Path) -> Verified:
+    """Compare a report with the results inside it; of an HTML page, with those beside it.
+
+    Raises `CannotVerify` where there are none.
+    """
+    if path.suffix == ".html":
+        found = _loaded(path.parent)
+        compared: tuple[str, ...] = (path.name, f"{RESULTS_NAME} beside it")
+    else:
+        found = _attached(path)
+        compared = (path.name, f"{RESULTS_NAME} attached to it")
+    notes: list[str] = []
+    changed: list[Difference] = []
+    if found.provenance.evallang != VERSION:
+        notes.append(
+            f"made with evallang {found.provenance.evallang}: this version, {VERSION}, compares "
+            "the attachments only"
+        )
+    else:
+        changed += _report(path, found)
+    beside = path.parent / RESULTS_NAME
+    if path.suffix != ".html" and beside.is_file():
+        compared = (*compared, f"{RESULTS_NAME} beside it")
+        changed += _attachments_beside(found, _loaded(beside))
+    return Verified(compared, tuple(changed), tuple(notes))
+
+
+def _attachments_beside(inside: ResultsRecord, beside: ResultsRecord) -> list[Difference]:
+    old = json.loads(attached_files(inside)[0].content)
+    new = json.loads(attached_files(beside)[0].content)
+    return list(differences(old, new))
+
+
+def _attached(path: Path) -> ResultsRecord:
+    """Read the results inside a PDF."""
+    files = _reader(path).attachments
+    if RESULTS_NAME not in files:
+        raise CannotVerify(f"`{path.name}` holds no {RESULTS_NAME}; no report of this version")
+    content = files[RESULTS_NAME][0]
+    try:
+        RESULTS_BYTES.check(f"the results in `{path.name}`", len(content))
+        return codec.loads(content.decode("utf-8"))
+    except (ValueError, OverLimit) as error:
+        raise CannotVerify(f"cannot read the results in `{path.name}`: {error}") from error
+
+
+def _reader(source: Path | bytes) -> Any:
+    try:
+        from pypdf import PdfReader
+        from pypdf.errors import PyPdfError
+    except ImportError as error:
+        raise CannotVerify(
+            "reading a PDF needs pypdf, which is not installed; run "
+            "`pip install 'evallang[verify]'`"
+        ) from error
+    try:
+        return PdfReader(source if isinstance(source, Path) else io.BytesIO(source))
+    except (PyPdfError, OSError, ValueError, KeyError) as error:
+        name = source.name if isinstance(source, Path) else "the page made again"
+        raise CannotVerify(f"cannot read `{name}` as a PDF: {error}") from error
+
+
+def _report(path: Path, found: ResultsRecord) -> list[Difference]:
+    """Compare a page with the one that these results give now."""
+    with tempfile.TemporaryDirectory(prefix="evallang-verify-") as scratch:
+        kind = path.suffix.removeprefix(".")
+        written, messages = write_report(found, Path(scratch), (kind,))
+        if not written:
+            raise CannotVerify("; ".join(messages))
+        made = written[0].read_bytes()
+    if path.read_bytes() == made:
+        return []
+    if kind == "html":
+        return _other_words(path.name, _page_text(path.read_bytes()), _page_text(made))
+    old, new = _reader(path), _reader(made)
+    changed: list[Difference] = []
+    if len(old.pages) != len(new.pages):
+        place = f"{path.name}: pages"
+        changed.append(Difference(place, len(old.pages), len(new.pages), Effect.NUMBERS))
+    for number, (first, second) in enumerate(zip(old.pages, new.pages, strict=False), 1):
+        texts = [page.extract_text().split() for page in (first, second)]
+        changed += _other_words(f"{path.name}: page {number}", *texts)
+    for name in (RESULTS_NAME, STUDY_NAME):
+        inside, again = old.attachments.get(name), new.attachments.get(name)
+        if inside != again:
+            changed.append(_other_attachment(f"{path.name}: {name}", inside, again))
+    return changed or [Difference(path.name, "other bytes", "equal words", Effect.WORDS)]
+
+
+def _other_attachment(place: str, inside: Any, again: Any) -> Difference:
+    first, second = (
+        files[0].decode("utf-8", "replace") if files else "" for files in (inside, again)
+    )
+    words = _other_words(place, first.split(), second.split())
+    return words[0] if words else Difference(place, "other spaces", "", Effect.WORDS)
+
+
+def _page_text(content: bytes) -> list[str]:
+    """Return the words of a page, its marks included."""
+    return re.split(r"\s+|(?=<)|(?<=>)", content.decode("utf-8", "replace"))
+
+
+SHOWN = 10
+"""Places of a page that are named."""
+
+
+def _other_words(place: str, before: list[str], after: list[str]) -> list[Difference]:
+    found: list[Difference] = []
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    for tag, start, end, other, stop in matcher.get_opcodes():
+        if tag != "equal" and len(found) < SHOWN:
+            around = " ".join(before[max(0, start - 4) : start])
+            where = f"{place}, after `{around}`" if around else place
+            old, new = " ".join(before[start:end]), " ".join(after[other:stop])
+            found.append(Difference(where, old[:80], new[:80], Effect.NUMBERS))
+    return found

@@ -1,0 +1,196 @@
+"""`evallang diff`."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from evallang.cli.lock import DIFFERENT
+from evallang.cli.settings import limit_option
+from evallang.cli.terminal import cannot, read_study, show, write, write_json
+
+if TYPE_CHECKING:
+    from evallang.api.study_file import StudyFile
+    from evallang.locks.result_changes import ResultChanges, Turned
+    from evallang.locks.setting import Setting
+    from evallang.results.records import ResultsRecord
+
+
+@click.command("diff", epilog="Example: evallang diff HEAD~1:study.eval study.eval")
+@click.argument("first", metavar="A")
+@click.argument("second", metavar="[B]", required=False)
+@click.option(
+    "--format",
+    "layout",
+    type=click.Choice(["text", "json", "markdown"]),
+    default="text",
+    help="How to write the differences.",
+)
+@click.option("--exit-code", is_flag=True, help="Exit with 5 if anything differs.")
+@limit_option
+def command(first: str, second: str | None, layout: str, exit_code: bool) -> int:
+    """Show what differs between two studies, or between two results folders.
+
+    A study is a file, or a file at a revision of git (HEAD~1:study.eval, main:study.eval), whose
+    objects are read without starting git. Every setting that differs is named, defaults too, with
+    what it changes. Of results, decisions that turned come first. With one study, print its
+    settings, one a line, as git's textconv needs them.
+    """
+    if second is None:
+        if _is_results(first):
+            raise click.UsageError("name a second results folder")
+        write(*_setting_lines(_settings(_study(first))))
+        return 0
+    if _is_results(first) != _is_results(second):
+        raise click.UsageError("compare two studies, or two results folders")
+    if _is_results(first):
+        return _of_results(first, second, layout, exit_code)
+    return _of_studies(first, second, layout, exit_code)
+
+
+def _is_results(text: str) -> bool:
+    path = Path(text)
+    return path.is_dir() or (path.suffix == ".json" and path.is_file())
+
+
+def _of_studies(first: str, second: str, layout: str, exit_code: bool) -> int:
+    from evallang.cli.change_text import change_lines, change_markdown, change_records
+    from evallang.locks.changes import changes
+
+    before, after = _study(first), _study(second)
+    for study in (before, after):
+        if study.meant is None:
+            show(study.diagnostics, study.checked.sources)
+            return 1
+    found = changes(_settings(before), _settings(after))
+    sources = after.checked.sources
+    if layout == "json":
+        write_json({"schema": "evallang/diff/1", "settings": change_records(found, sources)})
+    elif layout == "markdown":
+        write(*(change_markdown(found, sources) if found else ("No setting differs.",)))
+    else:
+        write(*(change_lines(found, sources) if found else ("no setting differs",)))
+    return DIFFERENT if exit_code and found else 0
+
+
+def _settings(study: "StudyFile") -> "tuple[Setting, ...]":
+    from evallang.api import StudyError
+    from evallang.api.locking import settings_in_force
+    from evallang.api.preparing import read_and_plan
+
+    try:
+        prepared = read_and_plan(study, missing_is_fine=True)
+    except StudyError as error:
+        show(error.diagnostics, error.sources)
+        raise click.exceptions.Exit(1) from error
+    return settings_in_force(study, prepared, content=False)
+
+
+def _study(text: str) -> "StudyFile":
+    """Read a study: a file, or a file at a revision."""
+    revision, colon, name = text.partition(":")
+    if Path(text).exists() or not colon or not revision or not name:
+        return read_study(text)
+    from evallang.api.commit import UnknownRevision, committed_reader
+    from evallang.api.study_file import study_at
+
+    place = Path(name)
+    try:
+        return study_at(place, committed_reader(place.parent, revision), text)
+    except UnknownRevision as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _setting_lines(settings: "tuple[Setting, ...]") -> Iterator[str]:
+    from evallang.cli.change_text import shown
+
+    for one in settings:
+        yield f"{one.place} = {shown(one.value)}{'' if one.stated else ' (default)'}"
+
+
+# --- results --------------------------------------------------------------------------------
+
+
+def _of_results(first: str, second: str, layout: str, exit_code: bool) -> int:
+    from evallang.locks.result_changes import result_changes
+    from evallang.results.codec import to_plain
+
+    found = result_changes(_results(first), _results(second))
+    if layout == "json":
+        write_json({"schema": "evallang/diff/1", **to_plain(found)})
+    elif layout == "markdown":
+        write(*_markdown(found))
+    else:
+        write(*_text(found))
+    return DIFFERENT if exit_code and not found.none else 0
+
+
+def _results(text: str) -> "ResultsRecord":
+    from evallang.api import Results
+    from evallang.limits import OverLimit
+
+    try:
+        return Results.load(text).record
+    except FileNotFoundError as error:
+        raise click.ClickException(f"`{text}` does not contain a results.json") from error
+    except OSError as error:
+        raise click.ClickException(cannot("read", text, error)) from error
+    except (OverLimit, ValueError) as error:
+        raise click.ClickException(f"cannot read `{text}`: {error}") from error
+
+
+def _text(found: "ResultChanges") -> Iterator[str]:
+    if found.none:
+        yield "no number and no decision differs"
+    for turned in found.turned:
+        yield f"turned: {turned.what}: {turned.before} -> {turned.after}"
+        yield f"  {_with_interval(turned, first=True)} -> {_with_interval(turned, first=False)}"
+    for moved in found.moved:
+        share = "" if moved.share is None else f" ({moved.share:.2g} half-widths of its interval)"
+        yield f"moved: {moved.what}: {_number(moved.before)} -> {_number(moved.after)}{share}"
+    yield from found.only
+    if found.reasons:
+        yield "what differs besides:"
+        yield from (f"  {reason}" for reason in found.reasons)
+
+
+def _markdown(found: "ResultChanges") -> Iterator[str]:
+    from evallang.cli.change_text import markdown_cell
+
+    def row(*cells: str) -> str:
+        return "| " + " | ".join(markdown_cell(cell) for cell in cells) + " |"
+
+    if found.none:
+        yield "No number and no decision differs."
+    if found.turned:
+        yield from (
+            "**Decisions that turned**",
+            "",
+            row("what", "before", "after"),
+            "|---|---|---|",
+        )
+        for one in found.turned:
+            before = f"{one.before}, {_with_interval(one, first=True)}"
+            after = f"{one.after}, {_with_interval(one, first=False)}"
+            yield row(one.what, before, after)
+        yield ""
+    if found.moved:
+        yield row("estimate", "before", "after", "half-widths")
+        yield "|---|---|---|---|"
+        for moved in found.moved:
+            share = "" if moved.share is None else f"{moved.share:.2g}"
+            yield row(moved.what, _number(moved.before), _number(moved.after), share)
+        yield ""
+    yield from (f"- {markdown_cell(line)}" for line in (*found.only, *found.reasons))
+
+
+def _with_interval(turned: "Turned", *, first: bool) -> str:
+    value = turned.value_before if first else turned.value_after
+    bounds = turned.interval_before if first else turned.interval_after
+    interval = "" if bounds is None else f" [{_number(bounds[0])}, {_number(bounds[1])}]"
+    return f"{_number(value)}{interval}"
+
+
+def _number(value: Any) -> str:
+    return "none" if value is None else f"{value:.4g}"

@@ -1,0 +1,62 @@
+"""`evallang lock`."""
+
+import click
+
+from evallang.cli.settings import limit_option
+from evallang.cli.terminal import cannot, read_study, show, tell, write
+
+DIFFERENT = 5
+
+
+@click.command("lock", epilog="Example: evallang lock study.eval")
+@click.argument("file", metavar="FILE")
+@click.option("--check", "only_check", is_flag=True, help="Write nothing; exit with 5 on a change.")
+@click.option(
+    "--update", "reason", metavar="REASON", help="Replace a lock that differs; the reason is kept."
+)
+@limit_option
+def command(file: str, only_check: bool, reason: str | None) -> int:
+    """Fix the protocol of a study: write every setting, and what its data are, beside it.
+
+    The file, `study.lock`, is made to be committed. It holds no name of a person or machine. A
+    lock that differs is replaced with `--update REASON` only, and the reason stays in it. Changed
+    labels and comments do not break a lock.
+    """
+    from evallang.api.locking import verify_study, write_lock
+    from evallang.api.study_file import StudyError
+    from evallang.cli.change_text import change_lines
+    from evallang.locks.lock_file import LockRefused
+
+    if only_check and reason is not None:
+        raise click.UsageError("--check and --update exclude one another")
+    if reason is not None and not reason.strip():
+        raise click.UsageError("--update needs a reason, which is kept in the lock")
+    study = read_study(file)
+    try:
+        found = verify_study(study) if only_check else write_lock(study, reason)
+    except StudyError as error:
+        show(error.diagnostics, error.sources)
+        return 1
+    except LockRefused as error:
+        raise click.ClickException(str(error)) from error
+    except OSError as error:
+        raise click.ClickException(cannot("write", error.filename or file, error)) from error
+    name = found.path.name
+    if found.lock is None:
+        raise click.ClickException(f"there is no `{name}`; `evallang lock {file}` writes it")
+    amended = reason is not None and found.lock.amendments
+    if amended and found.lock.amendments[-1].reason == reason:
+        write(*change_lines(found.changes, found.sources))
+        write(f"updated {name}: {reason}")
+        return 0
+    if found.same:
+        write(*change_lines(found.changes, found.sources))
+        write(f"{name}: protocol and data are the locked ones ({found.lock.date})")
+        return 0
+    write(*change_lines(found.changes, found.sources))
+    if only_check:
+        tell(f"{file} differs from {name}")
+        return DIFFERENT
+    raise click.ClickException(
+        f"{name} differs and is left as it is; `--update REASON` replaces it"
+    )

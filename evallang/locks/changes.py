@@ -1,0 +1,153 @@
+"""What changed between two lists of settings, each difference with its place and its effect."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from difflib import SequenceMatcher
+
+from evallang.effect import Effect, worst
+from evallang.frozen_records import frozen
+from evallang.locks.setting import (
+    ANY_ORDER,
+    COLUMN,
+    CONTENT,
+    EXCLUDED,
+    ROW_NUMBER,
+    ROWS,
+    SPLITS,
+    Plain,
+    Setting,
+)
+from evallang.source import Span
+
+Key = tuple[str, str, str]
+Item = tuple[str, str]
+Content = tuple[tuple[str, str], ...]
+DECIDE_SPLITS = frozenset({"study", "data", "stratify", "protocol", ROWS})
+"""The sections whose changes give other splits."""
+
+
+@frozen
+class Change:
+    """A setting with another value; `before` or `after` is None where there is none.
+
+    `place` names the setting, `statement` its statement, whose place in the later study is
+    `span`. `effect` is what the change means: words only, other numbers, or another claim.
+    """
+
+    place: str
+    statement: str
+    before: Plain
+    after: Plain
+    effect: Effect
+    span: Span | None = None
+    now_stated: bool | None = None
+    """Whether a value that stayed is now written (True) or left to the default (False)."""
+    whole: bool = False
+    """Whether the whole statement was added or removed; the first of its settings stands here."""
+
+
+def changes(before: Sequence[Setting], after: Sequence[Setting]) -> tuple[Change, ...]:
+    """Compare two lists of settings; the gravest changes come first.
+
+    Statements without a name are numbered, and matched by their content, so that a new line is
+    one change and not a change of every line below it. What only follows from another change is
+    left out: a new seed gives new splits, a new row another content.
+    """
+    before = _renumbered(before, after)
+    old, new = _by_key(before), _by_key(after)
+    whole = _items(before) ^ _items(after)
+    found: dict[Key, Change] = {}
+    first: dict[Item, Key] = {}
+    for key in dict.fromkeys((*new, *old)):
+        change = _change(old.get(key), new.get(key))
+        if change is None:
+            continue
+        item = key[:2]
+        if item not in whole:
+            found[key] = change
+        elif item not in first:
+            first[item] = key
+            found[key] = replace(change, whole=True)
+        else:
+            one = found[first[item]]
+            found[first[item]] = replace(one, effect=worst([one.effect, change.effect]))
+    order = list(Effect)
+    kept = [change for key, change in found.items() if not _follows(key, found)]
+    return tuple(sorted(kept, key=lambda change: -order.index(change.effect)))
+
+
+def _by_key(settings: Sequence[Setting]) -> dict[Key, Setting]:
+    return {(s.section, s.item, s.name): s for s in settings}
+
+
+def _items(settings: Sequence[Setting]) -> set[Item]:
+    """Return the statements, by section and name or number, of which a list has settings."""
+    return {(s.section, s.item) for s in settings if s.item}
+
+
+def _change(old: Setting | None, new: Setting | None) -> Change | None:
+    setting = new or old
+    if setting is None:
+        return None
+    before = None if old is None else old.value
+    after = None if new is None else new.value
+    if before != after or type(before) is not type(after):
+        return Change(setting.place, setting.statement, before, after, setting.effect, setting.span)
+    if old is not None and new is not None and old.stated is not new.stated:
+        return Change(
+            setting.place, setting.statement, before, after, Effect.WORDS, setting.span, new.stated
+        )
+    return None
+
+
+def _follows(key: Key, found: Mapping[Key, Change]) -> bool:
+    """Return whether a change only follows from another one that is named."""
+    section, item, name = key
+    grave = {other for other, change in found.items() if change.effect is not Effect.WORDS}
+    if section == SPLITS:
+        return any(other[0] in DECIDE_SPLITS for other in grave)
+    if section == ROWS and name != ROW_NUMBER:
+        named = {other[2] for other in grave if other[:2] == (section, item)}
+        if ROW_NUMBER in named:
+            return not name.startswith(EXCLUDED)
+        return name in (CONTENT, ANY_ORDER) and any(other.startswith(COLUMN) for other in named)
+    steps = found.get((section, item, "steps"))
+    if section == "model" and steps is not None and name != "steps":
+        change = found[key]
+        return change.before is None or change.after is None
+    return False
+
+
+def _renumbered(before: Sequence[Setting], after: Sequence[Setting]) -> list[Setting]:
+    """Give the numbered statements of the earlier list the numbers they have in the later one."""
+    found = []
+    for section in dict.fromkeys(setting.section for setting in before):
+        own = [setting for setting in before if setting.section == section]
+        numbers = _matching(own, [setting for setting in after if setting.section == section])
+        found += [replace(s, item=numbers.get(s.item, s.item)) for s in own]
+    return found
+
+
+def _matching(before: Sequence[Setting], after: Sequence[Setting]) -> dict[str, str]:
+    """Match the numbered statements of a section: equal ones first, then those between them."""
+    old, new = _contents(before), _contents(after)
+    if not old:
+        return {}
+    names, further = list(old), list(new)
+    found: dict[str, str] = {}
+    matcher = SequenceMatcher(None, list(old.values()), list(new.values()), autojunk=False)
+    for _, start, end, other, stop in matcher.get_opcodes():
+        for i, j in zip(range(start, end), range(other, stop), strict=False):
+            found[names[i]] = further[j]
+        for i in range(start + (stop - other), end):
+            found[names[i]] = f"{names[i]} (before)"
+    return found
+
+
+def _contents(settings: Sequence[Setting]) -> dict[str, Content]:
+    """Return the contents of numbered statements, by their numbers in order."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for setting in settings:
+        if setting.item.isdecimal():
+            found.setdefault(setting.item, []).append((setting.name, repr(setting.value)))
+    return {item: tuple(sorted(content)) for item, content in found.items()}

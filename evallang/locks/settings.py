@@ -1,0 +1,357 @@
+"""Every setting of a study in force, stated or default, as a list that can be compared.
+
+The list is read from the resolved study and from what its data gave. A setting is found by its
+section, its item and its name; its value is plain. What changing it would change is declared at
+the fields of the records (`evallang.effect`).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import Field, fields, is_dataclass, replace
+from fractions import Fraction
+from functools import cache
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
+
+from evallang.compatibility import metric_entry
+from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec
+from evallang.effect import Effect
+from evallang.hypotheses import Families, correction_clause
+from evallang.locks.content import content_settings
+from evallang.locks.setting import SPLITS, Plain, Setting
+from evallang.models.abilities import classes_of
+from evallang.models.catalogue import CATALOGUE, NOT_GIVEN
+from evallang.models.model import EstimatorSpec, ModelSpec, PipelineSpec, written
+from evallang.planning.defaults import resolved_intervals
+from evallang.planning.keys import environment, package_versions
+from evallang.protocols.protocol import PROTOCOLS
+from evallang.registry import Registry
+from evallang.results.records import DataRecord, ProtocolRecord
+from evallang.source import Span
+from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.intervals.interval import INTERVALS
+from evallang.study import ComparisonSpec, Method, Protocol, Study, written_option
+from evallang.version import VERSION
+
+if TYPE_CHECKING:
+    from evallang.data.read_sources import ReadSources
+
+
+def settings_of(
+    study: Study,
+    families: Families,
+    data: Sequence[DataRecord],
+    protocols: Sequence[ProtocolRecord],
+    read: "ReadSources",
+    *,
+    content: bool = True,
+) -> tuple[Setting, ...]:
+    """List the settings in force, those of words included, in the order of the sections.
+
+    `families` are the families of hypotheses on the data sets that were found. Without `content`
+    the data are left out: hashing their columns takes longest.
+    """
+    defaults = {default.clause for default in study.defaults}
+    found = [
+        *_of_study(study, defaults),
+        *_of_sources(study),
+        *(setting for model in study.models for setting in _of_model(model)),
+        *(setting for one in study.protocols for setting in _of_protocol(one, defaults)),
+        *_of_lines(study, families, defaults),
+        *_of_intervals(study, read),
+        *_of_families(families, defaults),
+        *(content_settings(read, data) if content else ()),
+        *_of_splits(protocols),
+        *_versions(study),
+    ]
+    return tuple(found)
+
+
+def _of_study(study: Study, defaults: set[str]) -> Iterator[Setting]:
+    """List what `study`, `stratify`, `tune`, `use` and `report` decide."""
+    for item, value, effect in _plain_fields(study):
+        if not isinstance(value, tuple) or item.name == "authors":
+            clause = "authors" if item.name == "authors" else item.name
+            place = study.places.get(item.name, study.places.get("study"))
+            stated = f"study {clause}" not in defaults
+            yield Setting("study", "", clause, plain(value), stated, effect, place)
+    strata = study.stratification
+    columns = [] if strata is None else list(strata.columns)
+    span, stated = study.places.get("stratify"), "stratify" not in defaults
+    yield Setting("stratify", "", "by", [*columns], stated, Effect.NUMBERS, span)
+    if strata is not None and strata.bins is not None:
+        yield Setting("stratify", "", "bins", strata.bins, stated, Effect.NUMBERS, span)
+    if study.tuning is not None and any(_searched(model) for model in study.models):
+        for setting in _fields_of("tune", "", study.tuning, Effect.NUMBERS, study.tuning.span):
+            written_here = {
+                "strategy": study.tuning.span is not None,
+                "select": study.tuning.select_written,
+                "metric": study.tuning.by_written,
+            }
+            yield replace(setting, stated=written_here.get(setting.name, True))
+    for use in study.uses:
+        code = use.code_sha256 or use.sha256
+        yield Setting("use", use.module, "code", code, True, Effect.NUMBERS, use.span)
+    for setting in _fields_of("report", "", study.report, Effect.WORDS, study.places.get("report")):
+        yield replace(setting, stated=f"report {setting.name}" not in defaults)
+
+
+SECTIONS: Mapping[type, str] = {
+    DataSpec: "data",
+    PredictionsSpec: "predictions",
+    CountsSpec: "counts",
+    ScoresSpec: "scores",
+}
+
+
+HEAD = frozenset({"kind", "location", "paths", "path", "models"})
+"""What the first line of a source says, or a line that no keyword of its own begins."""
+
+
+def _of_sources(study: Study) -> Iterator[Setting]:
+    for source in study.sources:
+        places = source.places
+        section = SECTIONS[type(source)]
+        head = places.get(section)
+        for setting in _fields_of(section, source.name, source, Effect.NUMBERS, head):
+            clause = setting.name.partition(" ")[0]
+            stated = clause in places or clause in HEAD
+            yield replace(setting, span=places.get(clause, head), stated=stated)
+
+
+def _of_model(model: ModelSpec) -> Iterator[Setting]:
+    """List label, steps and every parameter of a model, those that were not written too."""
+    label = Setting("model", model.name, "label", model.label, True, Effect.WORDS, model.span)
+    yield label
+    steps = replace(label, name="steps", value=_steps(model.pipeline), effect=Effect.NUMBERS)
+    yield steps
+    seen: dict[str, int] = {}
+    for spec in classes_of(model.pipeline):
+        seen[spec.name] = seen.get(spec.name, 0) + 1
+        owner = spec.name if seen[spec.name] == 1 else f"{spec.name} ({seen[spec.name]})"
+        for name, value, stated in _parameters(spec):
+            yield replace(steps, name=f"{owner} {name}", value=value, stated=stated)
+
+
+def _parameters(spec: EstimatorSpec) -> Iterator[tuple[str, str, bool]]:
+    for name, value in spec.parameters:
+        yield name, written(value), True
+    entry = None if spec.code else CATALOGUE.get(spec.name)
+    named = {name for name, _ in spec.parameters}
+    for parameter in entry.parameters.values() if entry is not None else ():
+        usual = not (parameter.required or parameter.deprecated or parameter.refused)
+        if usual and parameter.name not in named and parameter.default not in NOT_GIVEN:
+            yield parameter.name, parameter.default_text, False
+
+
+def _steps(pipeline: PipelineSpec) -> str:
+    """Return the classes of a pipeline without their parameters."""
+    return " | ".join(
+        step.name if isinstance(step, EstimatorSpec) else written(step) for step in pipeline.steps
+    )
+
+
+def _searched(model: ModelSpec) -> bool:
+    from evallang.models.model import search_space
+
+    return bool(search_space(model.pipeline))
+
+
+def _of_protocol(protocol: Protocol, defaults: set[str]) -> Iterator[Setting]:
+    words = " ".join(PROTOCOLS[protocol.kind].declaration.words)
+    for setting in _fields_of("protocol", protocol.name, protocol, Effect.NUMBERS, protocol.span):
+        option = setting.name.removeprefix("options ")
+        implied = protocol.implied_by is not None
+        stated = not implied and f"protocol {words} {option}" not in defaults
+        yield replace(setting, name=option, stated=stated)
+
+
+LINES = {
+    "measure": "measures",
+    "compare": "comparisons",
+    "require": "requirements",
+    "export": "exports",
+    "analyze": "analyses",
+}
+"""The statements that have no name: they are found by their number."""
+ELSEWHERE = {"measure": {"interval"}, "compare": {"correction", "models", "pairs"}}
+"""Fields that other settings state: intervals in force, families, and pairs as resolved."""
+
+
+def _of_lines(study: Study, families: Families, defaults: set[str]) -> Iterator[Setting]:
+    effects = _effects(Study)
+    for section, name in LINES.items():
+        lines: Sequence[Any] = getattr(study, name)
+        effect = effects.get(name, Effect.NUMBERS)
+        for number, line in enumerate(lines, 1):
+            if isinstance(line, ComparisonSpec):
+                yield from _of_pairs(str(number), line, families)
+            for setting in _fields_of(section, str(number), line, effect, line.span):
+                if setting.name.partition(" ")[0] in ELSEWHERE.get(section, ()):
+                    continue
+                clause = "by" if setting.name == "metrics" else setting.name
+                default = section == "compare" and f"compare line {number} {clause}" in defaults
+                stated = setting.stated and setting.value is not False and not default
+                yield replace(setting, stated=stated)
+
+
+def _of_pairs(item: str, line: ComparisonSpec, families: Families) -> Iterator[Setting]:
+    """List what a line tests, resolved: equal lines in other words have equal settings."""
+    planned = families.planned.get(line.index, ())
+    pairs = dict.fromkeys(" vs ".join(pair) for one in planned for pair in one.pairs)
+    joint = dict.fromkeys(", ".join(one.models) for one in planned if one.omnibus)
+    for name, found in (("pairs", pairs), ("all at once", joint)):
+        if found:
+            yield Setting("compare", item, name, [*found], True, Effect.CLAIMS, line.span)
+
+
+def _of_intervals(study: Study, read: "ReadSources") -> Iterator[Setting]:
+    for where, measure, method in resolved_intervals(study, read):
+        item = f"{measure.metric.written} under {where}"
+        span = measure.interval_span or measure.span
+        given = measure.interval is not None
+        for setting in _method("interval", item, "", method, INTERVALS, Effect.NUMBERS, span):
+            yield replace(setting, stated=given and setting.stated)
+
+
+def _of_families(families: Families, defaults: set[str]) -> Iterator[Setting]:
+    """List the size and the correction of each family, which the lines and the data decide."""
+    for number, family in enumerate(families.families, 1):
+        lines = [planned.line for planned in family.comparisons]
+        span = lines[0].span if lines else None
+        correction = None if family.correction is None else family.correction.written
+        size = Setting("family", str(number), "size", family.size, False, Effect.CLAIMS, span)
+        yield size
+        by_default = family.joint or any(correction_clause(line) in defaults for line in lines)
+        stated = correction is not None and not by_default
+        yield replace(size, name="correction", value=correction, stated=stated)
+
+
+def _of_splits(protocols: Sequence[ProtocolRecord]) -> Iterator[Setting]:
+    for record in protocols:
+        if record.folds_sha256 is not None:
+            value = record.folds_sha256
+            yield Setting(SPLITS, record.name, "rows", value, False, Effect.NUMBERS)
+
+
+def _versions(study: Study) -> Iterator[Setting]:
+    """List the versions that can change numbers; no name of a machine is among them."""
+    found = {"evallang": VERSION, **environment()}
+    for model in study.models:
+        found |= package_versions(model.pipeline)
+    for name in sorted(found.keys() - {"processor", "linear algebra"}):
+        yield Setting("version", "", name, found[name], False, Effect.NUMBERS)
+
+
+# --- records into settings ------------------------------------------------------------------
+
+
+REGISTRIES: Mapping[str, Registry[Any]] = {
+    "test": HYPOTHESIS_TESTS,
+    "post_hoc": HYPOTHESIS_TESTS,
+    "correction": CORRECTIONS,
+}
+
+
+@cache
+def _effects(record: Any) -> dict[str, Effect]:
+    """Return the declared effects of the fields of a record."""
+    hints = get_type_hints(record, include_extras=True)
+    return {
+        name: mark
+        for name, hint in hints.items()
+        for mark in get_args(hint)[1:]
+        if isinstance(mark, Effect)
+    }
+
+
+def _plain_fields(record: Any) -> Iterator[tuple["Field[Any]", Any, Effect]]:
+    """Iterate over the fields that are values: no records, no mappings, nothing derived."""
+    for item, value, effect in _fields(record, Effect.NUMBERS):
+        if value is None or isinstance(value, bool | int | float | str | Fraction | tuple):
+            yield item, value, effect
+
+
+def _fields(record: Any, inherited: Effect) -> Iterator[tuple["Field[Any]", Any, Effect]]:
+    kind: Any = type(record)
+    effects = _effects(kind)
+    for item in fields(record):
+        effect = effects.get(item.name, inherited)
+        if item.compare and effect is not Effect.DERIVED:
+            yield item, getattr(record, item.name), effect
+
+
+def _fields_of(
+    section: str, item: str, record: Any, effect: Effect, span: Span | None, before: str = ""
+) -> Iterator[Setting]:
+    """Turn a record into settings, one for each field; nested records have their fields' names."""
+    for own, value, of_field in _fields(record, effect):
+        name = f"{before}{own.name}"
+        if own.name == "name" or value is None or value == ():
+            continue
+        yield from _value(section, item, name, value, of_field, span)
+
+
+def _value(
+    section: str, item: str, name: str, value: Any, effect: Effect, span: Span | None
+) -> Iterator[Setting]:
+    if isinstance(value, Method):
+        registry = REGISTRIES.get(name)
+        yield from _method(section, item, name, value, registry, effect, span)
+    elif isinstance(value, Mapping):
+        for key in sorted(value):
+            if value[key] is not None:
+                yield from _value(section, item, f"{name} {key}", value[key], effect, span)
+    elif is_dataclass(value):
+        yield from _fields_of(section, item, value, effect, span, f"{name} ")
+    elif isinstance(value, tuple) and value and is_dataclass(value[0]):
+        yield from _records(section, item, name, value, effect, span)
+    else:
+        yield Setting(section, item, name, plain(value), True, effect, span)
+
+
+def _records(
+    section: str, item: str, name: str, value: tuple[Any, ...], effect: Effect, span: Span | None
+) -> Iterator[Setting]:
+    """Turn several records into settings: by their names, or as the texts that they write."""
+    texts = [getattr(one, "written", None) for one in value]
+    if all(text is not None for text in texts):
+        yield Setting(section, item, name, [*texts], True, effect, span)
+        return
+    for one in value:
+        yield from _fields_of(section, item, one, effect, span, f"{name} {one.name} ")
+
+
+def _method(
+    section: str,
+    item: str,
+    name: str,
+    method: Method,
+    registry: Registry[Any] | None,
+    effect: Effect,
+    span: Span | None,
+) -> Iterator[Setting]:
+    """Turn a method into its name and all its options, those that were not written too."""
+    head = Setting(section, item, name, method.name, True, effect, span)
+    yield head
+    entry = metric_entry(method) if registry is None else registry[method.name]
+    given = dict(method.options)
+    before = f"{name} " if name else ""
+    for option, value in {**entry.defaults(), **given}.items():
+        if value is not None:
+            stated = option in given
+            yield replace(head, name=f"{before}{option}", value=plain(value), stated=stated)
+
+
+def plain(value: Any) -> Plain:
+    """Return a value as JSON has it; fractions and parameters as an author writes them."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Fraction):
+        return written_option(value)
+    if isinstance(value, Mapping):
+        return [f"{key}: {plain(item)}" for key, item in value.items()]
+    if isinstance(value, tuple | list | frozenset):
+        return [plain(item) for item in value]
+    if isinstance(value, Method):
+        return value.written
+    return str(value)

@@ -1,0 +1,222 @@
+"""`diff` of studies, revisions and results, and `verify` of results and reports."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pikepdf
+import polars as pl
+import pytest
+from dulwich.repo import Repo
+from locked_studies import STUDY, call, change, classed, write_wards
+
+from evallang.api.commit import UnknownRevision, committed_reader
+
+
+def commit(repository: Repo, message: str) -> str:
+    work = repository.get_worktree()
+    work.stage([path.name for path in Path().iterdir() if path.is_file()])
+    author = b"A <a@example.org>"
+    made = work.commit(message.encode(), author=author, committer=author)
+    return made.decode()
+
+
+@pytest.fixture
+def repository(tmp_path, monkeypatch):
+    """A repository with two commits of a study; the first is tagged."""
+    monkeypatch.chdir(tmp_path)
+    made = Repo.init(tmp_path)
+    Path("study.eval").write_text(STUDY)
+    write_wards()
+    first = commit(made, "first")
+    made.refs[b"refs/tags/v1"] = first.encode()
+    change("folds=4", "folds=3")
+    commit(made, "second")
+    yield first
+    made.close()
+
+
+CHANGED = {"changes numbers": ["study.eval:15: protocol cv folds: 4 -> 3"]}
+
+
+@pytest.mark.parametrize("revision", ["HEAD~1", "HEAD^", "HEAD~", "v1", "{first}", "{first:.8}"])
+def test_a_revision_is_read_from_the_objects(repository, revision):
+    named = revision.format(first=repository)
+    assert classed(call("diff", f"{named}:study.eval", "study.eval")) == CHANGED
+    assert call("diff", "HEAD:study.eval", "study.eval") == "no setting differs\n"
+
+
+@pytest.mark.parametrize("revision", ["nothing", "HEAD~9", "../HEAD", "HEAD@{1}", "0000000", "-"])
+def test_a_revision_that_is_not_there_is_one_line(repository, revision):
+    said = call("diff", f"{revision}:study.eval", "study.eval", code=2)
+    assert said.startswith("Error: ") and said.count("\n") == 1
+
+
+def test_a_file_that_a_revision_lacks_is_named(repository):
+    read = committed_reader(Path(), "HEAD")
+    with pytest.raises(UnknownRevision, match=r"there is no `other\.eval` at `HEAD`"):
+        read(Path("other.eval"))
+
+
+def test_differences_as_json_markdown_and_exit_code(repository):
+    found = json.loads(
+        call("diff", "v1:study.eval", "study.eval", "--format", "json", "--exit-code", code=5)
+    )
+    assert found["settings"] == [
+        {
+            "setting": "protocol cv folds",
+            "place": "study.eval:15",
+            "before": 4,
+            "after": 3,
+            "effect": "numbers",
+            "now_stated": None,
+        }
+    ]
+    table = call("diff", "v1:study.eval", "study.eval", "--format", "markdown").splitlines()
+    assert table[2] == "| changes numbers | protocol cv folds | 4 | 3 | study.eval:15 |"
+    assert call("diff", "study.eval", "study.eval", "--exit-code") == "no setting differs\n"
+
+
+def test_one_study_gives_its_settings_for_textconv(repository):
+    lines = call("diff", "study.eval").splitlines()
+    assert "protocol cv folds = 3" in lines
+    assert "study alpha = 0.05 (default)" in lines
+
+
+# --- results --------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Results of a study, and of another version of it."""
+    folder = tmp_path_factory.mktemp("results")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        Path("study.eval").write_text(STUDY)
+        write_wards()
+        call("run", "study.eval", "-j", "1", "-o", "first")
+        change("DecisionTreeClassifier(max_depth=2)", "DummyClassifier")
+        change("by 30%", "by 1%")
+        call("run", "study.eval", "-j", "1", "-o", "second", "--format", "html")
+        Path("study.eval").write_text(STUDY)
+    return folder
+
+
+@pytest.fixture
+def folder(made, tmp_path, monkeypatch):
+    """A copy of the results, to be altered."""
+    copy = tmp_path / "copy"
+    shutil.copytree(made, copy)
+    monkeypatch.chdir(copy)
+    return copy
+
+
+def test_a_moved_estimate_is_given_in_half_widths_of_its_interval(folder):
+    first = json.loads(Path("first/results.json").read_text())
+    second = json.loads(Path("second/results.json").read_text())
+    lines = call("diff", "first", "second", "--exit-code", code=5).splitlines()
+    tree = next(e for e in first["estimates"] if e["model"] == "tree" and e["metric"] == "accuracy")
+    now = next(e for e in second["estimates"] if e["model"] == "tree" and e["metric"] == "accuracy")
+    half = (tree["interval"]["high"] - tree["interval"]["low"]) / 2
+    share = abs(now["value"] - tree["value"]) / half
+    assert (
+        f"moved: accuracy of tree on wards under cv: {tree['value']:.4g} -> {now['value']:.4g} "
+        f"({share:.2g} half-widths of its interval)"
+    ) in lines
+    assert "  model tree: DecisionTreeClassifier(max_depth=2) -> DummyClassifier" in lines
+
+
+def test_a_turned_gate_is_said_before_everything(folder):
+    path = Path("second/results.json")
+    document = json.loads(Path("first/results.json").read_text())
+    document["requirements"][0] |= {"met": False, "value": -0.5, "interval": [-0.6, -0.4]}
+    path.write_text(json.dumps(document))
+    lines = call("diff", "first", "second").splitlines()
+    before = json.loads(Path("first/results.json").read_text())["requirements"][0]
+    assert lines[0].startswith("turned: require tree not worse than forest by 30%")
+    low, high = before["interval"]
+    assert lines[1] == f"  {before['value']:.4g} [{low:.4g}, {high:.4g}] -> -0.5 [-0.6, -0.4]"
+
+
+def test_equal_results_do_not_differ(folder):
+    assert call("diff", "first", "first", "--exit-code") == "no number and no decision differs\n"
+
+
+def test_a_results_folder_is_what_its_study_gives(folder):
+    assert call("verify", "first").endswith("no difference\n")
+    assert "different" in call("verify", "second", code=5)  # its study was changed since
+
+
+def test_one_altered_digit_in_results_is_named(folder):
+    path = Path("first/results.json")
+    document = json.loads(path.read_text())
+    document["estimates"][0]["value"] += 0.01
+    path.write_text(json.dumps(document))
+    lines = classed(call("verify", "first", code=5))["changes numbers"]
+    assert [line.split(": ")[0] for line in lines] == ["estimates[wards, cv, tree, accuracy].value"]
+
+
+def test_one_altered_prediction_is_named(folder):
+    path = Path("first/predictions.parquet")
+    frame = pl.read_parquet(path)
+    row = frame.row(7, named=True)
+    other = "no" if row["prediction"] == "yes" else "yes"
+    frame[7, "prediction"] = other
+    frame.write_parquet(path)
+    lines = classed(call("verify", "first", code=5))["changes numbers"]
+    assert lines == [
+        f"predictions.parquet: prediction (data wards, protocol cv, model {row['model']}, "
+        f"repeat 0, fold {row['fold']}, row {row['row']}): {other} -> {row['prediction']}"
+    ]
+
+
+def test_a_report_is_compared_with_the_results_inside_it(folder):
+    assert call("verify", "first/report.pdf").endswith("no difference\n")
+    assert call("verify", "first/report.html").endswith("no difference\n")
+
+
+def test_an_altered_text_of_a_pdf_is_named_by_its_page(folder):
+    with pikepdf.open("first/report.pdf", allow_overwriting_input=True) as pdf:
+        page = pdf.pages[1]
+        content = page.Contents.read_bytes()
+        glyphs = [part for part in content.split(b"<") if part[4:5] == b">"]
+        first, second = (
+            glyphs[200][:4],
+            next(g[:4] for g in glyphs[201:] if g[:4] != glyphs[200][:4]),
+        )
+        position = len(b"<".join(content.split(b"<")[: content.split(b"<").index(glyphs[200])])) + 1
+        assert content[position : position + 4] == first
+        page.Contents = pdf.make_stream(content[:position] + second + content[position + 4 :])
+        pdf.save("first/report.pdf")
+    lines = classed(call("verify", "first/report.pdf", code=5))["changes numbers"]
+    assert len(lines) == 1
+    assert lines[0].startswith("report.pdf: page 2, after `")
+
+
+def test_altered_results_inside_a_pdf_are_found(folder):
+    with pikepdf.open("first/report.pdf", allow_overwriting_input=True) as pdf:
+        document = json.loads(pdf.attachments["results.json"].get_file().read_bytes())
+        document["estimates"][0]["value"] += 0.01
+        text = json.dumps(document).encode()
+        del pdf.attachments["results.json"]
+        attached = pikepdf.AttachedFileSpec(pdf, text, filename="results.json")
+        pdf.attachments["results.json"] = attached
+        pdf.save("first/report.pdf")
+    said = call("verify", "first/report.pdf", code=5)
+    assert "estimates[wards, cv, tree, accuracy].value" in said
+
+
+def test_the_results_inside_a_pdf_leave_out_what_differs_between_equal_runs(folder):
+    with pikepdf.open("first/report.pdf") as pdf:
+        names = set(pdf.attachments.keys())
+        made = json.loads(pdf.attachments["results.json"].get_file().read_bytes())["provenance"]
+    assert names == {"results.json", "study.eval"}
+    assert not {"started", "seconds", "command"} & made.keys()
+    assert made["fits"].keys() == {"planned", "failed"}
+
+
+@pytest.mark.parametrize("content", [b"", b"%PDF-1.7\n", b"not a PDF", b"%PDF-1.7\n%%EOF"])
+def test_a_file_that_is_no_report_is_one_line(folder, content):
+    Path("other.pdf").write_bytes(content)
+    said = call("verify", "other.pdf", code=2)
+    assert said.startswith("Error: ") and said.count("\n") == 1

@@ -1,0 +1,226 @@
+"""`lock`, `verify`, `log`: what is fixed, what a change is called, and what a look is."""
+
+import json
+from pathlib import Path
+
+import pytest
+from locked_studies import ROWS, STUDY, call, change, classed, write_wards
+
+from evallang.locks.looks import many_looks
+
+
+@pytest.fixture
+def locked(tmp_path, monkeypatch):
+    """A folder with a study that was just locked."""
+    monkeypatch.chdir(tmp_path)
+    Path("study.eval").write_text(STUDY)
+    write_wards()
+    call("lock", "study.eval")
+    return tmp_path
+
+
+NUMBERS, CLAIMS, WORDS = "changes numbers", "changes what is claimed", "words only"
+CHANGES = (
+    ("seed 4", "seed 5", NUMBERS, "study.eval:5: study seed: 4 -> 5"),
+    ("folds=4", "folds=3", NUMBERS, "study.eval:15: protocol cv folds: 4 -> 3"),
+    (
+        "max_depth=2",
+        "max_depth=3",
+        NUMBERS,
+        "study.eval:12: model tree DecisionTreeClassifier max_depth: 2 -> 3",
+    ),
+    (
+        "accuracy, f1",
+        "accuracy, recall",
+        CLAIMS,
+        "study.eval:17: measure 2 metric: f1 -> recall",
+    ),
+    ("by 30%", "by 20%", CLAIMS, "study.eval:21: require 1 value: 0.3 -> 0.2"),
+    (
+        "with permutation",
+        "with permutation by accuracy, f1",
+        CLAIMS,
+        "study.eval:19: family 1 size: 1 -> 2",
+    ),
+    ("positive yes", "positive no", NUMBERS, "study.eval:9: data wards positive: yes -> no"),
+    (
+        "DecisionTreeClassifier(max",
+        "StandardScaler | DecisionTreeClassifier(max",
+        NUMBERS,
+        "study.eval:12: model tree steps: DecisionTreeClassifier -> "
+        "StandardScaler | DecisionTreeClassifier",
+    ),
+    (
+        "target outcome\n",
+        "target outcome\n  where age > 25\n",
+        NUMBERS,
+        "study.eval:9: data wards where: added, [where age > 25]",
+    ),
+    (
+        "compare tree",
+        "compare forest vs tree with mcnemar\ncompare tree",
+        CLAIMS,
+        "study.eval:19: compare 1: added",
+    ),
+)
+
+
+@pytest.mark.parametrize(("before", "after", "effect", "line"), CHANGES)
+def test_a_changed_setting_is_named_by_its_line_and_classed(locked, before, after, effect, line):
+    change(before, after)
+    assert line in classed(call("lock", "study.eval", "--check", code=5))[effect]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line"),
+    [
+        ('"A tree"', '"Tree"', "study.eval:12: model tree label: A tree -> Tree"),
+        ("seed 4", "seed 4\n  alpha 0.05", "study.eval:6: study alpha: 0.05 is now written"),
+        ('unit "patients"', 'unit "people"', "study.eval:10: data wards unit: patients -> people"),
+    ],
+)
+def test_words_do_not_break_a_lock(locked, before, after, line):
+    change(before, after)
+    found = classed(call("verify", "study.eval"))
+    assert found == {WORDS: [line]}
+
+
+def test_comments_and_layout_are_no_settings(locked):
+    change("measure", "# why these\nmeasure")
+    change("compare tree vs forest", "compare tree, forest")
+    assert classed(call("lock", "study.eval", "--check")) == {}
+
+
+def test_what_changed_in_the_data_is_told_apart(locked):
+    def found() -> list[str]:
+        return [
+            line.partition(":")[0]
+            for line in classed(call("verify", "study.eval", code=5))[NUMBERS]
+        ]
+
+    write_wards(ROWS[::-1])
+    assert "rows wards content in any order" not in found()
+    assert "rows wards column age" in found()
+    write_wards([(ROWS[0][0] + 1, *ROWS[0][1:]), *ROWS[1:]])
+    assert found() == ["rows wards column age"]
+    write_wards(ROWS[:-1])
+    assert found() == ["rows wards number"]
+    write_wards([(*row, i) for i, row in enumerate(ROWS)], "age,beds,outcome,shift")
+    assert found() == ["rows wards column shift"]
+
+
+def test_a_lock_names_nobody_and_holds_one_setting_a_line(locked):
+    text = Path("study.lock").read_text()
+    assert "Person" not in text and str(locked) not in text
+    document = json.loads(text)
+    lines = [line for line in text.splitlines() if line.startswith('  {"section"')]
+    assert len(lines) == len(document["settings"])
+    places = [[s["section"], s.get("item", ""), s["name"]] for s in document["settings"]]
+    assert len({tuple(place) for place in places}) == len(places)
+
+
+def test_a_lock_that_differs_is_replaced_with_a_reason_only(locked):
+    before = Path("study.lock").read_text()
+    change("seed 4", "seed 5")
+    assert "--update REASON" in call("lock", "study.eval", code=2)
+    assert Path("study.lock").read_text() == before
+    call("lock", "study.eval", "--update", "the first seed was used in a pilot")
+    assert "the first seed was used in a pilot" in call("verify", "study.eval")
+    amendment = json.loads(Path("study.lock").read_text())["amendments"][0]
+    assert amendment["changed"] == ["study seed"]
+
+
+def test_a_conflict_is_resolved_by_an_update_that_keeps_both_amendments(locked):
+    change("seed 4", "seed 5")
+    call("lock", "study.eval", "--update", "ours")
+    ours = Path("study.lock").read_text().splitlines()
+    change("seed 5", "seed 6")
+    call("lock", "study.eval", "--update", "theirs")
+    theirs = Path("study.lock").read_text().splitlines()
+    same = next(i for i, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1])
+    merged = [*ours[:same], "<<<<<<< HEAD", *ours[same:], "=======", *theirs[same:], ">>>>>>> b"]
+    Path("study.lock").write_text("\n".join(merged) + "\n")
+    assert "merge conflict" in call("lock", "study.eval", "--check", code=2)
+    call("lock", "study.eval", "--update", "merged")
+    reasons = [one["reason"] for one in json.loads(Path("study.lock").read_text())["amendments"]]
+    assert reasons == ["ours", "theirs", "merged"]
+    call("verify", "study.eval")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", '{"schema": "evallang/lock/9"}', "\x00\xff", "{" * 5000]
+)
+def test_a_damaged_lock_is_one_line(locked, text):
+    Path("study.lock").write_text(text)
+    said = call("verify", "study.eval", code=2)
+    assert said.startswith("Error: ") and said.count("\n") == 1
+
+
+def test_a_lock_edited_by_hand_is_refused(locked):
+    path = Path("study.lock")
+    path.write_text(
+        path.read_text().replace('"name": "folds", "value": 4', '"name": "folds", "value": 3')
+    )
+    assert "edited by hand" in call("verify", "study.eval", code=2)
+
+
+def test_a_look_is_another_protocol_other_data_or_other_code(locked):
+    run = ("run", "study.eval", "-j", "1", "--format", "html")
+    call(*run)
+    call(*run)
+    change('"A tree"', '"Tree"')
+    call(*run)
+    looks = Path("study.looks.jsonl")
+    assert len(looks.read_text().splitlines()) == 1
+    change("max_depth=2", "max_depth=3")
+    call(*run)
+    assert len(looks.read_text().splitlines()) == 2
+    made = json.loads(Path("study-results/results.json").read_text())["provenance"]
+    assert made["looks"] == 2
+    assert made["lock"]["same"] is False
+    page = Path("study-results/report.html").read_text()
+    assert "This run differs from the protocol that was locked on" in page
+    assert "evaluations on these test data are recorded; earlier ones are not." in page
+    assert "2 evaluations, at most 2 on the same test data" in call("log", "study.eval")
+    write_wards(ROWS[:-1])
+    call(*run)
+    assert "3 evaluations, at most 2 on the same test data" in call("log", "study.eval")
+
+
+def test_a_look_that_shall_not_be_recorded_is_printed(locked):
+    said = call("run", "study.eval", "-j", "1", "--no-look", "--format", "html", "--quiet")
+    line = next(line for line in said.splitlines() if line.startswith("look: "))
+    assert json.loads(line.removeprefix("look: "))["study"] == "study"
+    assert not Path("study.looks.jsonl").exists()
+
+
+def test_looks_of_all_studies_of_a_repository_count(locked):
+    Path(".git").mkdir()
+    Path("sub").mkdir()
+    Path("sub/wards.csv").write_bytes(Path("wards.csv").read_bytes())
+    Path("sub/other.eval").write_text(STUDY.replace("seed 4", "seed 9"))
+    call("run", "study.eval", "-j", "1", "--format", "html")
+    call("run", "sub/other.eval", "-j", "1", "--format", "html")
+    made = json.loads(Path("sub/other-results/results.json").read_text())["provenance"]
+    assert made["looks"] == 2
+    assert made["lock"] is None
+
+
+def test_the_best_of_25_normal_deviates_exceeds_the_bound_of_an_interval():
+    # expected largest of 24 and 25 standard normal deviates: 1.9477 and 1.9653 (Harter 1961)
+    assert many_looks(0.95) == 25
+    # of two: 1 / sqrt(pi) = 0.564
+    assert many_looks(0.42) == 2
+
+
+def test_many_looks_are_a_warning(locked):
+    call("run", "study.eval", "-j", "1", "--format", "html")
+    looks = Path("study.looks.jsonl")
+    first = json.loads(looks.read_text())
+    further = [json.dumps({**first, "protocol": f"{i:064x}"}) for i in range(24)]
+    looks.write_text(
+        "\n".join([looks.read_text().strip(), *further, "", "<<<<<<< HEAD", "{"]) + "\n"
+    )
+    assert "W418" in call("run", "study.eval", "-j", "1", "--format", "html")
+    looks.write_text(json.dumps(first) + "\n" + "\n".join(further[:23]) + "\n")
+    assert "W418" not in call("run", "study.eval", "-j", "1", "--format", "html")
