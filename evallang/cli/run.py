@@ -160,7 +160,6 @@ def run_study(
                 refuse_leading_out(study.meant.report_folder, folder, place.parent)
             with reserved(folder) as place_of_results:
                 try:
-<<<<<<< HEAD
                     with spent_on(steps_before_report(study, formats)):
                         results = run(
                             study,
@@ -172,21 +171,8 @@ def run_study(
                             store=store,
                             fresh=fresh,
                             fast_paths=fast_paths,
+                            look=look,
                         )
-=======
-                    results = run(
-                        study,
-                        jobs=jobs or cores(),
-                        fit_timeout=fit_timeout,
-                        memory=memory,
-                        command=command_line,
-                        trust=trust,
-                        store=store,
-                        fresh=fresh,
-                        fast_paths=fast_paths,
-                        look=look,
-                    )
->>>>>>> 061c6f1 (Fix a protocol in a lock, verify studies, results and reports against it, compare two versions, record looks)
                 except RunFailed as error:
                     results, code = error.results, Failed.exit_code
                 bar.update(Activity("rendering", "the report"))

@@ -23,7 +23,6 @@ class PangoMissingError(Exception):
     """The PDF cannot be made because the library that sets its text is not installed."""
 
 
-<<<<<<< HEAD
 def get_ready() -> Iterator[None]:
     """Import what WeasyPrint needs, piece by piece, and let it look for the fonts it knows."""
     for name in ("PIL.Image", "fontTools.subset", "tinycss2", "pydyf"):
@@ -35,8 +34,6 @@ def get_ready() -> Iterator[None]:
         write("<p>.", "")
 
 
-def write(html: str, identifier: str) -> bytes:
-=======
 @frozen
 class AttachedFile:
     """A file inside a PDF."""
@@ -47,7 +44,6 @@ class AttachedFile:
 
 
 def write(html: str, identifier: str, attached: Sequence[AttachedFile] = ()) -> bytes:
->>>>>>> 061c6f1 (Fix a protocol in a lock, verify studies, results and reports against it, compare two versions, record looks)
     """Make the PDF of a page; it can read nothing but `data:` addresses.
 
     `identifier` becomes the identity of the file, so that equal pages are equal bytes; `attached`

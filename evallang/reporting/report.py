@@ -7,12 +7,8 @@ from evallang.printable import printable_json
 from evallang.reporting import html, pdf
 from evallang.reporting.context import Context
 from evallang.reporting.document import Figure
-<<<<<<< HEAD
 from evallang.reporting.section import SECTIONS, build
-=======
-from evallang.reporting.section import build
 from evallang.results.codec import to_plain
->>>>>>> 061c6f1 (Fix a protocol in a lock, verify studies, results and reports against it, compare two versions, record looks)
 from evallang.results.files import write_file
 from evallang.results.records import ResultsRecord
 
@@ -27,7 +23,6 @@ def figures(results: ResultsRecord) -> dict[str, Figure]:
     return {b.id.removeprefix("figure-"): b for b in blocks if isinstance(b, Figure)}
 
 
-<<<<<<< HEAD
 def get_ready(formats: Sequence[str]) -> Iterator[None]:
     """Import and read what reports in these formats need, piece by piece."""
     if formats:
@@ -37,7 +32,8 @@ def get_ready(formats: Sequence[str]) -> Iterator[None]:
         yield
     if "pdf" in formats:
         yield from pdf.get_ready()
-=======
+
+
 def attached_files(results: ResultsRecord) -> tuple[pdf.AttachedFile, ...]:
     """Return the results and the study as the PDF carries them, for readers and `verify`.
 
@@ -58,7 +54,6 @@ def attached_files(results: ResultsRecord) -> tuple[pdf.AttachedFile, ...]:
 
 
 RESULTS_NAME, STUDY_NAME = "results.json", "study.eval"
->>>>>>> 061c6f1 (Fix a protocol in a lock, verify studies, results and reports against it, compare two versions, record looks)
 
 
 def write_report(
