@@ -1,4 +1,4 @@
-"""A study and the lock beside it: write it, compare with it, record looks."""
+"""A study and the lock next to it: write it, compare with it, record looks."""
 
 from __future__ import annotations
 
@@ -56,6 +56,8 @@ class Verdict:
     lock: Lock | None
     changes: tuple[Change, ...]
     sources: Mapping[str, SourceFile]
+    updated: bool = False
+    """Whether the lock was replaced."""
 
     @property
     def same(self) -> bool:
@@ -71,7 +73,7 @@ def settings_in_force(
 ) -> tuple[Setting, ...]:
     """List every setting of a study and what its data are; raises `StudyError`.
 
-    Reads the data unless they were read for `prepared`; without `content` it leaves them out.
+    Reads the data unless they were read for `prepared`; without `content` it skips them.
     """
     from evallang.engine.build_results import data_records
 
@@ -88,7 +90,7 @@ def locked_settings(study: StudyFile, prepared: Prepared | None = None) -> tuple
 
 
 def verify_study(study: StudyFile, prepared: Prepared | None = None) -> Verdict:
-    """Compare a study and its data with the lock beside it.
+    """Compare a study and its data with the lock next to it.
 
     Raises `StudyError` where the study cannot be read, and `LockRefused` for its lock.
     """
@@ -102,7 +104,7 @@ def verify_study(study: StudyFile, prepared: Prepared | None = None) -> Verdict:
 
 
 def write_lock(study: StudyFile, reason: str | None = None) -> Verdict:
-    """Lock a study; return what differs from the lock that stood there.
+    """Lock a study; return what differs from the former lock.
 
     Without a `reason` a lock that differs is left as it is. With one the lock is replaced, and
     the reason stays in it; amendments on both sides of a merge conflict are kept. Raises
@@ -127,12 +129,12 @@ def write_lock(study: StudyFile, reason: str | None = None) -> Verdict:
         amendment = Amendment(date, reason, amended)
         lock = replace(lock, date=before.date, amendments=(*before.amendments, amendment))
     write_file(path, lock_text(lock).encode("utf-8"))
-    return Verdict(path, lock, found, study.checked.sources)
+    return Verdict(path, lock, found, study.checked.sources, updated=before is not None)
 
 
 @dataclass(frozen=True)
 class History:
-    """What the files beside a study say of a run: its lock, its looks, and notes for the user."""
+    """What the files next to a study say of a run: its lock, its looks, and notes for the user."""
 
     lock: LockState | None = None
     looks: int | None = None
@@ -141,7 +143,7 @@ class History:
 
 
 def history_of(study: StudyFile, prepared: Prepared, record: bool | None) -> History:
-    """Compare a run with the lock beside its study, and record it as a look.
+    """Compare a run with the lock next to its study, and record it as a look.
 
     A look that cannot be written, or shall not be (`record` False), is a note that holds its line;
     with None there is no note either. Looks are counted wherever any are recorded.
@@ -178,7 +180,7 @@ def _state_of_lock(study: StudyFile, prepared: Prepared) -> tuple[LockState | No
         return None, ()
     state = LockState(lock.sha256, lock.date, verdict.same)
     if verdict.same:
-        return state, (f"protocol and data are those locked on {lock.date}",)
+        return state, ()
     grave = [change for change in verdict.changes if change.effect is not Effect.WORDS]
     more = f" and {len(grave) - 1} more" if len(grave) > 1 else ""
     told = f"differs from the protocol locked on {lock.date}: {grave[0].place}{more}"

@@ -89,7 +89,7 @@ def run(
     Fits whose outcome a past run has kept are not run again: `store` is the folder of these
     outcomes (by default EVALLANG_STORE, or the user's cache folder), "off" for none; with `fresh`
     all fits are run again and kept. `trust` lets the study run its author's own code and ask
-    servers; with `look` the evaluation is recorded in a file beside
+    servers; with `look` the evaluation is recorded in a file next to
     the study, as the command line does (False: its line is a note of the results); without
     `fast_paths` every fit is made, no shortcut with the same outcome is taken, and no store is
     used. Raises `StudyError` where study or data are faulty, `NotTrusted` where own

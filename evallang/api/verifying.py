@@ -81,16 +81,16 @@ def _loaded(place: Path) -> ResultsRecord:
 
 
 def _study_of(found: ResultsRecord, folder: Path) -> Path:
-    """Return the path of the study of a results folder: it stands beside the folder."""
+    """Return the path of the study of a results folder: it is next to the folder."""
     name = Path(found.spec.path).name
     for candidate in (folder.resolve().parent / name, Path(name)):
         if candidate.is_file():
             return candidate
-    raise CannotVerify(f"the study `{name}` is not beside `{folder}`; name it by `--study FILE`")
+    raise CannotVerify(f"the study `{name}` is not next to `{folder}`; name it by `--study FILE`")
 
 
 def _versions(before: ResultsRecord, after: ResultsRecord) -> Iterator[str]:
-    """Name the versions that differ: other numbers may come of them."""
+    """Iterate over the versions that differ: other numbers may come of them."""
     old, new = before.provenance, after.provenance
     pairs = [("evallang", old.evallang, new.evallang), ("Python", old.python, new.python)]
     names = dict.fromkeys((*old.packages, *new.packages))
@@ -134,13 +134,13 @@ KEYS = ("data", "protocol", "model", "repeat", "fold", "row")
 
 
 def verify_report(path: Path) -> Verified:
-    """Compare a report with the results inside it; of an HTML page, with those beside it.
+    """Compare a report with the results inside it; of an HTML page, with those next to it.
 
     Raises `CannotVerify` where there are none.
     """
     if path.suffix == ".html":
         found = _loaded(path.parent)
-        compared: tuple[str, ...] = (path.name, f"{RESULTS_NAME} beside it")
+        compared: tuple[str, ...] = (path.name, f"{RESULTS_NAME} next to it")
     else:
         found = _attached(path)
         compared = (path.name, f"{RESULTS_NAME} attached to it")
@@ -153,16 +153,16 @@ def verify_report(path: Path) -> Verified:
         )
     else:
         changed += _report(path, found)
-    beside = path.parent / RESULTS_NAME
-    if path.suffix != ".html" and beside.is_file():
-        compared = (*compared, f"{RESULTS_NAME} beside it")
-        changed += _attachments_beside(found, _loaded(beside))
+    nearby = path.parent / RESULTS_NAME
+    if path.suffix != ".html" and nearby.is_file():
+        compared = (*compared, f"{RESULTS_NAME} next to it")
+        changed += _attachments_nearby(found, _loaded(nearby))
     return Verified(compared, tuple(changed), tuple(notes))
 
 
-def _attachments_beside(inside: ResultsRecord, beside: ResultsRecord) -> list[Difference]:
+def _attachments_nearby(inside: ResultsRecord, nearby: ResultsRecord) -> list[Difference]:
     old = json.loads(attached_files(inside)[0].content)
-    new = json.loads(attached_files(beside)[0].content)
+    new = json.loads(attached_files(nearby)[0].content)
     return list(differences(old, new))
 
 

@@ -16,7 +16,7 @@ DIFFERENT = 5
 )
 @limit_option
 def command(file: str, only_check: bool, reason: str | None) -> int:
-    """Fix the protocol of a study: write every setting, and what its data are, beside it.
+    """Fix the protocol of a study: write every setting, and what its data are, next to it.
 
     The file, `study.lock`, is made to be committed. It holds no name of a person or machine. A
     lock that differs is replaced with `--update REASON` only, and the reason stays in it. Changed
@@ -44,8 +44,7 @@ def command(file: str, only_check: bool, reason: str | None) -> int:
     name = found.path.name
     if found.lock is None:
         raise click.ClickException(f"there is no `{name}`; `evallang lock {file}` writes it")
-    amended = reason is not None and found.lock.amendments
-    if amended and found.lock.amendments[-1].reason == reason:
+    if found.updated:
         write(*change_lines(found.changes, found.sources))
         write(f"updated {name}: {reason}")
         return 0

@@ -31,7 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "plan": ("plan", "show the resolved protocol, every default, and the number of fits"),
     "run": ("run", "run a study and write its results and report"),
     "report": ("report", "render the report again from results.json"),
-    "lock": ("lock", "fix the protocol of a study in a file beside it"),
+    "lock": ("lock", "fix the protocol of a study in a file next to it"),
     "verify": ("verify", "check a study, results or a report against what they come from"),
     "diff": ("diff", "show what differs between two studies or two results"),
     "log": ("log", "list the recorded evaluations of a study or repository"),

@@ -195,6 +195,9 @@ def run_study(
         show(results.diagnostics, study.checked.sources)
     for message in (*results.notes, *messages):
         tell(message)
+    lock = results.record.provenance.lock
+    if lock is not None and lock.same and not quiet:
+        tell(f"protocol and data are those locked on {lock.date}")
     fits = results.record.provenance.fits
     if fits.cached and not quiet:
         tell(f"{fits.cached:,} of {fits.planned:,} fits from the store")

@@ -16,15 +16,17 @@ if TYPE_CHECKING:
 
 @click.command("verify", epilog="Example: evallang verify study-results")
 @click.argument("place", metavar="FILE|DIR|report.pdf")
-@click.option("--study", metavar="FILE", help="The study of a results folder [default: beside it].")
+@click.option(
+    "--study", metavar="FILE", help="The study of a results folder [default: next to it]."
+)
 @click.option("--trust", is_flag=True, help="Allow the study to run its author's code.")
 @limit_option
 def command(place: str, study: str | None, trust: bool) -> int:
     """Check a study against its lock, results against their study and data, a report against both.
 
-    A study is compared with the lock beside it, setting by setting. Results are computed again,
+    A study is compared with the lock next to it, setting by setting. Results are computed again,
     from the store where it has the fits, and compared number by number with results.json, with
-    predictions.parquet and with the pages beside them. A PDF is compared with the results inside
+    predictions.parquet and with the pages next to them. A PDF is compared with the results inside
     it. Exit code 5: something differs in more than words.
     """
     path = Path(place)

@@ -51,7 +51,7 @@ def changes(before: Sequence[Setting], after: Sequence[Setting]) -> tuple[Change
 
     Statements without a name are numbered, and matched by their content, so that a new line is
     one change and not a change of every line below it. What only follows from another change is
-    left out: a new seed gives new splits, a new row another content.
+    omitted: a new seed gives new splits, a new row another content.
     """
     before = _renumbered(before, after)
     old, new = _by_key(before), _by_key(after)
@@ -119,7 +119,7 @@ def _follows(key: Key, found: Mapping[Key, Change]) -> bool:
 
 
 def _renumbered(before: Sequence[Setting], after: Sequence[Setting]) -> list[Setting]:
-    """Give the numbered statements of the earlier list the numbers they have in the later one."""
+    """Replace the numbers of statements of the earlier list by those of the later one."""
     found = []
     for section in dict.fromkeys(setting.section for setting in before):
         own = [setting for setting in before if setting.section == section]

@@ -60,7 +60,7 @@ def _effect(key: str, inherited: Effect) -> Effect:
 
 
 def _name(record: Any, number: int) -> str:
-    """Name a record of a list by its fields, else by its number."""
+    """Return the name of a record of a list by its fields, else by its number."""
     if not isinstance(record, Mapping):
         return str(number)
     parts = [record[name] for name in NAMES if isinstance(record.get(name), str | list)]

@@ -49,7 +49,7 @@ class Lock:
 
 
 NOT_PROTOCOL = frozenset({"version", "rows", "splits", "use"})
-"""Sections that a lock holds and that are no part of the protocol: data, code and versions."""
+"""Sections that a lock holds and that are not part of the protocol: data, code and versions."""
 
 
 def protocol_hash(settings: Sequence[Setting]) -> str:
@@ -63,7 +63,7 @@ def protocol_hash(settings: Sequence[Setting]) -> str:
 
 
 def lock_path(study: Path) -> Path:
-    """Return the path of the lock beside a study."""
+    """Return the path of the lock next to a study."""
     return study.with_suffix(SUFFIX)
 
 
@@ -81,7 +81,7 @@ def read_lock(path: Path) -> Lock | None:
     if CONFLICT.search(text):
         raise LockRefused(
             f"`{path.name}` has the marks of a merge conflict; "
-            "`evallang lock FILE --update REASON` writes it anew from the study"
+            "`evallang lock FILE --update REASON` writes it again from the study"
         )
     return _parsed(text, path.name)
 
@@ -101,7 +101,7 @@ def _parsed(text: str, name: str) -> Lock:
     if document.get("protocol_sha256") != lock.sha256:
         raise LockRefused(
             f"`{name}` was edited by hand: its settings do not have the hash that it states; "
-            "`evallang lock FILE --update REASON` writes it anew from the study"
+            "`evallang lock FILE --update REASON` writes it again from the study"
         )
     return lock
 
@@ -122,7 +122,7 @@ def _amendment(one: Any) -> Amendment:
 
 
 def has_conflict(path: Path) -> bool:
-    """Return whether a file cannot be read as a lock and may be written anew."""
+    """Return whether a file cannot be read as a lock and may be written again."""
     try:
         return path.is_file() and read_lock(path) is None
     except LockRefused:

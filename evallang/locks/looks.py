@@ -1,4 +1,4 @@
-"""Looks: the evaluations of a study on its test data, one line each in a file beside it.
+"""Looks: the evaluations of a study on its test data, one line each in a file next to it.
 
 The file is append-only and has no order, so that two branches merge line by line. A line holds
 hashes and a date, and no name of a machine or person. The same protocol, data and code evaluated
@@ -71,7 +71,7 @@ class Look:
 
 
 def looks_path(study: Path) -> Path:
-    """Return the path of the looks beside a study."""
+    """Return the path of the looks next to a study."""
     return study.with_suffix(SUFFIX)
 
 

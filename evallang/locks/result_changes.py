@@ -189,7 +189,7 @@ def _only(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _reasons(before: ResultsRecord, after: ResultsRecord) -> Iterator[str]:
-    """Name what differs between two runs and may have moved their numbers."""
+    """Iterate over what differs between two runs and may have moved their numbers."""
     old_data = {one.name: one for one in before.data}
     for data in after.data:
         old = old_data.get(data.name)

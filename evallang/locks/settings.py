@@ -48,7 +48,7 @@ def settings_of(
     """List the settings in force, those of words included, in the order of the sections.
 
     `families` are the families of hypotheses on the data sets that were found. Without `content`
-    the data are left out: hashing their columns takes longest.
+    the data are omitted: hashing their columns takes longest.
     """
     defaults = {default.clause for default in study.defaults}
     found = [

@@ -37,8 +37,8 @@ def get_ready(formats: Sequence[str]) -> Iterator[None]:
 def attached_files(results: ResultsRecord) -> tuple[pdf.AttachedFile, ...]:
     """Return the results and the study as the PDF carries them, for readers and `verify`.
 
-    When, how long and with which command a study ran, and what came from the store, are left
-    out: two runs of one study give the same bytes.
+    When, how long and with which command a study ran, and what came from the store, are
+    omitted: two runs of one study give the same bytes.
     """
     plain = to_plain(results)
     made = dict(plain["provenance"])

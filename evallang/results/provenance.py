@@ -38,7 +38,7 @@ class FastPath:
 
 @frozen
 class LockState:
-    """The lock beside a study: its hash, its date, and whether the run had the locked settings."""
+    """The lock next to a study: its hash, its date, and whether the run had the locked settings."""
 
     sha256: str
     date: str
@@ -51,8 +51,8 @@ class Provenance:
 
     `paths_taken` are the written paths of data that lead out of the study's folder. `fast_paths`
     are the shortcuts that were taken, empty under `--no-fast-paths` and in older files.
-    `lock` is the lock beside the study, `looks` the number of recorded evaluations on the same test
-    data; they are None where there is none and where nothing is recorded.
+    `lock` is the lock next to the study, `looks` the number of recorded evaluations on the same
+    test data; they are None where there is none and where nothing is recorded.
     """
 
     evallang: str
