@@ -72,6 +72,7 @@ def read_and_plan(
     judged = judge_read(meant, as_found, sources)
     planned = with_exports(meant, sources.tables, plan(meant, sources))
     judged += judge_planned(meant, as_found, sources.tables, planned.layout.splits)
+    sources = sources.released()
     found = waivers.mark([*packages, *read, *judged, *planned.diagnostics], study.checked.gathered)
     found = list({(d.code, d.span, d.message, d.notes): d for d in found}.values())
     fine = (*missing, *packages) if missing_is_fine else ()

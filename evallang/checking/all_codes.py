@@ -7,6 +7,7 @@ from importlib.util import find_spec
 
 import evallang.checking as here
 from evallang.checking.rules.rule import load_rules
+from evallang.data.row_rules.row_rule import load_row_rules
 
 
 @cache
@@ -19,3 +20,4 @@ def load_codes() -> None:
         if room.ispkg and find_spec(name) is not None:
             importlib.import_module(name)
     load_rules()
+    load_row_rules()

@@ -48,6 +48,7 @@ from evallang.data.design_rules import (
 from evallang.data.findings import name_data_set
 from evallang.data.overlapping_data import check_related
 from evallang.data.read_sources import ReadSources
+from evallang.data.row_rules.row_rule import DrawnSplits, RowDesign, check_drawn
 from evallang.data.table_rules import (
     check_copies,
     check_outcomes,
@@ -100,7 +101,7 @@ def judge_read(
             span=asked.fold_span,
             resampled=drawn,
             stratified=stratified,
-            used=used(table),
+            design=row_design(study, used(table)),
             documents=_documents(study, table),
         )
         checked = (*checked, *check_design(table, asked))
@@ -130,6 +131,25 @@ def judge_read(
             found += judge_given_areas(study, source)
             found += check_given_design(source, asked)
     return list({(d.code, d.span, d.message): d for d in found}.values())
+
+
+def row_design(study: Study, features: Collection[str] | None) -> RowDesign:
+    """Gather what the rules about rows must know of a study, whose models get `features`."""
+    own = own_protocols(study)
+    mixed = next((protocol for protocol in own if _mixes(protocol)), None)
+    return RowDesign(
+        features,
+        None if mixed is None else spoken(mixed),
+        None if mixed is None else mixed.span,
+        any(PROTOCOLS[p.kind].declaration.yields(p.options).ordered for p in own),
+    )
+
+
+def _mixes(protocol: Protocol) -> bool:
+    """Return whether training parts hold rows on both sides of a test row."""
+    declared = PROTOCOLS[protocol.kind].declaration
+    honest = not declared.tests_on_training_rows(protocol.options)
+    return declared.division != "in_place" and honest
 
 
 def _used(study: Study) -> Callable[[Table], Collection[str] | None]:
@@ -185,6 +205,9 @@ def judge_planned(
             honest = not declared.tests_on_training_rows(protocol.options)
             if declared.division == "in_place" and honest:  # which copies are cut is known
                 found += check_copies(table, splits, words, protocol.span)
+            if declared.division == "in_place" and honest:
+                ordered = declared.yields(protocol.options).ordered
+                found += check_drawn(table, DrawnSplits(words, protocol.span, splits, ordered))
             if given and len(splits) == 1:
                 found += check_given_split(n_tested, name, words, protocol.span)
     return found

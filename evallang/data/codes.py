@@ -1,4 +1,7 @@
-"""The codes of what can be wrong in data: sources, columns, tables, designs, imported results."""
+"""The codes of what can be wrong in data: sources, columns, tables, designs, imported results.
+
+Those of rules whose evidence is in the rows are declared by the rules, in `row_rules`.
+"""
 
 from evallang.diagnostics import Phase, Severity, declare
 
@@ -442,17 +445,6 @@ NUMBERS_AS_CATEGORIES = declare(
     wrong="target readmitted\nfeatures age, dose   # 12 mg",
     right="target readmitted\nfeatures age, dose_mg",
 )
-REPEATED_UNITS = declare(
-    "W417",
-    "repeated_units_without_group",
-    "A column named like an identifier or a unit, such as `patient`, has several rows per "
-    "value, and the study names no `group`.",
-    reason="Rows of one patient, user or session are alike. A split that separates them tests "
-    "models on what they were trained on, and intervals that count each row are too "
-    "narrow. With fewer than 10 different values the column may also be a category.",
-    wrong='data visits from "visits.csv"\n  target readmitted',
-    right='data visits from "visits.csv"\n  target readmitted\n  group patient_id',
-)
 DUPLICATED_ROWS = declare(
     "W412",
     "duplicated_rows",
@@ -472,19 +464,6 @@ FEW_GROUPS = declare(
     wrong="target readmitted\ngroup hospital   # of 6",
     right="target readmitted\ngroup patient",
     source="Cameron, Gelbach & Miller 2008",
-)
-STANDARDISED_FEATURES = declare(
-    "W414",
-    "already_standardised_features",
-    "The numeric features were standardised before the data were split.",
-    reason="Means and spreads of the test rows have then influenced the training rows. Use the "
-    "raw values, and write the scaler as a step of the model, where it is fitted on the "
-    "training rows alone.",
-    wrong='data visits from "visits-scaled.csv"\n  target readmitted\n'
-    "model logistic = LogisticRegression",
-    right='data visits from "visits.csv"\n  target readmitted\n'
-    "model logistic = StandardScaler | LogisticRegression",
-    source="Raschka 2018, 3.9; Kaufman et al. 2012",
 )
 
 # --- strata, related data sets ------------------------------------------------------------

@@ -30,7 +30,7 @@ from evallang.data.hashing import DataHash
 from evallang.data.labels import group_codes
 from evallang.data.path_patterns import matching
 from evallang.data.row_filters import select
-from evallang.data.source_columns import roles_in_data, source_columns
+from evallang.data.source_columns import NOT_USED, roles_in_data, source_columns
 from evallang.data.target import read_target
 from evallang.diagnostics import Diagnostic, has_errors, in_order
 from evallang.limits import OverLimit
@@ -175,6 +175,9 @@ def _table(
     subgroups = read_levels(frame, spec.subgroups, "within", findings)
     if findings.failed or target is None or features is None:
         return None
+    columns = source_columns(
+        frame, roles_in_data(spec, target_column, (c.name for c in features.columns))
+    )
     table = Table(
         spec=spec,
         task=target.task,
@@ -198,9 +201,8 @@ def _table(
         source=frame.source,
         target=target_column,
         notes=(*frame.notes, *target.notes),
-        source_columns=source_columns(
-            frame, roles_in_data(spec, target_column, (c.name for c in features.columns))
-        ),
+        source_columns=columns,
+        unused={c.name: frame.values(c.name) for c in columns if c.role == NOT_USED},
     )
     return replace(table, sha256=table_hash(table))
 

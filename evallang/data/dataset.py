@@ -15,6 +15,7 @@ from evallang.source import Span
 
 if TYPE_CHECKING:
     import numpy as np
+    import polars as pl
     from numpy.typing import NDArray
 
 Task = Literal["classification", "regression"]
@@ -274,6 +275,8 @@ class Table:
     """All columns of the source, features or not, in its order."""
     further_splits: tuple[tuple[str, ...], ...] = ()
     strata: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unused: Mapping[str, "pl.Series"] = field(default_factory=dict, compare=False, repr=False)
+    """The columns that the study uses for nothing, for the rules; released before fitting."""
 
     @property
     def n(self) -> int:

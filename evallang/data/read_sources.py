@@ -1,7 +1,7 @@
 """What was read of a study's sources: the record that every later step takes."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
 
@@ -22,3 +22,8 @@ class ReadSources:
         """The sources whose single examples are known."""
         yield from self.tables.values()
         yield from self.imported
+
+    def released(self) -> "ReadSources":
+        """Return the sources without the columns that no fit needs, which checks looked at."""
+        tables = {name: replace(table, unused={}) for name, table in self.tables.items()}
+        return replace(self, tables=tables)

@@ -17,9 +17,7 @@ from evallang.data.codes import (
     FOLDS_NOT_NAMED,
     ID_LIKE_FEATURE,
     NUMBERS_AS_CATEGORIES,
-    REPEATED_UNITS,
     REPLICATES_AS_DATA_SETS,
-    STANDARDISED_FEATURES,
     TARGET_AMONG_FEATURES,
     TASKS_DIFFER,
 )
@@ -33,7 +31,8 @@ from evallang.data.dataset import (
 )
 from evallang.data.features import LEAST_NUMBERS
 from evallang.data.findings import Findings, counted, label_written, listed, quoted, written
-from evallang.data.source_columns import FEATURE, NOT_USED
+from evallang.data.row_rules.repeated_units import repeated_units_of_outcomes
+from evallang.data.row_rules.row_rule import RowDesign, check_rows
 from evallang.data.text_forms import (
     are_amounts,
     are_clock_times,
@@ -42,7 +41,6 @@ from evallang.data.text_forms import (
     names_counter,
     names_fold,
     names_identifier,
-    names_unit,
 )
 from evallang.diagnostics import Code, Diagnostic
 from evallang.frozen_records import frozen
@@ -81,7 +79,7 @@ def check_table(
     span: Span | None = None,
     resampled: bool = True,
     stratified: bool = True,
-    used: Used = None,
+    design: RowDesign | None = None,
     documents: Collection[str] = (),
 ) -> tuple[Diagnostic, ...]:
     """Check a table, and its classes and groups against the number of folds.
@@ -89,16 +87,17 @@ def check_table(
     `folds` is the largest number of folds of the study's protocols, None where none has
     folds; `span` the place of that protocol. `resampled` is whether rows are split by
     chance, so that copies can be on both sides; `stratified` whether each fold shall have
-    members of each class; `used` names the features that models get, None for all, and
-    `documents` those of text that every model reads word by word.
+    members of each class; `design` is what the study does with the rows, and `documents` are
+    the features of text that every model reads word by word.
     """
+    design = design or RowDesign()
+    used = design.features
     findings = Findings(table.spec.places)
     constant_features(table, findings)
     spelled = spelled_features(table, findings, used, documents)
     id_like_features(table, findings, used, {*spelled, *documents})
-    repeated_units(table, findings)
     target_among_features(table, findings, used)
-    standardised_features(table, findings)
+    check_rows(table, design, findings)
     if resampled and table.split is None:
         duplicated_rows(table, findings)
     if folds is not None and stratified:
@@ -117,7 +116,7 @@ def check_outcomes(given: GivenOutcomes) -> tuple[Diagnostic, ...]:
         few_groups(given, findings)
         unnamed_folds(given, findings)
         if given.examples is None:
-            repeated_units(given, findings)
+            repeated_units_of_outcomes(given, findings)
     return findings.diagnostics
 
 
@@ -317,44 +316,6 @@ def _spelled(table: Table, column: Column) -> list[str]:
     return [str(int(value)) for value in dict.fromkeys(values.tolist())]
 
 
-def repeated_units(read: Table | GivenOutcomes, findings: Findings) -> None:
-    """Report identifiers with several rows per value where no `group` is named."""
-    spec = read.spec
-    if read.group_codes is not None or isinstance(spec, CountsSpec):
-        return
-    meant = () if isinstance(spec, PredictionsSpec) else spec.categorical
-    repeated = [
-        column
-        for column in read.source_columns
-        if column.role in (FEATURE, NOT_USED)
-        and column.name not in meant
-        and column.levels is not None
-        and column.levels >= FEW
-        and _names_several_rows(column.name, column.levels, read.n - column.missing)
-    ]
-    if not repeated:
-        return
-    coarsest = min(repeated, key=lambda column: column.levels or 0)
-    findings.add(
-        REPEATED_UNITS,
-        f"`{coarsest.name}` has {coarsest.levels:,} different values in "
-        f"{counted(read.n, 'row')}, and no `group` says that rows of one value belong together",
-        "group",
-        "from",
-        help=f"write `group {written(coarsest.name)}`"
-        + (
-            f", or `categorical {written(coarsest.name)}` if its values are categories"
-            if coarsest.role == FEATURE
-            else ""
-        ),
-    )
-
-
-def _names_several_rows(name: str, levels: int, rows: int) -> bool:
-    """Return whether a column is called an identifier, or a unit with two rows on average."""
-    return (names_identifier(name) and levels < rows) or (names_unit(name) and 2 * levels <= rows)
-
-
 def id_like_features(
     table: Table, findings: Findings, used: Used = None, reported: Collection[str] = ()
 ) -> None:
@@ -418,37 +379,6 @@ def target_among_features(table: Table, findings: Findings, used: Used = None) -
             "features",
             "target",
             help=f"write `features all except {_written(same)}`",
-        )
-
-
-def standardised_features(table: Table, findings: Findings) -> None:
-    """Report tables of which every numeric feature has mean 0 and one common spread."""
-    values = table.numeric
-    if values.shape[1] < 2 or table.excluded or np.isnan(values).any():
-        return
-    mean = np.abs(values.mean(axis=0))
-    if (mean > 2 * NEARLY).any():  # more than that of any spread that is looked for
-        return
-    spread = values.std(axis=0)
-    if (spread == 0).any():
-        return
-    number = values.shape[1]
-    centred = mean < NEARLY * spread
-    n = table.n
-    scaled = any(
-        np.allclose(spread, unit, rtol=NEARLY)
-        for unit in (1.0, np.sqrt((n - 1) / n), 1 / np.sqrt(n))
-    )
-    if centred.all() and scaled:
-        findings.add(
-            STANDARDISED_FEATURES,
-            f"{'both' if number == 2 else f'all {number}'} numeric features of `{table.source}` "
-            "have mean 0 and the same spread",
-            "features",
-            help="scikit-learn supplies them so: read the raw values from a file, or say why this "
-            "does no harm: `# evallang: allow already_standardised_features because ...`"
-            if table.spec.kind == "sklearn"
-            else "use the raw values, and write `StandardScaler` as a step of the model",
         )
 
 

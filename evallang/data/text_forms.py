@@ -63,6 +63,14 @@ _REPLICATES = _FOLDS | {
     *("seed", "trial"),
 }
 _IDENTIFIERS = frozenset({"id", "ids", "identifier", "guid", "uuid", "pid", "uid", "mrn"})
+_TIMES = frozenset(
+    {
+        *("date", "datetime", "day", "hour", "month", "period", "quarter", "timestamp", "week"),
+        *("year", "yr"),
+    }
+)
+_BIRTHS = frozenset({"birth", "birthday", "born", "dob"})
+"""A day of birth is not the day of an observation."""
 _COUNTERS = frozenset({"idx", "index", "row", "rowid", "rownames", "rownum", "row index"})
 
 
@@ -160,6 +168,24 @@ def _last_word(name: str) -> str:
     if len(words) > 1 and words[-1] in _NUMBERED | _IDENTIFIERS:
         words.pop()
     return words[-1] if words else ""
+
+
+def names_time(name: str, *, used: bool = True) -> bool:
+    """Return whether a column is called as the moment of a row is: date, year, timestamp.
+
+    A feature called `time` is mostly a duration; of a column that is not `used` it is a moment.
+    """
+    words = [word.casefold() for word in _WORDS.findall(name)]
+    if not words or set(words) & _BIRTHS:
+        return False
+    if len(words) != 1 and not (len(words) == 2 and words[-1] in {"date", "time"}):
+        return False
+    return words[-1] in _TIMES or (not used and words[-1] in {"time", "t"})
+
+
+def names_birth(name: str) -> bool:
+    """Return whether a column is called as a day of birth is: DOB, birth_date."""
+    return bool({word.casefold() for word in _WORDS.findall(name)} & _BIRTHS)
 
 
 def names_counter(name: str) -> bool:

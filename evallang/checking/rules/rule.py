@@ -7,9 +7,7 @@ later stage the rule runs once more, and with what.
 """
 
 import importlib
-import inspect
 import pkgutil
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -17,7 +15,8 @@ from functools import cache
 
 from evallang.checking.rules.examples import Examples
 from evallang.data.read_sources import ReadSources
-from evallang.diagnostics import Code, Diagnostic, Phase, Related, Severity, declare, diagnose
+from evallang.diagnostics import Code, Diagnostic, Phase, Related, Severity, diagnose
+from evallang.diagnostics.documented import declare_documented
 from evallang.frozen_records import frozen
 from evallang.protocols.protocol import Split, Yields
 from evallang.source import Span
@@ -97,11 +96,6 @@ class Rule:
 
 
 RULES: dict[str, Rule] = {}
-SECTIONS = re.compile(
-    r"(?P<summary>.*?)\n\n(?P<reason>.*?)\n\n"
-    r"Objects to:\n\n(?P<wrong>.*?)\n\nAccepts:\n\n(?P<right>.*)",
-    re.DOTALL,
-)
 
 
 def rule(
@@ -117,19 +111,8 @@ def rule(
     """
 
     def decorate(function: RuleFunction) -> RuleFunction:
-        found = SECTIONS.fullmatch((inspect.getdoc(function) or "").strip())
-        if found is None:
-            raise ValueError(f"rule {function.__name__} needs a reason and two studies")
-        declared = declare(
-            code,
-            function.__name__,
-            " ".join(found["summary"].split()),
-            severity=severity,
-            phase=Phase.ADVICE,
-            reason=" ".join(found["reason"].split()),
-            wrong=inspect.cleandoc("    " + found["wrong"].strip("\n")),
-            right=inspect.cleandoc("    " + found["right"].strip("\n")),
-            source=source,
+        declared = declare_documented(
+            code, function, source=source, severity=severity, phase=Phase.ADVICE
         )
         RULES[declared.name] = Rule(declared, function, later)
         return function

@@ -1,0 +1,134 @@
+"""Features that were picked from many by how well they separate the rows to be tested."""
+
+from typing import TYPE_CHECKING
+
+from evallang.data.column_types import Kind, kind_of
+from evallang.data.dataset import Table
+from evallang.data.findings import Findings
+from evallang.data.row_rules.row_rule import RowDesign, once_read
+from evallang.data.row_rules.strengths import indicators, ranks
+from evallang.diagnostics import Code
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+FEWEST_CHOSEN = 3
+FEWEST_COLUMNS = 20  # numeric ones; of fewer the strongest three are a choice by chance too often
+MOST_ROWS = 10_000  # beyond, the best of 1,000 columns of noise correlates with less than .04
+AMONG_BEST = 0.6  # share of the features that must be among the strongest as many
+ORDINARY = 1e-6  # chance that features chosen blindly are so
+PERMUTATIONS = 40
+ROUNDS_BEYOND = 38  # of them; a strength above 95% is beyond chance
+LIKE_CHANCE = 1.6  # times the best of chance; stronger features would be chosen on any rows
+SEED = 20020430
+
+
+@once_read("W443", source="Ambroise & McLachlan 2002; Kapoor & Narayanan 2023")
+def features_chosen_by_the_target(
+    table: Table, design: RowDesign, findings: Findings, code: Code
+) -> None:
+    """The listed features are the few of many columns that separate the target best.
+
+    Features that were chosen on all rows have seen the test rows, and even columns of noise then
+    predict well. The evidence is in the columns that the study does not use: of at least 20
+    numeric columns, six of ten features must be among the strongest as many by rank
+    correlation with the target, which features chosen blindly are less than once in a million
+    times. The best of a file may still be known from elsewhere, so one of two things is needed
+    besides, both from 40 permutations of the target: the features are on average at most 1.6
+    times as strong as the best of chance; or as many unused columns again are stronger than
+    chance allows, and none of them was chosen. In more than 10,000 rows nothing is reported,
+    because a choice then hardly matters. Features chosen by another criterion, such as mutual
+    information, are mostly not found.
+
+    Objects to:
+
+        data tissue from "expression.csv"
+          target tumour
+          features g7, g31, g44
+        model logistic = StandardScaler | LogisticRegression
+
+    Accepts:
+
+        data tissue from "expression.csv"
+          target tumour
+        model logistic = StandardScaler | SelectKBest(k=3) | LogisticRegression
+    """
+    if table.spec.features is None or table.n > MOST_ROWS:
+        return
+    names, numbers = design.numbers(table)
+    spare = _numeric_columns(table)
+    chosen, n_columns = len(names), len(names) + len(spare)
+    if chosen < FEWEST_CHOSEN or n_columns < FEWEST_COLUMNS or len(spare) < chosen:
+        return
+    if np.isnan(numbers).any():
+        return
+    found = _strengths(np.column_stack([numbers, *spare]), _target(table))
+    observed, by_chance = found[0], found[1:]
+    strongest = np.argsort(-observed, kind="stable")[:chosen]
+    among = int((strongest < chosen).sum())
+    if among < AMONG_BEST * chosen or _chance(among, chosen, n_columns) > ORDINARY:
+        return
+    best_of_chance = np.sort(np.sort(by_chance, axis=1)[:, -chosen:].mean(axis=1))
+    limit = float(best_of_chance[ROUNDS_BEYOND - 1])
+    beyond = float(np.sort(by_chance.max(axis=1))[ROUNDS_BEYOND - 1])
+    mean = float(observed[:chosen].mean())
+    passed_over = int((observed[chosen:] > beyond).sum())
+    if mean > LIKE_CHANCE * limit and passed_over < chosen:
+        return
+    order = "the strongest" if among == chosen else f"{among} of the strongest {chosen}"
+    findings.add(
+        code,
+        f"the {chosen} features are {order} of {n_columns:,} numeric columns by correlation with "
+        f"`{table.target}` (mean {mean:.2f}; the best {chosen} of a permuted target reach "
+        f"{limit:.2f}), as if chosen on all rows",
+        "features",
+        help=f"give all columns, and write `SelectKBest(k={chosen})` as a step of the model",
+    )
+
+
+def _numeric_columns(table: Table) -> "list[NDArray[np.float64]]":
+    """Return the unused columns of numbers without missing values that are not constant."""
+    found = []
+    for column in table.unused.values():
+        if kind_of(column) is Kind.NUMBER and not column.null_count():
+            values = np.asarray(column.to_numpy(), dtype=float)
+            if np.isfinite(values).all() and values.min() < values.max():
+                found.append(values)
+    return found
+
+
+def _target(table: Table) -> "NDArray[np.float64]":
+    if table.task == "regression":
+        return ranks(np.asarray(table.y, dtype=float))[:, None]
+    return indicators(table.y, len(table.classes))
+
+
+def _strengths(
+    columns: "NDArray[np.float64]", target: "NDArray[np.float64]"
+) -> "NDArray[np.float64]":
+    """Return rank correlations (1 + rounds, p) of columns, the first with the target as it is.
+
+    The others are with permutations of it.
+    Of several classes the greatest of those with each class.
+    """
+    ranked = np.column_stack([ranks(columns[:, i]) for i in range(columns.shape[1])])
+    ranked -= ranked.mean(axis=0)
+    spread = np.sqrt((ranked * ranked).sum(axis=0))
+    ranked /= np.where(spread > 0, spread, 1)
+    centred = target - target.mean(axis=0)
+    length = np.sqrt((centred * centred).sum(axis=0))
+    centred /= np.where(length > 0, length, 1)
+    draw = np.random.default_rng(SEED)
+    rounds = [np.arange(len(target)), *(draw.permutation(len(target)) for _ in range(PERMUTATIONS))]
+    return np.array([np.abs(ranked.T @ centred[rows]).max(axis=1) for rows in rounds])
+
+
+def _chance(among: int, chosen: int, columns: int) -> float:
+    """Return the chance that so many of features chosen blindly are among the strongest."""
+    from scipy.stats import hypergeom
+
+    return float(hypergeom.sf(among - 1, columns, chosen, chosen))

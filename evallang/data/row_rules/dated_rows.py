@@ -1,0 +1,142 @@
+"""Rows of a series whose neighbours in time are dealt to training and test parts at random."""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from evallang.data.dataset import Table
+from evallang.data.findings import Findings
+from evallang.data.row_rules.row_rule import DrawnSplits, RowDesign, once_read, once_split
+from evallang.data.row_rules.strengths import indicators
+from evallang.data.time_columns import time_column
+from evallang.diagnostics import Code
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+LEAST_AGREEMENT = 0.2  # autocorrelation; a neighbour then explains 4% of the target by itself
+FAR = 4.0  # standard errors beyond chance; one series of independent rows in 30,000
+LEAST_LATER = 0.05  # share of training rows; a few late entries decide nothing
+SEED = 20230804  # orders rows of one moment, whose order in the file may be that of the target
+
+
+@once_read("W444", source="Roberts et al. 2017; Kapoor & Narayanan 2023")
+def dated_rows_at_random(table: Table, design: RowDesign, findings: Findings, code: Code) -> None:
+    """Rows that follow one another in time agree in the target, and are split at random.
+
+    The neighbours of a test row are then among the training rows, so the estimate is about
+    filling gaps of a series and not about rows to come. The evidence is a column of dates, or
+    one called by a unit of time in whose order the file is, and a correlation of at least .2
+    between the targets of neighbours in time, at least 4 standard errors above 0. Rows of one
+    moment are put in random order (with a fixed seed), so that their order in the file does not
+    count. A neighbour explains the square of the correlation; below .2 that is less than 4%.
+
+    Objects to:
+
+        data load from "load.csv"
+          target load
+          features all except day
+        protocol cv folds=5
+
+    Accepts:
+
+        data load from "load.csv"
+          target load
+          features all except day
+        protocol time_series folds=5 gap=1
+    """
+    if design.mixed is None or table.group_codes is not None or table.split is not None:
+        return
+    column = time_column(table)
+    if column is None:
+        return
+    agreement = neighbour_correlation(_target(table), column.ranks)
+    if agreement < LEAST_AGREEMENT or agreement * math.sqrt(table.n) < FAR:
+        return
+    sort = "" if column.in_order else f"put the rows of the file in the order of `{column.name}`, "
+    findings.add(
+        code,
+        f"targets of neighbours in the order of `{column.name}` agree (autocorrelation "
+        f"{agreement:.2f}), and `{design.mixed}` puts neighbours on both sides of a split",
+        "target",
+        span=design.mixed_span,
+        help=f"{sort}{'and ' if sort else ''}write `protocol time_series folds=5 gap=1`",
+    )
+
+
+@once_split("W447", source="Kapoor & Narayanan 2023; Kaufman et al. 2012")
+def training_rows_later_than_test_rows(
+    table: Table, drawn: DrawnSplits, findings: Findings, code: Code
+) -> None:
+    """Rows were trained on that are later than the rows tested on, beside a column of time.
+
+    A model that is used tomorrow has no rows of the day after. The evidence is a column of
+    dates, or one called by a unit of time in whose order the file is, and splits that keep an
+    order: `time_series`, which takes the order of the file for time, or a split that the author
+    made, if targets of neighbours in time correlate by at least .2. At least 5% of the training
+    rows of a split must be later than its first test row; single late entries do not count.
+
+    Objects to:
+
+        data load from "load-shuffled.csv"
+          target load
+          features all except day
+        protocol time_series folds=5 gap=1
+
+    Accepts:
+
+        data load from "load.csv"
+          target load
+          features all except day
+        protocol time_series folds=5 gap=1
+    """
+    column = time_column(table) if table.group_codes is None else None
+    if column is None:
+        return
+    if not drawn.ordered:
+        agreement = neighbour_correlation(_target(table), column.ranks)
+        if agreement < LEAST_AGREEMENT or agreement * math.sqrt(table.n) < FAR:
+            return
+    shares = [
+        float((column.ranks[split.train] > column.ranks[split.test].min()).mean())
+        for split in drawn.splits
+        if len(split.train) and len(split.test)
+    ]
+    late = [share for share in shares if share >= LEAST_LATER]
+    if not late:
+        return
+    one = len(shares) == 1
+    falling = bool((np.diff(column.ranks) <= 0).all())
+    findings.add(
+        code,
+        f"in {len(late):,} of {len(shares):,} split{'' if one else 's'} of `{drawn.protocol}`, up "
+        f"to {max(late):.0%} of the training rows are later by `{column.name}` than the first test "
+        "row",
+        "from",
+        span=drawn.span,
+        help=f"put the rows of the file in the order of `{column.name}`, earliest first"
+        if drawn.ordered or falling
+        else f"test on the latest rows by `{column.name}`, or write `protocol time_series folds=5 "
+        "gap=1` with the rows in its order",
+    )
+
+
+def _target(table: Table) -> "NDArray[np.float64]":
+    if table.task == "regression":
+        return np.asarray(table.y, dtype=float)[:, None]
+    return indicators(table.y, len(table.classes))
+
+
+def neighbour_correlation(values: "NDArray[np.float64]", ranks: "NDArray[Any]") -> float:
+    """Return the correlation of values (n, c) of neighbours in time, the columns together.
+
+    Rows of one moment are in random order, drawn with a fixed seed. O(n log n).
+    """
+    shuffled = np.random.default_rng(SEED).permutation(len(ranks))
+    order = shuffled[np.argsort(ranks[shuffled], kind="stable")]
+    arranged = values[order] - values.mean(axis=0)
+    spread = float((arranged * arranged).sum())
+    return float((arranged[1:] * arranged[:-1]).sum()) / spread if spread else 0.0

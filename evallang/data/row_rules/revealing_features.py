@@ -1,0 +1,151 @@
+"""One feature that tells the target almost by itself, as a result of it would."""
+
+from typing import TYPE_CHECKING, Any
+
+from evallang.data.dataset import Column, Table
+from evallang.data.findings import Findings, written
+from evallang.data.row_rules.row_rule import RowDesign, once_read
+from evallang.data.row_rules.strengths import area, ranks, squared_correlation
+from evallang.diagnostics import Code
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+LEAST_ROWS = 50  # in fewer, one of several sound features separates two classes by chance
+FEWEST_OF_A_CLASS = 10
+FEWEST_FEATURES = 3  # among fewer none can be alone
+GIVES_AWAY = {"classification": 0.99, "regression": 0.98}
+"""Area under the curve and R2; the best single feature of breast_cancer has .975."""
+FAR_BELOW = {"classification": 0.95, "regression": 0.9}
+"""What all other features must stay below: of well separated classes several reach more."""
+BINS = 5  # rows of an interval that predicts its commonest class, of more than two classes
+MOST_ROWS = 100_000  # looked at; an area is then known to a thousandth
+SEED = 20121218
+MOST_LEVELS = 0.1  # levels of a category for each row; of more each level names few rows
+
+
+@once_read("W446", source="Kaufman et al. 2012; Kapoor & Narayanan 2023")
+def feature_gives_the_target_away(
+    table: Table, design: RowDesign, findings: Findings, code: Code
+) -> None:
+    """One feature alone predicts the target almost perfectly, and no other comes near.
+
+    Such a feature is mostly recorded after the outcome, or made from it: the place a patient
+    was discharged to, a code that is given with the diagnosis. It is not there when a prediction
+    is needed. The evidence is an area under the curve of at least .99 (balanced accuracy by
+    intervals of 5 rows for more than two classes; R2 of at least .98 by a line or by ranks for
+    numbers), while all other features stay below .95 (.9). The best feature of a sound data set
+    reaches less, such as .975 in breast_cancer; where classes are easily told apart, several
+    features do. The target with a little noise added is found as well. A previous value of a
+    series may predict it so, hence R2 is not looked at under `time_series`. At least 50 rows,
+    10 of each class and 3 features are needed.
+
+    Objects to:
+
+        data stays from "stays.csv"
+          target died
+
+    Accepts:
+
+        data stays from "stays.csv"
+          target died
+          features all except discharge_code
+    """
+    columns = design.columns(table)
+    if table.n < LEAST_ROWS or len(columns) < FEWEST_FEATURES:
+        return
+    if table.task == "classification":
+        counts = np.bincount(table.y, minlength=len(table.classes))
+        if len(counts) < 2 or counts.min() < FEWEST_OF_A_CLASS:
+            return
+    elif design.ordered:
+        return
+    found = sorted(((strength(table, column), column.name) for column in columns), reverse=True)
+    (best, name), (second, runner_up) = found[0], found[1]
+    if best < GIVES_AWAY[table.task] or second >= FAR_BELOW[table.task]:
+        return
+    what = {"regression": "R2"}.get(
+        table.task,
+        "area under the ROC curve" if len(table.classes) == 2 else "balanced accuracy",
+    )
+    findings.add(
+        code,
+        f"`{name}` alone predicts `{table.target}` with {'an' if what[0] in 'aR' else 'a'} {what} "
+        f"of {_short(best)}; the next feature, `{runner_up}`, has {_short(second)}",
+        "features",
+        "target",
+        help=f"write `features all except {written(name)}` if it is known only after the outcome"
+        if table.spec.features is None
+        else f"remove `{name}` from the features if it is known only after the outcome",
+    )
+
+
+def _short(value: float) -> str:
+    return f"{value:.3f}".removeprefix("0")
+
+
+def strength(table: Table, column: Column) -> float:
+    """Return how well one feature predicts the target by itself, in the table's own rows.
+
+    The area under the curve for two classes, balanced accuracy for more, R2 for numbers. A
+    category predicts the mean target of its level, and a missing value is a value of its own,
+    below all others. Of more than 100,000 rows as many are looked at, drawn with a fixed seed.
+    O(n log n).
+    """
+    y = table.y
+    values: NDArray[Any] = (table.numeric if column.numeric else table.objects)[:, column.index]
+    if table.n > MOST_ROWS:
+        rows = np.random.default_rng(SEED).integers(0, table.n, MOST_ROWS)
+        y, values = y[rows], values[rows]
+    several = table.task == "classification" and len(table.classes) > 2
+    if column.numeric:
+        missing = np.isnan(values)
+        if missing.all():
+            return 0.0
+        lowest = np.nanmin(values) - 1
+        numbers: NDArray[np.float64] = np.where(missing, lowest, values)
+        if several:
+            return _balanced_accuracy(_intervals(numbers), y, len(table.classes))
+    else:
+        levels = _levels(values)
+        if levels is None:
+            return 0.0
+        if several:
+            return _balanced_accuracy(levels, y, len(table.classes))
+        numbers = (np.bincount(levels, weights=y) / np.bincount(levels))[levels]
+    if table.task == "regression":
+        return max(squared_correlation(numbers, y), squared_correlation(ranks(numbers), ranks(y)))
+    return area(numbers, y == 1) if 0 < int((y == 1).sum()) < len(y) else 0.0
+
+
+def _levels(texts: "NDArray[np.object_]") -> "NDArray[np.int64] | None":
+    """Return a number for each category; None where most levels name few rows, or all one."""
+    numbers: dict[str, int] = {}
+    levels = np.array([numbers.setdefault(str(text), len(numbers)) for text in texts.tolist()])
+    return levels if 1 < len(numbers) <= MOST_LEVELS * len(texts) else None
+
+
+def _intervals(values: "NDArray[np.float64]") -> "NDArray[np.int64]":
+    """Return the interval (n,) of each value: 5 rows each, equal values together."""
+    order = np.argsort(values, kind="stable")
+    arranged = values[order]
+    new = np.r_[True, arranged[1:] != arranged[:-1]]
+    starts = np.maximum.accumulate(np.where(new, np.arange(len(values)), 0))
+    found = np.empty(len(values), dtype=np.int64)
+    found[order] = starts // BINS
+    return found
+
+
+def _balanced_accuracy(
+    parts: "NDArray[np.int64]", labels: "NDArray[np.int64]", classes: int
+) -> float:
+    """Return the mean recall where each part predicts its commonest class, classes weighted."""
+    counts = np.zeros((int(parts.max()) + 1, classes))
+    np.add.at(counts, (parts, labels), 1)
+    shares = counts / np.maximum(counts.sum(axis=0), 1)
+    winners = shares.argmax(axis=1)
+    return float(shares[np.arange(len(winners)), winners].sum() / classes)

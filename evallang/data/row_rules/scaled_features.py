@@ -1,0 +1,136 @@
+"""Features that were scaled with the numbers of all rows before the study read them."""
+
+from typing import TYPE_CHECKING
+
+from evallang.data.dataset import Table
+from evallang.data.findings import Findings
+from evallang.data.row_rules.row_rule import RowDesign, once_read
+from evallang.diagnostics import Code
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+NEARLY = 1e-6  # relative to a feature's spread; sums of n standardised values are not exactly 0
+ROUNDED = 1e-3  # the same, of z-scores written with three decimals
+LEAST_ROWS_ROUNDED = 30  # in which two columns of draws have such means and spreads by chance less
+LEAST_VALUES = 3  # different ones; a feature of two is an indicator, which no scaler changes
+LEAST_ROOM = 0.01  # mean distances of values; probabilities that round to 0 and 1 lie denser
+FINE = 1e3  # values on a grid of thousandths are shares written as such, not scaled numbers
+MOSTLY = 0.5  # of a feature's values off that grid
+
+
+@once_read("W414", source="Raschka 2018, 3.9; Kaufman et al. 2012; Kapoor & Narayanan 2023")
+def already_standardised_features(
+    table: Table, design: RowDesign, findings: Findings, code: Code
+) -> None:
+    """The numeric features were scaled before the data were split.
+
+    Means, spreads or ends of ranges of the test rows have then shaped the training rows. Give
+    the raw values, and write the scaler as a step of the model: it is fitted on training rows
+    alone. The evidence is that every numeric feature of more than two values has mean 0 and
+    standard deviation 1 (or one other common spread), up to a thousandth, or that each has 0 as
+    its least and 1 as its greatest value (or -1 and 1) and values between thousandths. Two
+    columns of independent draws meet this by chance less than once in a thousand tables. Shares
+    with up to three decimals may reach 0 and 1, and so may probabilities that are rounded to
+    them; neither are reported.
+
+    Objects to:
+
+        data visits from "visits-scaled.csv"
+          target readmitted
+        model logistic = LogisticRegression
+
+    Accepts:
+
+        data visits from "visits.csv"
+          target readmitted
+        model logistic = StandardScaler | LogisticRegression
+    """
+    if table.excluded or table.n < 2:
+        return
+    columns = _columns(table.numeric)
+    if len(columns) < 2:
+        return
+    standardised = _have_common_spread(columns)
+    ends = None if standardised else _common_range(columns)
+    if not standardised and ends is None:
+        return
+    number = len(columns)
+    what = "mean 0 and the same spread" if ends is None else f"{ends:.0f} and 1 as extreme values"
+    scaler = "StandardScaler" if ends is None else "MinMaxScaler"
+    if ends == -1:
+        scaler = "MaxAbsScaler"
+    findings.add(
+        code,
+        f"{'both' if number == 2 else f'all {number}'} numeric features of `{table.source}` "
+        f"have {what}",
+        "features",
+        help="scikit-learn supplies them so: read the raw values from a file, or say why this "
+        "does no harm: `# evallang: allow already_standardised_features because ...`"
+        if table.spec.kind == "sklearn"
+        else f"use the raw values, and write `{scaler}` as a step of the model",
+    )
+
+
+def _columns(numeric: "NDArray[np.float64]") -> "list[NDArray[np.float64]]":
+    """Return the present values of each feature that takes more than two."""
+    found = []
+    for place in range(numeric.shape[1]):
+        values = numeric[:, place]
+        values = values[~np.isnan(values)]
+        if len(values) and not _has_two_values(values):
+            found.append(values)
+    return found
+
+
+def _has_two_values(values: "NDArray[np.float64]") -> bool:
+    low, high = values.min(), values.max()
+    return bool(((values == low) | (values == high)).all())
+
+
+def _have_common_spread(columns: "list[NDArray[np.float64]]") -> bool:
+    """Return whether all features have mean 0 and one spread that scalers give."""
+    spreads = np.array([values.std() for values in columns])
+    n = np.array([len(values) for values in columns])
+    means = np.array([abs(values.mean()) for values in columns])
+    exact = bool((means < NEARLY * spreads).all()) and any(
+        np.allclose(spreads, unit, rtol=NEARLY)
+        for unit in (np.ones(len(n)), np.sqrt((n - 1) / n), 1 / np.sqrt(n))
+    )
+    if exact or n.min() < LEAST_ROWS_ROUNDED:
+        return exact
+    rounded = any(
+        np.allclose(spreads, unit, rtol=ROUNDED) for unit in (np.ones(len(n)), np.sqrt((n - 1) / n))
+    )
+    return bool((means < ROUNDED * spreads).all()) and rounded
+
+
+def _common_range(columns: "list[NDArray[np.float64]]") -> float | None:
+    """Return the least value, 0 or -1, of features that all end at 1; None of others."""
+    for low in (0.0, -1.0):
+        if all(
+            abs(values.min() - low) < NEARLY and abs(values.max() - 1) < NEARLY
+            for values in columns
+        ):
+            free = float(np.median([_room_at_ends(values) for values in columns]))
+            fine = all(_are_fine(values) for values in columns)
+            return low if fine and free >= LEAST_ROOM else None
+    return None
+
+
+def _room_at_ends(values: "NDArray[np.float64]") -> float:
+    """Return how far the values next to both ends are from them, in mean distances of values."""
+    inside = values[(values > values.min()) & (values < values.max())]
+    low, high = values.min(), values.max()
+    room = min(inside.min() - low, high - inside.max())
+    return float(room / (high - low) * len(values))
+
+
+def _are_fine(values: "NDArray[np.float64]") -> bool:
+    """Return whether most values are between the thousandths."""
+    scaled = values * FINE
+    return bool((np.abs(scaled - np.round(scaled)) > NEARLY).mean() >= MOSTLY)
