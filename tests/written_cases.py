@@ -3,7 +3,8 @@
 A case is a title after `===`, a study, and its files after `---`; a line `* N TEXT` of a file
 stands for N rows, in which `{i}` is the row, `{two}`, `{three}` and `{ten}` its remainders. A
 file `as latin-1` is written so, one `as sql` is a database that these lines make, one `as gzip`
-or `as parquet` is these lines packed, one `as literal` is a text or the bytes of Python. A line
+or `as parquet` is these lines packed, one `as literal` is a text or the bytes of Python, one `as
+copy` is a file of the project. A line
 `! limit NAME=NUMBER` sets a limit, `! NAME = VALUE` a constant of the package, `! without
 PACKAGE` takes one away; with `! run` the study is run, with consent to its author's own code,
 with `! read` its data are read where a check alone would not, and with `! set NAME = VALUE` a
@@ -18,6 +19,7 @@ import re
 import sqlite3
 import sys
 from contextvars import ContextVar
+from pathlib import Path
 
 import polars
 
@@ -55,6 +57,8 @@ def write(path, content, form):
         with sqlite3.connect(path) as connection:
             connection.executescript(text)
         connection.close()
+    elif form == "copy":
+        path.write_bytes((Path(__file__).parents[1] / text).read_bytes())
     elif form == "parquet":
         polars.read_csv(io.StringIO(text)).write_parquet(path)
     elif form == "literal":

@@ -33,6 +33,7 @@ from evallang.data.features import LEAST_NUMBERS
 from evallang.data.findings import Findings, counted, label_written, listed, quoted, written
 from evallang.data.row_rules.repeated_units import repeated_units_of_outcomes
 from evallang.data.row_rules.row_rule import RowDesign, check_rows
+from evallang.data.source_columns import NOT_USED
 from evallang.data.text_forms import (
     are_amounts,
     are_clock_times,
@@ -97,7 +98,6 @@ def check_table(
     spelled = spelled_features(table, findings, used, documents)
     id_like_features(table, findings, used, {*spelled, *documents})
     target_among_features(table, findings, used)
-    check_rows(table, design, findings)
     if resampled and table.split is None:
         duplicated_rows(table, findings)
     if folds is not None and stratified:
@@ -106,6 +106,8 @@ def check_table(
         fewer_groups_than_folds(table, folds, findings, span)
     if (_groups(table) or 0) >= (folds or 0):  # fewer are already an error
         few_groups(table, findings)
+    if not findings.failed:  # a feature that equals the target is an error, not evidence
+        check_rows(table, design, findings)
     return findings.diagnostics
 
 

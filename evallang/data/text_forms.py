@@ -180,7 +180,7 @@ def names_time(name: str, *, used: bool = True) -> bool:
         return False
     if len(words) != 1 and not (len(words) == 2 and words[-1] in {"date", "time"}):
         return False
-    return words[-1] in _TIMES or (not used and words[-1] in {"time", "t"})
+    return words[-1] in _TIMES or (not used and words[-1] == "time")
 
 
 def names_birth(name: str) -> bool:

@@ -2,6 +2,7 @@
 
 import inspect
 import re
+import textwrap
 from collections.abc import Callable
 from typing import Any
 
@@ -36,7 +37,7 @@ def declare_documented(
         severity=severity,
         phase=phase,
         reason=" ".join(found["reason"].split()),
-        wrong=inspect.cleandoc("    " + found["wrong"].strip("\n")),
-        right=inspect.cleandoc("    " + found["right"].strip("\n")),
+        wrong=textwrap.dedent(found["wrong"].strip("\n")),
+        right=textwrap.dedent(found["right"].strip("\n")),
         source=source,
     )

@@ -25,14 +25,14 @@ SEED = 20230804  # orders rows of one moment, whose order in the file may be tha
 
 @once_read("W444", source="Roberts et al. 2017; Kapoor & Narayanan 2023")
 def dated_rows_at_random(table: Table, design: RowDesign, findings: Findings, code: Code) -> None:
-    """Rows that follow one another in time agree in the target, and are split at random.
+    """The targets of neighbours in time agree, and the rows are split at random.
 
-    The neighbours of a test row are then among the training rows, so the estimate is about
-    filling gaps of a series and not about rows to come. The evidence is a column of dates, or
-    one called by a unit of time in whose order the file is, and a correlation of at least .2
-    between the targets of neighbours in time, at least 4 standard errors above 0. Rows of one
-    moment are put in random order (with a fixed seed), so that their order in the file does not
-    count. A neighbour explains the square of the correlation; below .2 that is less than 4%.
+    The neighbours of a test row are then among the training rows, so the estimate describes
+    how well gaps of a series are filled, not how well later rows are predicted. The rule needs a
+    column of dates, or a column named like a unit of time by which the file is sorted, and an
+    autocorrelation of the target of at least .2 that is at least 4 standard errors above 0. Rows
+    of the same moment are put in a random order with a fixed seed, so that their order in the
+    file does not count. Below .2 a neighbour explains less than 4% of the spread of the target.
 
     Objects to:
 
@@ -71,13 +71,14 @@ def dated_rows_at_random(table: Table, design: RowDesign, findings: Findings, co
 def training_rows_later_than_test_rows(
     table: Table, drawn: DrawnSplits, findings: Findings, code: Code
 ) -> None:
-    """Rows were trained on that are later than the rows tested on, beside a column of time.
+    """Models were trained on rows that are later than the rows they were tested on.
 
-    A model that is used tomorrow has no rows of the day after. The evidence is a column of
-    dates, or one called by a unit of time in whose order the file is, and splits that keep an
-    order: `time_series`, which takes the order of the file for time, or a split that the author
-    made, if targets of neighbours in time correlate by at least .2. At least 5% of the training
-    rows of a split must be later than its first test row; single late entries do not count.
+    A model that is used tomorrow has no rows of the day after. The rule needs a column of dates,
+    or a column named like a unit of time by which the file is sorted. It looks at the splits of
+    `time_series`, which takes the order of the file for time, and at a split of the author's own
+    if the targets of neighbours in time correlate by at least .2. It reports splits in which at
+    least 5% of the training rows are later than the first test row, so that single late entries
+    do not count.
 
     Objects to:
 

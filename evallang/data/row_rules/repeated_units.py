@@ -75,30 +75,30 @@ class Units:
 def repeated_units_without_group(
     table: Table, design: RowDesign, findings: Findings, code: Code
 ) -> None:
-    """Several rows are of one unit, such as a patient, and no `group` is named.
+    """Several rows belong to one unit, such as a patient, and the study names no `group`.
 
-    Rows of one patient, user or session are alike, so a split that separates them tests on what
-    was learnt, and intervals that count each row are too narrow. The evidence is a column that
-    is named like an identifier or a unit and has several rows per value; or one that the study
-    does not use, of at least 10 values and at most half as many as rows, whose rows agree far
-    beyond chance: the intra-class correlation of the target is at least .3, or that of most
-    features at least .5, at least 6 standard errors above 0, with a design effect of at least
-    1.5. Fewer values than the root of the number of rows count by the target only if the
-    features agree too, because a category that follows from the target is not a unit. Of a
-    column of numbers, what its neighbouring values share does not count, because a measurement
-    that follows the target is not a unit. With fewer than 10 different values the column may
-    equally well be a category.
+    Rows of one patient, user or session are alike. A split that separates them tests models on
+    what they were trained on, and intervals that count each row are too narrow. The rule looks
+    for a column that is named like an identifier or a unit and has several rows per value, and
+    for an unused column with at least 10 values, at most half as many as rows, whose rows agree
+    far beyond chance: the intra-class correlation of the target is at least .3, or that of the
+    median feature at least .5, both at least 6 standard errors above 0 and with a design effect
+    of at least 1.5. If there are fewer values than the square root of the number of rows, the
+    features must agree as well, because a code that follows from the target is not a unit. For
+    numbers, only what neighbouring values do not share counts, because the target may depend on
+    an age. A column with fewer than 10 values may also be a category.
 
     Objects to:
 
-        data visits from "visits.csv"
-          target readmitted
+        data recordings from "recordings.csv"
+          target diagnosis
+          features all except voice
 
     Accepts:
 
-        data visits from "visits.csv"
-          target readmitted
-          group patient_id
+        data recordings from "recordings.csv"
+          target diagnosis
+          group voice
     """
     if table.group_codes is not None or table.split is not None:
         return
@@ -278,7 +278,7 @@ def agreement(
     """
     n, sizes = len(codes), np.bincount(codes)
     k = len(sizes)
-    between = within = 0.0
+    between = within = total = 0.0
     for place in range(values.shape[1]):
         column = values[:, place] - values[:, place].mean()
         means = np.bincount(codes, weights=column) / sizes
@@ -287,16 +287,18 @@ def agreement(
             means = means - _neighbours(means)
         between += float((sizes * means * means).sum())
         within += float(inside @ inside)
+        total += float(column @ column)
     size = (n - float((sizes.astype(float) ** 2).sum()) / n) / (k - 1)
     if ordered:
         between /= 1.5  # a mean less that of two neighbours has 1.5 times the variance
-    mean_between, mean_within = between / (k - 1), within / (n - k)
-    if mean_within == 0:
-        return Agreement(1.0 if between else 0.0, size, math.inf if between else 0.0)
-    ratio = mean_between / mean_within
-    correlation = (ratio - 1) / (ratio + size - 1)
+    if total == 0 or between == 0:
+        return Agreement(0.0, size, 0.0)
+    share = between / total if ordered else 1.0  # one step between neighbours is not a unit
+    if within == 0:
+        return Agreement(min(1.0, share), size, math.inf)
+    ratio = (between / (k - 1)) / (within / (n - k))
     spread = math.sqrt(2 * (n - 1) / ((k - 1) * (n - k)))
-    return Agreement(correlation, size, (ratio - 1) / spread)
+    return Agreement(min((ratio - 1) / (ratio + size - 1), share), size, (ratio - 1) / spread)
 
 
 def _neighbours(means: "NDArray[np.float64]") -> "NDArray[np.float64]":

@@ -32,17 +32,17 @@ MOST_LEVELS = 0.1  # levels of a category for each row; of more each level names
 def feature_gives_the_target_away(
     table: Table, design: RowDesign, findings: Findings, code: Code
 ) -> None:
-    """One feature alone predicts the target almost perfectly, and no other comes near.
+    """One feature alone predicts the target almost perfectly, and no other comes close.
 
-    Such a feature is mostly recorded after the outcome, or made from it: the place a patient
-    was discharged to, a code that is given with the diagnosis. It is not there when a prediction
-    is needed. The evidence is an area under the curve of at least .99 (balanced accuracy by
-    intervals of 5 rows for more than two classes; R2 of at least .98 by a line or by ranks for
-    numbers), while all other features stay below .95 (.9). The best feature of a sound data set
-    reaches less, such as .975 in breast_cancer; where classes are easily told apart, several
-    features do. The target with a little noise added is found as well. A previous value of a
-    series may predict it so, hence R2 is not looked at under `time_series`. At least 50 rows,
-    10 of each class and 3 features are needed.
+    Such a feature is mostly recorded after the outcome or derived from it, such as the place to
+    which a patient was discharged, and is missing when a prediction is needed. The rule reports
+    a feature with an area under the ROC curve of at least .99 if all other features stay below
+    .95. With more than two classes it uses the balanced accuracy of intervals of 5 rows, and for
+    a numeric target an R2 (by a line or by ranks) of at least .98 and below .9. The best feature
+    of a sound data set has less, such as .975 in breast_cancer, or several features separate the
+    classes. The target with little noise is found as well. A previous value of a series may
+    predict the target so well, so R2 does not count under `time_series`. The rule needs at least
+    50 rows, 10 rows of each class and 3 features.
 
     Objects to:
 
@@ -53,7 +53,7 @@ def feature_gives_the_target_away(
 
         data stays from "stays.csv"
           target died
-          features all except discharge_code
+          features all except discharged_to
     """
     columns = design.columns(table)
     if table.n < LEAST_ROWS or len(columns) < FEWEST_FEATURES:
@@ -65,6 +65,8 @@ def feature_gives_the_target_away(
     elif design.ordered:
         return
     found = sorted(((strength(table, column), column.name) for column in columns), reverse=True)
+    if sum(value > 0 for value, _ in found) < FEWEST_FEATURES:
+        return
     (best, name), (second, runner_up) = found[0], found[1]
     if best < GIVES_AWAY[table.task] or second >= FAR_BELOW[table.task]:
         return
@@ -108,6 +110,8 @@ def strength(table: Table, column: Column) -> float:
             return 0.0
         lowest = np.nanmin(values) - 1
         numbers: NDArray[np.float64] = np.where(missing, lowest, values)
+        if numbers.min() == numbers.max():
+            return 0.0
         if several:
             return _balanced_accuracy(_intervals(numbers), y, len(table.classes))
     else:

@@ -9,6 +9,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from evallang.data.dataset import Column, Table
@@ -106,6 +107,7 @@ def once_split(code: str, *, source: str) -> Callable[[SplitRule], SplitRule]:
     return decorate
 
 
+@cache
 def load_row_rules() -> None:
     """Import every module of this folder, so that `ROW_RULES` is complete."""
     package = importlib.import_module(__package__ or "")

@@ -29,14 +29,13 @@ def already_standardised_features(
 ) -> None:
     """The numeric features were scaled before the data were split.
 
-    Means, spreads or ends of ranges of the test rows have then shaped the training rows. Give
-    the raw values, and write the scaler as a step of the model: it is fitted on training rows
-    alone. The evidence is that every numeric feature of more than two values has mean 0 and
-    standard deviation 1 (or one other common spread), up to a thousandth, or that each has 0 as
-    its least and 1 as its greatest value (or -1 and 1) and values between thousandths. Two
-    columns of independent draws meet this by chance less than once in a thousand tables. Shares
-    with up to three decimals may reach 0 and 1, and so may probabilities that are rounded to
-    them; neither are reported.
+    Means, spreads or extremes of the test rows have then influenced the training rows. Use the
+    raw values, and write the scaler as a step of the model, where it is fitted on the training
+    rows alone. The rule looks at all numeric features with more than two values: either each has
+    mean 0 and the same spread (1, up to a thousandth), or each has 0 and 1 (or -1 and 1) as its
+    extremes and most values between thousandths. Two columns of independent draws have such means
+    and spreads in less than one of a thousand tables. Shares with up to three decimals, and
+    probabilities that round to 0 and 1, are not reported.
 
     Objects to:
 
@@ -52,22 +51,27 @@ def already_standardised_features(
     """
     if table.excluded or table.n < 2:
         return
-    columns = _columns(table.numeric)
+    every, columns = _columns(table.numeric)
     if len(columns) < 2:
         return
-    standardised = _have_common_spread(columns)
-    ends = None if standardised else _common_range(columns)
-    if not standardised and ends is None:
+    ends = None
+    if _have_common_spread(every):  # indicators may be scaled as well, or stay as they are
+        number = len(every)
+    elif _have_common_spread(columns):
+        number = len(columns)
+    elif (ends := _common_range(columns)) is not None:
+        number = len(every) if _end_at(every, ends) else len(columns)
+    else:
         return
-    number = len(columns)
+    some = "" if number == len(every) else " with more than two values"
     what = "mean 0 and the same spread" if ends is None else f"{ends:.0f} and 1 as extreme values"
     scaler = "StandardScaler" if ends is None else "MinMaxScaler"
     if ends == -1:
         scaler = "MaxAbsScaler"
     findings.add(
         code,
-        f"{'both' if number == 2 else f'all {number}'} numeric features of `{table.source}` "
-        f"have {what}",
+        f"{'both' if number == 2 else f'all {number}'} numeric features{some} of "
+        f"`{table.source}` have {what}",
         "features",
         help="scikit-learn supplies them so: read the raw values from a file, or say why this "
         "does no harm: `# evallang: allow already_standardised_features because ...`"
@@ -76,15 +80,17 @@ def already_standardised_features(
     )
 
 
-def _columns(numeric: "NDArray[np.float64]") -> "list[NDArray[np.float64]]":
-    """Return the present values of each feature that takes more than two."""
-    found = []
+def _columns(
+    numeric: "NDArray[np.float64]",
+) -> "tuple[list[NDArray[np.float64]], list[NDArray[np.float64]]]":
+    """Return the present values of each feature that varies, and of those with more values."""
+    every = []
     for place in range(numeric.shape[1]):
         values = numeric[:, place]
         values = values[~np.isnan(values)]
-        if len(values) and not _has_two_values(values):
-            found.append(values)
-    return found
+        if len(values) and values.min() < values.max():
+            every.append(values)
+    return every, [values for values in every if not _has_two_values(values)]
 
 
 def _has_two_values(values: "NDArray[np.float64]") -> bool:
@@ -112,14 +118,17 @@ def _have_common_spread(columns: "list[NDArray[np.float64]]") -> bool:
 def _common_range(columns: "list[NDArray[np.float64]]") -> float | None:
     """Return the least value, 0 or -1, of features that all end at 1; None of others."""
     for low in (0.0, -1.0):
-        if all(
-            abs(values.min() - low) < NEARLY and abs(values.max() - 1) < NEARLY
-            for values in columns
-        ):
+        if _end_at(columns, low):
             free = float(np.median([_room_at_ends(values) for values in columns]))
             fine = all(_are_fine(values) for values in columns)
             return low if fine and free >= LEAST_ROOM else None
     return None
+
+
+def _end_at(columns: "list[NDArray[np.float64]]", low: float) -> bool:
+    return all(
+        abs(values.min() - low) < NEARLY and abs(values.max() - 1) < NEARLY for values in columns
+    )
 
 
 def _room_at_ends(values: "NDArray[np.float64]") -> float:

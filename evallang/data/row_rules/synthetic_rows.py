@@ -53,14 +53,15 @@ class Evidence:
 def synthetic_rows(table: Table, design: RowDesign, findings: Findings, code: Code) -> None:
     """Rows of one class were made from other rows, as SMOTE makes them, before the split.
 
-    A made row lies between two real ones, so one of the three is often tested by a model that was
-    trained on the others, and the test rows no longer have the classes of the population. The
-    evidence is one of two. Decimals: in at least half of the features whose values have few
-    decimals in one class, the same rows of another class (at least 10, and a tenth of it) have
-    three or more further ones. Position: at least a tenth of the rows of one class lie exactly on
-    the line between two of their 30 nearest rows of that class, in three or more features, and
-    at most a fifth as many of any other class do. Independent measurements never do: their
-    directions would have to be opposite up to 1e-8. Copies are reported by `duplicated_rows`.
+    A synthetic row lies between two real rows. One of the three is often tested by a model that
+    was trained on the other two, and the test rows no longer have the class shares of the
+    population. The rule finds synthetic rows by their decimals or by their position. Decimals: in
+    at least half of the features, the same rows of one class (at least 10, and a tenth of the
+    class) have three or more decimals beyond those of another class. Position: at least a tenth
+    of the rows of one class lie exactly on the line between two of their 30 nearest neighbours of
+    that class in three or more features, and at most a fifth as many rows of any other class.
+    Independent measurements do not: of 100 million pairs of directions one is so close to
+    opposite. Copies of rows are reported by `duplicated_rows`.
 
     Objects to:
 
@@ -84,10 +85,11 @@ def synthetic_rows(table: Table, design: RowDesign, findings: Findings, code: Co
     if found is None:
         return
     counts = np.bincount(table.y, minlength=len(table.classes))
-    balanced = f"; all {len(counts)} classes have {counts[0]:,} rows"
+    every = "both" if len(counts) == 2 else f"all {len(counts)}"
+    balanced = f"; {every} classes have {counts[0]:,} rows"
     findings.add(
         code,
-        f"{found.made:,} of {counted(found.looked_at, 'row')} of `{found.label}` look made: "
+        f"{found.made:,} of {counted(found.looked_at, 'row')} of `{found.label}` look synthetic: "
         f"{found.words}{balanced if (counts == counts[0]).all() else ''}",
         "target",
         "from",
@@ -188,7 +190,7 @@ def _by_position(table: Table, numbers: "NDArray[np.float64]") -> Evidence | Non
         table.classes[label],
         made,
         looked_at,
-        f"they lie exactly on the line between two others ({others:.0%} of other classes)",
+        f"they lie exactly on the line between two others, as {others:.0%} of other classes do",
     )
 
 
