@@ -1,4 +1,4 @@
-"""The spelling of names, and the closest candidate to a misspelt name."""
+"""The spelling of names, and the closest candidate to a misspelled name."""
 
 import json
 import re
@@ -101,7 +101,7 @@ def closest(word: str, candidates: Iterable[str]) -> str | None:
 
 
 def slip_of_term(word: str, term: str) -> bool:
-    """Return whether a word is a misspelt term, and not another term of the field.
+    """Return whether a word is a misspelled term, and not another term of the field.
 
     Abbreviations lie close together (`smape` and `mape`, `icc` and `mcc`), so in a part of at most
     `LONGEST_ABBREVIATION` letters a slip only swaps two neighbours, doubles a letter or drops

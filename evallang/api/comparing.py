@@ -98,7 +98,7 @@ def _check_names(
     predictions: Mapping[str, Any], scores: Mapping[str, Any], against: str | None
 ) -> None:
     if len(predictions) < 2:
-        raise ValueError(f"two models or more are compared, not {len(predictions)}")
+        raise ValueError(f"at least two models are needed, not {len(predictions)}")
     for name in (*scores, *([against] if against is not None else [])):
         if name not in predictions:
             known = ", ".join(map(repr, predictions))

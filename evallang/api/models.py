@@ -33,7 +33,7 @@ def check_places(paths: Iterable[str], folder: Path) -> None:
 def refuse_leading_out(path: str, place: Path, folder: Path) -> None:
     """Raise `FolderRefused` where links lead a place that a study names out of its folder."""
     if not Path(os.path.realpath(place)).is_relative_to(os.path.realpath(folder)):
-        raise FolderRefused(f"`{path}` leads out of the study's folder, through a link")
+        raise FolderRefused(f"`{path}` is outside the study's folder, through a link")
 
 
 def _try_writing(place: Path, inside: Path) -> None:

@@ -239,7 +239,7 @@ def _checked(
         place = folder / inside
         behind = Path(os.path.realpath(place))  # `resolve` raises where links go in a circle
         if not behind.is_relative_to(os.path.realpath(folder)):
-            raise OSError(errno.EPERM, "a link leads out of the folder of the study", str(place))
+            raise OSError(errno.EPERM, "a link leads outside the study's folder", str(place))
         return read_file(place)
 
     return StudyFile(shown, text, folder, checker.check(shown, text, read, overrides), overrides)

@@ -152,7 +152,7 @@ def distinct(
     first: dict[Item, Span] = {}
     for node, item in zip(nodes, items, strict=True):
         if item in first:
-            message = f"`{scope.written(node.span)}` stands twice{place}"
+            message = f"`{scope.written(node.span)}` is written twice{place}"
             scope.report_twice(codes.CLAUSE_TWICE, message, node.span, first[item])
         first.setdefault(item, node.span)
     return tuple(first)
@@ -167,7 +167,7 @@ def own_column(scope: Scope, node: n.ColumnNode, *, or_target: bool = False) -> 
     if isinstance(node, n.NameNode) and node.name in RESERVED and not meant:
         scope.report(
             codes.RESERVED_NAME,
-            f"`{node.name}` is a word of the language, and a column so called is put in quotes",
+            f"`{node.name}` is a word of the language; a column of this name is written in quotes",
             node.span,
             help=f'write `"{node.name}"`',
             fixes=[Fix("put it in quotes", (Edit(node.span, f'"{node.name}"'),))],

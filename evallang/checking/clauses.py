@@ -61,9 +61,9 @@ class Clauses:
             if word in self.places and not known.repeatable:
                 scope.report(
                     codes.CLAUSE_TWICE,
-                    f"`{word}` stands twice under `{what}`",
+                    f"`{word}` is written twice under `{what}`",
                     span,
-                    related=[Related(self.places[word], "the first stands here")],
+                    related=[Related(self.places[word], "the first is here")],
                     help="write one line, its items separated by commas"
                     if known.listed
                     else "keep one of the two",
@@ -261,14 +261,14 @@ def counts_conflict(scope: Scope, node: n.CountsNode, clauses: Clauses) -> bool:
     if node.path is not None and here:
         word, message = here[0], f"{counts} is read from a file, and `{here[0]}` gives counts here"
         suggestion = f"leave out the file, or `{word}`"
-        related = Related(node.path.span, "the file stands here")
+        related = Related(node.path.span, "the file is here")
     elif len(here) > 1:
         word, message = "pattern", f"{counts} has a table, and patterns too"
-        suggestion = "leave out `table`, or every `pattern`"
-        related = Related(clauses.places["table"], "the table stands here")
+        suggestion = "remove `table`, or every `pattern`"
+        related = Related(clauses.places["table"], "the table is here")
     elif node.path is None and "count" in clauses.places:
         message = f"`count` names a column of a file, and {counts} is read from none"
-        suggestion = f'leave it out, or write `counts {node.name.name} from "FILE"`'
+        suggestion = f'remove it, or write `counts {node.name.name} from "FILE"`'
     else:
         return False
     places = [] if related is None else [related]
@@ -286,16 +286,16 @@ def _shares_conflict(scope: Scope, node: n.CountsNode, clauses: Clauses) -> bool
     if node.path is not None:
         message = f"{counts} is read from a file, and `right` gives counts here"
         place, suggestion = right, "leave out the file, or every `right`"
-        related = Related(node.path.span, "the file stands here")
+        related = Related(node.path.span, "the file is here")
     elif word == "models":
         message = "`right` names the models itself, one on each line"
-        place, suggestion = clauses.places[word], "leave out `models`"
-        related = Related(right, "the first `right` stands here")
+        place, suggestion = clauses.places[word], "remove `models`"
+        related = Related(right, "the first `right` is here")
     elif word is not None:
         message = f"{counts} has shares of single models, and `{word}` too"
         place = clauses.places[word]
-        suggestion = f"leave out `{word}`, or every `right`"
-        related = Related(right, "the first `right` stands here")
+        suggestion = f"remove `{word}`, or every `right`"
+        related = Related(right, "the first `right` is here")
     else:
         return False
     scope.report(codes.CLAUSE_CONFLICT, message, place, help=suggestion, related=[related])

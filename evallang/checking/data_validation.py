@@ -389,7 +389,7 @@ def judge_classes(study: Study, classes: int, task: str) -> Iterable[Diagnostic]
                 f"`{measure.interval.name}` {what}, and `{measure.metric.written}` of {classes} "
                 "classes is an average",
                 measure.interval_span or measure.span,
-                help="leave the interval out, for the default of such a metric",
+                help="remove the interval, for the default of such a metric",
             )
 
 
@@ -474,7 +474,7 @@ def judge_number_of_data_sets(study: Study, n: int) -> Iterator[Diagnostic]:
                 codes.TEST_NEEDS_OTHER_EVIDENCE,
                 f"`{comparison.test.name}` needs scores of several data sets, and one was read",
                 comparison.span,
-                help="leave `across data` out, or add data sets",
+                help="remove `across data`, or add data sets",
             )
 
 

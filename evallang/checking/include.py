@@ -138,7 +138,7 @@ def _include(
     elif _leads_out(path, way[0]):
         problem = diagnose(
             codes.INCLUDE_PROBLEM,
-            f"`{written}` leads out of the folder of the study",
+            f"`{written}` is outside the study's folder",
             node.path.span,
             help="put the file into that folder, or one below it",
         )
@@ -149,14 +149,14 @@ def _include(
             codes.INCLUDE_PROBLEM,
             f"`{path}` includes {chain if len(circle) > 1 else 'itself'}",
             node.path.span,
-            help="take the line out",
+            help="remove the line",
         )
     elif path in included:
         problem = diagnose(
             codes.INCLUDE_PROBLEM,
             f"`{written}` is included twice",
             node.path.span,
-            related=[Related(included[path].path.span, "the first include stands here")],
+            related=[Related(included[path].path.span, "the first include is here")],
             help="keep one of the two",
         )
     elif written.lower().endswith(TABLE_ENDINGS):

@@ -86,18 +86,18 @@ def _name_with_blanks(item: Diagnostic, source: SourceFile) -> Diagnostic | None
     """Read the words around an unknown one as one name, the longest that is known."""
     assert item.span is not None
     for words in _windows(item.span, source):
-        spelt = "_".join(word.text.casefold().replace("-", "_") for word in words)
+        spelled = "_".join(word.text.casefold().replace("-", "_") for word in words)
         written = source.text[words[0].start : words[-1].end]
         place = Span(item.path, words[0].start, words[-1].end)
         for kind in _MEANT[item.code]:
             code = _CODES[kind]
             if kind == "correction" and all(is_member(kind, word.text) for word in words):
                 continue  # `holm bonferroni` are two
-            if is_member(kind, spelt):
-                fix = Fix(f"write `{spelt}`", (Edit(place, spelt),))
-                message = f"`{written}` is one word: `{spelt}`"
+            if is_member(kind, spelled):
+                fix = Fix(f"write `{spelled}`", (Edit(place, spelled),))
+                message = f"`{written}` is one word: `{spelled}`"
                 return diagnose(code, message, place, fixes=[fix])
-            meant = meant_by(kind, spelt)
+            meant = meant_by(kind, spelled)
             if meant is not None:
                 message = f"there is no {kind} called `{written}`"
                 fix = Fix(f"write `{meant}`", (Edit(place, meant),), safe=_is_part(meant, words))

@@ -27,7 +27,7 @@ def resolve_uses(scope: Scope) -> tuple[UseSpec, ...]:
                 help="write it as Python imports it: `use package.module`",
             )
         elif module in found:
-            message = f"`use {module}` stands twice"
+            message = f"`use {module}` is written twice"
             scope.report_twice(codes.STATEMENT_TWICE, message, node.span, found[module].span)
         else:
             found[module] = UseSpec(module, node.span)
@@ -50,7 +50,7 @@ def is_own(scope: Scope, name: n.NameNode) -> bool | None:
     if known is not None and package.split(".")[0] == known.module.split(".")[0]:
         scope.report(
             codes.UNKNOWN_CLASS,
-            f"a class of the catalogue stands without its module: `{plain}`",
+            f"a class of the catalogue is written without its module: `{plain}`",
             name.span,
             fixes=[Fix(f"write `{plain}`", (Edit(name.span, plain),))],
         )

@@ -109,8 +109,8 @@ def judge_weights(scope: Scope, study: Study) -> None:
         seen.add(metric.name)
         scope.report(
             codes.OWN_METRIC_WITHOUT_WEIGHTS,
-            f"`{metric.name}` is given no weights, and the examples of `{weighted[0].name}` "
-            "carry some",
+            f"`{metric.name}` does not receive weights, and the examples of "
+            f"`{weighted[0].name}` have them",
             span,
-            help="leave the clause `weight` out, or measure another metric",
+            help="remove the clause `weight`, or measure another metric",
         )

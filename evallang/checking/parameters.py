@@ -368,7 +368,9 @@ class ParameterResolver:
         for value, item in zip(found, items, strict=True):
             first = seen.setdefault((type(value), value), item)
             if first is not item:
-                message = f"the candidate `{format_node(item).strip()}` stands twice in the list"
+                message = (
+                    f"the candidate `{format_node(item).strip()}` is written twice in the list"
+                )
                 self.scope.report_twice(codes.BAD_DOMAIN, message, item.span, first.span)
                 raise Broken
 

@@ -20,7 +20,7 @@ def outside_objection(path: str, written: str, inside: str) -> tuple[str, str] |
     if "\\" in path:
         return "has backslashes", "write `/` between folders"
     if ".." in path.split("/"):
-        return "leads out of the study's folder", inside
+        return "is outside the study's folder", inside
     if printable(path) != path:
         return "has a sign that cannot be printed", inside
     return None

@@ -33,7 +33,7 @@ def _agrees(scope: Scope, node: n.AnalyzeNode, item: n.MethodNode, method: Metho
     if options.get("difference") == "observed":
         scope.report(
             codes.OBSERVED_POWER,
-            "power at the observed difference says no more than p",
+            "power at the observed difference adds nothing to the p-value",
             item.span,
             help="state the smallest difference that would matter: `power(difference=2%)`",
         )
@@ -52,7 +52,7 @@ def _agrees(scope: Scope, node: n.AnalyzeNode, item: n.MethodNode, method: Metho
             codes.CLAUSE_CONFLICT,
             f"`{method.name}` is about the `compare` lines, so `of` has no place here",
             node.models[0].span,
-            help="leave `of` out; `by` and `on` choose among the lines",
+            help="remove `of`; `by` and `on` choose among the lines",
         )
         return False
     return True

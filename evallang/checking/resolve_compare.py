@@ -238,7 +238,7 @@ def _alone(scope: Scope, node: n.CompareNode, test: Method) -> bool:
     written = format_node(part).strip()
     after = f" {written}" if part is node.correction else ""
     whole = f"against {written}" if part is node.against else written
-    other = f"leave `{whole}` out"
+    other = f"remove `{whole}`"
     if isinstance(part, n.PairNode):
         other = "name the models with commas"
     scope.report(
@@ -270,12 +270,12 @@ def _correction(
     if pairwise.self_correcting or pairwise.bayesian:
         entry = CORRECTIONS.get(resolved.name)
         if entry is None or entry.declaration.adjusts:
-            why = "gives no p-values" if pairwise.bayesian else "controls its family itself"
+            why = "gives no p-values" if pairwise.bayesian else "already adjusts for all pairs"
             scope.report(
                 codes.NEEDS_CORRECTION_ELSEWHERE,
                 f"`{(post_hoc or test).name}` {why}, so it takes no correction",
                 node.correction.span,
-                help=f"leave `{scope.written(node.correction.span)}` out",
+                help=f"remove `{scope.written(node.correction.span)}`",
             )
         return None
     if resolved.name not in CORRECTIONS:
@@ -327,7 +327,7 @@ def _enough_models(
     if total < 2:
         scope.report(
             codes.TOO_FEW_MODELS,
-            "a comparison needs two models or more",
+            "a comparison needs at least two models",
             node.models[0].span if node.models else node.span,
             help="name another model, or declare one",
         )
@@ -340,7 +340,7 @@ def _enough_models(
             pairwise = declared.followed_by[-1]  # post hoc ranks need their omnibus
         scope.report(
             codes.TOO_FEW_FOR_OMNIBUS,
-            f"`{spec.test.name}` is for three models or more, and here are two",
+            f"`{spec.test.name}` compares at least three models, and this line has two",
             node.test.span,
             help=f"write `with {pairwise}`" if pairwise else "name a third model",
         )

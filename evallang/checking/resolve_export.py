@@ -65,7 +65,7 @@ def _one_data_set(scope: Scope, first: n.ExportNode) -> bool:
             codes.EXPORT_OF_SEVERAL,
             "nothing is fitted here, so there is no model to export",
             first.span,
-            help="take the line out, or write `data NAME from ...` and a `model`",
+            help="remove the line, or write `data NAME from ...` and a `model`",
         )
     return len(tables) == 1
 
@@ -100,7 +100,7 @@ def _path(scope: Scope, node: n.ExportNode, name: str | None) -> str | None:
     written = node.path.value
     objection = path_objection(written)
     if not written.strip():
-        suggestion = f'write `to "{name or "MODEL"}{ENDING}"`, or leave `to` out'
+        suggestion = f'write `to "{name or "MODEL"}{ENDING}"`, or remove `to`'
         scope.report(codes.EXPORT_PATH, "the path is empty", node.path.span, help=suggestion)
         return None
     if objection is not None:

@@ -96,7 +96,8 @@ def _judged(
             if other in clauses.places:
                 scope.report(
                     codes.CLAUSE_CONFLICT,
-                    f"`{other}` does not go with `{judged[0]}`, whose outcomes are judged already",
+                    f"`{other}` cannot be combined with `{judged[0]}`, whose outcomes are "
+                    "already judged",
                     clauses.places[other],
                     help=f"keep either `{other}` or `{judged[0]}`",
                 )
@@ -109,7 +110,7 @@ def _judged(
                 f"`{word} is better` is for numbers measured elsewhere: labels and scores have "
                 "metrics of their own direction",
                 clauses.places[word],
-                help="take the line out",
+                help="remove the line",
             )
     if clauses.lacks("truth"):
         scope.report(
@@ -320,7 +321,7 @@ def counts(scope: Scope, node: n.CountsNode) -> CountsSpec | None:
     for line in lines:
         pattern, count = _pattern(scope, line, len(models))
         if pattern in patterns and not tables:
-            message = "this pattern stands twice"
+            message = "this pattern is written twice"
             scope.report_twice(codes.CLAUSE_TWICE, message, line.span, first.get(pattern))
         first.setdefault(pattern, line.span)
         patterns[pattern] = count

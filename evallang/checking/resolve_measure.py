@@ -72,9 +72,10 @@ def _split_by(scope: Scope, node: n.MeasureNode, column: n.ColumnNode) -> str:
     if isinstance(column, n.NameNode) and is_member("metric", name.replace("-", "_")):
         scope.report(
             codes.CLAUSE_VALUE,
-            f"`{name}` is a metric, and behind `within` stand columns",
+            f"`{name}` is a metric, but `within` is followed by columns",
             column.span,
-            help=f'write `{name}` before `within`; a column so called is put in quotes: `"{name}"`',
+            help=f"write `{name}` before `within`; a column of this name is written in quotes: "
+            f'`"{name}"`',
         )
     return name
 

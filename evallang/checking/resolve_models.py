@@ -64,7 +64,7 @@ class _Resolver:
         self.parts += parts
         if self.parts > MOST_PARTS and not self.overgrown:
             self._overgrown(
-                f"the names behind this one stand for more than {MOST_PARTS:,} classes and values",
+                f"this name expands to more than {MOST_PARTS:,} classes and values",
                 place,
             )
 
@@ -77,7 +77,7 @@ class _Resolver:
             codes.TOO_MUCH_BEHIND_NAMES,
             message,
             node.name.span,
-            help="write what is meant here",
+            help="write out what is meant here",
         )
         raise Broken
 
@@ -145,7 +145,7 @@ class _Resolver:
                 given = [self.scope.overrides[m] for m in members if m in self.scope.overrides]
                 self.scope.report(
                     codes.CIRCULAR_NAME,
-                    f"`{name}` is defined by itself{way}",
+                    f"`{name}` refers to itself{way}",
                     place.span,
                     related=[Related(value.span, "set here") for value in given],
                 )
@@ -154,7 +154,7 @@ class _Resolver:
         if self.overgrown:
             raise Broken
         if len(self.way) >= DEEPEST:
-            message = f"the names behind this one lead to one another more than {DEEPEST} deep"
+            message = f"this name refers to other names more than {DEEPEST} deep"
             self._overgrown(message, place)
         self.spend(1, place)
         self.way.append(name)
@@ -254,7 +254,7 @@ class _Resolver:
                     codes.PIPELINE_ORDER,
                     f"`{name}` is an estimator and can only end a pipeline",
                     place.span,
-                    help="put the steps that transform before it",
+                    help="write the transformers before it",
                 )
                 raise Broken
         if not is_model or not steps:
@@ -301,7 +301,7 @@ class _Resolver:
                 codes.MISSING_OPTION,
                 "`columns` needs a branch: without one no column is left",
                 node.span,
-                help="write `columns(numeric: STEPS, categorical: STEPS)`, or leave it out",
+                help="write `columns(numeric: STEPS, categorical: STEPS)`, or remove it",
             )
             raise Broken
         for branch in node.branches:
@@ -313,7 +313,7 @@ class _Resolver:
             if first is not None:
                 self.scope.report_twice(
                     codes.PARAMETER_TWICE,
-                    f"`{format_node(branch.key).strip()}` stands twice in `columns`",
+                    f"`{format_node(branch.key).strip()}` is written twice in `columns`",
                     branch.key.span,
                     first.key.span,
                 )

@@ -68,7 +68,7 @@ def stratification(
             codes.WRONG_TASK,
             "`bins` cuts the target of a regression, and here it holds classes",
             node.span,
-            help="leave `bins` out",
+            help="remove `bins`",
         )
     return Stratification(columns, bins)
 
@@ -92,7 +92,7 @@ def group_column(scope: Scope, sources: Sequence[SourceSpec]) -> str | None:
             codes.STATEMENT_TWICE,
             f"the groups of `{source.name}` are given twice, by `group by` and by its clause",
             source.places.get("group"),
-            related=[Related(node.span, "the statement stands here")],
+            related=[Related(node.span, "the statement is here")],
             help="keep the clause where data sets have columns of their own, else the statement",
         )
     return clause_values.own_column(scope, node.column)
@@ -108,8 +108,8 @@ def protocols(scope: Scope, task: Task | None) -> tuple[Protocol, ...]:
             codes.STATEMENT_TWICE,
             "each of several protocols needs a name",
             last.keyword,
-            related=[Related(nodes[nodes[0] is last].keyword, "another stands here")],
-            help="write `protocol NAME = ...`, or leave all but one out",
+            related=[Related(nodes[nodes[0] is last].keyword, "another is here")],
+            help="write `protocol NAME = ...`, or remove all but one",
         )
     found = [_protocol(scope, node) for node in nodes]
     return tuple(protocol for protocol in found if protocol is not None)

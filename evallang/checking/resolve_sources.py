@@ -126,7 +126,7 @@ def _source(
             text, fixes = suggestion(name, first.span, BUNDLED)
             scope.report(
                 codes.UNKNOWN_SOURCE,
-                f"scikit-learn bundles no data set `{name}` that evallang reads",
+                f"there is no bundled data set `{name}`",
                 first.span,
                 help=text or f"there are {listed(BUNDLED, 'and')}",
                 fixes=fixes,

@@ -81,7 +81,7 @@ class Scope:
             message,
             span,
             help="keep one of the two",
-            related=[] if first is None else [Related(first, "the first stands here")],
+            related=[] if first is None else [Related(first, "the first is here")],
         )
 
     @cached_property
@@ -120,7 +120,7 @@ class Scope:
         for second in found[1:]:
             self.report_twice(
                 codes.STATEMENT_TWICE,
-                f"`{STATEMENTS[word_of(second)].once}` stands twice",
+                f"`{STATEMENTS[word_of(second)].once}` is written twice",
                 second.keyword,
                 found[0].keyword,
             )
@@ -167,7 +167,7 @@ class Scope:
                 codes.RESERVED_NAME,
                 f"`{name.name}` is a word of the language and cannot name a {what}",
                 name.span,
-                help="choose another name; a column so called is put in quotes",
+                help="choose another name; a column of this name is written in quotes",
             )
 
 
@@ -184,7 +184,7 @@ def suggestion(
     *,
     terms: bool = False,
 ) -> tuple[str | None, list[Fix]]:
-    """Return the help text and the fix for a word that was probably misspelt.
+    """Return the help text and the fix for a word that was probably misspelled.
 
     The word is that of `word_meant`; another package's word has no fix.
     """

@@ -32,5 +32,5 @@ def report_without_tables(scope: Scope) -> None:
                 codes.UNUSED_STATEMENT,
                 f"nothing uses this `{word}`: no model is fitted here",
                 node.keyword,
-                help="take the line out, or write `data NAME from ...`",
+                help="remove the line, or write `data NAME from ...`",
             )

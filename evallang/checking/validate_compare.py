@@ -176,7 +176,7 @@ def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> boo
                 help=f"write `compare MODEL with {test.written}`, which tests it on each data set"
                 if of_one
                 else "write `with wilcoxon` for two models, `with friedman then nemenyi` for more, "
-                "or leave `across data` out",
+                "or remove `across data`",
             )
             return False
     one = len(study.sources) == 1 and not _holds_several(study.sources[0])
@@ -207,7 +207,7 @@ def _further_data(study: Study, comparison: ComparisonSpec) -> str:
     """State how a line across data sets is kept, and what compares models on the one there is."""
     yields = yields_under(study, comparison)
     grouped = any(is_grouped(source, study.group) for source in study.sources)
-    without = "leave `across data` out"
+    without = "remove `across data`"
     if yields is not None:
         test, metric = comparison.test, comparison.metrics[0]
         without += f" and {nearest_test(metric, yields, test, clustered=grouped)}"
@@ -335,7 +335,7 @@ def _judge_joined(scope: Scope, comparison: ComparisonSpec) -> None:
             codes.FAMILY,
             f"`{comparison.correction.written}` is for this line alone, and {together}",
             comparison.span,
-            help=f"leave `{comparison.correction.written}` out, or end the line in `exploratory`",
+            help=f"remove `{comparison.correction.written}`, or end the line in `exploratory`",
         )
 
 

@@ -64,7 +64,7 @@ def report_ambiguous(scope: Scope, protocols: Sequence[Protocol], span: Span | N
     ends = listed(f"on {protocol.name}" for protocol in protocols)
     scope.report(
         codes.AMBIGUOUS_PROTOCOL,
-        "the line does not say which of the protocols it is about",
+        "the line does not say which protocol it uses",
         span,
         help=f"write {ends} at its end",
     )
@@ -85,7 +85,7 @@ def report_apart(scope: Scope, study: Study, names: Sequence[str], span: Span | 
         codes.MODELS_NEVER_MEET,
         "no data set has all models of this line",
         span,
-        help="write a line for each data set, about models that it has",
+        help="write one line per data set, with models that it contains",
         related=related,
     )
 
@@ -105,7 +105,7 @@ def _makes_sense(scope: Scope, study: Study, line: RequirementSpec) -> bool:
             codes.CLAUSE_CONFLICT,
             f"counts have no columns, so there is no `{line.within}` to look within",
             line.span,
-            help=f"leave `within {line.within}` out, or read the predictions of each example",
+            help=f"remove `within {line.within}`, or read the predictions of each example",
         )
         return False
     for source in study.sources:
@@ -171,7 +171,7 @@ def _two_model_test_fits(
             codes.UNDECIDABLE,
             f"`{test.name}` {what}, so it decides no line",
             line.span,
-            help=f"leave the test out{and_so or ': the interval decides'}",
+            help=f"remove the test{and_so or ': the interval decides'}",
         )
         return False
     if claim in MARGIN_CLAIMS:
@@ -218,7 +218,7 @@ def _decidable(
     what = f"`{line.metric.written}`" if line.kind == "level" else "the difference"
     scope.report(
         codes.UNDECIDABLE,
-        f"`{where}` gives no sound interval of {what}, so nothing decides this line",
+        f"`{where}` gives no sound interval of {what}, so the requirement cannot be decided",
         line.span,
         help="name the column of the folds: `fold COLUMN`"
         if unknown_splits
@@ -254,7 +254,7 @@ def _suggestion(
         test = series_forms(line.metric, yields, grouped)[0]
         return f"write a line that compares two models `with {test}`"
     if yields.ordered and line.kind == "superior":
-        return "leave the margin out: a series has no interval that holds it"
+        return "remove the margin: a series has no interval that holds it"
     if yields.ordered:
         first, second = line.models
         test = series_forms(line.metric, yields, grouped)[0]

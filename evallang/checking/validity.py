@@ -104,7 +104,7 @@ def _measured_elsewhere(scope: Scope, study: Study) -> None:
             f"`{metric.name}` needs predictions, and of `{source.name}` only `{own[0].name}` is "
             "known",
             span,
-            help=f"write `{letters(own[0].name)}`, or leave the metric out",
+            help=f"write `{letters(own[0].name)}`, or remove the metric",
         )
 
 
@@ -334,7 +334,7 @@ def _search(scope: Scope, study: Study) -> None:
                 f"`{resolve_protocol.spoken(protocol)}` has inner folds of its own, so `cv=` has "
                 "no place here",
                 tuning.span,
-                help=f"leave `cv={tuning.cv}` out, or write `{declared.inner_option}={tuning.cv}`",
+                help=f"remove `cv={tuning.cv}`, or write `{declared.inner_option}={tuning.cv}`",
             )
         if stage or (tuning is not None and tuning.cv is not None):
             continue
@@ -343,8 +343,8 @@ def _search(scope: Scope, study: Study) -> None:
             place = next((s.span for s in search_nodes(node.pipeline)), node.pipeline.span)
             scope.report(
                 codes.SEARCH_WITHOUT_VALIDATION,
-                f"`{tuned[0].name}` is searched, and `{resolve_protocol.spoken(protocol)}` has no "
-                "stage to choose in",
+                f"`{tuned[0].name}` has a search space, but `{resolve_protocol.spoken(protocol)}` "
+                "has no inner folds or validation part to choose in",
                 place,
                 help=_stage(study, protocol),
             )
@@ -359,7 +359,7 @@ def _search(scope: Scope, study: Study) -> None:
             codes.CLAUSE_CONFLICT,
             "`tune` has nothing to search: no model has a parameter with `in`",
             tuning.span,
-            help="write for example `C in 1e-3..1e3 log 7`, or leave `tune` out",
+            help="write for example `C in 1e-3..1e3 log 7`, or remove `tune`",
         )
 
 

@@ -195,7 +195,7 @@ def _instead(word: str, other: str, what: str) -> str | None:
         "metric": f"`{word}` comes after `measure`",
         "test": f"`{word}` comes after `with` on a `compare` line",
         "correction": f"`{word}` comes after the test of a `compare` line",
-        "interval": f"`interval {word}` stands indented below `measure`",
+        "interval": f"`interval {word}` is an indented line below `measure`",
         "analysis": f"`{word}` comes after `analyze`",
         "protocol": f"`protocol {word}` is a line of its own",
     }[other]
@@ -207,7 +207,7 @@ def not_in_this_version(
     what: str,
     node: n.Node,
     *,
-    suggestion: str = "take it out, or run the study with a later version",
+    suggestion: str = "remove it, or run the study with a later version",
 ) -> None:
     """Refuse something that the language states and this version cannot run."""
     scope.report(

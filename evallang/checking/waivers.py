@@ -106,7 +106,7 @@ def _of_nothing(unused: Iterable[Waiver], found: Collection[Diagnostic]) -> list
     complaints = []
     for waiver in unused:
         message = f"there is no `{waiver.rule}` to allow here"
-        suggestion = "take the comment out"
+        suggestion = "remove the comment"
         if waiver.rule in elsewhere:
             suggestion = "put it on or above the line that the advice is about, in the same file"
         complaints.append(diagnose(WAIVER_OF_NOTHING, message, waiver.span, help=suggestion))
@@ -178,7 +178,7 @@ def _refusal(
         message = f"`{rule}` is about the results, and is in every report that it concerns"
     elif of_file and _stands_late(comment, gathered):
         message = "a waiver for the whole file comes before its first statement"
-        suggestion = "move it up, or leave `in this file` out and put it above its line"
+        suggestion = "move it up, or remove `in this file` and put it above its line"
     if message is None:
         return None
     return diagnose(WAIVER_OF_NOTHING, message, comment.span, help=suggestion)

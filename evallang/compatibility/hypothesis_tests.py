@@ -324,7 +324,7 @@ def _claim_about_one(
 ) -> str:
     """Return the suggestion for a test of one model against a value."""
     if yields.ordered or not yields.evidence:
-        return "leave the line out: the value of each fold is shown"
+        return "remove the line: the value of each fold is shown"
     rate = HYPOTHESIS_TESTS[written.name].declaration.tests == "correctness" and not metric.better
     claimed = Method(share_metric(right=False)) if rate else metric
     declared = metric_entry(claimed).declaration

@@ -75,7 +75,7 @@ def interval_mismatch(
     declared: IntervalDeclaration = INTERVALS[interval.name].declaration
     entry = metric_entry(metric)
     default = default_interval(metric, yields, None, grouped)
-    instead = f"write `interval {default}`" if default else "leave the interval out"
+    instead = f"write `interval {default}`" if default else "remove the interval"
     given = yields.evidence & OVER_SEEDS if yields.seeds else yields.evidence
     if not declared.evidence & given:
         by_design = declared.evidence == {Evidence.FOLD_SCORES} and declared.designs
@@ -133,7 +133,7 @@ def interval_groups_mismatch(interval: Method, metric: Method, yields: Yields) -
     if not declared.evidence <= ON_EXAMPLES:
         return None
     default = default_interval(metric, yields, None, grouped=True)
-    instead = f"write `interval {default}`" if default else "leave the interval out"
+    instead = f"write `interval {default}`" if default else "remove the interval"
     if not declared.clustered:
         return Mismatch(Kind.ROWS_OF_GROUPS, interval.name, instead)
     of_all = metric_entry(metric).declaration.proportion == "all"

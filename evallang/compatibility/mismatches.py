@@ -43,10 +43,10 @@ class Kind(Enum):
     NO_INTERVAL_OF_DIFFERENCE = "`{member}` needs a sound interval of the difference"
     ONE_GROUP_A_FOLD = "`{member}` needs two groups in each fold, and here a fold is one group"
     SINGLE_SWAPS_IN_TIME = "`{member}` swaps single examples, and neighbours in time are alike"
-    ROWS_IN_TIME = "`{member}` takes examples for independent, and rows in time are not"
+    ROWS_IN_TIME = "`{member}` treats examples as independent, and rows in time are not"
     UNPAIRED_SHARES = "`{member}` compares models example by example, and shares are not paired"
-    ROWS_OF_GROUPS = "`{member}` takes rows for independent, and those of a group are not"
-    WEIGHTS = "`{member}` counts every example as one, and here they have weights"
+    ROWS_OF_GROUPS = "`{member}` treats rows as independent, and those of a group are not"
+    WEIGHTS = "`{member}` counts every example once, and these examples have weights"
     GROUPS_AND_WEIGHTS = "`{member}` has a form for groups and one for weights, and none for both"
     GROUPS_OF_OTHER_METRIC = (
         "`{member}` has a form for groups of accuracy alone, and not of `{metric}`"

@@ -116,7 +116,7 @@ def _header(lines: Iterator[tuple[int, str]]) -> list[Attribute]:
         if word == "@attribute":
             attributes.append(_attribute(text, number))
         elif word != "@data":
-            raise _Malformed(f"holds {text[:40]!r} above `@data`", number, HEADER)
+            raise _Malformed(f"contains {text[:40]!r} above `@data`", number, HEADER)
         elif attributes:
             return attributes
         else:
@@ -239,6 +239,6 @@ def _column(
     else:
         return column
     line, cell = lines[odd[0]], column[odd[0]]
-    message = f"line {line} of `{source}` holds {cell!r} in `{attribute.name}`, {what}"
+    message = f"line {line} of `{source}` contains {cell!r} in `{attribute.name}`, {what}"
     findings.add(MALFORMED_ARFF, message, span=span, help=fix)
     return None

@@ -262,7 +262,8 @@ NO_FEATURES = declare(
 FEATURE_TYPE = declare(
     "E429",
     "unusable_feature_type",
-    "A feature holds lists, objects or bytes, or the target holds neither numbers nor labels.",
+    "A feature contains lists, objects or bytes, or the target contains neither numbers nor "
+    "labels.",
     reason="Models cannot use lists, objects and binary values as they are, and a date cannot be "
     "predicted; how to convert them is the author's decision.",
     wrong="features age, embedding   # a list in each row",

@@ -113,7 +113,7 @@ def read_weights(
     if _has_missing(frame, column, "weight", findings):
         return None
     if frame.kind(column) not in (Kind.NUMBER, Kind.BOOLEAN):
-        message = f"`{column}` holds {frame.content(column)}, which cannot be a weight"
+        message = f"`{column}` contains {frame.content(column)}, which cannot be a weight"
         findings.add(UNUSABLE_WEIGHT, message, "weight", help="name a column of numbers")
         return None
     values = np.asarray(frame.values(column).cast(pl.Float64).to_numpy(), dtype=np.float64)

@@ -145,7 +145,7 @@ def _checked(
         if len(pattern) != models or any(mark not in (0, 1) for mark in pattern):
             findings.add(
                 PATTERN_SHAPE,
-                f"the pattern `[{listed(pattern, 20)}]` does not hold 0 or 1 for each of "
+                f"the pattern `[{listed(pattern, 20)}]` does not contain 0 or 1 for each of "
                 f"{models} models",
                 *places,
                 help="write a 1 for each model that is right and a 0 for each that is wrong",

@@ -193,7 +193,7 @@ def _query_server(
     if secret:
         findings.add(
             PASSWORD_IN_STUDY,
-            "the address of the database holds a password",
+            "the address of the database contains a password",
             "on",
             "from",
             help="remove it, and set `PGPASSWORD` or write the file `.pgpass`",
@@ -366,7 +366,7 @@ def not_one_select(query: str) -> str | None:
     if not words:
         return "is empty"
     if ";" in words:
-        return "holds more than one statement"
+        return "contains more than one statement"
     first = next((word for word in words if word != "("), "")
     return None if first in ("select", "with") else f"begins with `{first}`"
 

@@ -178,7 +178,7 @@ class ScoresSpec:
     Wide: `models` names columns, or is empty for all columns not otherwise named. Long:
     `model` and `score` are columns, and `models`, where written, chooses among the names in
     the first (their `column` is the name in the file). `missing` is what tests over data sets
-    do with a data set that lacks a score of at least one model: leave it out, or rank the missing
+    do with a data set that lacks a score of at least one model: skip it, or rank the missing
     score last.
     """
 

@@ -134,9 +134,8 @@ def checked_text(data: bytes, source: str, findings: Findings, span: Span | None
         return None
     nul = data.find(b"\0")
     if nul >= 0:
-        message = (
-            f"`{source}` holds a zero byte in line {_line_at(data, nul)}, which a text cannot have"
-        )
+        message = f"`{source}` contains a zero byte in line {_line_at(data, nul)}, which a text "
+        "cannot have"
         findings.add(NOT_UTF8, message, span=span, help="save it as UTF-8")
         return None
     if data.isascii():
@@ -255,7 +254,7 @@ def _read_any(
             span=span,
             help="write the separator of empty fields too"
             if all(fields < width for _, fields in ragged)
-            else "put fields that hold the separator in quotes",
+            else "put fields that contain the separator in quotes",
             notes=(f"the separator that was found is the {SEPARATORS[dialect.separator]}",),
         )
         return None

@@ -135,7 +135,7 @@ def check_test_sizes(
     findings.add(
         UNEQUAL_TEST_SETS,
         f"the test sets of `{protocol}` have {min(sizes):,} to {max(sizes):,} rows, and "
-        f"`{method}` takes their scores as equally exact",
+        f"`{method}` treats their scores as equally precise",
         span=span,
         help="use folds of more even size"
         if given
@@ -313,8 +313,8 @@ def heavy_tails(table: Table, asked: Questions, findings: Findings) -> None:
     if kurtosis is None:
         return
     _heavy(
-        f"a few values carry the spread of the target of `{table.spec.name}` (kurtosis "
-        f"{kurtosis:.0f}, normal 3); where the errors are alike",
+        f"a few values dominate the spread of the target of `{table.spec.name}` (kurtosis "
+        f"{kurtosis:.0f}, normal 3); if the errors are similar",
         asked,
         findings,
     )

@@ -128,7 +128,7 @@ def _feature_names(
 def _unusable(frame: Frame, name: str, findings: Findings) -> None:
     findings.add(
         FEATURE_TYPE,
-        f"`{name}` holds {frame.content(name)}, which a model cannot use",
+        f"`{name}` contains {frame.content(name)}, which a model cannot use",
         "features",
         help=f"write `features all except {written(name)}`, or list the features",
     )

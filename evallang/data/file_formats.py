@@ -79,7 +79,7 @@ def _read_parquet(path: Path, location: str, findings: Findings, span: Span | No
         )
         return None
     if cells.height == 0 or cells.width == 0:
-        findings.add(EMPTY_FILE, f"`{location}` holds no rows", span=span)
+        findings.add(EMPTY_FILE, f"`{location}` contains no rows", span=span)
         return None
     cells.columns = names
     index = [name for name in names if name.startswith(PANDAS_INDEX) and len(names) > 1]

@@ -72,7 +72,7 @@ def read_json_lines(
             column.append(value)
         lines.append(number)
     if not lines or not columns:
-        findings.add(EMPTY_FILE, f"`{source}` holds no rows", span=span)
+        findings.add(EMPTY_FILE, f"`{source}` contains no rows", span=span)
         return None
     for column in columns.values():
         column.extend([None] * (len(lines) - len(column)))
@@ -129,13 +129,13 @@ def _record(line: bytes, place: str) -> dict[str, Any] | str:
         if b"\\u" in line:
             json.dumps(record, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
-        return "holds half of a surrogate pair, which a text cannot have"
+        return "contains half of a surrogate pair, which a text cannot have"
     except json.JSONDecodeError as error:
         return f"is not JSON: {error.msg} at character {error.pos + 1:,}"
     except _NamedTwiceError:
         return "names a column twice"
     except ValueError:
-        return f"holds a whole number of more than {sys.get_int_max_str_digits():,} digits"
+        return f"contains a whole number of more than {sys.get_int_max_str_digits():,} digits"
     except RecursionError as error:
         return f"is not JSON: {error}"
     if not isinstance(record, dict):

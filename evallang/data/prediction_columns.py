@@ -92,7 +92,7 @@ def read_correctness(
         found = texts[odd[0]]
         message = (
             f"{model_column(column, model.name)} is neither right nor wrong in "
-            f"{frame.place(odd[0])}: it holds {found!r}"
+            f"{frame.place(odd[0])}: it contains {found!r}"
         )
         help_text = (
             f'write `value "NAME" {model.name}` for numbers between right and wrong'
@@ -140,12 +140,12 @@ def read_model(
             answers.notes.append(rule)
         return
     if model.threshold is not None:
-        message = f"`{model.name}` has a threshold, but the file holds its labels already"
+        message = f"`{model.name}` has a threshold, but the file contains its labels already"
         findings.add(
             THRESHOLD_WITHOUT_USE,
             message,
             f"threshold {model.name}",
-            help=f"leave out `threshold {model.name}`, or the column of labels",
+            help=f"remove `threshold {model.name}`, or the column of labels",
         )
     predicted = _predicted(frame, model, model.column, target, findings)
     if predicted is None:
@@ -235,7 +235,8 @@ def _checked_labels(
     if len(unseen) == len(predicted):
         findings.add(
             NO_LABEL_IS_TRUE,
-            f"{model_column(column, model.name)} holds {quoted(labels)}, none of which is a label "
+            f"{model_column(column, model.name)} contains {quoted(labels)}, none of which is a "
+            "label "
             "of the truth",
             f"models {model.name}",
             help=f"write `score {model.name} = {written(column)}` if these are scores; "
@@ -247,7 +248,7 @@ def _checked_labels(
     findings.add(
         UNSEEN_LABEL,
         f"`{model.name}` predicts {quoted(labels)} in {counted(len(unseen), 'row')}, counted as "
-        f"wrong because the truth never holds {'it' if len(labels) == 1 else 'them'}",
+        f"wrong because the truth never contains {'it' if len(labels) == 1 else 'them'}",
         f"models {model.name}",
         help=f"did you mean `{near}`? {known_labels}" if near else known_labels,
     )
@@ -275,7 +276,7 @@ def _check_direction(
             SCORE_OF_OTHER_CLASS,
             f"the score of `{model.name}` is higher on average where it does not predict `{name}`",
             f"score {model.name}",
-            help=f"name the column that holds the score of `{name}`",
+            help=f"name the column that contains the score of `{name}`",
         )
 
 
@@ -299,7 +300,7 @@ def read_model_scores(
         return None
     keyword = f"{'score' if model.score is not None else 'scores'} {model.name}"
     if target.task == "regression":
-        message = f"`{model.name}` has scores, but the truth holds numbers"
+        message = f"`{model.name}` has scores, but the truth contains numbers"
         fix = f"write `models {model.name} as COLUMN` for the numbers it predicts"
         findings.add(SCORES_DO_NOT_FIT, message, keyword, help=fix)
         return None
@@ -352,7 +353,7 @@ def labels_from_scores(
                 f"`{model.name}` has a threshold, but its label is that of the largest of "
                 f"{array.shape[1]} scores",
                 f"threshold {model.name}",
-                help=f"leave out `threshold {model.name}`",
+                help=f"remove `threshold {model.name}`",
             )
             return None
         return np.argmax(array, axis=1).astype(np.int64), f"{model.name}: label of largest score"
@@ -390,13 +391,13 @@ def number_column(
         return None
     if frame.kind(column) not in (Kind.NUMBER, Kind.BOOLEAN):
         where = frame.first_non_number(column)
-        message = f"{model_column(column, model)} must hold numbers but holds {where}"
+        message = f"{model_column(column, model)} must contain numbers but contains {where}"
         if frame.kind(column) is Kind.OTHER:
             fix = ONE_COLUMN_EACH
         elif any(sign.isdigit() for sign in where.partition(" in row ")[0]):
             fix = "write plain numbers such as 0.1, without signs and units"
         else:
-            fix = "name the column that holds them"
+            fix = "name the column that contains them"
         findings.add(NOT_NUMERIC, message, keyword, help=fix)
         return None
     numbers = np.asarray(frame.values(column).cast(pl.Float64).to_numpy(), dtype=np.float64)
@@ -525,7 +526,8 @@ def _are_probabilities(
             f"the scores of `{model.name}` lie between 0 and 1, and in {counted(len(off), 'row')} "
             f"their sum is not 1: in {frame.place(off[0])} it is {block[off[0]].sum():.4g}",
             f"scores {model.name}",
-            help="divide them by their sum if they are probabilities; scores have neither "
-            "`log_loss` nor `brier`",
+            help="divide them by their sum if they are probabilities; without probabilities "
+            "there is no "
+            "`log_loss` or `brier`",
         )
     return not off

@@ -46,8 +46,8 @@ def select(
         if after.n == 0:
             findings.add(
                 NO_ROWS_LEFT,
-                f"`{line.written}` leaves none of {frame.n:,} rows"
-                + (" that the lines before it keep" if any(n for _, n in excluded[:-1]) else ""),
+                f"`{line.written}` keeps none of {frame.n:,} rows"
+                + (" that the lines above keep" if any(n for _, n in excluded[:-1]) else ""),
                 span=line.span,
                 help=_describe_values(frame, line.column),
             )
@@ -102,7 +102,8 @@ def _ordered_rows(frame: Frame, line: Where, findings: Findings) -> "pl.Series |
     if kind not in (Kind.NUMBER, Kind.DATE):
         findings.add(
             ORDERING_OF_TEXT,
-            f"`{line.column}` holds {frame.content(line.column)}, which `{line.operator}` cannot "
+            f"`{line.column}` contains {frame.content(line.column)}, which `{line.operator}` "
+            "cannot "
             "order",
             span=line.span,
             help=_suggest_order(frame, line.column),
@@ -142,8 +143,8 @@ def _incomparable(frame: Frame, line: Where, findings: Findings) -> None:
     dates = frame.kind(line.column) is Kind.DATE
     findings.add(
         INCOMPARABLE_VALUE,
-        f"`{line.column}` holds {frame.content(line.column)}, which cannot be compared as "
-        f"`{line.written}` asks",
+        f"`{line.column}` contains {frame.content(line.column)}, so `{line.written}` "
+        "cannot be applied",
         span=line.span,
         help='write dates in quotes, year first: `"2024-03-01"`' if dates else "write a number",
     )
@@ -174,4 +175,4 @@ def _describe_values(frame: Frame, column: str) -> str:
             return f"`{column}` is {ends[0]} in every row"
         return f"`{column}` goes from {' to '.join(ends)}"
     levels = sorted(frame.texts(column).drop_nulls().unique().to_list())
-    return f"`{column}` holds {quoted(levels, 8)}"
+    return f"`{column}` contains {quoted(levels, 8)}"

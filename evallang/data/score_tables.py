@@ -229,11 +229,11 @@ def _report_twice(
         if column is None
     ]
     do = "does" if n == 2 else "do"
-    others = f", and so {do} {counted(n - 1, 'other cell')}" if n > 1 else ""
+    others = f", as {do} {counted(n - 1, 'other cell')}" if n > 1 else ""
     findings.add(
         SCORE_TWICE,
-        f"{frame.place(row)} of `{frame.source}` gives a score of `{cells.models[model].name}` "
-        f"{_place_words(frame, spec, row)}that {frame.place(earlier)} gave already{others}",
+        f"{frame.place(row)} of `{frame.source}` repeats the score of `{cells.models[model].name}` "
+        f"{_place_words(frame, spec, row)}in {frame.place(earlier)}{others}",
         "fold",
         "dataset",
         "models",
@@ -439,7 +439,7 @@ def _numbers(
         shown = f"{cells[odd[0]]!r} in {frame.place(odd[0])}" if as_text else frame.content(column)
         findings.add(
             SCORE_NOT_NUMERIC,
-            f"`{column}` of `{frame.source}` must hold numbers but holds {shown}",
+            f"`{column}` of `{frame.source}` must contain numbers but contains {shown}",
             keyword,
             help="write one number per cell, such as 0.912; an empty cell is a missing score",
         )

@@ -103,13 +103,13 @@ def _target_levels(
     if table.task == "classification":
         if bins is None:
             return table.y.astype(np.int64)
-        message = f"`{table.target}` holds classes, which cannot be cut into bins"
+        message = f"`{table.target}` contains classes, which cannot be cut into bins"
         findings.add(BINS_DO_NOT_FIT, message, "stratify", span=span, help="remove `bins`")
         return None
     most = table.n // max(least, 1)
     if bins is None or not 2 <= bins <= most:
         if bins is None:
-            message = f"`{table.target}` holds numbers, which are strata only in bins"
+            message = f"`{table.target}` contains numbers, which are strata only in bins"
         elif bins < 2:
             message = (
                 f"{counted(bins, 'bin')} of `{table.target}` "
@@ -191,7 +191,7 @@ def _merged(
     _join_largest(merged, free)
     message = f"{what}, and {'is' if combinations == 1 else 'are'} merged"
     notes.append(message)
-    fix = f"leave out `{columns[-1]}`, or write fewer folds, if strata must not be merged"
+    fix = f"remove `{columns[-1]}`, or write fewer folds, if strata must not be merged"
     findings.add(RARE_STRATA_MERGED, message, "stratify", span=span, help=fix)
     return _numbered(merged)
 

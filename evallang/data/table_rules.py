@@ -247,7 +247,7 @@ def spelled_features(
     for form, found in forms.items():
         if found:
             names = list(found)
-            verb = "holds" if len(names) == 1 else "hold"
+            verb = "contains" if len(names) == 1 else "contain"
             findings.add(
                 form.code,
                 f"{quoted(names)} {verb} {form.noun} such as `{found[names[0]]}`, and "
@@ -344,7 +344,8 @@ def id_like_features(
     if alike:
         findings.add(
             ID_LIKE_FEATURE,
-            f"{quoted(alike)} {_each_has(alike)} a different value in every row, as an id has",
+            f"{quoted(alike)} {_each_has(alike)} a different value in every row, like an "
+            "identifier",
             "features",
             help=f"write {' or '.join(ways)}",
         )
@@ -377,7 +378,7 @@ def target_among_features(table: Table, findings: Findings, used: Used = None) -
     if same:
         findings.add(
             TARGET_AMONG_FEATURES,
-            f"{quoted(same)} {_says(same)} in every row what `{table.target}` says",
+            f"{quoted(same)} {_determines(same)} `{table.target}` in every row",
             "features",
             "target",
             help=f"write `features all except {_written(same)}`",
@@ -655,8 +656,8 @@ def _each_has(names: list[str]) -> str:
     return "has" if len(names) == 1 else "each have"
 
 
-def _says(names: list[str]) -> str:
-    return "says" if len(names) == 1 else "say"
+def _determines(names: list[str]) -> str:
+    return "determines" if len(names) == 1 else "determine"
 
 
 def _written(names: list[str]) -> str:

@@ -78,7 +78,7 @@ def read_target(
         )
         return None
     if frame.kind(column) in (Kind.DATE, Kind.OTHER):
-        message = f"`{column}` holds {frame.content(column)}, which cannot be predicted"
+        message = f"`{column}` contains {frame.content(column)}, which cannot be predicted"
         fix = "name a column of numbers or labels"
         findings.add(FEATURE_TYPE, message, keyword, help=fix)
         return None
@@ -95,7 +95,7 @@ def _task(
         return spec.task, ()
     values = frame.values(column)
     if frame.kind(column) is not Kind.NUMBER:
-        return "classification", (f"task classification: {column} holds {frame.kind(column)}",)
+        return "classification", (f"task classification: {column} contains {frame.kind(column)}",)
     whole = values.dtype.is_integer() or bool((values.cast(pl.Float64) % 1 == 0).all())
     distinct = values.n_unique()
     few = distinct <= 2 or (distinct <= MOST_INTEGER_CLASSES and 2 * distinct <= frame.n)
@@ -118,7 +118,7 @@ def _numbers(
         where = frame.first_non_number(column)
         findings.add(
             TARGET_NOT_NUMERIC,
-            f"`{column}` is the target of a regression and holds {where}",
+            f"`{column}` is the target of a regression and contains {where}",
             keyword,
             "task",
             help="write `task classification` for labels, or exclude such rows by `where`",

@@ -46,7 +46,7 @@ def load(name: str, code: OwnCode) -> OwnMetric:
             raise
         raise _not_loaded(name, error) from error
     if not callable(function):
-        raise NotUsable(f"it is of the type {type(function).__name__}, and no function")
+        raise NotUsable(f"it is of the type {type(function).__name__}, not a function")
     options, any_option = _options(function)
     said: dict[str, Any] = {
         key: getattr(function, key) for key in DECLARED if hasattr(function, key)

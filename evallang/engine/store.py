@@ -350,7 +350,7 @@ def _check_is_ours(folder: Path) -> None:
     tag = folder / TAG
     if others and not (tag.is_file() and b"evallang" in tag.read_bytes()[:1000]):
         raise StoreRefused(
-            f"the store `{folder}` holds files and is not a store of evallang; name an empty or "
+            f"the store `{folder}` contains files and is not a store of evallang; name an empty or "
             "new folder"
         )
 

@@ -188,7 +188,7 @@ def of_test(test: Entry[Any]) -> tuple[str, ...]:
     if declared.omnibus:
         lines.append("before `then`, as an omnibus")
     if declared.self_correcting:
-        lines.append("no correction: it controls its family itself")
+        lines.append("no correction: it adjusts for all pairs itself")
     if declared.bayesian:
         lines.append("no correction: it gives probabilities, not p")
     return tuple(lines)
@@ -274,7 +274,7 @@ def of_protocol(protocol: Entry[Any]) -> tuple[str, ...]:
     lines = [f"estimates are about {_about(declared.about)}"]
     lines.append(f"tests: {listed(tests)}" if tests else "tests: none, only those across data")
     if not declared.keeps_strata:
-        lines.append("strata play no part")
+        lines.append("strata have no effect")
     return tuple(lines)
 
 

@@ -125,7 +125,7 @@ def code_called(asked: str) -> Code | None:
 
 
 def nearest(asked: str) -> str | None:
-    """Return the word that is spelt most like this one, in any catalogue or case."""
+    """Return the word that is spelled most like this one, in any catalogue or case."""
     known = words()
     by_case = {word.lower(): word for word in known}
     near = by_case.get(asked.lower()) or _elsewhere(asked)
@@ -138,11 +138,11 @@ def nearest(asked: str) -> str | None:
 
 def _elsewhere(asked: str) -> str | None:
     """Find what others call so; `roc curve` is rather `roc` than `roc_auc`."""
-    spelt = "_".join(asked.casefold().split())
+    spelled = "_".join(asked.casefold().split())
     found = [word for what in OTHER_NAMES if (word := meant_by(what, asked))]
-    found += [word for what in OTHER_NAMES if (word := meant_by(what, spelt))]
-    found += [word for words in OTHER_WORDS.values() if (word := words.get(spelt))]
-    return next((word for word in found if spelt.startswith(word)), next(iter(found), None))
+    found += [word for what in OTHER_NAMES if (word := meant_by(what, spelled))]
+    found += [word for words in OTHER_WORDS.values() if (word := words.get(spelled))]
+    return next((word for word in found if spelled.startswith(word)), next(iter(found), None))
 
 
 def words() -> list[str]:

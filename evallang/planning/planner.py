@@ -174,7 +174,7 @@ def _without_optuna(study: Study) -> Iterator[Diagnostic]:
     if installed("optuna") == "none":
         yield diagnose(
             NEEDS_OPTUNA,
-            "`tune bayes` asks Optuna for its candidates, and Optuna is not installed",
+            "`tune bayes` needs the package Optuna, which is not installed",
             study.tuning.span if study.tuning else None,
             path=study.path,
             help="run `pip install 'evallang[bayes]'`, or write `tune random N`",

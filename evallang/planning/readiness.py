@@ -168,14 +168,14 @@ def _objection(model: ModelSpec, problem: UnusableColumns, empty: frozenset[str]
             f"text reaches `{problem.class_name}` in `{model.name}`: {columns}",
             model.span,
             help="encode it by `columns(numeric: ..., categorical: "
-            "OneHotEncoder(handle_unknown=ignore)) | ...`, or leave the column out by "
+            "OneHotEncoder(handle_unknown=ignore)) | ...`, or remove the column by "
             "`features all except`",
         )
     return diagnose(
         MISSING_REACHES_ESTIMATOR,
         f"missing values reach `{problem.class_name}` in `{model.name}`: {columns}",
         model.span,
-        help=f"{without} has no value in any row: leave it out by `features all except`"
+        help=f"{without} has no value in any row: remove it by `features all except`"
         if (without := quoted(name for name in problem.columns if name in empty))
         else "put `SimpleImputer` before it",
     )

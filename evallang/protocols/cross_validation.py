@@ -250,7 +250,7 @@ def nested_cv(rows: Rows, *, outer: int = 5, inner: int = 5, times: int = 1) -> 
     """
     if inner < 2:
         raise CannotSplit(
-            f"nested cross-validation needs 2 inner folds or more, and inner is {inner}"
+            f"nested cross-validation needs at least 2 inner folds, and inner is {inner}"
         )
     for repeat in range(_at_least_one(times)):
         yield from _repeat(rows, repeat, outer)

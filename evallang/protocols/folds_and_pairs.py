@@ -59,7 +59,7 @@ def folds_and_pairs(rows: Rows, *, folds: int, repeats: int) -> Iterator[Split]:
     """
     if folds < 3:
         raise CannotSplit(
-            f"a model without a pair of folds needs 3 folds or more, and folds is {folds}"
+            f"a model without a pair of folds needs at least 3 folds, and folds is {folds}"
         )
     everything = np.arange(rows.n, dtype=np.int64)
     for repeat in range(repeats):

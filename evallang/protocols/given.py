@@ -116,7 +116,7 @@ def _kind(values: Sequence[str]) -> str:
                 "write train and test, train, validation and test, or whole numbers for folds",
             )
     if len({_number(value) for value in values}) < 2:
-        raise CannotSplit("the split has a single fold", "number 2 folds or more")
+        raise CannotSplit("the split has a single fold", "number at least 2 folds")
     return "folds"
 
 

@@ -37,7 +37,7 @@ def k_folds(rows: Rows, folds: int, seed: int) -> Iterator[tuple[Numbers, Number
     fewer than the folds.
     """
     if folds < 2:
-        raise CannotSplit(f"cross-validation needs 2 folds or more, and folds is {folds}")
+        raise CannotSplit(f"cross-validation needs at least 2 folds, and folds is {folds}")
     if rows.n < folds:
         raise CannotSplit(
             f"{rows.n} rows cannot make {folds} folds", f"write folds={rows.n} or fewer"
@@ -156,7 +156,7 @@ def keep_groups_whole(rows: Rows, train: Numbers, test: Numbers) -> None:
         raise CannotSplit(
             f"{'1 group has' if len(cut) == 1 else f'{len(cut)} groups have'} rows on both "
             "sides of a split",
-            "assign whole groups, or leave out `group by`",
+            "assign whole groups, or remove `group by`",
         )
 
 

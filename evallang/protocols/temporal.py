@@ -108,7 +108,7 @@ def forward_chaining(
 ) -> Iterator[Split]:
     """Yield the splits of `time_series`, as scikit-learn's TimeSeriesSplit does."""
     if folds < 2:
-        raise CannotSplit(f"time_series needs 2 folds or more, and folds is {folds}")
+        raise CannotSplit(f"time_series needs at least 2 folds, and folds is {folds}")
     if gap < 0 or (test is not None and test < 1):
         raise CannotSplit("gap must be 0 rows or more, and test 1 row or more")
     size = rows.n // (folds + 1) if test is None else test

@@ -156,7 +156,7 @@ def _summary(context: Context, comparison: Comparison, refs: Runs) -> Runs:
         ):
             return made + _not_tested(context, pairs, where)
         made += runs("The pairs were not tested, because ", _reason(comparison))
-        return made + runs("; their estimates and intervals are given all the same", where, ".")
+        return made + runs("; their estimates and intervals are reported anyway", where, ".")
     if singly(comparison):
         return made + summary(context, comparison, where)
     noun = context.compared_words(comparison).noun

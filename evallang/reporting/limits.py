@@ -109,9 +109,11 @@ def failures(context: Context) -> Sequence[Block]:
         Column(runs("Message"), "left", wide=True),
     )
     stages = {
-        "fits": "Outer: the fit that is tested; what needs it was not computed. Inner: a candidate "
+        "fits": "Outer: the fit that is tested; results that need it were not computed. Inner: a "
+        "candidate "
         "in tuning, excluded from the choice. Repeats and folds count from 0.",
-        "metric": "A measure is the author’s own metric; where it failed, what needs it was not "
+        "metric": "A measure is the author’s own metric; where it failed, results that need it "
+        "were not "
         "computed.",
     }
     present = {"metric" if item.stage == MEASURE else "fits" for item in found}
@@ -156,7 +158,7 @@ def cautions(context: Context) -> list[Caution]:
             body = runs(
                 listed([runs(Code(name)) for name in names]), " could not measure ",
                 _models(context, of_metrics), " (", Ref("table-failures"),
-                f"). What needs {whose} values was not computed.",
+                f"). Results that need {whose} values were not computed.",
             )  # fmt: skip
             found.append(Caution.from_code(METRIC_FAILED, "The author’s own metric failed", body))
     found += of_numbers
@@ -196,7 +198,7 @@ def _left_out(failed: Sequence[Failure]) -> str:
     inner = [f for f in failed if f.stage == INNER]
     if len(inner) == len(failed):
         return "Candidates that failed were excluded from the choice."
-    return f"What needs {'it' if len(failed) == 1 else 'them'} was not computed."
+    return f"Results that need {'it' if len(failed) == 1 else 'them'} were not computed."
 
 
 def _said_by_numbers(record: Mapping[str, Any], said: Set[str]) -> bool:

@@ -82,7 +82,8 @@ def stated(difference: float | str) -> float:
     """Refuse what is not a stated difference, the observed one by name."""
     if isinstance(difference, str):
         raise ValueError(
-            "power at the observed difference says no more than p (Hoenig & Heisey 2001): state "
+            "power at the observed difference adds nothing to the p-value (Hoenig & Heisey "
+            "2001): state "
             "the smallest difference that would matter"
         )
     if not math.isfinite(difference):

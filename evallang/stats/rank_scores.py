@@ -54,7 +54,7 @@ def read_scores(
     checked_direction(better)
     given = subtractable(scores, "scores")
     if given.ndim != 2 or given.shape[1] < 2:
-        raise ValueError("scores are given as a matrix of data sets by two models or more")
+        raise ValueError("scores are given as a matrix of data sets by at least two models")
     values = rounded(given if better == "higher" else -given)
     lacking = ~np.isfinite(values) if finite else np.isnan(values)
     rows = lacking.any(axis=1)

@@ -237,7 +237,7 @@ class Assembly:
             if self._all and node is not None:
                 message = "the version of the language is written once, on the first line"
                 said = any(item.word == "evallang" for item in self._all)
-                suggestion = "leave this line out" if said else "move this line to the top"
+                suggestion = "remove this line" if said else "move this line to the top"
                 self._object(codes.VERSION_NOT_FIRST, message, line, suggestion)
                 node, misplaced = None, True
         before, self._opened = len(self.diagnostics), line.tokens[0].start
@@ -249,7 +249,7 @@ class Assembly:
         self._all.append(self._outer)
 
     def _clause_at_margin(self, line: LogicalLine, outer: Open, reading: Reading) -> None:
-        message = f"`{line.word}` is a clause of `{outer.word}` and stands indented below it"
+        message = f"`{line.word}` is a clause of `{outer.word}` and is indented below it"
         place = Span(self.path, line.tokens[0].start, line.tokens[0].start)
         fix = Fix("indent it", (Edit(place, "  "),))
         self._object(codes.CLAUSE_IN_FIRST_COLUMN, message, line, fix=fix)
@@ -405,7 +405,7 @@ class Assembly:
             return Reading(None, (diagnose(codes.MISSPELT_CLAUSE, message, span, fixes=fixes),))
         meant = language.clause_meant(line.word, taken) or closest(line.word, taken)
         if meant is None:
-            message = f"`{word}` begins no clause of `{owner.word}`"
+            message = f"`{word}` is not a clause of `{owner.word}`"
             if taken_by := owners(line.word):
                 message = f"`{word}` is a clause of {listed(taken_by)}, not of `{owner.word}`"
             suggestion = f"`{owner.word}` takes {listed(taken)}"
@@ -414,7 +414,7 @@ class Assembly:
         line.tokens[0] = first._replace(kind="NAME", text=meant)
         again = attempt(self.path, "clause", line)
         fixes = [Fix(f"write `{meant}`", (Edit(span, meant),))] if again.node else []
-        message = f"`{word}` begins no clause, did you mean `{meant}`?"
+        message = f"`{word}` is not a clause, did you mean `{meant}`?"
         found = diagnose(codes.MISSPELT_CLAUSE, message, span, fixes=fixes)
         return Reading(again.node, (found,))
 

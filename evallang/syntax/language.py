@@ -173,7 +173,7 @@ _MODEL_COLUMN = _column("model", "The column that names the model of a row.")
 _CATEGORICAL = Clause(
     "categorical",
     "categorical COLUMN, ...",
-    "Columns that are kinds, not quantities, though they may be spelt as numbers.",
+    "Columns that are kinds, not quantities, though they may be spelled as numbers.",
     "columns",
     listed=True,
 )
@@ -430,10 +430,10 @@ _CLAIMS = {
     + _DECIDED,
     "claim_superior": "require {kind:is superior}{first} better than {second}[ by {value}]"
     + _PAIR_OPTIONS,
-    "claim_noninferior": "require {kind:is noninferior}{first} not worse than {second} by {value}"
+    "claim_noninferior": "require {kind:is noninferior}{first} not worse than {second}[ by {value}]"
     + _PAIR_OPTIONS,
     "claim_equivalent": "require {kind:is equivalent}{first} equivalent to {second}"
-    " within {value}" + _PAIR_OPTIONS,
+    "[ within {value}]" + _PAIR_OPTIONS,
 }
 
 _DEFINITIONS = _SOURCES | {"study", "group", "model", "protocol", "measure"}
@@ -934,15 +934,15 @@ def written(node: n.Node) -> Iterator[str]:
 
 def statement_meant(word: str) -> str | None:
     """Return the statement that other languages begin with this word."""
-    spelt = word.casefold()
-    return next((name for name, s in STATEMENTS.items() if spelt in s.elsewhere), None)
+    spelled = word.casefold()
+    return next((name for name, s in STATEMENTS.items() if spelled in s.elsewhere), None)
 
 
 def clause_meant(word: str, taken: Iterable[str]) -> str | None:
     """Return the one of some clauses that other tools call by this word."""
-    spelt = word.casefold()
+    spelled = word.casefold()
     known = ((name, clause(name)) for name in taken)
-    return next((name for name, c in known if c is not None and spelt in c.elsewhere), None)
+    return next((name for name, c in known if c is not None and spelled in c.elsewhere), None)
 
 
 # --- other words -----------------------------------------------------------------------

@@ -159,7 +159,7 @@ class _Brackets:
         self.open: list[Token] = []
 
     def see(self, token: Token, line: LogicalLine) -> None:
-        """Take one token of a line over, or leave it out where it closes nothing."""
+        """Take one token of a line over, or skip it where it closes nothing."""
         if token.kind in _CLOSERS:
             self.open.append(token)
             if len(self.open) > DEEPEST and not line.too_deep:

@@ -97,7 +97,7 @@ class NodeBuilder:
     def list(self, kids: Kids, span: Span) -> n.ListNode:
         for item in kids:
             alone = len(kids) == 1 and self.first.text == "model"
-            self._no_range(item, "leave the brackets out" if alone else None)
+            self._no_range(item, "remove the brackets" if alone else None)
         return n.ListNode(tuple(kids), span=span)
 
     def map(self, kids: Kids, span: Span) -> n.MapNode:
@@ -181,7 +181,7 @@ class NodeBuilder:
             between = Span(span.path, key.span.end, value.span.start)
             self._complain(
                 codes.RANGE_WITHOUT_IN,
-                f"`{key.name}` is given a range, which tunes it",
+                f"`{key.name}` is fixed to a range",
                 between,
                 f"write `{key.name} in ...`",
                 fix=Fix("write `in`", (Edit(between, " in "),)),
@@ -210,7 +210,7 @@ class NodeBuilder:
                 codes.DOMAIN_NEEDED,
                 f"`{key.name} in` is followed by a single value",
                 value.span,
-                f"`{key.name}={written}` fixes it; `in` wants {wanted}",
+                f"`{key.name}={written}` fixes it; `in` takes {wanted}",
                 fix=Fix(f"write `{key.name}={written}`", (Edit(between, "="),)),
             )
         return n.ArgumentNode(key, value, tuned=True, span=span)
@@ -244,7 +244,7 @@ class NodeBuilder:
         if not isinstance(columns, n.NameNode | n.TextNode | n.ListNode):
             self._complain(
                 codes.BRANCH_OUTSIDE_COLUMNS,
-                "before the colon stands `numeric`, `categorical`, `rest`, a column or a list",
+                "before the colon, write `numeric`, `categorical`, `rest`, a column or a list",
                 columns.span,
                 "columns are named as in the data",
             )
@@ -252,7 +252,7 @@ class NodeBuilder:
         steps: tuple[Any, ...] = item.pipeline.steps
         for step in steps:
             if not isinstance(step, n.NameNode | n.CallNode | n.ColumnsNode):
-                message = "after the colon stand estimators, joined by `|`"
+                message = "after the colon, write estimators, joined by `|`"
                 self._complain(codes.STEP_EXPECTED, message, step.span, _as_steps(step))
                 return None
         return item
@@ -313,7 +313,7 @@ class NodeBuilder:
             elif self.first.text in _OF_SINGLE_VALUES:
                 suggestion = "write the one value that is meant"
             suggestion = suggestion or "write the values as a list: `[1, 2, 3]`"
-            message = "a range stands only after `in`"
+            message = "a range is only allowed after `in`"
             self._complain(codes.RANGE_WITHOUT_IN, message, value.span, suggestion)
 
     # --- lists of names ----------------------------------------------------------------
@@ -332,7 +332,7 @@ class NodeBuilder:
         """Convert a word of a catalogue, with or without options, to its canonical spelling."""
         (node,) = kids
         if isinstance(node, n.ColumnsNode):  # `columns(a: b)` reads as a call with branches
-            message = "`columns(...)` is a step of a pipeline and stands nowhere else"
+            message = "`columns(...)` can only be a step of a pipeline"
             self._complain(codes.UNEXPECTED_TEXT, message, node.span)
             return n.NameNode("columns", span=node.span)
         name = node.name if isinstance(node, n.CallNode) else node
@@ -352,7 +352,7 @@ class NodeBuilder:
     def part_correction(self, kids: Kids, span: Span) -> Part:
         correction = kids[0]
         if isinstance(correction, n.NameNode) and correction.name == "then":
-            message = "`then` stands right behind the first test"
+            message = "`then` comes directly after the first test"
             self._complain(codes.MISPLACED_PART, message, span, "write `with TEST then TEST`")
         return ("correction", correction, span)
 
@@ -407,7 +407,7 @@ class NodeBuilder:
         parts = self._parts(rest)
         for model in models:
             for name in (model.first, model.second) if isinstance(model, n.PairNode) else (model,):
-                self._named(name, "choose another name; a column so called is put in quotes")
+                self._named(name, "choose another name; a column of this name is written in quotes")
         pairs = [m for m in models if isinstance(m, n.PairNode)]
         if pairs and len(pairs) < len(models):
             single = next(m for m in models if not isinstance(m, n.PairNode))
@@ -423,7 +423,7 @@ class NodeBuilder:
                 codes.PAIRS_MIXED,
                 "pairs already say what is compared with what",
                 place,
-                "leave out `against`, or write single models",
+                "remove `against`, or write single models",
             )
         test, then = parts["with"]
         return n.CompareNode(
@@ -595,7 +595,7 @@ class NodeBuilder:
     def _named(self, node: n.NameNode | n.TextNode, suggestion: str | None = None) -> None:
         """Report a word of the language where a name is meant; brackets let one pass."""
         if isinstance(node, n.NameNode) and node.name in RESERVED:
-            message = f"`{node.name}` is a word of the language and names nothing else"
+            message = f"`{node.name}` is a word of the language and cannot be a name"
             self._complain(codes.RESERVED_WORD, message, node.span, suggestion)
 
     def _word(self) -> n.NameNode:

@@ -37,7 +37,7 @@ def read_version(source: SourceFile) -> tuple[int | None, Diagnostic | None]:
     if version > LANGUAGE:
         message = (
             f"the file is written in version {version} of the language, "
-            f"and this tool reads {LANGUAGE}"
+            f"but this version of evallang reads {LANGUAGE}"
         )
         return version, diagnose(codes.NEWER_LANGUAGE, message, span, help="update evallang")
     return version, None
@@ -46,7 +46,7 @@ def read_version(source: SourceFile) -> tuple[int | None, Diagnostic | None]:
 def refusal(source: SourceFile) -> Diagnostic | None:
     """Return the reason not to parse a file at all: another format, a newer language."""
     if source.text.startswith(ZIP_SIGNATURE):
-        message = "this is a log of Inspect AI (a ZIP archive), not a study of evallang"
+        message = "this is a log of Inspect AI (a ZIP archive), not an evallang study"
         suggestion = (
             "export its samples as CSV or JSON Lines and name that file in a `predictions` "
             "statement"
@@ -87,7 +87,7 @@ def not_text(source: SourceFile) -> Diagnostic | None:
     span = Span(source.path, match.start(), match.end())
     code = ord(match.group())
     if code == 0:
-        message = "the file holds a NUL character, which no text does"
+        message = "the file contains a NUL character, which a text file cannot have"
         return diagnose(codes.NOT_TEXT, message, span, help="delete it")
     if 0xDC80 <= code <= 0xDCFF:
         message = f"the byte 0x{code - 0xDC00:02X} is not UTF-8"
@@ -108,7 +108,7 @@ def missing_version(source: SourceFile) -> Diagnostic:
     line = f"evallang {LANGUAGE}"
     return diagnose(
         codes.MISSING_VERSION,
-        "the file does not say in which version of the language it is written",
+        "the file does not name its version of the language",
         place,
         help=f"begin it with `{line}`",
         fixes=[Fix(f"write `{line}`", (Edit(place, line + "\n"),))],
@@ -121,9 +121,9 @@ def tabs(source: SourceFile, found: Sequence[Span]) -> Diagnostic:
     count = sum(source.text.count("\t", tab.start, tab.end) for tab in found)
     return diagnose(
         codes.TABS,
-        f"the file holds {count} tab{'s' * (count > 1)}, which every editor shows differently",
+        f"the file contains {count} tab{'s' * (count > 1)}, which every editor shows differently",
         found[0],
-        help="`evallang fmt` writes blanks",
+        help="`evallang fmt` writes spaces",
         fixes=[Fix("write blanks", edits)],
     )
 

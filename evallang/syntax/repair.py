@@ -316,7 +316,7 @@ def name_in_quotes(place: Place) -> Iterator[Change]:
         name = unescaped(token.text)
         if re.fullmatch(r"[^\W\d]\w*(?:-\w+)*", name):
             plain = Token("NAME", name, token.start, token.end)
-            message = f"a name stands here without quotes: `{name}`"
+            message = f"a name is written without quotes here: `{name}`"
             edit = Edit(place.here, name)
             yield Change(codes.QUOTES_SUPERFLUOUS, message, (plain,), 1, edit, "remove the quotes")
 
@@ -330,7 +330,7 @@ def blanks_in_a_name(place: Place) -> Iterator[Change]:
     if all(item.kind == "NAME" and item.text not in ("as", "in") for item in names):
         whole = Span(place.path, names[0].start, names[-1].end)
         right = quoted(" ".join(item.text for item in names))
-        message = f"a column with a blank in its name is written in quotes: `{right}`"
+        message = f"a column with a space in its name is written in quotes: `{right}`"
         text = Token("TEXT", right, whole.start, whole.end)
         yield Change(
             codes.QUOTES_MISSING,
@@ -350,7 +350,7 @@ def brackets_around_one_value(place: Place) -> Iterator[Change]:
         comma = Token("COMMA", ",", token.start, token.start)
         yield Change(
             codes.BRACKETS_AROUND_ONE_VALUE,
-            "round brackets stand around a single value",
+            "round brackets enclose a single value",
             (comma, token),
             1,
             suggestion="write `[...]` for a list, or the value alone",
@@ -478,7 +478,7 @@ def superfluous_token(place: Place) -> Iterator[Change]:
     if token.kind == END or negates:
         return
     twice = token.text == before.text and token.kind == before.kind
-    message = f"{shown(token)} stands here twice" if twice else f"{shown(token)} is too much here"
+    message = f"{shown(token)} is written twice" if twice else f"{shown(token)} is too much here"
     edit = Edit(Span(place.path, before.end, token.end), "")
     of_comparison = token.kind == "COMMA" and first.text == "compare"
     suggestion = None
@@ -557,7 +557,7 @@ def doubled_word(line: Line) -> Reading | None:
             edit = Edit(Span(line.path, before.end, token.end), "")
             found = diagnose(
                 codes.SUPERFLUOUS,
-                f"{shown(token)} stands here twice",
+                f"{shown(token)} is written twice",
                 line.span(token),
                 fixes=[Fix(f"remove {shown(token)}", (edit,))],
             )
@@ -642,7 +642,7 @@ def quoted_keys(line: Line) -> Reading | None:
         if sign.kind != "EQUAL" or not name.isidentifier():
             continue
         plain[place] = Token("NAME", name, key.start, key.end)
-        message = f"a name stands here without quotes: `{name}`"
+        message = f"a name is written without quotes here: `{name}`"
         fix = Fix("remove the quotes", (Edit(line.span(key), name),))
         found.append(diagnose(codes.QUOTES_SUPERFLUOUS, message, line.span(key), fixes=[fix]))
     again = line.run(plain)
@@ -669,13 +669,13 @@ def reserved_word(line: Line) -> Reading | None:
         word = tokens[index]
         renamed = Token("NAME", "\x00", word.start, word.end)
         if line.run([*tokens[:index], renamed, *tokens[index + 1 :]]).stuck_at is None:
-            suggestion = "choose another name; a column so called is put in quotes"
+            suggestion = "choose another name; a column of this name is written in quotes"
             if tokens[0].text == "features" and word.text == "all":
                 suggestion = (
                     "without this clause all columns are features; `features all except A` "
                 )
                 suggestion += "leaves some out"
-            message = f"`{word.text}` is a word of the language and names nothing else"
+            message = f"`{word.text}` is a word of the language and cannot be a name"
             found = diagnose(codes.RESERVED_WORD, message, line.span(word), help=suggestion)
             return Reading(None, (found,))
     return None
@@ -711,7 +711,7 @@ def number_alone(line: Line) -> Reading | None:
     if token.kind != "NUMBER":
         return None
     suggestion = "write it as in `cv folds=10` or `repeated holdout times=50 test=1/3`"
-    message = f"{shown(token)} stands without the name of its option"
+    message = f"{shown(token)} lacks the name of its option"
     return _unread(line.span(token), message, suggestion)
 
 
@@ -833,7 +833,7 @@ def column_with_brackets(misfit: Misfit) -> str | None:
     column = column_in_quotes(_spelled(tokens), token.start - tokens[0].start)
     if column is None:
         return None
-    return f"a column name with special characters is put in quotes: `{column}`"
+    return f"a column name with special characters is written in quotes: `{column}`"
 
 
 def condition(misfit: Misfit) -> str | None:

@@ -1,4 +1,4 @@
-"""Convert physical lines to tokens; correct misspelt literals and report them.
+"""Convert physical lines to tokens; correct misspelled literals and report them.
 
 A corrected token reads as the author meant it, so that the rest of the line is still checked.
 """
@@ -21,7 +21,7 @@ from evallang.syntax.unexpected_characters import Stray, meant_for
 class Token(NamedTuple):
     """The smallest piece with a meaning; `kind` is a terminal of the grammar.
 
-    `text` is what was meant: it differs from the file where the author misspelt a literal.
+    `text` is what was meant: it differs from the file where the author misspelled a literal.
     """
 
     kind: str
@@ -102,7 +102,7 @@ class LineReader:
         shown = f"U+{ord(word[0]):04X}"
         if name := unicodedata.name(word[0], "").lower():
             shown += f" ({name})"
-        message = f"{shown} is {'not a plain blank' if blank else 'invisible and means nothing'}"
+        message = f"{shown} is {'not a plain space' if blank else 'invisible and means nothing'}"
         if "\r" in word:
             message = "a carriage return alone (U+000D) ends no line"
             self._report_unreadable(
@@ -128,7 +128,7 @@ class LineReader:
             fix = Fix("write `'`", (Edit(at, "'"),))
         elif shown == "\\u":
             help_ = f"four hexadecimal digits follow `\\u`, as in `\\u00b5`; {help_}"
-        message = f"`{shown}` in a text is not an escape"
+        message = f"`{shown}` is not a valid escape"
         self.line.diagnostics.append(
             diagnose(codes.ESCAPE_IN_TEXT, message, at, help=help_, fixes=[fix])
         )
@@ -283,7 +283,7 @@ class _Scanner(LineReader):
         if word in CONSTANTS:
             right = CONSTANTS[word]
             self._correct(
-                codes.PYTHON_CONSTANT, f"`{word}` is spelt `{right}` here", start, end, right
+                codes.PYTHON_CONSTANT, f"`{word}` is written `{right}` here", start, end, right
             )
             word = right
         self._add("NAME", word, start, end)
@@ -394,7 +394,7 @@ class _Scanner(LineReader):
             if self.tokens and self.tokens[-1].kind in ("EQUAL", "OPERATOR"):
                 help_ = f"a number has no unit behind it; write text in quotes: `{quoted(word)}`"
             elif len(self.tokens) != 1 or not declares(self.tokens[0].text):
-                help_ += f"; a column so called is put in quotes: `{quoted(word)}`"
+                help_ += f"; a column of this name is written in quotes: `{quoted(word)}`"
             if named := _FIVE_BY_TWO.fullmatch(word):
                 help_ = f"did you mean `{named[1]}x{named[2]}cv{named[3].casefold()}`?"
         else:

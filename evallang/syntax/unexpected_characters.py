@@ -21,6 +21,7 @@ _ITEM_BEGINS = re.compile(r"\s*(?:(?:all\s+except|by|as|in)\s+)?")
 _ITEM_ENDS = re.compile(r"\s*(?:,|[<>=!]|\b(?:in|is|as)\b|$)")
 _COMPARED = re.compile(r"[<>=!]|\b(?:in|is|as)\b")
 _QUOTES = frozenset("\"'")
+_WITHIN = " within "
 _WRITTEN_ELSEWHERE = "*'\\"  # patterns, text and paths, which a column's name is not
 _ARITHMETIC = "+*/^"
 _DASHES = "-–—"
@@ -34,9 +35,9 @@ def column_in_quotes(line: str, at: int) -> str | None:
     None where the line does not take columns, or where quotes are there already.
     """
     words = line.split("#")[0].split(maxsplit=1)
-    if len(words) < 2 or not _takes_columns(words[0]):
+    start = _begin_of_columns(line, words[0], at) if len(words) > 1 else None
+    if start is None:
         return None
-    start = line.index(words[0]) + len(words[0])
     start = max(start, line.rfind(",", start, at) + 1)
     begins = _ITEM_BEGINS.match(line, start)
     start = start if begins is None else begins.end()
@@ -48,12 +49,17 @@ def column_in_quotes(line: str, at: int) -> str | None:
     return quoted(item) if item and whole and not _QUOTES & set(item) else None
 
 
-def _takes_columns(word: str) -> bool:
-    """Return whether columns follow a first word: `target COLUMN`, `group by COLUMN`."""
+def _begin_of_columns(line: str, word: str, at: int) -> int | None:
+    """Return where columns begin in a line: `target COLUMN`, `measure METRIC within COLUMN`."""
     known, below = STATEMENTS.get(word), clause(word)
     if known is not None and " by COLUMN" in known.form:
-        return True
-    return below is not None and below.form.startswith(f"{word} COLUMN")
+        return line.index(word) + len(word)
+    if below is not None and below.form.startswith(f"{word} COLUMN"):
+        return line.index(word) + len(word)
+    within = line.rfind(_WITHIN, 0, at)
+    if known is not None and "columns" in known.names.get("within", ()) and within >= 0:
+        return within + len(_WITHIN)
+    return None
 
 
 class Stray(NamedTuple):
@@ -185,7 +191,7 @@ def column_with_special_characters(stray: Stray) -> str | None:
     column = column_in_quotes(stray.text[begins : stray.end], stray.at - begins)
     if column is None or stray.character in _WRITTEN_ELSEWHERE:
         return None
-    return f"a column name with special characters is put in quotes: `{column}`"
+    return f"a column name with special characters is written in quotes: `{column}`"
 
 
 def sign_of_another_language(stray: Stray) -> str | None:

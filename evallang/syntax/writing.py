@@ -1,4 +1,4 @@
-"""Nodes in, pieces to lay out: how each value, clause and statement is spelt."""
+"""Nodes in, pieces to lay out: how each value, clause and statement is spelled."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ Written = n.Node | Doc
 
 
 def written(node: n.Node) -> Doc:
-    """Spell a node; a statement is spelt without its clauses."""
+    """Spell a node; a statement is spelled without its clauses."""
     if isinstance(node, n.StatementNode | n.AnyClauseNode):
         return _line(node)
     return _value(node)

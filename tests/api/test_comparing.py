@@ -81,7 +81,7 @@ def test_scores_serve_the_metrics_of_ranking():
 
 @pytest.mark.parametrize(("call", "words"), [
     (lambda: ev.compare(TRUTH, {"a": A, "b": B[:9]}, with_="mcnemar"), "'b' 9"),
-    (lambda: ev.compare(TRUTH, {"a": A}, with_="mcnemar"), "two models or more"),
+    (lambda: ev.compare(TRUTH, {"a": A}, with_="mcnemar"), "at least two models"),
     (lambda: ev.compare(TRUTH, {"a": A, "b": B}, with_="mcnemar", against="d"), "called 'd'"),
     (lambda: ev.compare(TRUTH, {"a": A, "b": B}, with_="mcnemar", scores={"d": A}), "called 'd'"),
 ])  # fmt: skip

@@ -106,7 +106,7 @@ UNEVEN = [lambda i: "big" if i < 120 else f"g{i % 14}", half]
 def test_whatever_takes_folds_for_equally_exact_hears_that_they_are_not(said, protocol, line, test):
     found = said("v,w,g,y", drawn(240, *UNEVEN), clause="group g", protocol=protocol, line=line)
     ((_, message, _),) = [item for item in found if item[0] == "W434"]
-    assert f"`{test}` takes their scores as equally exact" in message
+    assert f"`{test}` treats their scores as equally precise" in message
     even = [lambda i: f"g{i % 24}", half]
     rows = drawn(240, *even)
     found = said("v,w,g,y", rows, clause="group g", protocol=protocol, line=line)
@@ -150,7 +150,7 @@ def test_a_target_in_another_unit_is_among_the_features_all_the_same(said):
                "prior": "DummyRegressor"}  # fmt: skip
     inches = [(v.round(3), (25.4 * t + 3).round(4), t) for v, t in zip(noise, y, strict=True)]
     ((code, message, _),) = said("v,mm,y", inches, **numbers)
-    assert (code, message) == ("E472", "`mm` says in every row what `y` says")
+    assert (code, message) == ("E472", "`mm` determines `y` in every row")
     near = [(v.round(3), (25.4 * t + v).round(4), t) for v, t in zip(noise, y, strict=True)]
     assert said("v,mm,y", near, **numbers) == []
 

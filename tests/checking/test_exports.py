@@ -66,7 +66,7 @@ def test_predictions_made_elsewhere_have_no_model_to_export():
 @pytest.mark.parametrize(
     ("folder", "said"),
     [
-        ("../elsewhere", "leads out of the study's folder"),
+        ("../elsewhere", "is outside the study's folder"),
         ("/var/results", "is outside the study's folder"),
         ("~/results", "is outside the study's folder"),
         ("s3://bucket/results", "is an address"),

@@ -95,7 +95,7 @@ def test_a_file_outside_the_folder_of_the_study_is_not_read():
             ).diagnostics
             if d.severity == "error"
         ]
-        assert (found.code, "leads out of the folder" in found.message) == ("E107", True)
+        assert (found.code, "outside the study's folder" in found.message) == ("E107", True)
 
 
 def test_a_file_above_the_one_that_names_it_is_fine_inside_the_folder():
@@ -131,8 +131,8 @@ compare a, other with mcnemar
 measure f1
 """
     assert [d.code for d in checked(text).diagnostics] == ["E107"]
-    misspelt = text.replace("LogisticRegression", "LogisticRegresion")
-    assert [d.code for d in checked(misspelt).diagnostics] == ["E107", "E110"]
+    misspelled = text.replace("LogisticRegression", "LogisticRegresion")
+    assert [d.code for d in checked(misspelled).diagnostics] == ["E107", "E110"]
     damaged = {"gone.eval": "\udcff\udcfee\x00v\x00"}
     assert [(d.code, d.path) for d in checked(text, damaged).diagnostics] == [("E003", "gone.eval")]
 
@@ -151,7 +151,7 @@ def test_a_link_does_not_lead_out_of_the_folder(tmp_path):
         main.write_text(MAIN.replace("lab/protocol", path))
         found = open_study(main).diagnostics
         assert [d.code for d in found] == ["E107"] * refused, path
-        assert all("a link leads out of the folder of the study" in d.message for d in found)
+        assert all("a link leads outside the study's folder" in d.message for d in found)
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ def test_two_corrections_are_no_misspelt_then():
 def test_several_protocols_without_names_are_said_once():
     (error,) = found("protocol cv\nprotocol bootstrap")
     assert error.code == "E104"
-    assert [r.message for r in error.related] == ["another stands here"]
+    assert [r.message for r in error.related] == ["another is here"]
     assert codes_told(found("protocl cv")) == ["E040", "E104"]
     assert [e.code for e in found("", STUDY.replace("protocol", "protocl"))] == ["E040"]
 
@@ -162,7 +162,7 @@ def test_a_misspelt_in_before_a_file_is_not_mended_into_a_further_model():
 def test_a_class_with_its_module_is_told_to_stand_without():
     (error,) = found("model d = sklearn.svm.SVC")
     assert (error.code, error.message) == (
-        "E110", "a class of the catalogue stands without its module: `SVC`"
+        "E110", "a class of the catalogue is written without its module: `SVC`"
     )  # fmt: skip
     (own,) = found("model d = mypkg.SVC")
     assert own.code == "E175"

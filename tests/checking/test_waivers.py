@@ -1,4 +1,4 @@
-"""Waivers that do nothing say so: misspelt, of no rule, of an error, too late, of data."""
+"""Waivers that do nothing say so: misspelled, of no rule, of an error, too late, of data."""
 
 import pytest
 from studies import checked

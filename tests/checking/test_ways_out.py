@@ -56,7 +56,7 @@ def taken(protocol, line, suggestion):
             return protocol, re.sub(r"with .*?(?= by |$)", words, line)
         elif words.startswith("interval "):
             return protocol, f"  {words}"
-    return protocol, "" if "leave the interval out" in suggestion else line
+    return protocol, "" if "remove the interval" in suggestion else line
 
 
 def to_try():

@@ -171,7 +171,7 @@ def test_a_test_of_one_model_is_sent_to_a_claim_about_one(line, clause, proposed
     [
         ("require a better than b in f1 with t", "repeated cv", "f1", "write `with corrected_t`"),
         ("require a better than b with bayes_t", "leave_p_out", "accuracy",
-         "leave the test out, and write `protocol cv folds=10`"),
+         "remove the test, and write `protocol cv folds=10`"),
         ("require a better than b with tost(margin=1%)", "cv", "accuracy",
          "write `require a equivalent to b within MARGIN`"),
         ("require a not worse than b by 1%", "time_series", "accuracy",

@@ -252,4 +252,4 @@ def test_repetition_is_checked():
     assert len(clauses.all) == 3
     scope = scope_of(FORMATTED + '\narchive d to "e.zip"\n')
     assert scope.single(ArchiveNode) is scope.statements[3]
-    assert [d.message for d in scope.diagnostics] == ["`archive` stands twice"]
+    assert [d.message for d in scope.diagnostics] == ["`archive` is written twice"]

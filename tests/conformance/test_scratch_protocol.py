@@ -97,8 +97,8 @@ def test_tests_of_independent_rows_are_refused(test):
 def test_strata_have_no_effect():
     text = STUDY.replace("protocol", "stratify by hour\nprotocol", 1)
     (warning,) = [d for d in checked(text).diagnostics if d.code == "W320"]
-    assert warning.message == "strata play no part under `sliding_window`"
-    assert warning.help == "leave `stratify` out"  # not: or shuffle a series
+    assert warning.message == "strata have no effect under `sliding_window`"
+    assert warning.help == "remove `stratify`"  # not: or shuffle a series
 
 
 def test_a_protocol_that_mixes_the_rows_is_warned_of():

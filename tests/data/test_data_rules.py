@@ -63,7 +63,7 @@ def test_different_measurements_are_not_id_like(source):
 def test_the_target_among_the_features_is_an_error(source, pair):
     found = check_table(source.table(rows(("x", NOISE), ("copy", list(pair) * 20))))
     assert codes(found) == ["E472"]
-    assert "`copy` says in every row what `y` says" in found[0].message
+    assert "`copy` determines `y` in every row" in found[0].message
 
 
 def test_a_feature_that_only_agrees_mostly_is_none(source):

@@ -134,4 +134,4 @@ def test_a_column_that_cannot_be_used_is_called_by_its_type(kind, words, role, c
     with pytest.raises(StudyError) as refused:
         run(study(HEAD + text, tmp_path))
     (found,) = (d for d in refused.value.diagnostics if d.code == code)
-    assert f"holds {words}" in found.message
+    assert f"contains {words}" in found.message

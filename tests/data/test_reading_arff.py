@@ -112,15 +112,15 @@ def test_dates_are_iso():
         (HEADER + "34,3,A,?,no,\n", "has 6 values for 5"),
         (
             HEADER + "34,3,E,?,no\n",
-            "line 11 of `d.arff` holds 'E' in `ward`, which is not one of `A`, `B 2`, `C, D`",
+            "line 11 of `d.arff` contains 'E' in `ward`, which is not one of `A`, `B 2`, `C, D`",
         ),
         (
             HEADER + "old,3,A,?,no\n",
-            "line 11 of `d.arff` holds 'old' in `age`, which is not numeric",
+            "line 11 of `d.arff` contains 'old' in `age`, which is not numeric",
         ),
         (HEADER + "34,3,'A,?,no\n", "unclosed quote"),
         (HEADER + "34,3,'A'x,?,no\n", "text after a closing quote"),
-        (HEADER.replace("@data", "@dta"), "line 10 of `d.arff` holds '@dta' above `@data`"),
+        (HEADER.replace("@data", "@dta"), "line 10 of `d.arff` contains '@dta' above `@data`"),
         (
             HEADER.replace("@data", ""),
             "line 11 of `d.arff` is the last line, and no line is `@data`",
@@ -136,7 +136,7 @@ def test_dates_are_iso():
             "line 2 of `d.arff` declares `x` as `numerc`, which",
         ),
         ("@relation r\n@attribute x relational\n@data\n1\n", "relational, which is not read"),
-        ("x,y\n1,2\n", "line 1 of `d.arff` holds 'x,y' above `@data`"),
+        ("x,y\n1,2\n", "line 1 of `d.arff` contains 'x,y' above `@data`"),
     ],
 )
 def test_what_is_refused_is_named_with_its_line(text, words):

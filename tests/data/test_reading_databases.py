@@ -304,7 +304,7 @@ def test_complaints_of_a_server_are_one_line(source, server):
         ('select "a;b" /* ; */ from t;  ;', None),
         ("select $q$; drop table t;$q$", None),
         ("select 'it''s; fine'", None),
-        ("select 1; select 2", "holds more than one statement"),
+        ("select 1; select 2", "contains more than one statement"),
         ("values (1)", "begins with `values`"),
         ("/* select */ insert into t values (1)", "begins with `insert`"),
         ("; -- nothing", "is empty"),

@@ -189,7 +189,7 @@ def test_a_score_for_each_label_gives_the_largest(source, scores):
         (
             GivenModel("m", "m", column="truth", threshold=0.5),
             "E449",
-            "the file holds its labels",
+            "the file contains its labels",
         ),
         (GivenModel("m", "m", column="mm"), "E420", "no column `mm`"),
     ],
@@ -249,7 +249,7 @@ def test_judged_outcomes_are_read_from_numbers_booleans_and_json(source):
 def test_part_of_a_point_is_neither_right_nor_wrong(source):
     found = error(source, "a\n1\n0.5\n", models=(A,), judged="correct", truth=None)
     assert found.code == "E446"
-    assert "in row 2 (line 3): it holds '0.5'" in found.message
+    assert "in row 2 (line 3): it contains '0.5'" in found.message
 
 
 def test_values_are_numbers_of_any_size(source):
@@ -285,7 +285,7 @@ def test_folds_repeats_and_groups_are_numbered(source):
         (["1", "-1", "2", "1"], "E437", "below zero in row 2 (line 3)"),
         (["1", "inf", "2", "1"], "E437", "infinite in row 2 (line 3)"),
         (["0", "0.0", "0", "0"], "E437", "zero in every row"),
-        (["1", "much", "2", "1"], "E437", "holds text"),
+        (["1", "much", "2", "1"], "E437", "contains text"),
     ],
 )
 def test_weights_must_weigh(source, weights, code, words):

@@ -220,7 +220,8 @@ def test_a_cell_that_is_no_number_is_shown_with_its_row(error, cell):
     found = error(WIDE.replace("0.94", cell), dataset="name")
     assert found.code == "E484"
     assert (
-        found.message == f"`nb` of `auc.csv` must hold numbers but holds {cell!r} in row 1 (line 2)"
+        found.message
+        == f"`nb` of `auc.csv` must contain numbers but contains {cell!r} in row 1 (line 2)"
     )
 
 
@@ -233,8 +234,8 @@ def test_a_data_set_given_twice_is_named_with_both_rows(error):
     found = error(WIDE + "iris,0.1,0.2,0.3\n", dataset="name")
     assert found.code == "E485"
     assert found.message == (
-        "row 4 (line 5) of `auc.csv` gives a score of `nb` on iris that row 1 (line 2) gave "
-        "already, and so do 2 other cells"
+        "row 4 (line 5) of `auc.csv` repeats the score of `nb` on iris in row 1 (line 2), as do 2 "
+        "other cells"
     )
     assert "`fold COLUMN`" in found.help and "`repeat COLUMN`" in found.help
 
@@ -248,7 +249,7 @@ def test_rows_that_nothing_tells_apart_are_an_error(error):
 def test_a_score_given_twice_in_a_long_table_is_found(error):
     found = error(LONG + "wine,rf,0.5\n", dataset="name", model="algo", score="auc")
     assert found.code == "E485"
-    assert "a score of `rf` on wine that row 5 (line 6) gave already" in found.message
+    assert "repeats the score of `rf` on wine in row 5 (line 6)" in found.message
 
 
 def test_a_fold_that_one_model_lacks_is_named(error):

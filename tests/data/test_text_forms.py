@@ -168,9 +168,9 @@ def test_eight_digits_are_dates_where_all_are_days_and_twenty_differ():
     ("cell", "words"),
     [
         (lambda i: f"{i % 24:02d}:{i * 7 % 60:02d}",
-         "holds times of day such as `00:00`, and each"),
+         "contains times of day such as `00:00`, and each"),
         (lambda i: str(day(i % 50)).replace("-", ""),
-         "holds dates written as numbers such as `20210115`, and their distances are not days"),
+         "contains dates written as numbers such as `20210115`, and their distances are not days"),
     ],
 )  # fmt: skip
 def test_times_and_digits_among_the_features_are_named(source, cell, words):

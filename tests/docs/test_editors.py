@@ -92,7 +92,8 @@ def test_every_statement_has_a_snippet_that_is_parsed():
         body = PLACEHOLDER.sub(lambda m: samples.get(m[1], m[1] or m[2]), snippet["body"])
         tree, found = parse(SourceFile("study.eval", f"{body}\n"))
         assert len(tree.statements) == 1, (name, body)
-        assert [d for d in found if d.severity == "error" and d.code != "E054"] == [], (name, body)
+        # a margin is optional in the table, and a claim without one is reported (E072)
+        assert [d for d in found if d.severity == "error" and d.code != "E072"] == [], (name, body)
 
 
 def test_the_extension_names_files_that_are_there():

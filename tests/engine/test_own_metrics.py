@@ -305,7 +305,7 @@ def test_the_shell_answers_3_for_it_and_2_without_consent(tmp_path):
     ("package", "written_so", "reason"),
     [
         ("f_metric", "missing", "`f_metric.metrics` has no `missing`"),
-        ("g_metric", "three", "it is of the type int, and no function"),
+        ("g_metric", "three", "it is of the type int, not a function"),
         ("h_metric", "one", "not a function of truth and prediction"),
         ("i_metric", "askew", 'its `better` is \'smaller\', and can be "higher" or "lower"'),
         ("j_metric", "utility(gian=3)", "no option `gian`; those of the function are `gain`"),

@@ -365,7 +365,7 @@ def test_a_store_that_others_can_write_or_that_is_none_is_refused(tmp_path, monk
         open_store(open_to_all)
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.txt").write_text("mine")
-    with pytest.raises(StoreRefused, match="holds files and is not a store"):
+    with pytest.raises(StoreRefused, match="contains files and is not a store"):
         open_store(tmp_path / "notes")
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreRefused, match="cannot be used: file exists"):

@@ -46,7 +46,7 @@ def test_an_input_is_the_same_each_time():
         pytest.param(" \u3000\nmeasure f1", id="a line of a wide blank"),
         pytest.param(" \n\ufeff\ufeffmeasure f1", id="byte order marks further down"),
         pytest.param('include "\udcd7.eval"', id="a path that is not a UTF-8"),
-        pytest.param("let p = coumns(numeric: 1)", id="no step behind a misspelt `columns`"),
+        pytest.param("let p = coumns(numeric: 1)", id="no step behind a misspelled `columns`"),
         pytest.param(
             ' \n include "' + "ab\udced" * 9 + "\n" * 40,
             id="bytes that are many without the blanks",

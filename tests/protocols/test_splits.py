@@ -317,7 +317,7 @@ def test_a_time_series_is_scikit_learns(gap, test):
     ("name", "given_rows", "options", "message"),
     [
         ("cv", rows(6), {"folds": 10}, "6 rows cannot make 10 folds"),
-        ("cv", rows(6), {"folds": 1}, "needs 2 folds or more, and folds is 1"),
+        ("cv", rows(6), {"folds": 1}, "needs at least 2 folds, and folds is 1"),
         ("cv", rows(9, [0] * 7 + [1] * 2), {"folds": 3}, "smallest stratum has 2 rows"),
         ("cv", rows(9, None, [0] * 5 + [1] * 4), {"folds": 3}, "2 groups cannot make 3 folds"),
         ("repeated_cv", rows(9), {"folds": 3, "times": 0}, "times is 0"),
@@ -368,5 +368,5 @@ def test_a_model_without_a_pair_of_folds_tests_the_rows_of_both():
 def test_authors_cannot_write_a_protocol_that_an_interval_implies():
     assert "folds_and_pairs" in PROTOCOLS
     assert "folds_and_pairs" not in PROTOCOLS.names()
-    with pytest.raises(ValueError, match="3 folds or more"):
+    with pytest.raises(ValueError, match="at least 3 folds"):
         splits("folds_and_pairs", rows(12), folds=2, repeats=1)

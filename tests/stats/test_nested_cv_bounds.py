@@ -128,7 +128,7 @@ def test_losses_that_lack_a_repeat_a_fold_or_a_model_are_refused():
         (whole, 200, "200 repeats are asked for, and the losses have 2"),
         (without((repeat == 1) & (fold == 2) & (partner == ALONE)), 2, "lacks the losses"),
         (without((repeat == 1) & (partner == 2)), 2, "lacks the losses"),
-        (without((fold > 1) | (partner > 1)), 2, "3 folds or more, and there are 2"),
+        (without((fold > 1) | (partner > 1)), 2, "at least 3 folds, and there are 2"),
         (HeldOutLosses(arrays[0][1:], repeat, fold, partner), 2, "every loss needs its repeat"),
     ):
         with pytest.raises(ValueError, match=words):

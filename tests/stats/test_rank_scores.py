@@ -87,7 +87,7 @@ def test_average_ranks_have_intervals_where_there_are_five_data_sets():
 
 def test_what_is_no_table_of_scores_is_refused():
     for scores in ([1.0, 2.0], [[1.0]], [[[1.0, 2.0]]]):
-        with pytest.raises(ValueError, match="data sets by two models"):
+        with pytest.raises(ValueError, match="data sets by at least two models"):
             rank_scores.average_ranks(scores)
     with pytest.raises(ValueError, match="one name"):
         rank_models(SCORES, ("a", "b"))

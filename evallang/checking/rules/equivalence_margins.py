@@ -51,8 +51,8 @@ def margin_larger_than_the_lead(study: Study) -> Iterator[Objection]:
             third = lead.models[-1] not in line.models
             if same and third and lead.value is not None and line.value >= lead.value:
                 yield Objection(
-                    f"the margin {_amount(line.metric, line.value)} is no smaller than the lead of "
-                    f"`{lead.models[0]}` over `{lead.models[-1]}` that is asked for, "
+                    f"the margin of {_amount(line.metric, line.value)} is not smaller than the "
+                    f"required lead of `{lead.models[0]}` over `{lead.models[-1]}`, "
                     f"{_amount(lead.metric, lead.value)}",
                     line.span,
                     help="choose a margin that leaves most of the lead, such as half of it",
@@ -137,7 +137,9 @@ def _too_wide(metric: Method, value: float) -> str | None:
     ends = _range(metric)
     if ends is None or value < ends[1] - ends[0]:
         return None
-    return f"{value:g} is the whole range of `{metric.written}` or more, so every model is inside"
+    return (
+        f"{value:g} is at least the whole range of `{metric.written}`, so every model is within it"
+    )
 
 
 def _too_far(metric: Method, value: float) -> str | None:

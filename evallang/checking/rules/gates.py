@@ -52,7 +52,7 @@ def alpha_and_confidence_disagree(study: Study) -> Iterator[Objection]:
             f"intervals at {percent(study.confidence)} with tests at {study.alpha:g}: an "
             f"interval can {can} rejects",
             place,
-            help=f"write `confidence {percent(1 - study.alpha)}`, or leave it out",
+            help=f"write `confidence {percent(1 - study.alpha)}`, or remove it",
         )
 
 
@@ -208,10 +208,10 @@ def _margin(line: RequirementSpec, examples: Examples) -> Objection | None:
     least = half_width(apart, examples.n, _quantile(line.level))
     if line.value is None or line.value >= least:
         return None
-    tell = "1 of which tells" if apart == 1 else f"{apart or 'none'} of which tell"
     return Objection(
-        f"with {examples.n} examples, {tell} the models apart, the interval of two equal models "
-        f"reaches to {about(least)}, and the margin is {percent(line.value)}",
+        f"with {examples.n} examples, on {apart or 'none'} of which the models differ, the "
+        f"interval of two equal models reaches {about(least)}, beyond the margin of "
+        f"{percent(line.value)}",
         line.span,
         help="choose the margin by what matters, and test on more examples",
     )

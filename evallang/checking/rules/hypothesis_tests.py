@@ -58,7 +58,7 @@ def overlapping_splits_as_independent(study: Study) -> Iterator[Objection]:
             shared = test_of(test).overlap_ignored
             if shared and _runs(study, comparison, test):
                 yield Objection(
-                    f"`{test.name}` takes overlapping splits for independent ones: {shared}",
+                    f"`{test.name}` treats overlapping splits as independent: {shared}",
                     comparison.span,
                     help=_corrected(study, comparison, test),
                 )

@@ -60,7 +60,7 @@ def many_comparisons_without_correction(study: Study) -> Iterator[Objection]:
             yield Objection(
                 f"{size} hypotheses{more} are tested without a correction",
                 comparison.span,
-                help="leave `uncorrected` out (Holm's correction is the default), or write "
+                help="remove `uncorrected` (Holm's correction is the default), or write "
                 "`bonferroni`",
             )
 
@@ -189,7 +189,7 @@ def step_up_correction_of_dependent_pairs(study: Study) -> Iterator[Objection]:
         if entry.declaration.assumes == "positive" and _entangled(study, comparison):
             yield Objection(
                 f"`{entry.name}` assumes p-values that are independent or positively dependent, "
-                "and those of this line need not be either",
+                "which the p-values of this line may not be",
                 comparison.span,
                 help="write `holm`, which holds for any dependence",
             )
@@ -271,7 +271,7 @@ def _instead(
         words += f" on {comparison.protocol}"
     own = f"compare {who}against {reference}{across} with {words}"
     if comparison.against in baselines and len(others) > 1:
-        return f"leave the omnibus out: `{own}`"
+        return f"remove the omnibus: `{own}`"
     if len(others) < 2:
         return f"write `{own}`"
     return f"write `compare {', '.join(others)} ...`, and on a line of its own `{own}`"

@@ -67,7 +67,7 @@ def unreachable_over_data(study: Study, n: int) -> Iterator[Objection]:
             f"above {study.alpha:g}",
             line.span,
             help=f"compare over {_enough(study, line, place, smallest)} data sets or more, or "
-            "leave the line out: the estimates are reported all the same",
+            "remove the line; the estimates are reported anyway",
         )
 
 

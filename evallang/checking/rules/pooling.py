@@ -146,9 +146,9 @@ def _of_algorithms(study: Study, comparison: ComparisonSpec) -> str:
         metric = comparison.metrics[0].written
         interval = f"the interval `corrected_t` of {metric}"
         if not tables(study):
-            return f"leave the line out and read {interval}: `interval corrected_t`"
+            return f"remove the line and read {interval}: `interval corrected_t`"
         repeated = _repeated(study, comparison)
-        return f"write `protocol {repeated}`, leave the line out and read {interval}"
+        return f"write `protocol {repeated}`, remove the line and read {interval}"
     if not tables(study):
         return "write `with corrected_t`, which takes the scores of the folds"
     return f"write `protocol {_repeated(study, comparison)}` and `with corrected_t`"

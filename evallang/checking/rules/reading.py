@@ -57,7 +57,7 @@ def rows_chosen_by_the_target(study: Study) -> Iterator[Objection]:
         for line in source.where:
             if line.column == target and line.operator not in ("is missing", "is not missing"):
                 yield Objection(
-                    f"`{line.column}` is what is predicted, and rows are kept by its value",
+                    f"`{line.column}` is the target, and rows are selected by its value",
                     line.span,
                     help="choose rows by what is known before the prediction",
                 )
@@ -187,7 +187,7 @@ def no_baseline(study: Study) -> Iterator[Objection]:
     )
     dummy = "DummyRegressor" if numbers else "DummyClassifier"
     yield Objection(
-        "no model shows what can be had without looking at a feature",
+        "no model is a baseline that ignores the features",
         study.models[-1].span,
         help=f"write `model baseline = {dummy}`",
     )
@@ -223,7 +223,7 @@ def seed_by_default(study: Study) -> Iterator[Objection]:
     drawn = [p for p in own_protocols(study) if PROTOCOLS[p.kind].declaration.draws_at_random()]
     if tables(study) and drawn and by_default(study, "study seed"):
         yield Objection(
-            "the rows are drawn by chance, and the seed is left to its default",
+            "rows are drawn at random, and the study states no seed",
             study.places.get("study") or drawn[0].span,
             help="write `seed 20260101`, or another number, below `study`"
             if "study" in study.places

@@ -54,9 +54,9 @@ def strata_without_effect(study: Study) -> Iterator[Objection]:
         given = in_place and not _on_training_rows(protocols[0])
         other = "" if given else ", or write `protocol cv folds=10`"
         yield Objection(
-            f"strata play no part under `{spoken(protocols[0])}`",
+            f"strata have no effect under `{spoken(protocols[0])}`",
             written,
-            help=f"leave `stratify` out{other}",
+            help=f"remove `stratify`{other}",
         )
 
 
@@ -110,7 +110,7 @@ def few_bootstrap_rounds(study: Study) -> Iterator[Objection]:
                 f"{rounds} rounds are too few for a p-value, which is {1 / (1 + rounds):.2g} at "
                 "the least",
                 span,
-                help="leave `rounds` out (it is 10,000), or write `rounds=1_000` or more",
+                help="remove `rounds` (it is 10,000), or write `rounds=1_000` or more",
             )
 
 
@@ -160,7 +160,7 @@ def few_repeats_behind_an_interval(study: Study) -> Iterator[Objection]:
             yield Objection(
                 f"{_repeats(repeats)} too few for a stable width of `{interval.name}`",
                 measure.interval_span or measure.span,
-                help=f"leave `repeats` out (it is {entry.defaults()['repeats']}), or write "
+                help=f"remove `repeats` (it is {entry.defaults()['repeats']}), or write "
                 f"`repeats={LEAST_REPEATS}` or more",
             )
 
@@ -179,7 +179,7 @@ def _few_for(method: Method, span: Span | None) -> Iterator[Objection]:
         yield Objection(
             f"{rounds} rounds are too few for {what}",
             span,
-            help="leave `rounds` out (it is 10,000), or write "
+            help="remove `rounds` (it is 10,000), or write "
             f"`rounds={least if least < LEAST_FOR_BOUNDS else '1_000'}` or more",
         )
 
@@ -222,7 +222,7 @@ def independent_resampling_of_a_series(study: Study) -> Iterator[Objection]:
         mixes = f"`{spoken(protocol)}` mixes rows that {kept} keeps in order"
         implied = [c for c in tested_lines(study) if c.protocol == protocol.name]
         if protocol.implied_by is None or not implied:
-            yield Objection(mixes, protocol.span, help=f"leave this protocol out, and keep {kept}")
+            yield Objection(mixes, protocol.span, help=f"remove this protocol, and keep {kept}")
             continue
         line = implied[0]
         yield Objection(
@@ -238,7 +238,7 @@ def independent_resampling_of_a_series(study: Study) -> Iterator[Objection]:
             yield Objection(
                 f"`{interval.name}` takes the rows of a series as independent",
                 measure.interval_span or measure.span,
-                help="leave the interval out; the values of the folds are shown",
+                help="remove the interval; the values of the folds are shown",
             )
 
 
@@ -274,9 +274,9 @@ def tested_on_training_rows(study: Study) -> Iterator[Objection]:
         words, instead = spoken(protocol), "write `protocol cv folds=10`"
         if protocol.options.get("estimate") is not None:
             words += f" estimate={protocol.options['estimate']}"
-            instead = "leave `estimate` out (it is `.632+`)"
+            instead = "remove `estimate` (it is `.632+`)"
         elif honest:
-            instead = f"leave this protocol out; `{honest[0]}` tests on other examples"
+            instead = f"remove this protocol; `{honest[0]}` tests on other examples"
         yield Objection(
             f"`{words}` tests models on the examples that they were fitted on",
             protocol.span,
@@ -321,7 +321,7 @@ def interval_that_covers_too_little(study: Study) -> Iterator[Objection]:
             yield Objection(
                 _advised_against(measure.interval.name, declared),
                 measure.interval_span or measure.span,
-                help=f"write `interval {better}`" if better else "leave the interval out",
+                help=f"write `interval {better}`" if better else "remove the interval",
             )
     for line in tested_lines(study):
         for test in tests_of(line):
@@ -330,7 +330,7 @@ def interval_that_covers_too_little(study: Study) -> Iterator[Objection]:
                 yield Objection(
                     _advised_against("wald", INTERVALS[name].declaration),
                     line.span,
-                    help="leave `interval` out (it is `tango`)",
+                    help="remove `interval` (it is `tango`)",
                 )
 
 

@@ -218,7 +218,7 @@ def one_standard_error_of_few_folds(study: Study) -> Iterator[Objection]:
         if folds is not None and folds < LEAST_INNER_FOLDS:
             what = "one validation part gives no standard error"
             if folds > 1:
-                what = f"{folds} inner folds hardly give a standard error"
+                what = f"{folds} inner folds are too few for a standard error"
             of_several = f" under `{protocol.name}`" if len(own_protocols(study)) > 1 else ""
             yield Objection(
                 f"{what} to choose by{of_several}",

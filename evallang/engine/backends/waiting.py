@@ -54,5 +54,5 @@ class Waiting(Generic[AnyTask]):
         return entry
 
     def put_back(self, entries: Iterable[Entry[AnyTask]]) -> None:
-        """Put back what a worker had been given; it comes first."""
+        """Return entries that a worker was given to the head of the queue."""
         self._again.extend(entries)

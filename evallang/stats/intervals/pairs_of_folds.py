@@ -158,7 +158,7 @@ def nested_cv(held_out: HeldOutLosses, level: float, *, repeats: int = 200) -> I
     if found != repeats:
         raise ValueError(f"{repeats} repeats are asked for, and the losses have {found}")
     if k < FEWEST_FOLDS:
-        raise ValueError(f"the interval needs {FEWEST_FOLDS} folds or more, and there are {k}")
+        raise ValueError(f"the interval needs at least {FEWEST_FOLDS} folds, and there are {k}")
     outer = partner == ALONE
     tested = _Sums(x[outer], repeat[outer] * k + fold[outer], repeats * k)
     inner = _Sums(x[~outer], repeat[~outer] * k + partner[~outer], repeats * k)
