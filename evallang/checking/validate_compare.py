@@ -196,9 +196,9 @@ def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> boo
 def _of_one_table(source: SourceSpec) -> str:
     """State what compares models on one table, whose folds and seeds are not data sets."""
     if isinstance(source, ScoresSpec) and (source.fold or source.repeat):
-        return "leave `across data` out and write `with corrected_t`, which takes these folds"
+        return "remove `across data` and write `with corrected_t`, which takes these folds"
     return (
-        "leave `across data` out; write `dataset COLUMN` only for a column of data sets, not of "
+        "remove `across data`; write `dataset COLUMN` only for a column of data sets, not of "
         "seeds or folds"
     )
 
