@@ -217,7 +217,10 @@ CAUSES: tuple[Cause, ...] = (
 
 
 def report(found: Iterable[Diagnostic], gathered: Gathered) -> tuple[Diagnostic, ...]:
-    """Drop the findings that others cause, gather the errors of each clause, sort by place."""
+    """Drop the findings that others cause, gather the errors of each clause, sort by place.
+
+    A hint about the design is reported once for a file.
+    """
     places = Places(gathered)
     return _gathered_by_clause(without_effects(list(found), gathered, places), places)
 
@@ -245,7 +248,12 @@ def _gathered_by_clause(found: Iterable[Diagnostic], places: Places) -> tuple[Di
     """Sort findings by place, and gather the errors of each clause in the first of them."""
     groups: list[list[Diagnostic]] = []
     errors: dict[Place, list[Diagnostic]] = {}
+    hinted: set[tuple[str, str]] = set()
     for item in in_order(found):
+        if _is_open_hint(item):
+            if (item.code, item.path) in hinted:
+                continue  # the first place tells the author
+            hinted.add((item.code, item.path))
         place = None
         if item.is_error and item.phase is not Phase.WAIVERS and item.span is not None:
             place = places.clause(item.span)
@@ -256,6 +264,12 @@ def _gathered_by_clause(found: Iterable[Diagnostic], places: Places) -> tuple[Di
         if place is not None:
             errors[place] = groups[-1]
     return in_order(map(_as_one, groups))
+
+
+def _is_open_hint(item: Diagnostic) -> bool:
+    """Return whether a finding is a hint about the design that its author has not waived."""
+    hint = item.severity is Severity.HINT and item.phase is Phase.ADVICE
+    return hint and item.allowed_because is None
 
 
 def _as_one(errors: Sequence[Diagnostic]) -> Diagnostic:

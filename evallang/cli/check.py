@@ -8,15 +8,15 @@ import click
 from evallang.cli.settings import limit_option
 from evallang.cli.terminal import (
     cannot,
+    conclusion,
     read_study,
     show,
     study_path,
-    summary,
     tell,
     tell_error,
     write_format,
 )
-from evallang.diagnostics import Diagnostic, Severity, has_errors
+from evallang.diagnostics import Diagnostic, Severity, by_weight, has_errors
 from evallang.source import SourceFile
 from evallang.version import VERSION
 
@@ -64,9 +64,9 @@ def command(files: tuple[str, ...], layout: str, strict: bool, with_data: bool, 
         found += diagnostics
         sources |= study.checked.sources
     if layout == "text":
-        show(found, sources)
+        show(by_weight(found), sources)
         if sources:
-            tell(summary(found) or "no findings")
+            tell(conclusion(found, read=with_data))
     elif sources:
         write_format(_written(found, sources, layout))
     for other in unread[:-1]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from evallang.diagnostics import Diagnostic, Severity
+from evallang.diagnostics import CODES, Changes, Diagnostic, Severity, by_weight, has_errors
 from evallang.diagnostics.text import to_text
 from evallang.printable import printable, printable_json, printable_line
 from evallang.source import SourceFile
@@ -183,6 +183,43 @@ def summary(diagnostics: Sequence[Diagnostic]) -> str:
         if n:
             parts.append(f"{n} {severity}{'s' if n > 1 else ''}")
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 2 else parts)
+
+
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
+
+
+def conclusion(diagnostics: Sequence[Diagnostic], *, read: bool) -> str:
+    """State how many findings there are, and what the warnings change in the conclusion.
+
+    `read` is whether the data were read. Warnings are counted in the order of `by_weight`.
+    """
+    counted = [d for d in by_weight(diagnostics) if d.allowed_because is None]
+    warnings = [d for d in counted if d.severity is Severity.WARNING]
+    words = summary(counted) or "no findings"
+    if has_errors(counted):
+        return words
+    if counted and not warnings and not read:
+        return f"{words}; the data were not read, which `--data` does"
+    changed: dict[Changes, list[int]] = {}
+    for place, warning in enumerate(warnings):
+        changed.setdefault(CODES[warning.code].changes, []).append(place)
+    parts = [
+        f"{_which(places, len(warnings))} {what}"
+        for what, places in changed.items()
+        if what is not Changes.READING and places[-1] < len(ORDINALS)
+    ]
+    return f"{words}: {', '.join(parts)}" if parts else words
+
+
+def _which(places: Sequence[int], of: int) -> str:
+    """Name warnings by their places, with the verb: `the first two change`."""
+    if of == 1:
+        return "the warning changes"
+    if len(places) == of:
+        return "both warnings change" if of == 2 else "all warnings change"
+    if len(places) == 1:
+        return f"the {ORDINALS[places[0]]} changes"
+    return f"the {ORDINALS[places[0]]} to the {ORDINALS[places[-1]]} change"
 
 
 def study_path(path: str) -> Path:

@@ -3,7 +3,7 @@
 Those of rules whose evidence is in the rows are declared by the rules, in `row_rules`.
 """
 
-from evallang.diagnostics import Phase, Severity, declare
+from evallang.diagnostics import Changes, Phase, Severity, declare
 
 # --- E40x: files -----------------------------------------------------------------------
 
@@ -419,6 +419,7 @@ ID_LIKE_FEATURE = declare(
     "W411",
     "id_like_feature",
     "A feature has a different value in almost every row, like an identifier.",
+    changes=Changes.SCORES,
     reason="A model can memorise rows by such a feature, and numbers assigned in the order of "
     "collection can reveal the outcome. If more than half of the rows have a text of their "
     "own, most test rows have a text that does not occur in training. Whole numbers that "
@@ -450,6 +451,7 @@ DUPLICATED_ROWS = declare(
     "W412",
     "duplicated_rows",
     "Rows with equal features and target can be on both sides of a split.",
+    changes=Changes.SCORES,
     reason="The models are then tested on rows that they were trained on. Rows of one group stay "
     "on one side.",
     wrong='data visits from "visits.csv"\n  target readmitted',
@@ -459,6 +461,7 @@ FEW_GROUPS = declare(
     "W413",
     "few_groups",
     "There are fewer than 10 groups.",
+    changes=Changes.PRECISION,
     reason="The group is the unit of every interval and test, so the number of groups is the "
     "sample size. Methods for clustered data rely on many groups: with few, intervals are "
     "too narrow, and tests reject too often or cannot reject at all.",
@@ -500,6 +503,7 @@ RELATED_DATA_SETS = declare(
     "W423",
     "related_data_sets",
     "Two data sets of a study share rows.",
+    changes=Changes.QUESTION,
     reason="Tests over data sets treat each data set as an independent draw; copies and variants "
     "make differences look more certain than they are.",
     wrong='data north from "north.csv"\n  target readmitted\ndata whole from "both.csv"\n'
@@ -524,6 +528,7 @@ POSITIVE_NOT_STATED = declare(
     "W431",
     "positive_class_not_stated",
     "A metric depends on the positive class, and the study does not name it.",
+    changes=Changes.QUESTION,
     reason="Without `positive`, the last of the two labels in alphabetical or numerical order is "
     "the positive class. Precision, recall and F1 of the other class have other values.",
     wrong='data visits from "visits.csv"\n  target readmitted\nmeasure f1',
@@ -534,6 +539,7 @@ SMALL_TEST_PART = declare(
     "W432",
     "small_test_part",
     "A holdout keeps fewer than 100 rows for testing.",
+    changes=Changes.PRECISION,
     reason="With 100 rows, Wilson's 95% interval of an accuracy of 80% extends from 71% to 87%; "
     "with 40 rows, from 65% to 90%. The estimate also depends on which rows happened to be "
     "drawn. Cross-validation tests every row.",
@@ -545,6 +551,7 @@ FEW_OF_A_CLASS_IN_A_FOLD = declare(
     "W433",
     "few_of_a_class_in_a_fold",
     "A metric is computed in each fold, and a class has fewer than five rows in a fold.",
+    changes=Changes.PRECISION,
     reason="With four rows, recall changes by 25 points per row, and each of four positives makes "
     "up a quarter of an area under the curve. Means over such folds are noisy, and those "
     "of F1 are biased.",
@@ -556,6 +563,7 @@ UNEQUAL_TEST_SETS = declare(
     "W434",
     "unequal_test_sets",
     "A test over folds is used with folds of very different sizes.",
+    changes=Changes.PRECISION,
     reason="The corrected resampled t test treats the scores of all folds as equally precise, "
     "with one ratio of test to training rows. The score of a small fold is less precise "
     "than that of a large one.",
@@ -567,6 +575,7 @@ MARGIN_BEYOND_BASELINE = declare(
     "W435",
     "margin_beyond_the_baseline",
     "A margin is so large that a model without features may lie within it.",
+    changes=Changes.CLAIMS,
     reason="The share of the most common class is an accuracy that a model reaches by always "
     "predicting that class. If the margin is larger than the distance from there to 100%, "
     "such a model is not worse than a perfect one.",
@@ -579,6 +588,7 @@ FEW_OF_THE_RARER_CLASS = declare(
     "few_of_the_rarer_class",
     "An interval or test of an area under the ROC curve is requested, and a class has "
     "fewer than 20 rows.",
+    changes=Changes.PRECISION,
     reason="The variance of an area comes from the spread of the scores of these few rows, and a "
     "sample of ten often contains none of the low scores. With ten rows of the rarer "
     "class, 95% intervals covered 93 to 95% of true areas of .8 in simulations, 86 to 92% "
@@ -592,6 +602,7 @@ AREA_WITHOUT_SPREAD = declare(
     "W441",
     "area_without_spread",
     "An area under the ROC curve is averaged over folds, and a fold has only one row of a class.",
+    changes=Changes.PRECISION,
     reason="One row has no spread, so the variance of the area in that fold is unknown and the "
     "area is reported without an interval.",
     wrong="protocol cv folds=10\nmeasure roc_auc   # 12 rows of the rarer class",
@@ -613,6 +624,7 @@ HEAVY_TAILS = declare(
     "W442",
     "heavy_tails",
     "A target, or the errors of given predictions, have heavy tails, and a metric squares errors.",
+    changes=Changes.PRECISION,
     reason="A few rows dominate a mean of squares, and a sample of 100 usually lacks them. In "
     "simulations with 60 to 100 rows, with errors from a t distribution with 3 degrees of "
     "freedom or from a log-normal one, bootstrap intervals at 95% covered 81 to 88% for R2 "
@@ -799,6 +811,7 @@ FOLDS_NOT_NAMED = declare(
     "W452",
     "fold_column_unused",
     "A file of predictions has a column of folds that no clause names.",
+    changes=Changes.CLAIMS,
     reason="Predictions of several fitted models are not one sample of one model: an interval or "
     "a test that knows the folds allows for them, and a measure of ranks is taken within each.",
     wrong="truth label\nmodels cnn, base   # and a column `fold`",
@@ -831,6 +844,7 @@ SCORE_OF_OTHER_CLASS = declare(
     "W403",
     "score_of_the_other_class",
     "A model's scores are higher where it predicts the negative class.",
+    changes=Changes.SCORES,
     reason="The score column probably belongs to the other class; the area under the curve would "
     "be one minus its true value.",
     wrong="positive spam\nmodels cnn as verdict\nscore cnn = p_ham",
@@ -895,6 +909,7 @@ MISSING_SCORE = declare(
     "W421",
     "missing_score",
     "Some models have no score on some data sets.",
+    changes=Changes.PRECISION,
     reason="The tests over data sets skip such data sets, or rank the missing score last "
     "(`missing=worst`). Runs rarely fail by chance: large or hard data sets fail more "
     "often.",

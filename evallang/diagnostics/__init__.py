@@ -47,6 +47,21 @@ class Phase(StrEnum):
     LATER = "later"
 
 
+class Changes(StrEnum):
+    """What a finding would change in the conclusion of a study, the most important first."""
+
+    SCORES = "whether the scores hold on new data"
+    QUESTION = "what the p-value is about"
+    CLAIMS = "how often a difference is claimed where none exists"
+    PRECISION = "how precise the results are"
+    READING = "how the results are read"
+
+    @property
+    def place(self) -> int:
+        """The place in the order of importance, from 0."""
+        return list(Changes).index(self)
+
+
 PHASES: tuple[tuple[str, Phase], ...] = (
     ("E000", Phase.TEXT),
     ("E100", Phase.WORDS),
@@ -80,6 +95,7 @@ class Code:
     wrong: str = ""
     right: str = ""
     source: str = ""
+    changes: Changes = Changes.READING
 
 
 CODES: dict[str, Code] = {}
@@ -96,6 +112,7 @@ def declare(
     wrong: str = "",
     right: str = "",
     source: str = "",
+    changes: Changes = Changes.READING,
 ) -> Code:
     """Register a code in `CODES`; its number decides severity and phase unless they are stated.
 
@@ -105,7 +122,7 @@ def declare(
         severity = Severity.ERROR if code.startswith("E") else Severity.WARNING
     if phase is None:
         phase = PHASES[bisect_right(PHASES, code, key=lambda first: first[0]) - 1][1]
-    made = Code(code, name, severity, phase, summary, reason, wrong, right, source)
+    made = Code(code, name, severity, phase, summary, reason, wrong, right, source, changes)
     if code in CODES or any(other.name == name for other in CODES.values()):
         raise ValueError(f"diagnostic {code} {name} is declared twice")
     CODES[code] = made
@@ -210,6 +227,18 @@ def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         return (item.path, span.start, span.end, item.code) if span else (item.path, -1, -1, "")
 
     return tuple(sorted(diagnostics, key=place))
+
+
+def by_weight(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Sort errors first, then by what a finding changes in the conclusion, then by place."""
+    severities = list(Severity)
+
+    def weight(item: Diagnostic) -> tuple[int, int]:
+        if item.is_error:
+            return 0, 0
+        return severities.index(item.severity), CODES[item.code].changes.place
+
+    return tuple(sorted(in_order(diagnostics), key=weight))
 
 
 def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Callable
 from typing import Any
 
-from evallang.diagnostics import Code, Phase, Severity, declare
+from evallang.diagnostics import Changes, Code, Phase, Severity, declare
 
 SECTIONS = re.compile(
     r"(?P<summary>.*?)\n\n(?P<reason>.*?)\n\n"
@@ -22,6 +22,7 @@ def declare_documented(
     source: str,
     severity: Severity = Severity.WARNING,
     phase: Phase | None = None,
+    changes: Changes = Changes.READING,
 ) -> Code:
     """Declare a code that is named after a function and explained by its docstring.
 
@@ -40,4 +41,5 @@ def declare_documented(
         wrong=textwrap.dedent(found["wrong"].strip("\n")),
         right=textwrap.dedent(found["right"].strip("\n")),
         source=source,
+        changes=changes,
     )

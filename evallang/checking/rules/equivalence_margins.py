@@ -7,6 +7,7 @@ from evallang.checking.rules.rule import Objection, rule
 from evallang.checking.rules.shares import percent
 from evallang.checking.rules.study_facts import tests_of
 from evallang.compatibility import metric_entry
+from evallang.diagnostics import Changes
 from evallang.study import ComparisonSpec, Method, RequirementSpec, Study
 
 PERCENT = re.compile(
@@ -14,7 +15,7 @@ PERCENT = re.compile(
 )
 
 
-@rule("W343", source="ICH E10; Piaggio et al. 2012")
+@rule("W343", changes=Changes.CLAIMS, source="ICH E10; Piaggio et al. 2012")
 def margin_larger_than_the_lead(study: Study) -> Iterator[Objection]:
     """A margin is larger than the lead over a third model that the study requires.
 
@@ -60,7 +61,7 @@ def margin_larger_than_the_lead(study: Study) -> Iterator[Objection]:
                 break
 
 
-@rule("W344", source="Kruschke 2018")
+@rule("W344", changes=Changes.QUESTION, source="Kruschke 2018")
 def margin_on_another_scale(study: Study) -> Iterator[Objection]:
     """A margin, threshold, difference or region of equivalence is not on the scale of its metric.
 

@@ -7,6 +7,7 @@ from evallang.checking.rules.rule import Known, Later, Objection, RuleFunction, 
 from evallang.checking.rules.shares import about, percent, reachable_above, reachable_below
 from evallang.checking.rules.study_facts import tested_lines
 from evallang.compatibility import metric_entry
+from evallang.diagnostics import Changes
 from evallang.metrics.own_code import own_metric_loaded
 from evallang.source import Span
 from evallang.study import RequirementSpec, Study
@@ -14,7 +15,7 @@ from evallang.study import RequirementSpec, Study
 NEARLY = 1e-9  # 1 - 0.05 and 0.95 differ in the last bits
 
 
-@rule("W340", source="Cumming & Finch 2005")
+@rule("W340", changes=Changes.CLAIMS, source="Cumming & Finch 2005")
 def alpha_and_confidence_disagree(study: Study) -> Iterator[Objection]:
     """The level of the intervals does not match the level of the tests.
 
@@ -56,7 +57,7 @@ def alpha_and_confidence_disagree(study: Study) -> Iterator[Objection]:
         )
 
 
-@rule("W341", source="Schenker & Gentleman 2001; Raschka 2018, 4.2")
+@rule("W341", changes=Changes.CLAIMS, source="Schenker & Gentleman 2001; Raschka 2018, 4.2")
 def overlapping_intervals_as_a_gate(study: Study) -> Iterator[Objection]:
     """Two requirements together ask that the intervals of two models do not overlap.
 
@@ -127,6 +128,7 @@ def _with_examples(find: RuleFunction, study: Study, known: Known) -> Iterator[O
 
 @rule(
     "W342",
+    changes=Changes.PRECISION,
     source="Piaggio et al. 2012; Tango 1998",
     later=(Later(Stage.DATA, _with_examples), Later(Stage.PLAN, _with_examples)),
 )

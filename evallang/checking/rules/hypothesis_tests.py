@@ -18,7 +18,7 @@ from evallang.compatibility import is_grouped, metric_entry, yields_of
 from evallang.compatibility.hypothesis_tests import fits_design, nearest_test, of_shares
 from evallang.data.dataset import DataSpec
 from evallang.data.findings import written
-from evallang.diagnostics import Severity
+from evallang.diagnostics import Changes, Severity
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Evidence
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -28,7 +28,7 @@ ON_ROWS = frozenset({"midp", "exact", "corrected", "chi2", "textbook"})
 """Forms of McNemar's test that count examples, each as independent of all others."""
 
 
-@rule("W310", source="Dietterich 1998; Nadeau & Bengio 2003")
+@rule("W310", changes=Changes.CLAIMS, source="Dietterich 1998; Nadeau & Bengio 2003")
 def overlapping_splits_as_independent(study: Study) -> Iterator[Objection]:
     """A t test treats the scores of overlapping splits as independent.
 
@@ -100,7 +100,7 @@ def _claim(study: Study, comparison: ComparisonSpec, test: Method) -> str:
     return nearest_test(comparison.metrics[0], yields, test, clustered=grouped, model=name)
 
 
-@rule("W311", source="Dietterich 1998, 3.2; Raschka 2018, 4.2")
+@rule("W311", changes=Changes.CLAIMS, source="Dietterich 1998, 3.2; Raschka 2018, 4.2")
 def paired_predictions_as_independent(study: Study) -> Iterator[Objection]:
     """A test for two independent samples compares models on the same examples.
 
@@ -137,7 +137,7 @@ def paired_predictions_as_independent(study: Study) -> Iterator[Objection]:
             )
 
 
-@rule("W312", source="Alpaydın 1999; Dietterich 1998")
+@rule("W312", changes=Changes.CLAIMS, source="Alpaydın 1999; Dietterich 1998")
 def test_that_depends_on_order(study: Study) -> Iterator[Objection]:
     """The 5x2cv t test uses one or two of ten differences in its numerator.
 
@@ -173,7 +173,7 @@ def test_that_depends_on_order(study: Study) -> Iterator[Objection]:
             )
 
 
-@rule("W313", source="Raschka 2018, 4.3; Dietterich 1998")
+@rule("W313", changes=Changes.QUESTION, source="Raschka 2018, 4.3; Dietterich 1998")
 def test_of_another_measure(study: Study) -> Iterator[Objection]:
     """The first measure is one metric, and the test is about another.
 
@@ -221,7 +221,7 @@ def _counts(comparison: ComparisonSpec) -> bool:
     )
 
 
-@rule("W314", source="Obuchowski 1998; Yang, Sun & Hardin 2010")
+@rule("W314", changes=Changes.CLAIMS, source="Obuchowski 1998; Yang, Sun & Hardin 2010")
 def rows_of_groups_as_independent(study: Study) -> Iterator[Objection]:
     """A form of McNemar's test that counts rows is used on rows that belong to groups.
 
@@ -266,7 +266,12 @@ def rows_of_groups_as_independent(study: Study) -> Iterator[Objection]:
                 )
 
 
-@rule("W318", source="Hollander, Wolfe & Chicken 2014, 3.1", severity=Severity.HINT)
+@rule(
+    "W318",
+    changes=Changes.QUESTION,
+    source="Hollander, Wolfe & Chicken 2014, 3.1",
+    severity=Severity.HINT,
+)
 def ranks_instead_of_the_mean_loss(study: Study) -> Iterator[Objection]:
     """Losses are measured by their mean but tested by their ranks.
 

@@ -16,7 +16,7 @@ from evallang.checking.rules.study_facts import (
 )
 from evallang.compatibility import metric_entry
 from evallang.data.text_forms import names_replicate
-from evallang.diagnostics import Related, Severity
+from evallang.diagnostics import Changes, Related, Severity
 from evallang.hypotheses import Hypothesis, hypotheses_of, is_open, names_in
 from evallang.metrics.metric import share_metric
 from evallang.models.model import is_baseline
@@ -24,7 +24,12 @@ from evallang.stats.corrections import CORRECTIONS
 from evallang.study import ComparisonSpec, Method, Study, models_of, names_of
 
 
-@rule("W301", source="Holm 1979; Demšar 2006, 3.2", later=(WITH_ALL_HYPOTHESES,))
+@rule(
+    "W301",
+    changes=Changes.CLAIMS,
+    source="Holm 1979; Demšar 2006, 3.2",
+    later=(WITH_ALL_HYPOTHESES,),
+)
 def many_comparisons_without_correction(study: Study) -> Iterator[Objection]:
     """Several hypotheses are tested without a correction.
 
@@ -65,7 +70,12 @@ def many_comparisons_without_correction(study: Study) -> Iterator[Objection]:
             )
 
 
-@rule("W302", source="Simmons, Nelson & Simonsohn 2011", later=(WITH_ALL_HYPOTHESES,))
+@rule(
+    "W302",
+    changes=Changes.CLAIMS,
+    source="Simmons, Nelson & Simonsohn 2011",
+    later=(WITH_ALL_HYPOTHESES,),
+)
 def same_pair_tested_twice(study: Study) -> Iterator[Objection]:
     """Two lines test the same pair of models by the same metric on the same data.
 
@@ -155,7 +165,12 @@ def same_question(metric: Method) -> Method:
     return replace(metric, name=name, options=options)
 
 
-@rule("W303", source="Hochberg 1988; Sarkar 1998", later=(WITH_ALL_HYPOTHESES,))
+@rule(
+    "W303",
+    changes=Changes.CLAIMS,
+    source="Hochberg 1988; Sarkar 1998",
+    later=(WITH_ALL_HYPOTHESES,),
+)
 def step_up_correction_of_dependent_pairs(study: Study) -> Iterator[Objection]:
     """Hochberg's or Hommel's correction is used for pairs that share models.
 
@@ -209,7 +224,7 @@ def _one_reference(family: list[Hypothesis]) -> bool:
     return bool(shared) and len({hypothesis.metric for hypothesis in family}) == 1
 
 
-@rule("W304", source="Demšar 2006, 3.2.2; Dunnett 1955")
+@rule("W304", changes=Changes.QUESTION, source="Demšar 2006, 3.2.2; Dunnett 1955")
 def baseline_among_the_compared(study: Study) -> Iterator[Objection]:
     """An omnibus test, or a comparison of all pairs, includes a baseline.
 
@@ -277,7 +292,12 @@ def _instead(
     return f"write `compare {', '.join(others)} ...`, and on a line of its own `{own}`"
 
 
-@rule("W305", source="Benavoli, Corani & Mangili 2016", severity=Severity.HINT)
+@rule(
+    "W305",
+    changes=Changes.QUESTION,
+    source="Benavoli, Corani & Mangili 2016",
+    severity=Severity.HINT,
+)
 def ranks_that_depend_on_the_pool(study: Study) -> Iterator[Objection]:
     """Pairs are compared by mean ranks, which depend on the other models of the line.
 

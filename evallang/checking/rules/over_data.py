@@ -8,6 +8,7 @@ from evallang.checking.rules.families import WITH_ALL_HYPOTHESES
 from evallang.checking.rules.power import Bounds, adjusted_bounds
 from evallang.checking.rules.rule import Objection, rule
 from evallang.checking.rules.study_facts import pair_test, test_of, tested_lines
+from evallang.diagnostics import Changes
 from evallang.hypotheses import hypotheses_of, is_open
 from evallang.study import ComparisonSpec, Method, Study, models_of, names_of
 
@@ -15,7 +16,12 @@ Smallest = Callable[[int], tuple[tuple[float, float], ...]]
 SURELY_ENOUGH = 64  # data sets, from which on the smallest p is 0 for every purpose
 
 
-@rule("W319", source="Demšar 2006, sections 3.1 and 3.2", later=(WITH_ALL_HYPOTHESES,))
+@rule(
+    "W319",
+    changes=Changes.PRECISION,
+    source="Demšar 2006, sections 3.1 and 3.2",
+    later=(WITH_ALL_HYPOTHESES,),
+)
 def too_few_data_sets(study: Study) -> Iterator[Objection]:
     """A test over data sets has so few data sets that no outcome can be significant.
 

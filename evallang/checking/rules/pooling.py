@@ -16,7 +16,7 @@ from evallang.checking.rules.study_facts import (
     uses_rows,
 )
 from evallang.compatibility import is_grouped
-from evallang.diagnostics import Severity
+from evallang.diagnostics import Changes, Severity
 from evallang.models.model import EstimatorSpec, ModelSpec
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.study import ComparisonSpec, Method, Study, models_of, names_of
@@ -38,6 +38,7 @@ UNPRUNED = {
 
 @rule(
     "W315",
+    changes=Changes.QUESTION,
     source="Bayle et al. 2020; Bengio & Grandvalet 2004",
     severity=Severity.HINT,
 )
@@ -79,6 +80,7 @@ def pooled_predictions_of_unstable_models(study: Study) -> Iterator[Objection]:
 
 @rule(
     "W316",
+    changes=Changes.QUESTION,
     source="Dietterich 1998; Bayle et al. 2020",
     severity=Severity.HINT,
 )

@@ -8,6 +8,7 @@ from evallang.checking.rules.rule import Known, Later, Objection, RuleFunction, 
 from evallang.checking.rules.study_facts import is_gate, pair_test, test_of, tested_lines
 from evallang.compatibility import is_grouped
 from evallang.compatibility.hypothesis_tests import guaranteed
+from evallang.diagnostics import Changes
 from evallang.hypotheses import Hypothesis, family_of, hypotheses_of
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -23,6 +24,7 @@ def _with_examples(find: RuleFunction, study: Study, known: Known) -> Iterator[O
 
 @rule(
     "W317",
+    changes=Changes.PRECISION,
     source="Fagerland, Lydersen & Laake 2013; Westfall, Troendle & Pennello 2010",
     later=(Later(Stage.DATA, _with_examples), Later(Stage.PLAN, _with_examples)),
 )

@@ -13,6 +13,7 @@ from evallang.compatibility.intervals import (
     interval_mismatch,
 )
 from evallang.data.dataset import DataSpec
+from evallang.diagnostics import Changes
 from evallang.metrics.metric import METRICS
 from evallang.protocols.protocol import Yields
 from evallang.stats.intervals.interval import INTERVALS
@@ -37,6 +38,7 @@ def _depends_on_data(study: Study) -> bool:
 
 @rule(
     "W358",
+    changes=Changes.PRECISION,
     source="LeDell, Petersen & van der Laan 2015; Nadeau & Bengio 2003",
     later=(Later(Stage.DATA, _with_classes, _depends_on_data),),
 )

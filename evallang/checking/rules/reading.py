@@ -14,7 +14,7 @@ from evallang.checking.rules.study_facts import (
 )
 from evallang.compatibility import metric_entry
 from evallang.data.dataset import DataSpec, PredictionsSpec
-from evallang.diagnostics import Severity
+from evallang.diagnostics import Changes, Severity
 from evallang.models.abilities import abilities
 from evallang.models.model import is_baseline
 from evallang.protocols.protocol import PROTOCOLS
@@ -23,7 +23,7 @@ from evallang.study import Method, Study
 PLAIN_THRESHOLDS = (0.0, 0.5)
 
 
-@rule("W350", source="Heckman 1979")
+@rule("W350", changes=Changes.SCORES, source="Heckman 1979")
 def rows_chosen_by_the_target(study: Study) -> Iterator[Objection]:
     """`where` selects rows by the target.
 
@@ -70,7 +70,7 @@ def _predicted(source: DataSpec | PredictionsSpec) -> str | None:
     return source.target or ("target" if source.kind == "sklearn" else None)
 
 
-@rule("W351", source="Fawcett 2006")
+@rule("W351", changes=Changes.SCORES, source="Fawcett 2006")
 def threshold_beside_the_reported_scores(study: Study) -> Iterator[Objection]:
     """A threshold is given for the same scores on which the labels are evaluated.
 
@@ -115,7 +115,7 @@ def threshold_beside_the_reported_scores(study: Study) -> Iterator[Objection]:
             )
 
 
-@rule("W352", source="Sokolova & Lapalme 2009")
+@rule("W352", changes=Changes.QUESTION, source="Sokolova & Lapalme 2009")
 def positive_class_by_default(study: Study) -> Iterator[Objection]:
     """A metric depends on the positive class, and the study does not name it.
 

@@ -7,6 +7,7 @@ from evallang.checking.rules.study_facts import data_set_column
 from evallang.data.dataset import GivenOutcomes
 from evallang.data.findings import written
 from evallang.data.text_forms import names_fold, names_replicate, names_unit
+from evallang.diagnostics import Changes
 from evallang.results.written import statement_of
 from evallang.study import Study
 
@@ -36,6 +37,7 @@ def _numbered(find: RuleFunction, study: Study, known: Known) -> Iterator[Object
 
 @rule(
     "W450",
+    changes=Changes.QUESTION,
     source="Demšar 2006; Bouthillier et al. 2021",
     later=(Later(Stage.DATA, _numbered),),
 )

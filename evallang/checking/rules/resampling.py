@@ -8,6 +8,7 @@ from evallang.compatibility import ON_EXAMPLES, yields_of
 from evallang.compatibility.hypothesis_tests import nearest_test
 from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import DataSpec
+from evallang.diagnostics import Changes
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.source import Span
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -60,7 +61,7 @@ def strata_without_effect(study: Study) -> Iterator[Objection]:
         )
 
 
-@rule("W321", source="Efron & Tibshirani 1994, 6.4, 13 and 15")
+@rule("W321", changes=Changes.PRECISION, source="Efron & Tibshirani 1994, 6.4, 13 and 15")
 def few_bootstrap_rounds(study: Study) -> Iterator[Objection]:
     """A bootstrap has too few rounds for its result.
 
@@ -125,7 +126,7 @@ def _drawn(study: Study) -> Iterator[tuple[Method, Span | None]]:
             yield correction, line.span
 
 
-@rule("W355", source="Bates, Hastie & Tibshirani 2024")
+@rule("W355", changes=Changes.PRECISION, source="Bates, Hastie & Tibshirani 2024")
 def few_repeats_behind_an_interval(study: Study) -> Iterator[Objection]:
     """An interval that divides the rows repeatedly has too few repeats for a stable width.
 
@@ -184,7 +185,7 @@ def _few_for(method: Method, span: Span | None) -> Iterator[Objection]:
         )
 
 
-@rule("W322", source="Tashman 2000; Künsch 1989")
+@rule("W322", changes=Changes.SCORES, source="Tashman 2000; Künsch 1989")
 def independent_resampling_of_a_series(study: Study) -> Iterator[Objection]:
     """Rows that are ordered in time are resampled as if they were independent.
 
@@ -246,7 +247,7 @@ def _yields(protocol: Protocol) -> Yields:
     return PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
 
 
-@rule("W323", source="Raschka 2018, 1.3; Efron 1983")
+@rule("W323", changes=Changes.SCORES, source="Raschka 2018, 1.3; Efron 1983")
 def tested_on_training_rows(study: Study) -> Iterator[Objection]:
     """The models are tested on the examples on which they were trained.
 
@@ -288,7 +289,7 @@ def _on_training_rows(protocol: Protocol) -> bool:
     return PROTOCOLS[protocol.kind].declaration.tests_on_training_rows(protocol.options)
 
 
-@rule("W324", source="Brown, Cai & DasGupta 2001; Nadeau & Bengio 2003")
+@rule("W324", changes=Changes.PRECISION, source="Brown, Cai & DasGupta 2001; Nadeau & Bengio 2003")
 def interval_that_covers_too_little(study: Study) -> Iterator[Objection]:
     """The interval that the study names covers the true value less often than its level says.
 
@@ -349,7 +350,7 @@ def _better(study: Study, measure: Measure) -> str | None:
     return None
 
 
-@rule("W325", source="Forman & Scholz 2010")
+@rule("W325", changes=Changes.SCORES, source="Forman & Scholz 2010")
 def scores_of_several_models_ranked_together(study: Study) -> Iterator[Objection]:
     """Scores from the models of several folds are ranked together.
 

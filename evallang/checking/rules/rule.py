@@ -15,7 +15,7 @@ from functools import cache
 
 from evallang.checking.rules.examples import Examples
 from evallang.data.read_sources import ReadSources
-from evallang.diagnostics import Code, Diagnostic, Phase, Related, Severity, diagnose
+from evallang.diagnostics import Changes, Code, Diagnostic, Phase, Related, Severity, diagnose
 from evallang.diagnostics.documented import declare_documented
 from evallang.frozen_records import frozen
 from evallang.protocols.protocol import Split, Yields
@@ -103,6 +103,7 @@ def rule(
     *,
     source: str,
     severity: Severity = Severity.WARNING,
+    changes: Changes = Changes.READING,
     later: tuple[Later, ...] = (),
 ) -> Callable[[RuleFunction], RuleFunction]:
     """Register the decorated function as a rule, named after it.
@@ -112,7 +113,12 @@ def rule(
 
     def decorate(function: RuleFunction) -> RuleFunction:
         declared = declare_documented(
-            code, function, source=source, severity=severity, phase=Phase.ADVICE
+            code,
+            function,
+            source=source,
+            severity=severity,
+            phase=Phase.ADVICE,
+            changes=changes,
         )
         RULES[declared.name] = Rule(declared, function, later)
         return function

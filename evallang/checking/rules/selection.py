@@ -8,7 +8,7 @@ from evallang.checking.capabilities import is_tuned
 from evallang.checking.rules.rule import Objection, rule
 from evallang.checking.rules.study_facts import own_protocols, tables
 from evallang.data.dataset import PredictionsSpec
-from evallang.diagnostics import Severity
+from evallang.diagnostics import Changes, Severity
 from evallang.models.model import EstimatorSpec, ModelSpec, is_baseline
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.source import Span
@@ -19,6 +19,7 @@ MANY = 5  # equal models; the best of five looks 1.2 standard errors better than
 
 @rule(
     "W451",
+    changes=Changes.QUESTION,
     source="Tsamardinos, Greasidou & Borboudakis 2018; Cawley & Talbot 2010",
     severity=Severity.HINT,
 )

@@ -7,7 +7,7 @@ from evallang.checking.rules.families import WITH_ALL_HYPOTHESES
 from evallang.checking.rules.multiplicity import same_question
 from evallang.checking.rules.rule import Objection, rule
 from evallang.checking.rules.study_facts import listed, pair_test, test_of
-from evallang.diagnostics import Related
+from evallang.diagnostics import Changes, Related
 from evallang.hypotheses import Hypothesis, hypotheses_of
 from evallang.models.model import is_baseline
 from evallang.study import ComparisonSpec, Study
@@ -47,6 +47,7 @@ class _Line:
 
 @rule(
     "W449",
+    changes=Changes.CLAIMS,
     source="Bender & Lange 2001; Demšar 2006, 3.2",
     later=(WITH_ALL_HYPOTHESES,),
 )

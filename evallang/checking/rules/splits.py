@@ -25,6 +25,7 @@ from evallang.compatibility.hypothesis_tests import (
 )
 from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import DataSpec
+from evallang.diagnostics import Changes
 from evallang.frozen_records import frozen
 from evallang.hypotheses import family_of, is_open
 from evallang.protocols.protocol import PROTOCOLS
@@ -86,6 +87,7 @@ def _leaves_splits_open(study: Study) -> bool:
 
 @rule(
     "W357",
+    changes=Changes.PRECISION,
     source="Nadeau & Bengio 2003; Bouckaert & Frank 2004",
     later=(WITH_ALL_HYPOTHESES, Later(Stage.PLAN, _with_splits, _leaves_splits_open)),
 )

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from evallang.checking.rules.rule import Objection, rule
 from evallang.checking.rules.study_facts import listed, own_protocols, tables
+from evallang.diagnostics import Changes
 from evallang.frozen_records import frozen
 from evallang.models.catalogue import CATALOGUE, simplicity
 from evallang.models.defaults import without_defaults
@@ -25,7 +26,7 @@ LEAST_VARIANTS = 3  # models that differ in numbers alone; two may be an honest 
 LEAST_INNER_FOLDS = 5  # below, a standard error over folds is a guess; language, section 3
 
 
-@rule("W330", source="Cawley & Talbot 2010; Raschka 2018, 4.14")
+@rule("W330", changes=Changes.SCORES, source="Cawley & Talbot 2010; Raschka 2018, 4.14")
 def tuned_on_the_reported_folds(study: Study) -> Iterator[Objection]:
     """Several models differ only in the value of a hyper-parameter.
 
@@ -187,7 +188,7 @@ def _turned(candidates: Candidates, values: Sequence[ParameterValue]) -> str:
     return f"{stop}..{start}{of}"
 
 
-@rule("W332", source="Breiman et al. 1984; Raschka 2018, 3.10")
+@rule("W332", changes=Changes.PRECISION, source="Breiman et al. 1984; Raschka 2018, 3.10")
 def one_standard_error_of_few_folds(study: Study) -> Iterator[Objection]:
     """A standard error for choosing candidates is computed from fewer than five inner folds.
 

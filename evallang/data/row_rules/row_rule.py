@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from evallang.data.dataset import Column, Table
 from evallang.data.findings import Findings
-from evallang.diagnostics import Code, Diagnostic
+from evallang.diagnostics import Changes, Code, Diagnostic
 from evallang.diagnostics.documented import declare_documented
 from evallang.frozen_records import frozen
 from evallang.registry import lazy
@@ -89,7 +89,7 @@ def once_read(code: str, *, source: str) -> Callable[[TableRule], TableRule]:
     """Register the decorated function as a rule that runs once a table is read."""
 
     def decorate(function: TableRule) -> TableRule:
-        declared = declare_documented(code, function, source=source)
+        declared = declare_documented(code, function, source=source, changes=Changes.SCORES)
         ROW_RULES.of_tables[declared.name] = (declared, function)
         return function
 
@@ -100,7 +100,7 @@ def once_split(code: str, *, source: str) -> Callable[[SplitRule], SplitRule]:
     """Register the decorated function as a rule that runs once splits are drawn."""
 
     def decorate(function: SplitRule) -> SplitRule:
-        declared = declare_documented(code, function, source=source)
+        declared = declare_documented(code, function, source=source, changes=Changes.SCORES)
         ROW_RULES.of_splits[declared.name] = (declared, function)
         return function
 

@@ -1,0 +1,76 @@
+"""What changes the conclusion first is shown first, and the last sentence says what it changes."""
+
+import pytest
+from in_process import call
+from studies import checked
+
+from evallang.checking.all_codes import load_codes
+from evallang.cli.terminal import conclusion
+from evallang.diagnostics import CODES, Changes, Severity, by_weight, diagnose
+from evallang.source import Span
+
+load_codes()
+STUDY = """evallang 1
+study
+  seed 1
+data wine from sklearn wine
+model near = KNeighborsClassifier(n_neighbors=3)
+model middle = KNeighborsClassifier(n_neighbors=9)
+model far = KNeighborsClassifier(n_neighbors=27)
+model prior = DummyClassifier
+protocol cv
+measure accuracy
+compare near, middle, far with mcnemar uncorrected
+"""
+
+
+def test_the_warning_about_the_scores_comes_before_the_one_about_claims(tmp_path):
+    (tmp_path / "study.eval").write_text(
+        STUDY.replace("model prior", "compare near, far with mcnemar uncorrected\nmodel prior"),
+        encoding="utf-8",
+    )
+    done = call("check", str(tmp_path / "study.eval"))
+    assert done.returncode == 0
+    assert done.stderr.index("[W330]") < done.stderr.index("[W301]")
+    last = done.stderr.strip().splitlines()[-1]
+    assert "the first changes whether the scores hold on new data" in last
+
+
+def findings(*codes):
+    return [diagnose(CODES[c], "m", Span("s", i, i + 1)) for i, c in enumerate(codes)]
+
+
+@pytest.mark.parametrize(("codes", "words"), [
+    (["W102", "W313"], "2 warnings: the first changes what the p-value is about"),
+    (["W313"], "1 warning: the warning changes what the p-value is about"),
+    (["W301", "W412"], "2 warnings: the first changes whether the scores hold on new data, the "
+     "second changes how often a difference is claimed where none exists"),
+    (["W412", "W330"], "2 warnings: both warnings change whether the scores hold on new data"),
+    (["W102"], "1 warning"),
+    (["E101", "W412"], "1 error and 1 warning"),
+    (["W353"], "1 hint; the data were not read, which `--data` does"),
+    ([], "no findings"),
+])  # fmt: skip
+def test_a_check_ends_with_what_its_warnings_change(codes, words):
+    assert conclusion(findings(*codes), read=False) == words
+
+
+def test_hints_alone_are_enough_once_the_data_were_read():
+    assert conclusion(findings("W353"), read=True) == "1 hint"
+
+
+def test_errors_come_first_then_weights_then_places():
+    order = [d.code for d in by_weight(findings("W353", "W313", "W412", "W330", "E101"))]
+    assert order == ["E101", "W412", "W330", "W313", "W353"]
+
+
+def test_each_kind_of_change_is_that_of_some_code():
+    kinds = {code.changes for code in CODES.values() if code.severity is Severity.WARNING}
+    assert kinds == set(Changes)
+
+
+def test_a_hint_about_the_design_is_reported_once():
+    lines = "compare near, prior with mcnemar\ncompare middle, prior with mcnemar exploratory\n"
+    text = STUDY.replace("uncorrected", "holm").replace("neighbors=3", "neighbors=1") + lines
+    text = text.replace("protocol cv", "protocol leave_one_out")
+    assert [d.code for d in checked(text).diagnostics].count("W315") == 1
