@@ -22,7 +22,7 @@ from evallang.data.dataset import (
 from evallang.effect import Effect
 from evallang.frozen_records import frozen
 from evallang.models.model import ModelSpec
-from evallang.results.settings import Default, FileRecord, ReportSettings
+from evallang.results.settings import Default, FileRecord, ReportSettings, Stated
 from evallang.source import Span
 from evallang.spelling import Words
 from evallang.stats.corrections import default_correction
@@ -257,6 +257,7 @@ class Study:
     uses: tuple[UseSpec, ...] = ()
     live: Mapping[str, str] = field(default_factory=dict)
     analyses: tuple[AnalysisSpec, ...] = ()
+    stated: tuple[Stated, ...] = ()
 
 
 def own_sources(study: Study) -> dict[str, str]:

@@ -26,6 +26,7 @@ from evallang.checking.include import Gathered, Read, gather
 from evallang.checking.resolve_overrides import read_overrides
 from evallang.checking.rules.rule import advise, left_open
 from evallang.checking.scope import Scope
+from evallang.checking.stated import stated_settings
 from evallang.checking.suppression import report
 from evallang.collector import collector_paused
 from evallang.compatibility import own_metric
@@ -191,6 +192,7 @@ def _resolve(
         canonical=format_parsed(
             gathered.sources[scope.path], gathered.parsed[scope.path], waivers.canonical
         ),
+        stated=stated_settings(gathered.statements, protocols),
         overrides=dict(overrides),
         defaults=tuple(scope.defaults),
         places=_places(scope, head),

@@ -36,7 +36,8 @@ def comparisons(
         if node.correction is None and spec.correction is not None and not joined:
             family = family_of_line(spec, sources, Words(scope.models))
             if family.size > 1 or any(map(holds_unknown, sources)):
-                scope.default(correction_clause(spec), spec.correction.name)
+                clause = correction_clause(spec)
+                scope.default(clause, spec.correction.name, "compare", "correction", line=index)
         found.append(spec)
     return tuple(found)
 
@@ -297,7 +298,7 @@ def _default_metrics(
     else:
         return ()
     if metric.better is None:  # else there is no other
-        scope.default(f"compare line {index + 1} by", metric.written)
+        scope.default(f"compare line {index + 1} by", metric.written, "compare", "by", line=index)
     return (metric,)
 
 

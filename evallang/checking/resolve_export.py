@@ -95,7 +95,7 @@ def _path(scope: Scope, node: n.ExportNode, name: str | None) -> str | None:
         if name is None:
             return None
         path = name + ENDING
-        scope.default(f"export {name} to", path)
+        scope.default(f"export {name} to", path, "export", "to", subject=name)
         return path
     written = node.path.value
     objection = path_objection(written)

@@ -46,7 +46,7 @@ def _measured_here(
         return ()
     if not nodes:
         name = default_metric(task or "classification")
-        scope.default("measure", name)
+        scope.default("measure", name, "measure")
         return (Measure(Method(name), None),)
     found: list[Measure] = []
     for node in nodes:

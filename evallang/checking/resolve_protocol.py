@@ -35,7 +35,8 @@ def stratification(
         return None
     if node is None:
         columns: tuple[str, ...] = () if task == "regression" else ("target",)
-        scope.default("stratify", "by target" if columns else "none")
+        words = "by target" if columns else "none"
+        scope.default("stratify", words, "stratify", subject="target" if columns else None)
         return Stratification(columns)
     written = [clause_values.own_column(scope, column, or_target=True) for column in node.columns]
     columns = clause_values.distinct(scope, node.columns, written, " in `stratify`")
@@ -167,7 +168,8 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
         return None
     for known in entry.options:
         if known.name not in given and not known.required and known.default is not None:
-            scope.default(f"protocol {' '.join(words)} {known.name}", known.default)
+            clause = f"protocol {' '.join(words)} {known.name}"
+            scope.default(clause, known.default, "protocol", known.name, subject=entry.name)
     options = {o.name: given.get(o.name, o.default) for o in entry.options}
     try:
         SPLITS.check(f"`{' '.join(words)}`", entry.declaration.n_splits(options) or 0)

@@ -42,19 +42,19 @@ def header(scope: Scope, stem: str) -> Header:
     confidence = clauses.share("confidence") if clauses else None
     families = clauses.word("families") if clauses else None
     if node is None or node.title is None:
-        scope.default("study title", stem)
+        scope.default("study title", stem, "study", "title")
     if seed is None:
         seed = 0
-        scope.default("study seed", seed)
+        scope.default("study seed", seed, "study", "seed")
     if alpha is None:
         alpha = 0.05
-        scope.default("study alpha", alpha)
+        scope.default("study alpha", alpha, "study", "alpha")
     if confidence is None:
         confidence = round(1 - alpha, 12)
-        scope.default("study confidence", confidence)
+        scope.default("study confidence", confidence, "study", "confidence")
     if families is None:
         families = "separate"
-        scope.default("study families", families)
+        scope.default("study families", families, "study", "families")
     return Header(
         title=node.title.value if node and node.title else stem,
         authors=tuple(
@@ -77,7 +77,7 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None]:
     """Resolve `report`: the settings, and the folder it names."""
     node = scope.single(n.ReportNode)
     if node is None:
-        scope.default("report", "html, pdf")
+        scope.default("report", "html, pdf", "report")
         return ReportSettings(), None
     formats: list[str] = []
     words = [name.name for name in node.formats]
@@ -107,9 +107,9 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None]:
     clauses.refuse_unbuilt()
     style, paper = clauses.word("numbers"), clauses.word("page")
     if style is None:
-        scope.default("report numbers", "apa")
+        scope.default("report numbers", "apa", "report", "numbers")
     if paper is None:
-        scope.default("report page", "a4")
+        scope.default("report page", "a4", "report", "page")
     settings = ReportSettings(
         tuple(formats) or FORMATS, clauses.text("title"), style or "apa", paper or "a4"
     )

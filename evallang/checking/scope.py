@@ -100,9 +100,18 @@ class Scope:
         source = self.texts.get(span.path)
         return " ".join(source.text[span.start : span.end].split()) if source else ""
 
-    def default(self, clause: str, value: object) -> None:
-        """State a value that the author did not write."""
-        self.defaults.append(Default(clause, value))
+    def default(
+        self,
+        clause: str,
+        value: object,
+        kind: str,
+        option: str | None = None,
+        *,
+        subject: str | None = None,
+        line: int | None = None,
+    ) -> None:
+        """State a value that the author did not write, and where it could be written."""
+        self.defaults.append(Default(clause, value, kind, option, subject, line=line))
 
     def of(self, kind: type[Statement]) -> tuple[Statement, ...]:
         """Return the statements of one kind, in order."""

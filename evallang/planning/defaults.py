@@ -13,7 +13,7 @@ from evallang.metrics.own_code import DECLARED, own_metric_loaded
 from evallang.models.model import search_space
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design, Entry
-from evallang.results.settings import Default
+from evallang.results.settings import Default, Value
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
@@ -87,8 +87,9 @@ def _intervals(
 ) -> Iterator[tuple[Default, Method]]:
     for where, measure, method in resolved_intervals(study, read):
         if measure.interval is None:
-            clause = f"interval of {measure.metric.written} under {where}"
-            yield Default(clause, method.name), method
+            metric = measure.metric.written
+            clause = f"interval of {metric} under {where}"
+            yield Default(clause, method.name, "measure", "interval", metric, where), method
 
 
 def resolved_intervals(study: Study, read: ReadSources) -> Iterator[tuple[str, Measure, Method]]:
@@ -130,15 +131,16 @@ def _tuning(study: Study) -> Iterator[Default]:
     if tuning is None or not any(search_space(model.pipeline) for model in study.models):
         return
     if tuning.span is None:
-        yield Default("tune", "grid")
-        yield Default("tune select", "best")
+        yield Default("tune", "grid", "tune", "strategy")
+        yield Default("tune select", "best", "tune", "select")
     if not tuning.by_written:
-        yield Default("tune by", tuning.metric.written)
+        yield Default("tune by", tuning.metric.written, "tune", "by")
     if tuning.span is not None and not tuning.select_written:
-        yield Default("tune select", tuning.select)
+        yield Default("tune select", tuning.select, "tune", "select")
     for protocol in study.protocols:
         if protocol.implied_by is not None:
-            yield Default(f"tune cv under {protocol.name}", inner_folds(study, protocol))
+            clause, folds = f"tune cv under {protocol.name}", inner_folds(study, protocol)
+            yield Default(clause, folds, "tune", "cv", under=protocol.name)
 
 
 DEFAULT_INNER = 5  # folds for tuning inside an implied protocol; as `nested cv inner=5`
@@ -170,10 +172,11 @@ def _averages(study: Study, read: ReadSources) -> Iterator[Default]:
             continue
         options = {option.name: option for option in metric_entry(metric).options}
         if "average" in options and "average" not in dict(metric.options):
-            yield Default(f"{metric.written} average", "macro" if classes > 2 else "binary")
+            chosen = "macro" if classes > 2 else "binary"
+            yield _option("metric", metric.written, "average", chosen)
         if "multi_class" in options and classes > 2:
-            chosen = dict(metric.options).get("multi_class", options["multi_class"].default)
-            yield Default(f"{metric.written} multi_class", str(chosen))
+            chosen = str(metric.keywords().get("multi_class", options["multi_class"].default))
+            yield _option("metric", metric.written, "multi_class", chosen)
 
 
 def _options(study: Study, intervals: Sequence[Method], *, grouped: bool) -> Iterator[Default]:
@@ -187,13 +190,14 @@ def _options(study: Study, intervals: Sequence[Method], *, grouped: bool) -> Ite
             if test is not None:
                 entry = HYPOTHESIS_TESTS[test.name]
                 unused = entry.declaration.not_clustered if grouped else frozenset()
-                yield from _unwritten(entry, test, unused)
+                yield from _unwritten("test", entry, test, unused)
         if comparison.correction is not None:
-            yield from _unwritten(CORRECTIONS[comparison.correction.name], comparison.correction)
+            entry_of = CORRECTIONS[comparison.correction.name]
+            yield from _unwritten("correction", entry_of, comparison.correction)
     for interval in (*intervals, *chosen):
-        yield from _unwritten(INTERVALS[interval.name], interval)
+        yield from _unwritten("interval", INTERVALS[interval.name], interval)
     for metric in (*metrics, *(own for own, _ in own_metrics_of(study))):
-        yield from _unwritten(metric_entry(metric), metric)
+        yield from _unwritten("metric", metric_entry(metric), metric)
         yield from _undeclared(metric) if metric.code else ()
 
 
@@ -202,17 +206,22 @@ def _undeclared(metric: Method) -> Iterator[Default]:
     found = own_metric_loaded(metric.name)
     for word, (default, *_) in DECLARED.items():
         if found is None:  # nothing of the author's is imported to look
-            yield Default(f"{metric.written} {word}", f"{default}, if the function does not say")
+            assumed = f"{default}, if the function does not say"
+            yield _option("metric", metric.written, word, assumed)
         elif word not in found.declared:
-            yield Default(f"{metric.written} {word}", default)
+            yield _option("metric", metric.written, word, default)
 
 
 def _unwritten(
-    entry: Entry[Any], method: Method, unused: Set[str] = frozenset()
+    kind: str, entry: Entry[Any], method: Method, unused: Set[str] = frozenset()
 ) -> Iterator[Default]:
     passed_over = {name for name, _ in method.options} | {"average", "multi_class"} | unused
     for name, value in entry.defaults().items():
         if name not in passed_over and value is not None:
             said = value if isinstance(value, bool | int | float | str) else written_option(value)
             owner = method.written if method.code else entry.name
-            yield Default(f"{owner} {name}", said)
+            yield _option(kind, owner, name, said)
+
+
+def _option(kind: str, method: str, option: str, value: Value) -> Default:
+    return Default(f"{method} {option}", value, kind, option, method)

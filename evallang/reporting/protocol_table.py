@@ -1,7 +1,7 @@
 """The protocol: every setting that can change a number, stated or default, and what it did."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from evallang.frozen_records import frozen
@@ -14,51 +14,73 @@ from evallang.reporting.searches import candidates, on_validation_part
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import VARIANTS, plural_count
 from evallang.results.columns import ColumnLine, column_lines
-from evallang.results.records import OptionWords, ProtocolRecord
+from evallang.results.records import (
+    Comparison,
+    DataRecord,
+    ModelRecord,
+    OptionWords,
+    ProtocolRecord,
+)
+from evallang.results.settings import Default, Stated
 from evallang.results.written import statement_of
 
 STATED = Term("●", "stated in the study file")
 DEFAULT = Term("○", "default")
 IMPLIED = Term("◇", "implied by a test")
 INTERVAL_IMPLIED = Term("◇", "implied by an interval")
-STUDY_GROUPS = {"seed": "Resampling", "alpha": "Tests", "families": "Tests",
-                "confidence": "Measures"}  # fmt: skip
-STUDY_CLAUSES = {
-    "study": "Title",
-    "seed": "Seed",
-    "alpha": "Level α",
-    "families": "Families",
-    "confidence": "Confidence level",
-    "author": "Author",
-    "question": "Question",
-    "about": "About",
-}
+GROUPS = ("Data", "Resampling", "Models", "Tuning", "Measures", "Tests", "Report")
 STATEMENTS = {
-    "data": "Data",
-    "predictions": "Predictions",
-    "scores": "Scores",
-    "counts": "Counts",
-    "group": "Groups",
-    "stratify": "Stratification",
-    "protocol": "Splits",
-    "tune": "Search",
-    "model": "Model",
-    "let": "Abbreviation",
-    "use": "Own code",
-    "measure": "Measures",
-    "compare": "Comparison",
-    "require": "Requirement",
-    "analyze": "Analysis",
-    "export": "Export",
-    "report": "Report",
+    "data": ("Data", "Data"),
+    "predictions": ("Data", "Predictions"),
+    "scores": ("Data", "Scores"),
+    "counts": ("Data", "Counts"),
+    "stratify": ("Resampling", "Stratification"),
+    "group": ("Resampling", "Groups"),
+    "protocol": ("Resampling", "Splits"),
+    "model": ("Models", "Model"),
+    "let": ("Models", "Abbreviation"),
+    "use": ("Models", "Own code"),
+    "export": ("Models", "Export"),
+    "tune": ("Tuning", "Search"),
+    "measure": ("Measures", "Measures"),
+    "analyze": ("Measures", "Analysis"),
+    "compare": ("Tests", "Comparison"),
+    "require": ("Tests", "Requirement"),
+    "report": ("Report", "Report"),
+    "study": ("Report", "Title"),
 }
+"""The group and the name of a statement."""
+STUDY_CLAUSES = {
+    "seed": ("Resampling", "Seed"),
+    "alpha": ("Tests", "Level α"),
+    "families": ("Tests", "Families"),
+    "confidence": ("Measures", "Confidence level"),
+}
+CLAUSES = {
+    "target": "Target",
+    "features": "Features",
+    "positive": "Positive class",
+    "missing": "Missing values",
+    "task": "Task",
+    "unit": "Name of a row",
+    "weight": "Weight",
+    "id": "Identity of a row",
+    "where": "Rows kept",
+    "cite": "Source",
+    "about": "About",
+    "separator": "Separator",
+}
+"""Names of clauses; others are called by their keyword."""
 
 
 @SECTIONS.register(SectionDeclaration(order=90, hideable=False), title="Protocol")
 def protocol(context: Context) -> Sequence[Block]:
     """Return every setting that can change a number: what is stated, and every default."""
     groups: dict[str, list[Row]] = {name: [] for name in GROUPS}
-    _stated(context, groups)
+    effects = _Effects(context)
+    for stated in context.results.spec.stated:
+        group, name = _named(stated)
+        groups[group].append(_row(name, STATED, stated.value, effects.of(stated)))
     groups["Data"] += _columns(context)
     for record in context.results.protocols:
         if record.implied_by is not None:
@@ -66,12 +88,8 @@ def protocol(context: Context) -> Sequence[Block]:
     for name, value in context.results.spec.overrides.items():
         row = _row(f"--set {name}", STATED, value_words(value), "from the command line")
         groups["Report"].append(row)
-    seen = dict.fromkeys(
-        (default.clause, value_words(default.value)) for default in context.results.study.defaults
-    )
-    values = {(d.clause, value_words(d.value)): d.value for d in context.results.study.defaults}
-    made_ = (default_words(context, clause, values[clause, words]) for clause, words in seen)
-    for made in dict.fromkeys(made_):
+    settings = (default_setting(context, default) for default in context.results.study.defaults)
+    for made in dict.fromkeys(settings):
         groups[made.group].append(_row(made.name, DEFAULT, made.value, made.consequence))
     rows: list[Row] = []
     for name, members in groups.items():
@@ -91,27 +109,6 @@ def protocol(context: Context) -> Sequence[Block]:
     return [Table("table-protocol", caption, columns, tuple(rows), whole=True)]
 
 
-def _stated(context: Context, groups: Mapping[str, list[Row]]) -> None:
-    """Add every clause of the study file, in its group."""
-    facts = _consequences(context)
-    number = 0
-    for keyword, clause, value in statements(context.results.spec.canonical):
-        first = value.split(" ")[0] if value else ""
-        fact = facts.get((clause, first), "") if clause == keyword else ""
-        group = KEYWORD_GROUPS.get(keyword, "Report")
-        if keyword == "study":
-            group = STUDY_GROUPS.get(clause, "Report")
-            name = STUDY_CLAUSES.get(clause, clause.capitalize())
-        elif clause == keyword:
-            name = STATEMENTS.get(keyword, keyword.capitalize())
-            if keyword == "compare":
-                number += 1
-                name, fact = f"Comparison {number}", facts.get(("compare", str(number)), "")
-        else:
-            name = CLAUSES.get(clause, clause.replace("_", " ").capitalize())
-        groups[group].append(_row(name, STATED, _unquoted(value), fact))
-
-
 def _columns(context: Context) -> list[Row]:
     """Return what every column was used for; columns that were used alike share a row."""
     rows = []
@@ -128,12 +125,6 @@ def _columns(context: Context) -> list[Row]:
             cells = (Cell(runs(title)), Cell(runs(line.title)), Cell(runs(line.facts)))
             rows.append(Row(cells))
     return rows
-
-
-def _unquoted(value: str) -> str:
-    """Take the quotes from a value that is one text."""
-    inner = value[1:-1]
-    return inner if value == f'"{inner}"' and '"' not in inner else value
 
 
 def _implied(context: Context, record: ProtocolRecord) -> Row:
@@ -161,80 +152,69 @@ def _row(name: str, origin: Term, value: str, fact: str) -> Row:
     return Row((Cell(runs(name)), Cell(words), Cell(runs(fact))))
 
 
-def _consequences(context: Context) -> Mapping[tuple[str, str], str]:
-    """Return what a statement led to, by its keyword and the name that follows it."""
-    facts: dict[tuple[str, str], str] = {}
-    for data in context.results.data:
-        words = context.size_words(data.name)
-        if data.n_features is not None:
-            words += f", {plural_count(data.n_features, 'feature')}"
-        if data.excluded:
-            words += "; excluded: " + ", ".join(
-                f"{count(e.n)} by {e.clause}" for e in data.excluded
-            )
-        for keyword in ("data", "predictions", "scores", "counts"):
-            facts[keyword, data.name] = words
-    for model in context.results.models:
-        said = [plural_count(candidates(model), "candidate")] if model.tuned else []
-        facts["model", model.name] = "; ".join([*said, *model.notes])
-    for record in context.results.protocols:
-        if record.implied_by is None:
-            words = "; ".join([_sizes(record), *record.notes])
-            facts["protocol", record.name] = words
-            facts["protocol", record.kind.split("_")[0]] = words
-    for comparison in context.results.comparisons:
-        size = comparison.family.size
-        words = f"a family of {plural_count(size, 'test')}" if size > 1 else "one test"
-        if any(bayesian(pair) for pair in comparison.pairwise):
-            words = f"{plural_count(len(comparison.pairwise), 'pair')}, without correction"
-        if comparison.family.exploratory:
-            words += ", exploratory"
-        facts["compare", str(comparison.index + 1)] = words
-    return facts
+class _Effects:
+    """What each statement led to, by what it declares."""
+
+    def __init__(self, context: Context) -> None:
+        results = context.results
+        self._data = {data.name: _data_effect(context, data) for data in results.data}
+        self._models = {model.name: _model_effect(model) for model in results.models}
+        self._protocols = {
+            record.name: "; ".join([_sizes(record), *record.notes])
+            for record in results.protocols
+            if record.implied_by is None
+        }
+        self._comparisons = {one.index: _family_effect(one) for one in results.comparisons}
+
+    def of(self, stated: Stated) -> str:
+        """Return the effect of a statement; clauses have none of their own."""
+        if stated.clause is not None:
+            return ""
+        if stated.statement == "compare":
+            return self._comparisons.get(stated.number, "")
+        by_name = {
+            **dict.fromkeys(("data", "predictions", "scores", "counts"), self._data),
+            "model": self._models,
+            "protocol": self._protocols,
+        }
+        return by_name.get(stated.statement, {}).get(stated.name or "", "")
 
 
-def statements(text: str) -> list[tuple[str, str, str]]:
-    """Read a canonical study file into (keyword of the statement, clause, value).
-
-    Lines that continue a pipeline or a bracket belong to the value before them.
-    """
-    found: list[tuple[str, str, str]] = []
-    keyword, depth = "", 0
-    for line in text.split("\n"):
-        line = _without_comment(line)
-        words = line.strip()
-        if not words:
-            continue
-        continued = depth > 0 or words.startswith(("|", ")", "]"))
-        depth += sum(words.count(c) for c in "([{") - sum(words.count(c) for c in ")]}")
-        if continued and found:
-            last = found[-1]
-            found[-1] = (last[0], last[1], _joined(last[2], words))
-            continue
-        clause, _, value = words.partition(" ")
-        if not line.startswith((" ", "\t")):
-            keyword = clause
-        found.append((keyword, clause, value.strip()))
-    return [item for item in found if item[0] != "evallang"]
+def _data_effect(context: Context, data: DataRecord) -> str:
+    words = context.size_words(data.name)
+    if data.n_features is not None:
+        words += f", {plural_count(data.n_features, 'feature')}"
+    if data.excluded:
+        words += "; excluded: " + ", ".join(f"{count(e.n)} by {e.clause}" for e in data.excluded)
+    return words
 
 
-def _joined(value: str, words: str) -> str:
-    """Join a line that was broken inside brackets, without the comma that ended it."""
-    if words[0] in ")]}":
-        value = value.rstrip(", ")
-    gap = "" if value.endswith(("(", "[", "{")) or words[0] in ")]}" else " "
-    return f"{value}{gap}{words}".strip()
+def _model_effect(model: ModelRecord) -> str:
+    searched = [plural_count(candidates(model), "candidate")] if model.tuned else []
+    return "; ".join([*searched, *model.notes])
 
 
-def _without_comment(line: str) -> str:
-    """Cut a comment off a line; a `#` inside quotes is not a comment."""
-    inside = False
-    for i, character in enumerate(line):
-        if character == '"' and (i == 0 or line[i - 1] != "\\"):
-            inside = not inside
-        elif character == "#" and not inside:
-            return line[:i].rstrip()
-    return line.rstrip()
+def _family_effect(comparison: Comparison) -> str:
+    size = comparison.family.size
+    words = f"a family of {plural_count(size, 'test')}" if size > 1 else "one test"
+    if any(bayesian(pair) for pair in comparison.pairwise):
+        words = f"{plural_count(len(comparison.pairwise), 'pair')}, without correction"
+    return f"{words}, exploratory" if comparison.family.exploratory else words
+
+
+def _named(stated: Stated) -> tuple[str, str]:
+    """Return the group and the name of what is stated."""
+    group, name = STATEMENTS.get(stated.statement, ("Report", _capital(stated.statement)))
+    if stated.clause is None:
+        return group, f"{name} {stated.number + 1}" if stated.statement == "compare" else name
+    name = CLAUSES.get(stated.clause, _capital(stated.clause))
+    return STUDY_CLAUSES.get(stated.clause, (group, name)) if stated.statement == "study" else (
+        group, name
+    )  # fmt: skip
+
+
+def _capital(word: str) -> str:
+    return word.replace("_", " ").capitalize()
 
 
 def value_words(value: Any) -> str:
@@ -250,45 +230,29 @@ def value_words(value: Any) -> str:
     return str(value)
 
 
-GROUPS = ("Data", "Resampling", "Models", "Tuning", "Measures", "Tests", "Report")
-DIRECT = {
-    "study title": ("Report", "Title", "named after the file"),
-    "study seed": ("Resampling", "Seed", "splits and random steps follow from it"),
-    "study alpha": ("Tests", "Level α", "a hypothesis is rejected at or below it"),
-    "study confidence": ("Measures", "Confidence level", "level of every interval"),
-    "study families": ("Tests", "Families", "what one correction covers"),
-    "report": ("Report", "Formats", "files that are written"),
-    "report numbers": ("Report", "Style of numbers", "how p and intervals are printed"),
-    "report page": ("Report", "Page", "size of the PDF"),
-    "measure": ("Measures", "Measure", "nothing else was asked for"),
+# --- defaults --------------------------------------------------------------------------
+
+SETTINGS: Mapping[tuple[str, str | None], tuple[str, str, str]] = {
+    ("study", "title"): ("Report", "Title", "named after the file"),
+    ("study", "seed"): ("Resampling", "Seed", "splits and random steps follow from it"),
+    ("study", "alpha"): ("Tests", "Level α", "a hypothesis is rejected at or below it"),
+    ("study", "confidence"): ("Measures", "Confidence level", "level of every interval"),
+    ("study", "families"): ("Tests", "Families", "what one correction covers"),
+    ("report", None): ("Report", "Formats", "files that are written"),
+    ("report", "numbers"): ("Report", "Style of numbers", "how p and intervals are printed"),
+    ("report", "page"): ("Report", "Page", "size of the PDF"),
+    ("measure", None): ("Measures", "Measure", "nothing else was asked for"),
+    ("tune", "strategy"): ("Tuning", "Search", "how candidates are tried"),
+    ("tune", "by"): ("Tuning", "Measure of the search", "candidates are compared by it"),
+    ("tune", "cv"): ("Tuning", "Inner folds", "where candidates are compared"),
+    ("tune", "select"): ("Tuning", "Choice", "which candidate is taken"),
 }
-CLAUSES = {
-    "target": "Target",
-    "features": "Features",
-    "positive": "Positive class",
-    "missing": "Missing values",
-    "task": "Task",
-    "unit": "Name of a row",
-    "weight": "Weight",
-    "id": "Identity of a row",
-    "where": "Rows kept",
-    "cite": "Source",
-    "about": "About",
-    "separator": "Separator",
-}
-CLAUSE_FACTS = {
+"""Group, name and consequence of defaults that need no further words."""
+CLAUSE_EFFECTS = {
     "positive": "the class that precision, recall, F1 are about",
     "missing": "what a missing value does",
     "task": "told from the target",
     "unit": "the word in this report",
-}
-TUNE = {
-    "": ("Search", "how candidates are tried"),
-    "strategy": ("Search", "how candidates are tried"),
-    "grid": ("Search", "how candidates are tried"),
-    "by": ("Measure of the search", "candidates are compared by it"),
-    "cv": ("Inner folds", "where candidates are compared"),
-    "select": ("Choice", "which candidate is taken"),
 }
 VALUES = {
     "separate": "each comparison line apart",
@@ -302,40 +266,11 @@ VALUES = {
     "html, pdf": "HTML, PDF",
 }
 OF_ONE_PART = {**VALUES, "best": "best score on the validation part"}
-METHOD_GROUPS = (
-    ("metric", "Measures"),
-    ("interval", "Measures"),
-    ("test", "Tests"),
-    ("correction", "Tests"),
-)
-OPTION_FACTS = {
+OPTION_EFFECTS = {
     "macro": "unweighted mean over the classes",
     "binary": "of the positive class",
     "midp": "the p that decides",
 }
-KEYWORD_GROUPS = {
-    "data": "Data",
-    "predictions": "Data",
-    "scores": "Data",
-    "counts": "Data",
-    "stratify": "Resampling",
-    "group": "Resampling",
-    "protocol": "Resampling",
-    "seed": "Resampling",
-    "model": "Models",
-    "let": "Models",
-    "use": "Models",
-    "export": "Models",
-    "tune": "Tuning",
-    "measure": "Measures",
-    "interval": "Measures",
-    "compare": "Tests",
-    "require": "Tests",
-    "analyze": "Measures",
-    "report": "Report",
-    "study": "Report",
-}
-"""Groups by the keyword of a statement."""
 
 
 @frozen
@@ -348,87 +283,81 @@ class Setting:
     consequence: str
 
 
-def default_words(context: Context, clause: str, value: Any) -> Setting:
-    """Format a default; a clause that no pattern knows is with its own words."""
-    words = value_words(value)
-    if clause in DIRECT:
-        group, name, fact = DIRECT[clause]
-        if clause == "study alpha" and isinstance(value, float):
-            words = level_of_alpha(value)
-        if clause == "study confidence" and isinstance(value, float):
-            words = percent(value)
-        if clause == "measure":
-            words = context.metric(words).title
-        return Setting(group, name, VALUES.get(words, words), fact)
-    for pattern, form in PATTERNS:
-        if found := re.fullmatch(pattern, clause):
-            return form(context, found.groups(""), words)
-    if made := _method_option(context, clause, words):
-        return made
-    keyword = clause.split(" ")[0]
-    name = clause.replace("_", " ")
-    return Setting(KEYWORD_GROUPS.get(keyword, "Report"), name[:1].upper() + name[1:],
-                   VALUES.get(words, words), "")  # fmt: skip
+def default_setting(context: Context, default: Default) -> Setting:
+    """Format a default; one whose file does not state its kind is printed as it is written."""
+    form = FORMS.get(default.kind)
+    return _as_written(context, default) if form is None else form(context, default)
 
 
-def _method_option(context: Context, clause: str, words: str) -> Setting | None:
-    """Format an option of a metric, test or interval: "recall average"."""
-    method, _, option = clause.rpartition(" ")
-    # a direction is a test's alone; intervals may have the test's name
-    groups = (("test", "Tests"),) if option == "alternative" else METHOD_GROUPS
-    for kind, group in groups:
-        if method and context.method(kind, method) is not None:
-            title = context.method_title(kind, method)
-            fact = OPTION_FACTS.get(words, "")
-            name = f"{title}: {option.replace('_', ' ')}"
-            value = VARIANTS.get(words) or VALUES.get(words, words.replace("_", " "))
-            return Setting(group, name, value, fact)
-    return None
+def _as_written(context: Context, default: Default) -> Setting:
+    name = default.clause.replace("_", " ")
+    return Setting("Report", name[:1].upper() + name[1:], _value(default), "")
 
 
-def _stratify(context: Context, parts: Sequence[str], words: str) -> Setting:
-    columns = words.removeprefix("by ")
-    if columns == "none":
+def _value(default: Default, words: Mapping[str, str] = VALUES) -> str:
+    value = value_words(default.value)
+    return words.get(value, value)
+
+
+def _direct(context: Context, default: Default) -> Setting:
+    known = SETTINGS.get((default.kind, default.option))
+    if known is None:
+        return _as_written(context, default)
+    group, name, effect = known
+    return Setting(group, name, _value(default), effect)
+
+
+def _of_study(context: Context, default: Default) -> Setting:
+    made, value = _direct(context, default), default.value
+    if default.option == "alpha" and isinstance(value, float):
+        return replace(made, value=level_of_alpha(value))
+    if default.option == "confidence" and isinstance(value, float):
+        return replace(made, value=percent(value))
+    return made
+
+
+def _option(context: Context, default: Default) -> Setting:
+    """Format an option of a metric, test, interval or correction."""
+    method, option, value = default.subject or "", default.option or "", value_words(default.value)
+    group = "Measures" if default.kind in ("metric", "interval") else "Tests"
+    name = f"{context.method_title(default.kind, method)}: {option.replace('_', ' ')}"
+    words = VARIANTS.get(value) or VALUES.get(value, value.replace("_", " "))
+    return Setting(group, name, words, OPTION_EFFECTS.get(value, ""))
+
+
+def _stratify(context: Context, default: Default) -> Setting:
+    if default.subject is None:
         return Setting("Resampling", "Stratification", "none", "rows are drawn freely")
-    value = "by the target" if columns == "target" else f"by {columns}"
-    fact = f"every part keeps the shares of {'the classes' if columns == 'target' else columns}"
-    return Setting("Resampling", "Stratification", value, fact)
+    effect = "every part keeps the shares of the classes"
+    return Setting("Resampling", "Stratification", "by the target", effect)
 
 
-def _protocol(context: Context, parts: Sequence[str], words: str) -> Setting:
-    kind, option = parts
+def _protocol(context: Context, default: Default) -> Setting:
+    kind, option = default.subject or "", default.option or ""
     several = sum(p.interval_of is None for p in context.results.protocols) > 1
-    records = (p for p in context.results.protocols if p.kind == kind.replace(" ", "_"))
-    known = next(records, None)
-    plain = OptionWords(option.replace("_", " ").capitalize(), "")
-    said = plain if known is None else known.option_words.get(option, plain)
-    name = said.title
-    if several:
-        name += f" ({kind})"
-    return Setting("Resampling", name, words, said.effect)
+    known = next((p for p in context.results.protocols if p.kind == kind), None)
+    plain = OptionWords(_capital(option), "")
+    words = plain if known is None else known.option_words.get(option, plain)
+    name = f"{words.title} ({kind.replace('_', ' ')})" if several else words.title
+    return Setting("Resampling", name, value_words(default.value), words.effect)
 
 
-def _compare_by(context: Context, parts: Sequence[str], words: str) -> Setting:
-    return Setting("Tests", f"Comparison {parts[0]}: measure", context.metric(words).title,
-                   "what the test is about, or the first measure")  # fmt: skip
+def _compare(context: Context, default: Default) -> Setting:
+    name, value = f"Comparison {(default.line or 0) + 1}", value_words(default.value)
+    if default.option == "by":
+        effect = "what the test is about, or the first measure"
+        return Setting("Tests", f"{name}: measure", context.metric(value).title, effect)
+    sizes = [c.family.size for c in context.results.comparisons if c.index == default.line]
+    effect = f"a family of {plural_count(sizes[0], 'test')}" if sizes else ""
+    title = context.method_title("correction", value)
+    return Setting("Tests", f"{name}: correction", title, effect)
 
 
-def _compare_correction(context: Context, parts: Sequence[str], words: str) -> Setting:
-    index = int(parts[0]) - 1
-    sizes = [c.family.size for c in context.results.comparisons if c.index == index]
-    title = context.method_title("correction", words)
-    fact = f"a family of {plural_count(sizes[0], 'test')}" if sizes else ""
-    return Setting("Tests", f"Comparison {parts[0]}: correction", title, fact)
-
-
-def _compare_option(context: Context, parts: Sequence[str], words: str) -> Setting:
-    name = parts[1].replace("_", " ")
-    return Setting("Tests", f"Comparison {parts[0]}: {name}", VALUES.get(words, words), "")
-
-
-def _interval(context: Context, parts: Sequence[str], words: str) -> Setting:
-    metric, where = parts
-    title = context.metric(metric).noun
+def _measure(context: Context, default: Default) -> Setting:
+    if default.option is None:
+        made = _direct(context, default)
+        return replace(made, value=context.metric(value_words(default.value)).title)
+    metric, where = default.subject or "", default.under
     found = [
         e
         for e in context.results.estimates
@@ -436,54 +365,55 @@ def _interval(context: Context, parts: Sequence[str], words: str) -> Setting:
     ]
     abouts = dict.fromkeys(e.about for e in found)
     over_groups = bool(found) and all(e.interval and e.interval.clusters for e in found)
-    name = f"Interval of {title}"
-    protocols = {e.protocol for e in context.results.estimates}
-    if len(protocols) > 1:
+    name = f"Interval of {context.metric(metric).noun}"
+    if len({e.protocol for e in context.results.estimates}) > 1:
         name += f", {context.protocol(where)}"
-    return Setting("Measures", name, context.interval_title(words, over_groups=over_groups),
-                   f"about {'; '.join(abouts)}" if abouts else "")  # fmt: skip
+    title = context.interval_title(value_words(default.value), over_groups=over_groups)
+    return Setting("Measures", name, title, f"about {'; '.join(abouts)}" if abouts else "")
 
 
-def _data(context: Context, parts: Sequence[str], words: str) -> Setting:
-    name, clause = parts
-    if clause == "better":
-        return Setting("Data", "Direction", f"{words} is better", "what ranks and signs follow")
-    title = CLAUSES.get(clause, clause.replace("_", " ").capitalize())
-    alike = {
-        value_words(default.value)
-        for default in context.results.study.defaults
-        if default.clause in {f"data {data.name} {clause}" for data in context.results.data}
+def _source(context: Context, default: Default) -> Setting:
+    value = value_words(default.value)
+    if default.option == "better":
+        return Setting("Data", "Direction", f"{value} is better", "what ranks and signs follow")
+    clause = default.option or ""
+    title = CLAUSES.get(clause, _capital(clause))
+    values = {
+        value_words(other.value)
+        for other in context.results.study.defaults
+        if (other.kind, other.option) == (default.kind, default.option)
     }
-    if len(context.results.data) > 1 and name and len(alike) > 1:
-        title += f", {context.data_label(name)}"
-    return Setting("Data", title, words, CLAUSE_FACTS.get(clause, ""))
+    if len(context.results.data) > 1 and len(values) > 1:
+        title += f", {context.data_label(default.subject)}"
+    return Setting("Data", title, value, CLAUSE_EFFECTS.get(clause, ""))
 
 
-def _tune(context: Context, parts: Sequence[str], words: str) -> Setting:
-    name, fact = TUNE.get(parts[0], (parts[0].replace("_", " ").capitalize(), ""))
-    if parts[0] == "by":
-        words = context.metric(words).title
-    if parts[0] == "select" and on_validation_part(context):
-        return Setting("Tuning", name, OF_ONE_PART.get(words, words), fact)
-    return Setting("Tuning", name, VALUES.get(words, words), fact)
+def _tune(context: Context, default: Default) -> Setting:
+    made = _direct(context, default)
+    if default.option == "by":
+        return replace(made, value=context.metric(value_words(default.value)).title)
+    if default.option == "select" and on_validation_part(context):
+        return replace(made, value=_value(default, OF_ONE_PART))
+    stated = [p for p in context.results.protocols if p.implied_by is None]
+    if default.under is not None and len(stated) > 1:
+        return replace(made, name=f"{made.name}, {context.protocol(default.under)}")
+    return made
 
 
-def _measure_option(context: Context, parts: Sequence[str], words: str) -> Setting:
-    metric, option = parts
-    title = context.metric(metric).title
-    fact = OPTION_FACTS.get(words, "")
-    return Setting("Measures", f"{title}: {option.replace('_', ' ')}", words, fact)
+def _export(context: Context, default: Default) -> Setting:
+    return replace(_as_written(context, default), group="Models")
 
 
-Form = Callable[[Context, Sequence[str], str], Setting]
-PATTERNS: tuple[tuple[str, Form], ...] = (
-    (r"stratify(?: by)?", _stratify),
-    (r"protocol (.+) (\w+)", _protocol),
-    (r"compare (?:line )?(\d+) by", _compare_by),
-    (r"compare (?:line )?(\d+) correction", _compare_correction),
-    (r"compare (?:line )?(\d+) (.+)", _compare_option),
-    (r"interval of (.+) under (\S+)", _interval),
-    (r"(?:data|predictions|scores) (?:(\S+) )?(\w+)", _data),
-    (r"tune ?(.*)", _tune),
-    (r"measure (.+) (\w+)", _measure_option),
-)
+FORMS: Mapping[str, Callable[[Context, Default], Setting]] = {
+    "study": _of_study,
+    "report": _direct,
+    "data": _source,
+    "stratify": _stratify,
+    "protocol": _protocol,
+    "tune": _tune,
+    "measure": _measure,
+    "compare": _compare,
+    "export": _export,
+    **dict.fromkeys(("metric", "test", "interval", "correction"), _option),
+}
+"""How each kind of default is printed."""

@@ -23,6 +23,7 @@ from evallang.results.settings import (
     Default as Default,
     FileRecord as FileRecord,
     ReportSettings as ReportSettings,
+    Stated as Stated,
     Value,
 )
 from evallang.results.shown import ShownDiagnostic, ShownOfEstimate, ShownPower
@@ -58,6 +59,8 @@ class SpecRecord:
     """The study file: path, hash, canonical text, overrides from the command line.
 
     `own_code` lists the author's packages that it runs, with the hashes of their sources.
+    `stated` lists its statements and clauses and those that it includes; files of older versions
+    have none.
     """
 
     path: str
@@ -66,6 +69,7 @@ class SpecRecord:
     canonical: str
     overrides: Mapping[str, Value] = field(default_factory=dict)
     own_code: tuple[FileRecord, ...] = ()
+    stated: tuple[Stated, ...] = ()
 
 
 @frozen

@@ -8,13 +8,47 @@ from evallang.results.kinds import Among
 Value = Any
 """A JSON value: None, bool, int, float, str, or a tuple or mapping of JSON values."""
 
+DEFAULT_KINDS = (
+    *("study", "data", "stratify", "protocol", "tune", "measure", "compare", "export", "report"),
+    *("metric", "test", "interval", "correction"),
+)
+"""Statements that have defaults, and catalogues whose methods have options."""
+
 
 @frozen
 class Default:
-    """A default that was used: the clause as an author would write it, and its value."""
+    """A default that was used: the clause as an author would write it, its value and its place.
+
+    `kind` is the statement that could state it, or the catalogue of the method whose option it
+    is; files of older versions have none. `option` is the clause or option, None for the
+    statement itself. `subject` names what it is about: a source, a metric, a method, the form of
+    a protocol, the column of a stratification. `under` is the protocol or source of an interval
+    or a search, and `line` the index of a comparison.
+    """
 
     clause: str
     value: Value
+    kind: Annotated[str, Among(("", *DEFAULT_KINDS))] = ""
+    option: str | None = None
+    subject: str | None = None
+    under: str | None = None
+    line: int | None = None
+
+
+@frozen
+class Stated:
+    """A statement or clause as the author wrote it, in canonical form on one line.
+
+    `clause` is None for the line of the statement itself. `name` is what the statement declares,
+    else None; `number` counts the statements of its keyword from 0. `value` follows the keyword;
+    a single text is without quotes.
+    """
+
+    statement: str
+    number: int
+    clause: str | None
+    name: str | None
+    value: str
 
 
 @frozen

@@ -206,14 +206,23 @@ def defaults() -> ResultsRecord:
     """Give every kind of default that the checker states, twice where two data sets say it."""
     whole = no_bounds()
     said = (
-        Default("study seed", 0), Default("study alpha", 0.05), Default("study confidence", 0.95),
-        Default("study families", "separate"), Default("stratify", "by target"),
-        Default("protocol nested cv inner", 5), Default("tune by", "accuracy"),
-        Default("compare line 1 by", "accuracy"), Default("compare line 1 correction", "holm"),
-        Default("interval of accuracy under main", "wilson"),
-        Default("interval of accuracy under main", "wilson"),
-        Default("recall average", "binary"), Default("mcnemar method", "midp"),
-        Default("data cancer task", "classification"), Default("report numbers", "apa"),
-        Default("balanced_accuracy unheard_of", "some_value"),
+        Default("study seed", 0, "study", "seed"), Default("study alpha", 0.05, "study", "alpha"),
+        Default("study confidence", 0.95, "study", "confidence"),
+        Default("study families", "separate", "study", "families"),
+        Default("stratify", "by target", "stratify", subject="target"),
+        Default("protocol nested cv inner", 5, "protocol", "inner", "nested_cv"),
+        Default("tune by", "accuracy", "tune", "by"),
+        Default("compare line 1 by", "accuracy", "compare", "by", line=0),
+        Default("compare line 1 correction", "holm", "compare", "correction", line=0),
+        Default("interval of accuracy under main", "wilson", "measure", "interval", "accuracy",
+                "main"),
+        Default("interval of accuracy under main", "wilson", "measure", "interval", "accuracy",
+                "main"),
+        Default("recall average", "binary", "metric", "average", "recall"),
+        Default("mcnemar method", "midp", "test", "method", "mcnemar"),
+        Default("data cancer task", "classification", "data", "task", "cancer"),
+        Default("report numbers", "apa", "report", "numbers"),
+        Default("balanced_accuracy unheard_of", "some_value", "metric", "unheard_of",
+                "balanced_accuracy"),
     )  # fmt: skip
     return replace(whole, study=replace(whole.study, defaults=said))

@@ -16,6 +16,7 @@ import numpy as np
 from drawn_statistics import ALPHA, digest, holm, mcnemar, provenance, wilson
 from drawn_works import METHODS, REFERENCES
 
+from evallang.checking.stated import stated_settings
 from evallang.results.records import (
     SCHEMA,
     Comparison,
@@ -34,10 +35,13 @@ from evallang.results.records import (
     Requirement,
     ResultsRecord,
     SpecRecord,
+    Stated,
     Statistic,
     StudyRecord,
     Subgroup,
 )
+from evallang.source import SourceFile
+from evallang.syntax.parser import parse_lines
 
 LABELS = {
     "logistic": "Logistic regression",
@@ -47,13 +51,19 @@ LABELS = {
 }
 HOSTILE = 'R"><b>&_%</title><script>alert(1)</script>\x1b[31m\u202e=1+1'
 
+
+def stated(text: str) -> tuple[Stated, ...]:
+    """Return the statements and clauses of a study text."""
+    return stated_settings(parse_lines(SourceFile("study.eval", text)).study.statements, ())
+
+
 CANCER_STUDY = """\
 evallang 1
 
 study "Four classifiers for breast cancer diagnosis"
   seed 2026
 
-data cancer "Breast Cancer Wisconsin (Diagnostic)" from sklearn("breast_cancer")
+data cancer "Breast Cancer Wisconsin (Diagnostic)" from sklearn breast_cancer
   positive 0 "malignant"
   unit "cases"
   cite "10.1117/12.148698"
@@ -172,14 +182,17 @@ def cancer() -> ResultsRecord:
             "Four classifiers for breast cancer diagnosis", ("A. Researcher",), None, None, 2026,
             ALPHA, 0.95, "separate",
             (
-                Default("study alpha", 0.05), Default("study confidence", 0.95),
-                Default("study families", "separate"), Default("stratify by", "target"),
-                Default("data missing", "refuse"), Default("measure recall average", "binary"),
-                Default("compare mcnemar variant", "midp"), Default("model svm C", 1.0),
+                Default("study alpha", 0.05, "study", "alpha"),
+                Default("study confidence", 0.95, "study", "confidence"),
+                Default("study families", "separate", "study", "families"),
+                Default("stratify", "by target", "stratify", subject="target"),
+                Default("recall average", "binary", "metric", "average", "recall"),
+                Default("mcnemar method", "midp", "test", "method", "mcnemar"),
             ),
         ),
         SpecRecord("study.eval", digest(CANCER_STUDY),
-                   (FileRecord("study.eval", digest(CANCER_STUDY)),), CANCER_STUDY),
+                   (FileRecord("study.eval", digest(CANCER_STUDY)),), CANCER_STUDY,
+                   stated=stated(CANCER_STUDY)),
         (
             DataRecord(
                 "cancer", "Breast Cancer Wisconsin (Diagnostic)", 'sklearn("breast_cancer")',

@@ -15,6 +15,8 @@ from evallang.reporting import html
 from evallang.reporting.context import Context
 from evallang.reporting.groups import letters
 from evallang.reporting.section import build
+from evallang.results.codec import from_plain, to_plain
+from evallang.results.records import ResultsRecord
 from evallang.results.statistics import Clusters
 
 
@@ -274,13 +276,26 @@ def test_the_protocol_is_english_and_whole(page):
     assert not [name for name in names if "_" in name or re.match(r"[a-z]", name)]
 
 
+def test_a_file_of_a_version_without_typed_settings_lists_its_defaults_as_written():
+    plain = to_plain(cases.defaults())
+    del plain["spec"]["stated"]
+    for default in plain["study"]["defaults"]:
+        for lacking in set(default) - {"clause", "value"}:
+            del default[lacking]
+    rows = Page(from_plain(ResultsRecord, plain)).table("table-protocol")
+    assert ["Compare line 1 by", "○ accuracy", ""] in rows
+    assert not [row for row in rows if len(row) > 1 and row[1].startswith("●")]
+
+
 def test_the_protocol_is_not_cut_in_print():
     from dataclasses import replace
 
     from evallang.results.records import Default
 
     whole = fixture.cancer()
-    many = tuple(Default(f"compare line {i} by", "accuracy") for i in range(1, 91))
+    many = tuple(
+        Default(f"compare line {i + 1} by", "accuracy", "compare", "by", line=i) for i in range(90)
+    )
     results = replace(whole, study=replace(whole.study, defaults=many))
     printed = html.render(build(Context(results)), "print").html
     assert "left out here" not in printed
