@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from evallang.api.study_file import StudyError, StudyFile, _checked
+from evallang.api.checked_file import StudyError
+from evallang.api.study_file import StudyFile, _checked
 from evallang.checking.check import Checked, check
 from evallang.diagnostics import Diagnostic
 

@@ -24,10 +24,11 @@ from pathlib import Path
 import polars
 
 from evallang import limits
+from evallang.api.checked_file import StudyError
 from evallang.api.live import NOTHING, Live
 from evallang.api.preparing import read_and_plan
 from evallang.api.running import RunFailed, run
-from evallang.api.study_file import StudyError, open_study
+from evallang.api.study_file import open_study
 from evallang.models import catalogue, packages
 from evallang.planning import planner
 from evallang.reporting.context import Context

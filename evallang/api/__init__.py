@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 from evallang.working_folder import safe_path
 
 if TYPE_CHECKING:
+    from evallang.api.checked_file import StudyError
     from evallang.api.comparing import compare
     from evallang.api.folder import FolderRefused
     from evallang.api.preparing import check_data, read_and_plan
     from evallang.api.results import Results
     from evallang.api.running import RunFailed, run
-    from evallang.api.study_file import StudyError, StudyFile, check, load, open_study, parse
+    from evallang.api.study_file import StudyFile, check, load, open_study, parse
     from evallang.api.trust import NotTrusted
     from evallang.engine.backends.backend import WorkersLost
 
@@ -25,7 +26,7 @@ PLACES = {
     "NotTrusted": "trust",
     "Results": "results",
     "RunFailed": "running",
-    "StudyError": "study_file",
+    "StudyError": "checked_file",
     "StudyFile": "study_file",
     "WorkersLost": "running",
     "check": "study_file",

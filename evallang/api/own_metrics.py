@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from evallang.api.study_file import StudyError, StudyFile, checked_again
+from evallang.api.checked_file import StudyError
+from evallang.api.study_file import StudyFile, checked_again
 from evallang.api.trust import find_own_code
 from evallang.diagnostics import Diagnostic, diagnose, has_errors, in_order
 from evallang.metrics.own_code import OwnMetric, loaded_for_a_run

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evallang.activity import Activity, report_activity
+from evallang.api.checked_file import CheckedFile, StudyError, with_task
 from evallang.api.live import NOTHING, Live, hashes
-from evallang.api.study_file import StudyError, StudyFile, with_task
 from evallang.api.trust import find_own_code
 from evallang.checking import waivers
 from evallang.checking.data_validation import judge_planned, judge_read
@@ -44,7 +44,11 @@ class Prepared:
 
 @safe_path()
 def read_and_plan(
-    study: StudyFile, *, missing_is_fine: bool = False, trusted: bool = False, live: Live = NOTHING
+    study: CheckedFile,
+    *,
+    missing_is_fine: bool = False,
+    trusted: bool = False,
+    live: Live = NOTHING,
 ) -> Prepared:
     """Read every source of a study and plan its fits; imports nothing of the author's.
 
@@ -87,7 +91,7 @@ def read_and_plan(
     return Prepared(meant, sources, planned, said, tuple(taken))
 
 
-def with_store(prepared: Prepared, study: StudyFile, named: str | Path | None) -> Prepared:
+def with_store(prepared: Prepared, study: CheckedFile, named: str | Path | None) -> Prepared:
     """Compare a plan with the store of fits; without one, or without the data, it stays."""
     from evallang.engine.past_runs import study_name, with_store
     from evallang.engine.store import StoreRefused, existing_store
@@ -105,7 +109,7 @@ def with_store(prepared: Prepared, study: StudyFile, named: str | Path | None) -
     return replace(prepared, planned=replace(planned, plan=document))
 
 
-def _with_known_task(study: StudyFile, read: ReadSources) -> StudyFile:
+def _with_known_task(study: CheckedFile, read: ReadSources) -> CheckedFile:
     """Check again where only the data tell the task: measures and models depend on it."""
     if study.meant is None or study.meant.task is not None:
         return study
@@ -114,7 +118,7 @@ def _with_known_task(study: StudyFile, read: ReadSources) -> StudyFile:
     return with_task(study, tasks[0]) if tasks else study
 
 
-def _stop_on_errors(study: StudyFile, found: Iterable[Diagnostic]) -> None:
+def _stop_on_errors(study: CheckedFile, found: Iterable[Diagnostic]) -> None:
     every = report((*study.diagnostics, *found), study.checked.gathered)
     if has_errors(every):
         raise StudyError(every, study.checked.sources)
@@ -167,7 +171,7 @@ def _several(given: Any) -> Sequence[Any]:
     return given if isinstance(given, list | tuple) else (given,)
 
 
-def check_data(study: StudyFile) -> tuple[Diagnostic, ...]:
+def check_data(study: CheckedFile) -> tuple[Diagnostic, ...]:
     """Check a study and its data: everything found, sorted by place."""
     try:
         return read_and_plan(study).diagnostics

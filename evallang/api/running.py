@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evallang.api.checked_file import StudyError
 from evallang.api.commit import commit_state
 from evallang.api.folder import reserved
 from evallang.api.live import Live, checked, described, own_code
@@ -18,7 +19,7 @@ from evallang.api.models import check_places
 from evallang.api.own_metrics import with_own_metrics
 from evallang.api.preparing import read_and_plan
 from evallang.api.results import Results
-from evallang.api.study_file import StudyError, StudyFile, open_study, with_live
+from evallang.api.study_file import StudyFile, open_study, with_live
 from evallang.api.trust import is_trusted, refuse_without_consent
 from evallang.diagnostics import has_errors
 from evallang.diagnostics.formats import to_record

@@ -1,65 +1,31 @@
-"""A study file, read and checked, and the error that says why one cannot be run."""
+"""Studies as Python holds them: loaded, parsed, checked and planned."""
 
 from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evallang.api.checked_file import CheckedFile, StudyError
 from evallang.api.findings import Findings
-from evallang.api.live import NOTHING, Live
+from evallang.api.live import Live
+from evallang.api.preparing import read_and_plan, with_store
 from evallang.checking import check as checker
-from evallang.checking.check import Checked
-from evallang.data.dataset import Task
-from evallang.diagnostics import Diagnostic, has_errors
-from evallang.diagnostics.text import to_text
+from evallang.diagnostics import has_errors
 from evallang.limits import STUDY_BYTES, OverLimit
 from evallang.results.printed import Printed
-from evallang.source import SourceFile
 from evallang.working_folder import safe_path
 
 if TYPE_CHECKING:
     from evallang.study import Study
 
 
-class StudyError(Exception):
-    """A study that cannot be run; `diagnostics` say why, the text lays them out."""
-
-    def __init__(self, diagnostics: Sequence[Diagnostic], sources: Mapping[str, SourceFile]):
-        self.diagnostics = tuple(diagnostics)
-        self.sources = sources
-        super().__init__("\n" + to_text(self.diagnostics, sources))
-
-
 @dataclass(frozen=True, repr=False)
-class StudyFile:
-    """A study file with what its check found.
-
-    `meant` is the resolved study, None where anything is an error; `folder` is where the
-    file stands, against which its paths are read; `live` names the models given as objects, and
-    `given` holds the objects themselves.
-    """
-
-    path: str
-    text: str
-    folder: Path
-    checked: Checked
-    overrides: Mapping[str, str] = field(default_factory=dict)
-    live: tuple[str, ...] = ()
-    given: Live = NOTHING
-
-    @property
-    def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Everything the check found, sorted by place."""
-        return self.checked.diagnostics
-
-    @property
-    def meant(self) -> Study | None:
-        """The resolved study, None where anything is an error."""
-        return self.checked.study
+class StudyFile(CheckedFile):
+    """A checked study file that prints itself, lists its findings and plans its fits."""
 
     def check(self) -> Findings:
         """Return everything the check found; raises nothing."""
@@ -77,11 +43,6 @@ class StudyFile:
     def _repr_html_(self) -> str:
         return self._printed().html()
 
-    @property
-    def place(self) -> Path:
-        """The file itself, by the folder that it is read from."""
-        return self.folder / Path(self.path).name
-
     @safe_path()
     def plan(self, store: str | Path | None = None) -> Any:
         """Read the data and plan: splits, unique fits, seeds, and what the store has of them.
@@ -89,8 +50,6 @@ class StudyFile:
         Data that cannot be found leave the numbers None. `store` is as for `run`. Raises
         `StudyError` where the study or its data are faulty.
         """
-        from evallang.api.preparing import read_and_plan, with_store
-
         prepared = read_and_plan(self, missing_is_fine=True, live=self.given)
         return with_store(prepared, self, store).planned.plan
 
@@ -185,11 +144,6 @@ def check(text: str, folder: str | Path = ".") -> Findings:
     Included files are looked for in `folder`.
     """
     return check_text(text, "study.eval", folder).check()
-
-
-def with_task(study: StudyFile, task: Task) -> StudyFile:
-    """Return the study for the task that its data have shown."""
-    return replace(study, checked=checker.with_task(study.checked, task))
 
 
 def checked_again(study: StudyFile) -> StudyFile:

@@ -22,8 +22,8 @@ def command(file: str, only_check: bool, reason: str | None) -> int:
     lock that differs is replaced with `--update REASON` only, and the reason stays in it. Changed
     labels and comments do not break a lock.
     """
+    from evallang.api.checked_file import StudyError
     from evallang.api.locking import verify_study, write_lock
-    from evallang.api.study_file import StudyError
     from evallang.cli.change_text import change_lines
     from evallang.locks.lock_file import LockRefused
 

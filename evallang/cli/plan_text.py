@@ -198,8 +198,9 @@ def _family(family: Family) -> str:
 def _defaults(prepared: "Prepared") -> Iterator[str]:
     defaults = prepared.planned.plan.defaults
     width = max((len(default.clause) for default in defaults), default=0)
-    for default in defaults:
-        yield f"{default.clause:<{width}}  {shown(default.value)}"
+    # a test and an interval of one name have options of one name
+    lines = (f"{default.clause:<{width}}  {shown(default.value)}" for default in defaults)
+    yield from dict.fromkeys(lines)
     if not defaults:
         yield "none"
 

@@ -40,8 +40,8 @@ def command(place: str, study: str | None, trust: bool) -> int:
 
 
 def _study(place: str) -> int:
+    from evallang.api.checked_file import StudyError
     from evallang.api.locking import verify_study
-    from evallang.api.study_file import StudyError
     from evallang.cli.change_text import change_lines
     from evallang.locks.lock_file import LockRefused
 

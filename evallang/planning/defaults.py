@@ -26,12 +26,13 @@ def stated_defaults(
     read: ReadSources,
 ) -> tuple[Default, ...]:
     """List the defaults of a study: those the check filled in, and those the data settle."""
-    found = {d.clause: d for d in study.defaults}
+    found = {(d.kind, d.clause): d for d in study.defaults}
     if not any(PROTOCOLS[p.kind].declaration.keeps_strata for p in study.protocols):
-        found.pop("stratify", None)
+        found.pop(("stratify", "stratify"), None)
     for line in study.comparisons:
         if families.by_line[line.index].correction is None:
-            found.pop(correction_clause(line), None)  # of a single hypothesis, as the data show
+            # a single hypothesis, as the data show
+            found.pop(("compare", correction_clause(line)), None)
     intervals = list(_intervals(study, read))
     sources = list(read.with_examples)
     grouped = bool(sources) and all(source.group_codes is not None for source in sources)
@@ -41,7 +42,7 @@ def stated_defaults(
         *(default for default, _ in intervals),
         *_options(study, [method for _, method in intervals], grouped=grouped),
     ):
-        found.setdefault(default.clause, default)
+        found.setdefault((default.kind, default.clause), default)
     return tuple(found.values())
 
 

@@ -105,7 +105,9 @@ def protocol(context: Context) -> Sequence[Block]:
         terms = {_origin(r): None for r in context.results.protocols if r.implied_by is not None}
         for term in terms:
             signs += runs("; ", term, f" {term.title}")
-    caption = runs("Every setting that can change a number of this report. ", signs, ".")
+    whole = "Every setting that can change a number of this report. "
+    defaults = "The defaults of this report; its results do not list the stated settings. "
+    caption = runs(whole if context.results.spec.stated else defaults, signs, ".")
     return [Table("table-protocol", caption, columns, tuple(rows), whole=True)]
 
 
@@ -394,8 +396,7 @@ def _tune(context: Context, default: Default) -> Setting:
         return replace(made, value=context.metric(value_words(default.value)).title)
     if default.option == "select" and on_validation_part(context):
         return replace(made, value=_value(default, OF_ONE_PART))
-    stated = [p for p in context.results.protocols if p.implied_by is None]
-    if default.under is not None and len(stated) > 1:
+    if default.under is not None:
         return replace(made, name=f"{made.name}, {context.protocol(default.under)}")
     return made
 

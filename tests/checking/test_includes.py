@@ -184,3 +184,28 @@ def test_a_long_chain_of_includes_is_refused_where_it_becomes_too_deep():
     (found,) = [d for d in checked(text, chain).diagnostics if d.severity == "error"]
     assert (found.code, found.path) == ("E107", "lab/63.eval")
     assert "64 deep" in found.message
+
+
+def test_what_is_stated_follows_the_includes_and_names_what_it_declares():
+    files = {
+        "study.eval": 'evallang 1\nstudy "Two \\"quoted\\" words"\n  seed 1\n'
+        "data iris from sklearn iris\n"
+        'include "lab.eval"\nprotocol cv folds=5\nmeasure accuracy\n'
+        "compare with mcnemar\ncompare b vs a with mcnemar exploratory\n",
+        "lab.eval": "evallang 1\nmodel a = GaussianNB\nmodel b = DummyClassifier\n",
+    }
+    study = checked(files["study.eval"], files).study
+    assert study is not None
+    found = [(s.statement, s.number, s.clause, s.name, s.value) for s in study.stated]
+    assert found == [
+        ("study", 0, None, None, 'Two "quoted" words'),
+        ("study", 0, "seed", None, "1"),
+        ("data", 0, None, "iris", "iris from sklearn iris"),
+        ("include", 0, None, None, "lab.eval"),
+        ("model", 0, None, "a", "a = GaussianNB"),
+        ("model", 1, None, "b", "b = DummyClassifier"),
+        ("protocol", 0, None, "cv", "cv folds=5"),
+        ("measure", 0, None, None, "accuracy"),
+        ("compare", 0, None, None, "with mcnemar"),
+        ("compare", 1, None, None, "b vs a with mcnemar exploratory"),
+    ]

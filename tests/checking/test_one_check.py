@@ -3,8 +3,9 @@
 import pytest
 from studies import write_rows
 
+from evallang.api.checked_file import StudyError
 from evallang.api.preparing import read_and_plan
-from evallang.api.study_file import StudyError, open_study
+from evallang.api.study_file import open_study
 from evallang.checking import check, include
 
 ROWS = [(i % 5, i % 7, "ab"[i * 37 % 40 % 2]) for i in range(40)]

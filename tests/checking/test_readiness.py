@@ -2,8 +2,9 @@
 
 import pytest
 
+from evallang.api.checked_file import StudyError
 from evallang.api.preparing import read_and_plan
-from evallang.api.study_file import StudyError, open_study
+from evallang.api.study_file import open_study
 
 STUDY = """evallang 1
 data iris from sklearn iris

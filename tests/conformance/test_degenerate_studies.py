@@ -7,7 +7,7 @@ import pytest
 from studies import study
 
 from evallang.api import run
-from evallang.api.study_file import StudyError
+from evallang.api.checked_file import StudyError
 from evallang.results.codec import to_plain
 
 HEAD = """evallang 1

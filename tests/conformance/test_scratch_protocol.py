@@ -12,9 +12,9 @@ from studies import checked, codes, errors_of, study, write_rows
 
 from docs.generator import catalogues, fitting
 from evallang.api import run
+from evallang.api.checked_file import StudyError
 from evallang.api.preparing import read_and_plan
 from evallang.api.results import Results
-from evallang.api.study_file import StudyError
 from evallang.cli.main import root
 from evallang.protocols.protocol import PROTOCOLS
 

@@ -7,7 +7,7 @@ import pytest
 from studies import study
 
 from evallang.api import Results, run
-from evallang.api.study_file import StudyError
+from evallang.api.checked_file import StudyError
 
 ROWS = [{"y": k // 2 % 2, "x": k % 7, "q": k % 2, "r": k // 3 % 2} for k in range(40)]
 LINES = "".join(json.dumps(row) + "\n" for row in ROWS)

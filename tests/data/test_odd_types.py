@@ -8,8 +8,8 @@ import pytest
 from studies import study
 
 from evallang.api import run
+from evallang.api.checked_file import StudyError
 from evallang.api.running import RunFailed
-from evallang.api.study_file import StudyError
 
 N = 60
 MOMENT = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)

@@ -12,7 +12,7 @@ from sklearn import metrics
 from studies import errors_of, study, write_rows
 
 from evallang.api import run
-from evallang.api.study_file import StudyError
+from evallang.api.checked_file import StudyError
 
 N = 80
 RNG = np.random.default_rng(5)

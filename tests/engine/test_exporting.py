@@ -244,7 +244,7 @@ def test_the_plan_counts_the_fits_of_exports_and_the_run_makes_as_many():
 
 
 def test_a_pattern_that_finds_several_files_has_no_one_model_to_export(tmp_path):
-    from evallang.api.study_file import StudyError
+    from evallang.api.checked_file import StudyError
 
     for name in ("a", "b"):
         (tmp_path / f"{name}.csv").write_text("x,y\n" + "1,p\n2,q\n" * 20)

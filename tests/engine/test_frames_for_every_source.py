@@ -9,7 +9,7 @@ from sklearn.metrics import accuracy_score, roc_auc_score
 from studies import study
 
 import evallang as ev
-from evallang.api.study_file import StudyError
+from evallang.api.checked_file import StudyError
 
 RNG = np.random.default_rng(2)
 N = 90

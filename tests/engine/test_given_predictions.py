@@ -9,7 +9,7 @@ from scipy import stats
 from studies import codes, errors_of, study, write_rows
 
 from evallang.api import run
-from evallang.api.study_file import StudyError
+from evallang.api.checked_file import StudyError
 
 N = 60
 RNG = np.random.default_rng(11)

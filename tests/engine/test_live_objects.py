@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from studies import study
 
 import evallang as ev
-from evallang.api.study_file import StudyError
+from evallang.api.checked_file import StudyError
 
 FRAME = pl.DataFrame(
     {"age": [20.0, 30.0, float("nan"), 50.0, 60.0, 70.0] * 8, "n": list(range(48)),

@@ -8,9 +8,9 @@ import pytest
 from click.testing import CliRunner
 from studies import checked, study
 
+from evallang.api.checked_file import StudyError
 from evallang.api.preparing import read_and_plan
 from evallang.api.running import RunFailed, run
-from evallang.api.study_file import StudyError
 from evallang.api.trust import NotTrusted
 from evallang.cli.run import command
 

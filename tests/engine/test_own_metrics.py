@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from studies import checked, study
 
+from evallang.api.checked_file import StudyError
 from evallang.api.preparing import read_and_plan
 from evallang.api.running import RunFailed, run
-from evallang.api.study_file import StudyError
 from evallang.api.trust import NotTrusted
 from evallang.results import codec
 

@@ -9,7 +9,7 @@ from scipy import stats
 from studies import checked, codes, study
 
 from evallang.api import run
-from evallang.api.study_file import StudyError
+from evallang.api.checked_file import StudyError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 DEMSAR = """evallang 1

@@ -15,8 +15,8 @@ from sklearn.svm import SVC
 from studies import study
 
 from evallang.api import run
+from evallang.api.checked_file import StudyError
 from evallang.api.preparing import read_and_plan
-from evallang.api.study_file import StudyError
 from evallang.engine.tuning import bayes_search
 from evallang.models.domains import distribution
 from evallang.models.model import Candidates, SearchParameter

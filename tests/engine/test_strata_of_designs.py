@@ -7,8 +7,8 @@ from sklearn.linear_model import Ridge
 from studies import checked, study
 
 from evallang.api import run
+from evallang.api.checked_file import StudyError
 from evallang.api.preparing import read_and_plan
-from evallang.api.study_file import StudyError
 
 HEAD = 'evallang 1\nstudy "s"\n  seed 3\ndata d from "d.csv"\n  features a\n  target '
 

@@ -15,9 +15,9 @@ import xgboost
 from sklearn.datasets import load_wine
 from studies import checked, study
 
+from evallang.api.checked_file import StudyError
 from evallang.api.preparing import read_and_plan
 from evallang.api.running import run
-from evallang.api.study_file import StudyError
 from evallang.manual import catalogues
 from evallang.models import catalogue, packages, scan
 from evallang.models.abilities import abilities

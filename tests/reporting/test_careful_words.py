@@ -282,7 +282,9 @@ def test_a_file_of_a_version_without_typed_settings_lists_its_defaults_as_writte
     for default in plain["study"]["defaults"]:
         for lacking in set(default) - {"clause", "value"}:
             del default[lacking]
-    rows = Page(from_plain(ResultsRecord, plain)).table("table-protocol")
+    study = Page(from_plain(ResultsRecord, plain))
+    rows = study.table("table-protocol")
+    assert "its results do not list the stated settings" in study.words("protocol")
     assert ["Compare line 1 by", "○ accuracy", ""] in rows
     assert not [row for row in rows if len(row) > 1 and row[1].startswith("●")]
 
@@ -406,3 +408,10 @@ def test_a_critical_difference_is_shown_only_where_it_decided():
     pairs = tuple(replace(p, test="wilcoxon", extra={}) for p in across.pairwise)
     study = Page(replace(whole, comparisons=(replace(across, pairwise=pairs),)))
     assert "CD" not in study.words("comparisons")
+
+
+def test_every_kind_of_default_has_words_in_the_protocol():
+    from evallang.reporting.protocol_table import FORMS
+    from evallang.results.settings import DEFAULT_KINDS
+
+    assert set(FORMS) == set(DEFAULT_KINDS)
