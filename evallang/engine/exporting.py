@@ -290,16 +290,18 @@ def run_export(work: ExportJob, monitor: Monitor) -> tuple[str, ExportOutcome]:
         if choice is None:
             choice, _, left, refused = held.choose()
             if refused is not None:
-                warned = held.counted()
-                return work.name, ExportOutcome(None, {}, held.fits, warned, refused, tuple(left))
+                warned = held.noted.counted()
+                return work.name, ExportOutcome(
+                    None, {}, held.noted.fits, warned, refused, tuple(left)
+                )
         rows = job.task.refit
         pipeline = with_choice(job.task.pipeline, choice) if choice else job.task.pipeline
         context = replace(held.context(rows), targets=job.table.class_values)
         model, failure, caught, _ = fitting.try_fit(
             pipeline, held.data(rows, rows[:0], scores=False), context
         )
-        warned = (*held.counted(), *((w.category, w.message, 1) for w in caught))
-        n_fits = held.fits + 1
+        warned = (*held.noted.counted(), *((w.category, w.message, 1) for w in caught))
+        n_fits = held.noted.fits + 1
         if failure is not None or model is None:
             reason = (failure.error, failure.message) if failure else ("ValueError", "no model")
             return work.name, ExportOutcome(None, choice, n_fits, warned, reason, tuple(left))

@@ -7,8 +7,7 @@ how many run at once.
 
 import json
 import sys
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -24,6 +23,15 @@ from evallang.engine.fit_outcome import Choice, FailedCandidate, FitOutcome
 from evallang.engine.left_out_rows import left_out_rows
 from evallang.engine.progress import Tally
 from evallang.engine.run_folders import run_folder
+from evallang.engine.search_parts import (
+    TASKS_PER_WORKER,
+    Noted,
+    Place,
+    Scored,
+    SearchPart,
+    cut,
+    joined,
+)
 from evallang.engine.store import Store
 from evallang.engine.tuning import bayes_search, choose, steps_from_simple
 from evallang.frozen_records import frozen
@@ -69,7 +77,8 @@ class Job:
 
     `model` is the name of the first model that the task is a fit of; its prints carry it.
     The process that runs the task puts the outcome into the `store`. `losses` are fits that are
-    not made again, by their place, see `Fitting.guard`.
+    not made again, by their place, see `Fitting.guard`. With a `part` only these candidates are
+    scored; `searched` is what the parts of a search have found.
     """
 
     task: FitTask
@@ -82,6 +91,8 @@ class Job:
     store: Store | None = None
     fast_paths: bool = True
     losses: Mapping[str, Loss] = field(default_factory=dict)
+    part: range | None = None
+    searched: tuple[Scored, Noted] | None = None
 
     @property
     def group(self) -> Hashable:
@@ -149,13 +160,45 @@ def run_fits(
             if key not in stored
         ]
         work.sort(key=lambda job: len(job.task.pipeline.steps) == 1)  # those share least
-        with closing(workers.run(run_job, work, tally.count)) as done:
-            for key, outcome in done:
+        with closing(_made(work, workers, tally)) as made:
+            for key, outcome in made:
                 outcomes[key] = outcome
                 tally.finish(layout.tasks[key].n_fits, failed=outcome.failure is not None)
     if store is not None:
         store.sweep()
     return Fits(outcomes, frozenset(stored))
+
+
+def _made(
+    work: Sequence[Job], workers: Workers, tally: Tally
+) -> Generator[tuple[str, FitOutcome], None, None]:
+    """Run tasks; where there are few for so many workers, several share the search of one."""
+    pieces = -(-TASKS_PER_WORKER * workers.jobs // len(work)) if workers.jobs > 1 else 1
+    found: dict[str, list[SearchPart]] = {}
+    tasks: list[Job] = []
+    for job in work:
+        parts = cut(job.task, pieces)
+        tasks += [replace(job, part=part) for part in parts] if parts else [job]
+    with closing(workers.run(run_job, tasks, tally.count)) as done:
+        for key, made in done:
+            if isinstance(made, SearchPart):
+                found.setdefault(key, []).append(made)
+            else:
+                yield key, made
+    chosen = [_after_search(job, found[job.task.key]) for job in work if job.task.key in found]
+    if chosen:
+        with closing(workers.run(run_job, chosen, tally.count)) as done:
+            for key, made in done:
+                assert isinstance(made, FitOutcome), "nothing is left to search"
+                yield key, made
+
+
+def _after_search(job: Job, parts: Sequence[SearchPart]) -> Job:
+    """Return the task that chooses among the candidates of all parts."""
+    found = joined(parts)
+    if isinstance(found, Loss):
+        return job.after_loss(WHOLE, found)
+    return replace(job, searched=found)
 
 
 def _stored(
@@ -250,9 +293,14 @@ def _mapped(path: str) -> Arrays:
     return design_matrix(numeric, objects), found("y"), found("weights")
 
 
-def run_job(job: Job, monitor: Monitor) -> tuple[str, FitOutcome]:
-    """Run one task: choose a candidate in the inner folds, refit it, predict the test rows."""
+def run_job(job: Job, monitor: Monitor) -> tuple[str, FitOutcome | SearchPart]:
+    """Run one task: choose a candidate in the inner folds, refit it, predict the test rows.
+
+    Or score a part of the candidates.
+    """
     with fitting_of(job, monitor) as held:
+        if job.part is not None:
+            return job.task.key, held.search_part(job.part)
         outcome = held.run()
     if job.store is not None:
         outcome = replace(outcome, not_kept=job.store.put(job.task, outcome))
@@ -273,17 +321,17 @@ def _libraries(_modules: int) -> Any:
     return threadpoolctl.ThreadpoolController()
 
 
+AT_THE_END: Place = (1 << 62, 0, 0)
+"""The place of the fit after all searches."""
+
+
 class Fitting:
     """One task being run, in a worker."""
 
     def __init__(self, job: Job, arrays: Arrays, monitor: Monitor) -> None:
         self.job, self.monitor = job, monitor
         self.X, self.y, self.weights = arrays
-        self.warnings: dict[tuple[str, str], int] = {}
-        self.seconds = 0.0
-        self.fits = 0
-        self.repeatable = True
-        self.fast_paths: Counter[str] = Counter()
+        self.noted = Noted()
         self._stage = "refit"
         self._searched = 0
 
@@ -292,8 +340,10 @@ class Fitting:
         task = self.job.task
         whole = self.job.losses.get(WHOLE)
         if whole is not None:
-            self.repeatable = False
+            self.noted.repeatable = False
             return self._failed({}, (whole.error, whole.message), ())
+        if self.job.searched is not None:
+            self.noted.add(self.job.searched[1])
         choice, score, inner_failures, refused = self.choose()
         if refused is not None:
             return self._failed(choice, refused, inner_failures)
@@ -310,14 +360,22 @@ class Fitting:
             outputs.kind == "probabilities",
             choice,
             score,
-            self.seconds,
-            self.counted(),
+            self.noted.seconds,
+            self.noted.counted(),
             None,
             tuple(inner_failures),
-            self.fits,
-            self.repeatable,
-            fast_paths=tuple(self.fast_paths.items()),
+            self.noted.fits,
+            self.noted.repeatable,
+            fast_paths=tuple(sorted(self.noted.fast_paths.items())),
         )
+
+    def search_part(self, part: range) -> SearchPart:
+        """Score some of the candidates in every inner fold."""
+        lost = self.job.losses.get(WHOLE)
+        if lost is not None:
+            return SearchPart(part.start, None, self.noted, lost)
+        scored = self._scored(self.job.task.candidates[part.start : part.stop], part.start)
+        return SearchPart(part.start, scored, self.noted)
 
     @contextmanager
     def guard(self, step: fitting.FitStep) -> Iterator[None]:
@@ -338,7 +396,8 @@ class Fitting:
         left = [(candidates[i], error, message) for i, (error, message) in sorted(failures.items())]
         usable = [i for i, s in enumerate(scores) if i not in failures and not isnan(s)]
         if not usable:
-            return {}, None, left, next(iter(failures.values()), ("ValueError", NO_SCORE))
+            first = left[0][1:] if left else ("ValueError", NO_SCORE)
+            return {}, None, left, first
         steps = steps_from_simple(task.pipeline, candidates)
         best = choose(by_fold, usable, self.job.rule, self._better(), steps)
         return candidates[best], float(scores[best]), left, None
@@ -358,24 +417,27 @@ class Fitting:
 
     def _search(
         self,
-    ) -> "tuple[Sequence[Choice], NDArray[np.float64], dict[int, tuple[str, str]]]":
+    ) -> "tuple[Sequence[Choice], NDArray[np.float64], Mapping[int, tuple[str, str]]]":
         """Return the candidates, their scores (folds, candidates), and which of them failed."""
         task = self.job.task
         if task.search is None:
-            return task.candidates, *self._scored(task.candidates)
+            searched = self.job.searched
+            found = self._scored(task.candidates) if searched is None else searched[0]
+            return task.candidates, found.scores, found.failures
 
         def score(choice: Choice) -> "NDArray[np.float64] | tuple[str, str]":
-            scores, failures = self._scored([choice])
-            found: NDArray[np.float64] = scores[:, 0]
-            return failures.get(0, found)
+            scored = self._scored([choice])
+            found: NDArray[np.float64] = scored.scores[:, 0]
+            return scored.failures.get(0, found)
 
         space = search_space(task.pipeline)
         return bayes_search(space, task.search, self._better(), score)
 
-    def _scored(
-        self, candidates: Sequence[Choice]
-    ) -> "tuple[NDArray[np.float64], dict[int, tuple[str, str]]]":
-        """Score candidates in every inner fold (folds, candidates), NaN where undefined."""
+    def _scored(self, candidates: Sequence[Choice], first: int = 0) -> Scored:
+        """Score candidates in every inner fold, NaN where undefined.
+
+        `first` is the place of the first of them among all of the search.
+        """
         task, metric = self.job.task, self.job.metric
         assert metric is not None, "a search has a metric to choose by"
         entry = self._entry
@@ -387,7 +449,11 @@ class Fitting:
         for fold, (train, validation) in enumerate(task.inner):
             self._stage = f"search {self._searched}"
             fitted = self._fit(
-                pipelines, train, validation, scores=needs in ("scores", "probabilities")
+                pipelines,
+                train,
+                validation,
+                scores=needs in ("scores", "probabilities"),
+                at=(self._searched, fold, first),
             )
             self._stage = "refit"
             for i, outcome in enumerate(fitted):
@@ -415,9 +481,9 @@ class Fitting:
                         None if self.weights is None else self.weights[validation],
                     )
                 except OwnMetricFailed as error:
-                    self.repeatable = False  # its code may depend on more than its arguments
+                    self.noted.repeatable = False  # its code may depend on more than its arguments
                     failures.setdefault(i, (error.error, f"{metric.written}: {error.message}"))
-        return scores, failures
+        return Scored(scores, failures)
 
     def context(self, train: "NDArray[np.int64]") -> BuildContext:
         """Return what building a pipeline needs, for these training rows."""
@@ -462,19 +528,23 @@ class Fitting:
         test: "NDArray[np.int64]",
         *,
         scores: bool,
+        at: Place = AT_THE_END,
     ) -> tuple[fitting.FitOutcome, ...]:
+        """Fit pipelines and note what happened; `at` is the place of the first of them."""
+        search, fold, first = at
+        noted = self.noted
         data = self.data(train, test, scores=scores)
         outcomes = fitting.fit_candidates(pipelines, data, self.context(train))
-        self.fits += len(outcomes)
-        for outcome in outcomes:
-            self.seconds += outcome.seconds
+        noted.fits += len(outcomes)
+        for number, outcome in enumerate(outcomes):
+            noted.seconds += outcome.seconds
             if outcome.failure is not None:
-                self.repeatable = self.repeatable and outcome.failure.of_the_fit
+                noted.repeatable = noted.repeatable and outcome.failure.of_the_fit
             if outcome.fast_path is not None:
-                self.fast_paths[outcome.fast_path] += 1
-            for caught in outcome.warnings:
-                at = (caught.category, caught.message)
-                self.warnings[at] = self.warnings.get(at, 0) + 1
+                name = outcome.fast_path
+                noted.fast_paths[name] = noted.fast_paths.get(name, 0) + 1
+            place = (search, fold, first + number)
+            noted.warnings += [(place, c.category, c.message) for c in outcome.warnings]
         return outcomes
 
     def _oriented(self, scores: "NDArray[np.float64] | None") -> "NDArray[np.float64] | None":
@@ -482,10 +552,6 @@ class Fitting:
         if scores is not None and scores.ndim == 1 and self.job.table.positive == 0:
             return -scores
         return scores
-
-    def counted(self) -> tuple[tuple[str, str, int], ...]:
-        """Return every warning so far, with the number of fits that gave it."""
-        return tuple((category, message, n) for (category, message), n in self.warnings.items())
 
     def _failed(
         self,
@@ -499,12 +565,12 @@ class Fitting:
             False,
             choice,
             None,
-            self.seconds,
-            self.counted(),
+            self.noted.seconds,
+            self.noted.counted(),
             reason,
             tuple(inner_failures),
-            self.fits,
-            self.repeatable,
+            self.noted.fits,
+            self.noted.repeatable,
         )
 
 
