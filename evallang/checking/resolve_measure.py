@@ -243,8 +243,3 @@ def _margin(scope: Scope, node: n.RequireNode, value: float | None, level: float
             node.at.span,
             help="write `at 95%`",
         )
-
-
-def uses_training(sources: Sequence[SourceSpec]) -> bool:
-    """Return whether any source is a table on which models are fitted."""
-    return any(isinstance(source, DataSpec) for source in sources)

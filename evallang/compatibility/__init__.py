@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Literal
 
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec
-from evallang.metrics.given import given_metric
+from evallang.metrics.imported import imported_metric
 from evallang.metrics.metric import METRICS, MetricDeclaration, MetricEntry
 from evallang.metrics.own_code import own_metric_entry
 from evallang.protocols.protocol import PROTOCOLS, Yields
@@ -26,7 +26,7 @@ ON_EXAMPLES = PER_ROW | {Evidence.COUNTS, Evidence.SHARES}
 def metric_entry(metric: Method) -> MetricEntry:
     """Return the metric's entry; a metric whose numbers are in a file is their mean."""
     if metric.better is not None:
-        return given_metric(metric.name, metric.better)
+        return imported_metric(metric.name, metric.better)
     if metric.code:
         return own_metric_entry(metric.name)
     return METRICS[metric.name]

@@ -13,7 +13,7 @@ from evallang.compatibility import metric_entry, own_metric, yields_of
 from evallang.data.dataset import GivenOutcomes, PredictionsSpec, ScoreTable
 from evallang.frozen_records import frozen
 from evallang.metrics.aggregation import Aggregate, Partition, aggregate_parts, partition
-from evallang.metrics.given import of_means
+from evallang.metrics.imported import mean_over_repeats
 from evallang.metrics.metric import MetricEntry, Outcome, confusion
 from evallang.metrics.own_code import in_labels
 from evallang.planning.defaults import yields_of_scores
@@ -164,7 +164,7 @@ class Evaluation:
     def entry(self, metric: Method) -> MetricEntry:
         """Find what computes a metric here."""
         found = in_labels(metric_entry(metric), self.class_values)
-        return of_means(found) if self.means else found
+        return mean_over_repeats(found) if self.means else found
 
     def sizes(self) -> "tuple[NDArray[Any], NDArray[Any], str | None] | None":
         """Return training and test sizes of all folds (J,), and a note where they are assumed.

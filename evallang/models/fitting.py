@@ -152,11 +152,6 @@ class FitData:
     identity: str | None = None
 
 
-def fit_and_predict(pipeline: PipelineSpec, data: FitData, context: BuildContext) -> FitOutcome:
-    """Fit one pipeline on the training rows and predict the test rows; never raises."""
-    return fit_candidates([pipeline], data, context)[0]
-
-
 def fit_candidates(
     pipelines: Sequence[PipelineSpec], data: FitData, context: BuildContext
 ) -> tuple[FitOutcome, ...]:

@@ -7,7 +7,7 @@ by hand. It raises `ValueError` with one sentence where the rows do not allow th
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
@@ -184,8 +184,6 @@ class ProtocolDeclaration(Guidance):
 
 PROTOCOLS: Registry[ProtocolDeclaration] = Registry("protocol", "evallang.protocols")
 """All protocols, by canonical name (`nested_cv`)."""
-
-SplitFunction = Callable[..., Iterator[Split]]
 
 ProtocolEntry = Entry[ProtocolDeclaration]
 

@@ -4,14 +4,10 @@ The families of sections are the modules of this room; `order` is the place on t
 A section without anything to say gives no blocks and is excluded.
 """
 
-from collections.abc import Callable, Sequence
-
 from evallang.frozen_records import frozen
 from evallang.registry import Registry
 from evallang.reporting.context import Context
-from evallang.reporting.document import Block, Document, Section
-
-SectionFunction = Callable[[Context], Sequence[Block]]
+from evallang.reporting.document import Document, Section
 
 
 @frozen

@@ -10,7 +10,7 @@ import pytest
 from evallang.models.abilities import abilities
 from evallang.models.build import BuildContext, build
 from evallang.models.catalogue import CATALOGUE, accepts, estimators, transformers, unavailable
-from evallang.models.fitting import FitData, fit_and_predict
+from evallang.models.fitting import FitData, fit_candidates
 from evallang.models.model import EstimatorSpec, ListSpec, PipelineSpec
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # classes warn about forty rows of noise
@@ -29,6 +29,11 @@ NEEDS_OTHER_PARAMETERS = {  # with one target of 60 rows and four columns
     },
 }
 ONE_COLUMN_ONLY = {"IsotonicRegression"}
+
+
+def fit_and_predict(pipeline, data, context):
+    """Fit one pipeline."""
+    return fit_candidates([pipeline], data, context)[0]
 
 
 class _Column:

@@ -9,7 +9,6 @@ from evallang.models.columns import design_matrix
 from evallang.models.fitting import (
     FitData,
     fit,
-    fit_and_predict,
     fit_candidates,
 )
 from evallang.models.foreign_errors import clean_message
@@ -21,6 +20,11 @@ from evallang.models.model import (
     grid,
     with_choice,
 )
+
+
+def fit_and_predict(pipeline, data, context):
+    """Fit one pipeline."""
+    return fit_candidates([pipeline], data, context)[0]
 
 
 def _data(rows, y, n_classes=2, **more) -> FitData:

@@ -5,7 +5,7 @@ import pytest
 
 from evallang.data.dataset import Column
 from evallang.models.build import BuildContext
-from evallang.models.fitting import FitData, fit_and_predict
+from evallang.models.fitting import FitData, fit_candidates
 from evallang.models.leave_one_out import leave_one_out
 from evallang.models.model import EstimatorSpec, PipelineSpec
 
@@ -13,6 +13,11 @@ N, P = 24, 3
 CONTEXT = BuildContext(
     tuple(Column(f"x{i}", numeric=True, index=i) for i in range(P)), seed=lambda name, place: 1
 )
+
+
+def fit_and_predict(pipeline, data, context):
+    """Fit one pipeline."""
+    return fit_candidates([pipeline], data, context)[0]
 
 
 def pipeline(name, **parameters):

@@ -4,8 +4,7 @@ As with tests, **positional** parameters name the evidence out of `stats.inputs`
 parameters are the author's options.
 """
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from evallang.frozen_records import frozen
 from evallang.registry import Design, Evidence, Guidance, Registry
@@ -105,6 +104,3 @@ INTERVALS: Registry[IntervalDeclaration] = Registry("interval", "evallang.stats.
 def default_of(form: EstimateForm) -> str:
     """Return the name of the interval that is the default of its form."""
     return next(entry.name for entry in INTERVALS if form in entry.declaration.default_for)
-
-
-IntervalFunction = Callable[..., Any]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evallang.protocols.given import yields_of_assignment
+from evallang.protocols.assigned import yields_of_assignment
 from evallang.protocols.protocol import PROTOCOLS, Rows, about_yields
 from evallang.registry import Design, Evidence
 

@@ -23,13 +23,13 @@ def mean_of_values(
     return output
 
 
-def given_metric(name: str, better: Direction) -> MetricEntry:
+def imported_metric(name: str, better: Direction) -> MetricEntry:
     """Make the metric of imported values, under the name that their statement gives."""
     declaration = MetricDeclaration(task="regression", form="losses", needs="values", better=better)
     return Entry("metric", name, name, mean_of_values, declaration, _INPUTS, (), (), ())
 
 
-def of_means(entry: MetricEntry) -> MetricEntry:
+def mean_over_repeats(entry: MetricEntry) -> MetricEntry:
     """Make the metric of an example's mean over repeats out of one that is a mean of examples.
 
     Of an accuracy it is the mean share of repeats in which an example is right: a number, and
