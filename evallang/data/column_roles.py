@@ -18,6 +18,7 @@ else:
     pl = lazy("polars")
 
 MOST_WORDS = 20  # distinct ones in a column that names kinds of rows
+ROWS_AT_ONCE = 1 << 18
 MISSING_LEVEL = "(missing)"
 """The level of rows in which a subgroup column is missing."""
 
@@ -53,21 +54,25 @@ def read_ids(
     *,
     within: Sequence[str] = (),
     apart: Collection[str] | None = None,
-) -> tuple[str, ...] | None:
-    """Return the ids of the rows; one that occurs twice is a finding.
+) -> "pl.Series | None":
+    """Return the ids of the rows, whole numbers or texts; one that occurs twice is a finding.
 
     `within` are columns (repeat, data set) inside which an id must be unique. `apart` are the
     columns of predictions that distinguish no rows: truth and models; None of a table, where
     rows of one id may be a group.
     """
-    found = complete_texts(frame, column, "id", findings)
-    if found is None or column is None:
+    if column is None or not column_exists(frame, column, "id", findings):
         return None
+    if _has_missing(frame, column, "id", findings):
+        return None
+    values = frame.values(column)
+    found = values.shrink_dtype() if values.dtype.is_integer() else frame.texts(column)
     cells = frame.cells.select(column, *within)
-    if (cells[column] if not within else cells).n_unique() < frame.n:
+    rising = not within and cells[column].dtype.is_integer() and _rises(cells[column])
+    if not rising and (cells[column] if not within else cells).n_unique() < frame.n:
         keys = pl.DataFrame([frame.texts(name).alias(name) for name in (column, *within)])
         twice = keys.is_duplicated().arg_true().to_list()
-        names = dict.fromkeys(found[row] for row in twice)
+        names = dict.fromkeys(frame.texts(column)[twice].to_list())
         findings.add(
             ID_TWICE,
             f"`{column}` names more than one row of `{frame.source}`: {quoted(names)} "
@@ -79,6 +84,15 @@ def read_ids(
         )
         return None
     return found
+
+
+def _rises(column: "pl.Series") -> bool:
+    """Return whether each number is above the one before; a set of them all takes more memory."""
+    for start in range(0, len(column) - 1, ROWS_AT_ONCE):
+        part = column.slice(start, ROWS_AT_ONCE + 1)
+        if not (part.slice(1) > part.head(len(part) - 1)).all():
+            return False
+    return True
 
 
 def _suggest_fix(

@@ -226,7 +226,7 @@ def _outcomes(
         probabilities=frozenset(),
         correct=correct,
         values=None,
-        ids=None,
+        id_column=None,
         groups=None,
         group_codes=None,
         weights=None,

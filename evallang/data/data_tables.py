@@ -167,7 +167,8 @@ def _table(
 ) -> Table | None:
     target = read_target(frame, _with_known_task(spec), target_column, findings)
     features = read_features(frame, spec, target_column, findings)
-    row_ids = read_ids(frame, spec.id, findings)
+    named = read_ids(frame, spec.id, findings)
+    row_ids = None if named is None else tuple(frame.texts(spec.id or "").to_list())
     groups = complete_texts(frame, spec.group, "group", findings)
     split = complete_texts(frame, spec.split, "split", findings)
     row_weights = read_weights(frame, spec.weight, findings)
@@ -188,7 +189,7 @@ def _table(
         classes=target.classes,
         class_values=target.class_values,
         positive=target.positive,
-        rows=frame.rows,
+        rows=frame.row_numbers,
         ids=row_ids,
         groups=groups,
         group_codes=None if groups is None else group_codes(groups),

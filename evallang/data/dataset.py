@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from evallang.data.hashing import DataHash
+from evallang.data.hashing import DataHash, spelled_ids
 from evallang.effect import Effect
 from evallang.frozen_records import frozen
 from evallang.source import Span
@@ -298,6 +298,7 @@ class GivenOutcomes:
     correct : model -> bool (n,), for `correct` and counts (None otherwise); of shares, whose
         models have examples of their own, (n of the model,), and `n` is the sum
     values : model -> float (n,), for `value` (None otherwise)
+    id_column : whole numbers or texts (n,)
     """
 
     spec: PredictionsSpec | CountsSpec
@@ -313,7 +314,7 @@ class GivenOutcomes:
     probabilities: frozenset[str]
     correct: Mapping[str, "NDArray[np.bool_]"] | None
     values: Mapping[str, "NDArray[np.float64]"] | None
-    ids: tuple[str, ...] | None
+    id_column: "pl.Series | None"
     groups: tuple[str, ...] | None
     group_codes: "NDArray[np.int64] | None"
     weights: "NDArray[np.float64] | None"
@@ -342,11 +343,16 @@ class GivenOutcomes:
         return {m.name: n for m, (_, n) in zip(self.models, shares, strict=True)}
 
     @property
+    def ids(self) -> tuple[str, ...] | None:
+        """The ids as texts, which take ten times the memory of whole numbers."""
+        return None if self.id_column is None else spelled_ids(self.id_column)
+
+    @property
     def rows_sha256(self) -> str:
         """Hash of what is drawn again, rows with their truth and groups, whatever the models."""
         parts = DataHash()
         parts.text("n", self.n)
-        parts.numbers("truth", self.truth)
+        parts.codes("truth", self.truth)
         for name, codes in (("groups", self.group_codes), ("examples", self.examples)):
             parts.numbers(name, codes)
         return parts.hexdigest()

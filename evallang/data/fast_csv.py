@@ -49,11 +49,13 @@ def read_regular(
     *,
     header: bool,
     spelled: frozenset[str] | None,
+    labels: frozenset[str] = frozenset(),
 ) -> tuple["pl.DataFrame", range] | None:
     """Read a file of which every line is one record of the right number of fields, or None.
 
     Returns the cells, trimmed, and the line of each row. `spelled` are the columns of which
-    the spelling may be asked for, None for all.
+    the spelling may be asked for, None for all; whole numbers of `labels` take one byte where
+    they fit.
     """
     look = _look(data, ord(separator), len(names) - 1)
     if look is None:
@@ -65,7 +67,10 @@ def read_regular(
     guessed = _guessed(data, separator, header, names, spelled)
     if look.spelled_apart:  # a float of which nobody asks the spelling is a float, however spelled
         guessed |= {name: pl.String for name, dtype in guessed.items() if dtype == pl.Int64}
-    cells = _cells(data, separator, header, guessed)
+    short = {n: pl.Int8 for n in labels & guessed.keys() if guessed[n] == pl.Int64}
+    cells = _cells(data, separator, header, guessed | short)
+    if cells is None and short:
+        cells = _cells(data, separator, header, guessed)
     if cells is None:
         cells = _cells(data, separator, header, text)
     if cells is None or cells.height != rows or cells.width != len(names):

@@ -30,12 +30,14 @@ def read_file(
     *,
     named: frozenset[str] = frozenset(),
     spelled: frozenset[str] | None = None,
+    labels: frozenset[str] = frozenset(),
     span: Span | None = None,
 ) -> Frame | None:
     """Read a .csv, .tsv, .jsonl, .arff (also .gz) or .parquet file; None after a finding.
 
     `named` are the columns that the study names; they help to distinguish a header from data.
-    `spelled` are those that are read as text somewhere, so that 1.10 and 1.1 differ (None: any).
+    `spelled` are those that are read as text somewhere, so that 1.10 and 1.1 differ (None: any);
+    `labels` those of which few numbers are expected.
     """
     path = locate(location, folder, findings, span=span)
     if path is None:
@@ -49,7 +51,9 @@ def read_file(
         return read_json_lines(data, location, findings, named=named, span=span)
     if (ending(location) or "").startswith(".arff"):
         return read_arff(data, location, findings, span=span)
-    return read_delimited(data, location, findings, named=named, spelled=spelled, span=span)
+    return read_delimited(
+        data, location, findings, named=named, spelled=spelled, labels=labels, span=span
+    )
 
 
 def _read_parquet(path: Path, location: str, findings: Findings, span: Span | None) -> Frame | None:

@@ -31,7 +31,7 @@ class Frame:
     source : how the study names it ("visits.csv", "sklearn iris")
     cells : the columns; where `untyped` (CSV and TSV) text as written, or numbers of which the
         spelling holds no more; else typed
-    rows : 0-based row of the source for each row kept
+    rows : 0-based row of the source for each row kept; a range where all are
     lines : line of the file of each row of the source, None for files without lines
     decimal_comma : whether `1,5` in an untyped column is a number
     nested : dotted names of the fields inside JSON objects
@@ -40,7 +40,7 @@ class Frame:
     source: str
     cells: "pl.DataFrame"
     untyped: bool
-    rows: "NDArray[np.int64]"
+    rows: "NDArray[np.int64] | range"
     lines: Sequence[int] | None = None
     decimal_comma: bool = False
     notes: tuple[str, ...] = ()
@@ -56,6 +56,13 @@ class Frame:
     def nameable(self) -> list[str]:
         """The names of the columns and of the fields inside them."""
         return [*self.columns, *self.nested]
+
+    @property
+    def row_numbers(self) -> "NDArray[np.int64]":
+        """The rows of the source as an array."""
+        if isinstance(self.rows, range):
+            return np.arange(len(self.rows), dtype=np.int64)
+        return self.rows
 
     @property
     def n(self) -> int:
@@ -103,7 +110,7 @@ class Frame:
         return replace(
             self,
             cells=self.cells.filter(kept),
-            rows=self.rows[kept.to_numpy()],
+            rows=self.row_numbers[kept.to_numpy()],
             _typed={},
         )
 
@@ -159,8 +166,7 @@ def frame_of(
     nested: tuple[str, ...] = (),
 ) -> Frame:
     """Make a frame of all rows of a source."""
-    rows = np.arange(cells.height, dtype=np.int64)
-    return Frame(source, cells, untyped, rows, lines, decimal_comma, notes, nested)
+    return Frame(source, cells, untyped, range(cells.height), lines, decimal_comma, notes, nested)
 
 
 def _without(series: "pl.Series", tokens: list[Label], untyped: bool) -> "pl.Series":

@@ -24,6 +24,8 @@ else:
 VERSION = "evallang/data/1"  # of the canonical form; in the hash, so that a change is seen
 
 
+AT_ONCE = 1 << 18  # ids spelled as texts at the same time
+PLAIN = r"^[ !#-\[\]-~]*$"  # ASCII without quote, backslash and signs that JSON escapes
 FIRST_PLAIN, LAST_PLAIN = ord(" "), ord("~")  # of ASCII; JSON writes others as escapes
 
 
@@ -45,6 +47,22 @@ def _texts_as_json(texts: list[Any]) -> bytes:
     if not len(codes) or codes.min() < FIRST_PLAIN or codes.max() > LAST_PLAIN:
         return _as_json(texts)
     return b'["' + content + b'"]'
+
+
+def _text(column: "pl.Series") -> "pl.Series":
+    return column if column.dtype == pl.String else column.cast(pl.String)
+
+
+def spelled_ids(column: "pl.Series") -> tuple[Any, ...]:
+    """Return whole numbers or texts as texts."""
+    return tuple(_text(column).to_list())
+
+
+def _is_plain(column: "pl.Series") -> bool:
+    """Return whether all are there, and JSON writes each as it is between quotes."""
+    if column.null_count() or column.dtype.is_integer():
+        return column.null_count() == 0
+    return bool(column.str.contains(PLAIN).all())
 
 
 class DataHash:
@@ -69,6 +87,11 @@ class DataHash:
             fixed = np.where(np.isnan(fixed), np.array(np.nan, dtype=kind), fixed)
         self._enter(name, f"{kind.str}{list(array.shape)}", fixed.data)
 
+    def codes(self, name: str, array: "NDArray[Any] | None") -> None:
+        """Add numbers, and codes as if each took eight bytes."""
+        short = array is not None and array.dtype == np.int8
+        self.numbers(name, array.astype(np.int64) if array is not None and short else array)
+
     def texts(self, name: str, values: "Iterable[Any] | None", *, distinct: bool = False) -> None:
         """Add a column of text; a value that is not a text is missing.
 
@@ -92,6 +115,26 @@ class DataHash:
         self._enter(f"{name}.levels", "json", _texts_as_json(levels))
         self.numbers(f"{name}.codes", codes)
 
+    def ids(self, name: str, column: "pl.Series | None", *, distinct: bool) -> None:
+        """Add ids as `texts` adds their spelling, in parts: all of them as texts take memory."""
+        parts = None
+        if column is not None and distinct and len(column):
+            parts = [column[start : start + AT_ONCE] for start in range(0, len(column), AT_ONCE)]
+        if column is None or parts is None or not all(map(_is_plain, parts)):
+            self.texts(name, None if column is None else spelled_ids(column), distinct=distinct)
+            return
+        lengths = sum(int(_text(part).str.len_bytes().cast(pl.Int64).sum()) for part in parts)
+        self._begin(f"{name}.levels", "json", lengths + 3 * len(column) + 1)
+        for number, part in enumerate(parts):
+            content = _texts_as_json(_text(part).to_list())
+            self._digest.update((b"," if number else b"[") + content[1:-1])
+        self._digest.update(b"]\n")
+        self._begin(f"{name}.codes", f"<i8[{len(column)}]", 8 * len(column))
+        for start in range(0, len(column), AT_ONCE):
+            codes = np.arange(start, min(start + AT_ONCE, len(column)), dtype="<i8")
+            self._digest.update(codes.data)
+        self._digest.update(b"\n")
+
     def columns(self, name: str, columns: Mapping[str, Sequence[str]]) -> None:
         """Add several named columns of text, in the order of their names."""
         self.text(name, sorted(columns))
@@ -104,7 +147,10 @@ class DataHash:
 
     def _enter(self, name: str, kind: str, content: "ReadableBuffer") -> None:
         view = memoryview(content)
-        head = json.dumps([name, kind, view.nbytes], ensure_ascii=True)
-        self._digest.update(head.encode("ascii") + b"\n")
+        self._begin(name, kind, view.nbytes)
         self._digest.update(view)
         self._digest.update(b"\n")
+
+    def _begin(self, name: str, kind: str, size: int) -> None:
+        head = json.dumps([name, kind, size], ensure_ascii=True)
+        self._digest.update(head.encode("ascii") + b"\n")

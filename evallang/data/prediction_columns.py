@@ -48,6 +48,12 @@ class Scores:
     probabilities: bool
 
 
+def short_codes(codes: "NDArray[Any]", classes: int) -> "NDArray[Any]":
+    """Return codes of classes in bytes where those of a pair of labels and the truth fit too."""
+    fits = (classes + 1) ** 3 <= np.iinfo(np.int8).max
+    return codes.astype(np.int8 if fits else np.int64, copy=False)
+
+
 @dataclass
 class ModelOutcomes:
     """The predictions, scores and values of the models, as they are read."""
@@ -200,18 +206,23 @@ def _spelled(frame: Frame, column: str, target: Target) -> "pl.Series":
     return frame.texts(column)
 
 
-def _places(column: "pl.Series", labels: Sequence[Label]) -> "NDArray[np.int64]":
+def _places(column: "pl.Series", labels: Sequence[Label]) -> "NDArray[Any]":
     """Return the place of each number among the rising labels; -1 where it is not one of them."""
     values = np.array([float(label) for label in labels])
     low, high = values[0], values[-1]
-    if column.dtype == pl.Int64 and high - low < MOST_LOOKED_UP and (values % 1 == 0).all():
+    if (
+        column.dtype in (pl.Int64, pl.Int8)
+        and high - low < MOST_LOOKED_UP
+        and (values % 1 == 0).all()
+    ):
         below, above = int(low) - 1, int(high) + 1
         numbers = column.to_numpy()
         if low == 0 and high == len(values) - 1 and 0 <= numbers.min() <= numbers.max() <= high:
-            return np.array(numbers, dtype=np.int64)  # each label is its own place
+            return np.array(numbers)  # each label is its own place
         table = np.full(above - below + 1, -1, dtype=np.int64)
         table[values.astype(np.int64) - below] = np.arange(len(values))
-        return table.take(numbers - below, mode="clip")  # its ends are -1
+        # its ends are -1
+        return table.take(numbers.astype(np.int64, copy=False) - below, mode="clip")
     floats = column.cast(pl.Float64).to_numpy()
     places = np.minimum(np.searchsorted(values, floats), len(values) - 1).astype(np.int64)
     places[values[places] != floats] = -1
@@ -219,13 +230,13 @@ def _places(column: "pl.Series", labels: Sequence[Label]) -> "NDArray[np.int64]"
 
 
 def _checked_labels(
-    predicted: "NDArray[np.int64]",
+    predicted: "NDArray[Any]",
     frame: Frame,
     column: str,
     model: GivenModel,
     target: Target,
     findings: Findings,
-) -> "NDArray[np.int64] | None":
+) -> "NDArray[Any] | None":
     unseen = np.flatnonzero(predicted < 0)
     if len(unseen) == 0:
         return predicted
@@ -339,7 +350,7 @@ def read_model_scores(
 
 def labels_from_scores(
     scores: Scores, model: GivenModel, target: Target, findings: Findings
-) -> tuple["NDArray[np.int64]", str] | None:
+) -> tuple["NDArray[Any]", str] | None:
     """Return the labels that scores imply, and the rule in words; None after a finding.
 
     One score, or two labels with a threshold: positive from the threshold on (0.5 for
@@ -364,7 +375,7 @@ def labels_from_scores(
         origin = ", the default for " + ("probabilities" if scores.probabilities else "margins")
     code = 1 if positive is None else positive
     single = array if array.ndim == 1 else array[:, code]
-    labels = np.where(single >= threshold, code, 1 - code).astype(np.int64)
+    labels = np.where(single >= threshold, np.int8(code), np.int8(1 - code))
     name = target.classes[code]
     return labels, f"{model.name}: label {name} where the score is at least {threshold:g}{origin}"
 

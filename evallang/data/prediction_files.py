@@ -32,8 +32,10 @@ from evallang.data.row_filters import select
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
 else:
+    np = lazy("numpy")
     pl = lazy("polars")
 
 
@@ -113,7 +115,14 @@ def _files(
         for path, frame in zip(spec.paths, given, strict=False)
     }
     for path in () if given else spec.paths:
-        frame = read_file(path, folder, findings, named=_named(spec), spelled=_text_columns(spec))
+        frame = read_file(
+            path,
+            folder,
+            findings,
+            named=_named(spec),
+            spelled=_text_columns(spec),
+            labels=outcome_columns(spec, spec.models) - {line.column for line in spec.where},
+        )
         if frame is not None:
             frames[path] = frame
     for model in spec.models:
@@ -487,7 +496,7 @@ def align(
     parts = {}
     for path, frame in frames.items():
         order = common.join(rows[path], on=names, how="left", maintain_order="left")[ROW]
-        cells, places = frame.cells[order], frame.rows[order.to_numpy()]
+        cells, places = frame.cells[order], frame.row_numbers[order.to_numpy()]
         parts[path] = replace(frame, cells=cells, rows=places, _typed={})
     return parts, notes
 

@@ -12,7 +12,12 @@ from evallang.data.findings import Findings, counted, listed, quoted
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.labels import group_codes, sort_labels
-from evallang.data.prediction_columns import ModelOutcomes, read_correctness, read_model
+from evallang.data.prediction_columns import (
+    ModelOutcomes,
+    read_correctness,
+    read_model,
+    short_codes,
+)
 from evallang.data.prediction_files import outcome_columns, read_sources, role_columns
 from evallang.data.source_columns import roles_in_predictions, source_columns
 from evallang.data.target import Target, read_target
@@ -105,8 +110,13 @@ def _outcomes(
         assert spec.truth is not None, "the checker asks for it where nothing is judged yet"
         target = read_target(frame, spec, spec.truth, findings, "truth")
         if target is not None:
+            if target.task == "classification":
+                target = replace(target, y=short_codes(target.y, len(target.classes)))
             for model in models:
                 read_model(frame, model, target, answers, findings)
+                codes = answers.predictions.get(model.name)
+                if codes is not None and target.task == "classification":
+                    answers.predictions[model.name] = short_codes(codes, len(target.classes))
     within = [name for name in (spec.repeat,) if name is not None and name in frame.columns]
     row_ids = read_ids(frame, spec.id, findings, within=within, apart=outcome_columns(spec, models))
     groups = complete_texts(frame, spec.group, "group", findings)
@@ -119,7 +129,8 @@ def _outcomes(
     examples: NDArray[np.int64] | None = None
     spread: tuple[str, ...] = ()
     if spec.repeat is not None:
-        read = examples_of_repeats(frame, spec, row_ids, findings)
+        texts = None if spec.id is None or row_ids is None else frame.texts(spec.id).to_list()
+        read = examples_of_repeats(frame, spec, texts, findings)
         if read is None:
             return None
         examples, spread = read
@@ -139,7 +150,7 @@ def _outcomes(
         probabilities=frozenset(answers.probabilities),
         correct=answers.correct if spec.judged == "correct" else None,
         values=answers.values if spec.judged == "value" else None,
-        ids=row_ids,
+        id_column=row_ids,
         groups=groups,
         group_codes=None if groups is None else group_codes(groups),
         weights=row_weights,
@@ -170,7 +181,7 @@ def outcomes_hash(made: GivenOutcomes) -> str:
     parts.text("classes", list(made.classes))
     parts.text("positive", made.positive)
     parts.text("models", [model.name for model in made.models])
-    parts.numbers("truth", made.truth)
+    parts.codes("truth", made.truth)
     for kind, arrays in (
         ("predictions", made.predictions),
         ("scores", made.scores),
@@ -178,9 +189,9 @@ def outcomes_hash(made: GivenOutcomes) -> str:
         ("values", made.values or {}),
     ):
         for name in sorted(arrays):
-            parts.numbers(f"{kind}.{name}", arrays[name])
+            parts.codes(f"{kind}.{name}", arrays[name])
     parts.text("probabilities", sorted(made.probabilities))
-    parts.texts("ids", made.ids, distinct=made.repeats is None)
+    parts.ids("ids", made.id_column, distinct=made.repeats is None)
     parts.texts("groups", made.groups)
     parts.numbers("weights", made.weights)
     parts.numbers("folds", made.folds)

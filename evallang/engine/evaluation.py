@@ -365,7 +365,7 @@ def of_outcomes(source: GivenOutcomes) -> Evaluation:
     if source.samples is not None:
         return _of_samples(source, source.samples)
     n = source.n
-    zeros = np.zeros(n, dtype=np.int64)
+    zeros = np.broadcast_to(np.zeros(1, dtype=np.int64), n)  # no memory for each row
     fold = zeros if source.folds is None else source.folds
     repeat = zeros if source.repeats is None else source.repeats
     judged = source.correct is not None

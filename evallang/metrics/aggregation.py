@@ -170,13 +170,16 @@ class Partition:
 
 def partition(n: int, fold: ArrayLike | None = None, repeat: ArrayLike | None = None) -> Partition:
     """Number the folds and repeats of n predictions."""
-    zeros = np.zeros(n, dtype=np.int64)
+    zeros = np.broadcast_to(np.zeros(1, dtype=np.int64), n)  # no memory for each row
     repeats = zeros if repeat is None else np.asarray(repeat, dtype=np.int64)
     folds = zeros if fold is None else np.asarray(fold, dtype=np.int64)
     distinct, of_repeat = _numbered(repeats)
     names, of_fold = _numbered(folds)
-    pairs, part = _numbered(of_repeat * len(names) + of_fold)
-    if len(pairs) == len(distinct):  # one fold in each repeat, often a single one of all
+    if len(names) == 1:  # one fold in each repeat, often a single one of all
+        pairs, part = np.arange(len(distinct)), of_repeat
+    else:
+        pairs, part = _numbered(of_repeat * len(names) + of_fold)
+    if len(pairs) == len(distinct):
         part = of_repeat
     found = tuple((int(distinct[c // len(names)]), int(names[c % len(names)])) for c in pairs)
     return Partition(part, of_repeat, found, len(distinct))
@@ -191,7 +194,7 @@ def _numbered(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.i
         return codes, codes
     low, high = int(codes.min()), int(codes.max())
     if low == high:
-        return codes[:1], np.zeros(len(codes), dtype=np.int64)
+        return codes[:1], np.broadcast_to(np.zeros(1, dtype=np.int64), len(codes))
     if high - low > len(codes):
         distinct, place = np.unique(codes, return_inverse=True)
         return distinct, place.reshape(-1)

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 else:
     np = lazy("numpy")
 
+COUNTED_AT_ONCE = 1 << 18  # examples whose cells take memory at the same time
+
 Direction = Literal["higher", "lower"]
 Form = Literal["counts", "losses", "scores"]
 Needs = Literal["labels", "scores", "probabilities", "values"]
@@ -267,7 +269,7 @@ def confusion(
     The last column holds predictions that are none of the classes (code -1). Counts are
     integers, or sums of weights where those are given.
     """
-    one_part = np.zeros(len(truth), dtype=np.int64)
+    one_part = np.broadcast_to(np.zeros(1, dtype=np.int64), len(truth))
     matrix: NDArray[Any] = confusions(truth, predicted, k, one_part, 1, weights)[0]
     return matrix
 
@@ -281,10 +283,16 @@ def confusions(
     weights: NDArray[np.float64] | None = None,
 ) -> NDArray[Any]:
     """Count each part's examples apart: (parts, k, k + 1); `part` (n,) says whose each is."""
-    cell = cells(truth, predicted, k)
-    if parts > 1:
-        cell += np.asarray(part) * (k * (k + 1))
-    counts = np.bincount(cell, weights, minlength=parts * k * (k + 1))
+    size = parts * k * (k + 1)
+    # Sums of weights depend on their order, counts do not
+    at_once = COUNTED_AT_ONCE if weights is None else max(len(truth), 1)
+    counts = np.zeros(size, dtype=np.int64 if weights is None else np.float64)
+    for start in range(0, len(truth), at_once):
+        rows = slice(start, start + at_once)
+        cell = cells(truth[rows], predicted[rows], k)
+        if parts > 1:
+            cell += np.asarray(part[rows]) * (k * (k + 1))
+        counts += np.bincount(cell, weights, minlength=size)
     return counts.reshape(parts, k, k + 1)
 
 

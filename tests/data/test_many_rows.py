@@ -1,0 +1,56 @@
+"""Ids and labels of many rows take little memory, and mean the same."""
+
+import numpy as np
+import polars as pl
+import pytest
+from studies import errors_of, study, write_rows
+
+from evallang.api import run
+from evallang.api.study_file import StudyError
+from evallang.data import column_roles, hashing
+from evallang.data.hashing import DataHash
+
+COLUMNS = {
+    "numbers": pl.Series([3, 1, 22, -4, 500]),
+    "texts": pl.Series(["a", "b c", "d-1", "", "~"]),
+    "quotes": pl.Series(["a", 'b"', "c\\", "é", "\t"]),
+    "missing": pl.Series(["a", None, "c", "d", "e"]),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+@pytest.mark.parametrize("distinct", [True, False])
+def test_ids_are_hashed_as_their_texts(name, distinct, monkeypatch):
+    monkeypatch.setattr(hashing, "AT_ONCE", 2)
+    whole, parts = DataHash(), DataHash()
+    whole.texts("ids", COLUMNS[name].cast(pl.String).to_list(), distinct=distinct)
+    parts.ids("ids", COLUMNS[name], distinct=distinct)
+    assert parts.hexdigest() == whole.hexdigest()
+
+
+@pytest.mark.parametrize("ids", [range(9), [*range(8), 7], [8, *range(8)], [*range(4), *range(5)]])
+def test_an_id_that_comes_twice_is_found_in_any_order(ids, tmp_path, monkeypatch):
+    monkeypatch.setattr(column_roles, "ROWS_AT_ONCE", 3)
+    truth = [0, 1] * 4 + [0]
+    write_rows(tmp_path, "p.csv", "id,truth,a", zip(ids, truth, truth, strict=True))
+    text = 'evallang 1\npredictions p from "p.csv"\n  id id\n  truth truth\n  positive 1\n'
+    text += "  models a\nmeasure accuracy\n"
+    if len(set(ids)) == 9:
+        assert run(study(text, tmp_path)).estimates[0].value == 1
+    else:
+        with pytest.raises(StudyError) as raised:
+            run(study(text, tmp_path))
+        assert "names more than one row" in errors_of(raised)[0].message
+
+
+@pytest.mark.parametrize("last", [1, 200])
+def test_labels_in_bytes_and_beyond_are_counted_alike(last, tmp_path):
+    rng = np.random.default_rng(2)
+    truth, said = rng.integers(0, 2, (2, 400)) * last
+    write_rows(tmp_path, "p.csv", "id,truth,a", zip(range(400), truth, said, strict=True))
+    text = 'evallang 1\npredictions p from "p.csv"\n  id id\n  truth truth\n'
+    text += f"  positive {last}\n  models a\nmeasure accuracy, recall, specificity\n"
+    found = [e.value for e in run(study(text, tmp_path)).estimates]
+    right = truth == said
+    expected = [right.mean(), right[truth == last].mean(), right[truth == 0].mean()]
+    assert found == pytest.approx(expected, rel=1e-12)
