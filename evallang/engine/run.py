@@ -22,6 +22,7 @@ from evallang.engine.fit_outcome import FitOutcome
 from evallang.engine.fits import Fits, run_fits
 from evallang.engine.requirements import decide
 from evallang.engine.run_diagnostics import diagnostics_of, failures_of_metrics, never_predicted
+from evallang.engine.single_features import features_as_good_as_models
 from evallang.engine.store import Store
 from evallang.hypotheses import PlannedComparison
 from evallang.models.own_code import OwnCode
@@ -170,7 +171,7 @@ def run(
     missed = tuple(never_predicted(study, own))
     taken = replace(results.provenance, fast_paths=_fast_paths(found))
     results = replace(results, never_predicted=missed, provenance=taken)
-    told = tuple(diagnostics_of(study, missed))
+    told = (*diagnostics_of(study, missed), *features_as_good_as_models(study, tables, own))
     return Run(
         tuple(evaluations), tables, results, fits, exported.files, told, outcomes, found.not_kept
     )

@@ -94,6 +94,20 @@ CLASS_NEVER_PREDICTED = declare(
     right="model a = StandardScaler | LogisticRegression(class_weight=balanced)",
     source="Provost, Fawcett & Kohavi 1998",
 )
+FEATURE_AS_GOOD_AS_MODELS = declare(
+    "W512",
+    "feature_as_good_as_models",
+    "One feature alone predicts as well as the best model.",
+    reason="All other features then add nothing, and the feature may have been recorded after the "
+    "outcome or derived from it, such as the target with noise. A feature is reported if it has "
+    "an area under the ROC curve of at least .95 (balanced accuracy for more than two classes, "
+    "R2 of at least .9 for numbers) while all others stay below .9 (R2 of .8), and the best model "
+    "reaches at most .01 more on the test rows. `feature_gives_the_target_away` reports stronger "
+    "features before the run.",
+    wrong='data visits from "visits.csv"\n  target cost',
+    right='data visits from "visits.csv"\n  target cost\n  features all except invoice',
+    source="Kaufman et al. 2012",
+)
 SEARCH_AT_THE_EDGE = declare(
     "W509",
     "search_at_the_edge",

@@ -70,14 +70,11 @@ def feature_gives_the_target_away(
     (best, name), (second, runner_up) = found[0], found[1]
     if best < GIVES_AWAY[table.task] or second >= FAR_BELOW[table.task]:
         return
-    what = {"regression": "R2"}.get(
-        table.task,
-        "area under the ROC curve" if len(table.classes) == 2 else "balanced accuracy",
-    )
     findings.add(
         code,
-        f"`{name}` alone predicts `{table.target}` with {'an' if what[0] in 'aR' else 'a'} {what} "
-        f"of {_short(best)}; the next feature, `{runner_up}`, has {_short(second)}",
+        f"`{name}` alone predicts `{table.target}` with {scale_of(table)} of "
+        f"{written_strength(best)}; the next feature, `{runner_up}`, has "
+        f"{written_strength(second)}",
         "features",
         "target",
         help=f"write `features all except {written(name)}` if it is known only after the outcome"
@@ -86,7 +83,15 @@ def feature_gives_the_target_away(
     )
 
 
-def _short(value: float) -> str:
+def scale_of(table: Table) -> str:
+    """Return the noun, with its article, of the scale on which a feature's strength is."""
+    if table.task == "regression":
+        return "an R2"
+    return "an area under the ROC curve" if len(table.classes) == 2 else "a balanced accuracy"
+
+
+def written_strength(value: float) -> str:
+    """Format a strength: `.975`."""
     return f"{value:.3f}".removeprefix("0")
 
 

@@ -1,0 +1,38 @@
+"""A feature that is as good as the models is reported after the run, and sound data are not."""
+
+import numpy as np
+import pytest
+from studies import study
+
+from evallang.api import run
+
+STUDY = """evallang 1
+study
+  seed 1
+{data}
+model bayes = GaussianNB
+model prior = DummyClassifier
+protocol cv folds=3
+measure accuracy
+"""
+
+
+def told(text, folder):
+    return [d["code"] for d in run(study(STUDY.format(data=text), folder)).record.diagnostics]
+
+
+@pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer"])
+def test_bundled_data_have_several_strong_features(name, tmp_path):
+    assert not {"W446", "W512"} & set(told(f"data d from sklearn {name}", tmp_path))
+
+
+@pytest.mark.parametrize(("noise", "expected"), [(0.36, True), (2.0, False)])
+def test_the_outcome_with_noise_is_as_good_as_any_model(noise, expected, tmp_path):
+    draw = np.random.default_rng(14)
+    y = np.arange(200) % 2
+    x = draw.normal(size=(200, 3)) + 0.3 * y[:, None]
+    z = y + noise * draw.normal(size=200)
+    rows = [f"{a:.2f},{b:.2f},{c:.2f},{d:.2f},{'no' if e else 'yes'}"
+            for (a, b, c), d, e in zip(x, z, y, strict=True)]  # fmt: skip
+    (tmp_path / "d.csv").write_text("a,b,c,z,y\n" + "\n".join(rows) + "\n")
+    assert ("W512" in told('data d from "d.csv"\n  target y', tmp_path)) == expected
