@@ -148,6 +148,100 @@ def feature_gives_the_target_away(draw: random.Random) -> Files:
     return {"data.csv": rows}
 
 
+def _answers(draw: random.Random, n: int, right: Sequence[float]) -> Iterable[list[int]]:
+    """Iterate over a label and the labels that models predict, right as often as is said."""
+    for _ in range(n):
+        label = int(draw.random() < 0.5)
+        yield [label, *(label if draw.random() < share else 1 - label for share in right)]
+
+
+@kind
+def families_in_separate_lines(draw: random.Random) -> Files:
+    """Return 300 reviews and the labels of five classifiers."""
+    rows = [[i, *row] for i, row in enumerate(_answers(draw, 300, (0.84, 0.81, 0.8, 0.82, 0.8)))]
+    return {"data.csv": [("id", "label", "ours", "svm", "bayes", "forest", "tree"), *rows]}
+
+
+@kind
+def units_not_data_sets(draw: random.Random) -> Files:
+    """Return the accuracy of two networks on eight corpora, and on one, trained with ten seeds."""
+    rows: list[Sequence[object]] = [("corpus", "seed", "ours", "base")]
+    for place, corpus in enumerate(("news", "mail", "web", "law", "chat", "tale", "code", "song")):
+        for seed in range(10):
+            base = 0.7 + 0.02 * place + normal(draw, 0, 0.01)
+            rows.append((corpus, seed, f"{base + normal(draw, 0.01, 0.01):.3f}", f"{base:.3f}"))
+    return {"raw.csv": rows, "data.csv": rows[:11]}
+
+
+@kind
+def replicates_as_data_sets(draw: random.Random) -> Files:
+    """Return 100 images whose labels two networks predict with eight seeds each."""
+    truth = [draw.randrange(2) for _ in range(100)]
+    rows: list[Sequence[object]] = [("training", "image", "label", "ours", "base")]
+    for training in ("a", "b", "c", "d", "e", "f", "g", "h"):
+        for image, label in enumerate(truth):
+            answers = (label if draw.random() < p else 1 - label for p in (0.85, 0.8))
+            rows.append((training, image, label, *answers))
+    return {"data.csv": rows}
+
+
+@kind
+def best_of_many_on_one_test_set(draw: random.Random) -> Files:
+    """Return measurements of 240 patients that say something of an outcome."""
+    return {"data.csv": _patients(draw, 240)}
+
+
+@kind
+def fold_column_unused(draw: random.Random) -> Files:
+    """Return the predictions of two models of each of five folds."""
+    rows = [[i, i % 5, *row] for i, row in enumerate(_answers(draw, 200, (0.85, 0.8)))]
+    return {"data.csv": [("id", "fold", "label", "ours", "base"), *rows]}
+
+
+@kind
+def one_number_twice(draw: random.Random) -> Files:
+    """Return 200 labels and those of two models."""
+    rows = [[i, *row] for i, row in enumerate(_answers(draw, 200, (0.85, 0.8)))]
+    return {"data.csv": [("id", "label", "ours", "base"), *rows]}
+
+
+@kind
+def many_comparisons_without_correction(draw: random.Random) -> Files:
+    """Return 300 labels and those of four equal models."""
+    rows = [[i, *row] for i, row in enumerate(_answers(draw, 300, (0.8, 0.8, 0.8, 0.8)))]
+    return {"data.csv": [("id", "label", "a", "b", "c", "d"), *rows]}
+
+
+@kind
+def duplicated_rows(draw: random.Random) -> Files:
+    """Return 160 patients, 40 of them pasted twice, and each of them once."""
+    head, *rows = _patients(draw, 160)
+    return {"raw.csv": [head, *rows], "data.csv": [head, *rows, *rows[:40]]}
+
+
+@kind
+def tuned_on_the_reported_folds(draw: random.Random) -> Files:
+    """Return measurements of 200 patients."""
+    return {"data.csv": _patients(draw, 200)}
+
+
+@kind
+def overlapping_splits_as_independent(draw: random.Random) -> Files:
+    """Return measurements of 200 patients."""
+    return {"data.csv": _patients(draw, 200)}
+
+
+def _patients(draw: random.Random, n: int) -> list[Sequence[object]]:
+    rows: list[Sequence[object]] = [("age", "pressure", "creatinine", "readmitted")]
+    for _ in range(n):
+        age, pressure = normal(draw, 60, 12), normal(draw, 130, 15)
+        creatinine = max(0.3, normal(draw, 1, 0.3))
+        risk = 0.05 * (age - 60) + 2 * (creatinine - 1) + normal(draw)
+        outcome = "yes" if risk > 0 else "no"
+        rows.append((f"{age:.1f}", f"{pressure:.1f}", f"{creatinine:.3f}", outcome))
+    return rows
+
+
 def main() -> None:
     """Write the files of every kind."""
     for name, make in KINDS.items():
