@@ -26,6 +26,7 @@ from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Registry
 from evallang.results.records import DataRecord, ProtocolRecord
 from evallang.source import Span
+from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
@@ -249,6 +250,7 @@ REGISTRIES: Mapping[str, Registry[Any]] = {
     "test": HYPOTHESIS_TESTS,
     "post_hoc": HYPOTHESIS_TESTS,
     "correction": CORRECTIONS,
+    "method": ANALYSES,
 }
 
 
