@@ -27,7 +27,9 @@ types: $(TESTED)
 layers: $(TESTED)
 	$(BIN)/lint-imports
 
+# Compiled first: the commands that tests start import the package, some where nothing is written
 unit: $(TESTED)
+	$(BIN)/python -m compileall -q evallang grammar templates
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 # Lines and branches of the package that tests run; one part: make coverage TESTS=tests/syntax

@@ -176,7 +176,7 @@ def _simulation(name: str, design: Design, replications: int, claim: Claim) -> S
         for metric in metrics
     )
     full = f"{SECTION.key}: {name}, {design.words}"
-    return Simulation(full, SECTION.key, replications, draw, lines, max(replications // 10, 1), 40)
+    return Simulation(full, SECTION.key, replications, draw, lines, max(replications // 10, 1), 10)
 
 
 # rows, positives, folds; the claim is of the k models

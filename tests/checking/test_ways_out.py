@@ -101,15 +101,18 @@ def test_the_test_proposed_for_a_gate_is_accepted(metric, clause):
 
 @pytest.mark.parametrize(("metric", "clause"), CASES)
 def test_the_interval_proposed_instead_is_accepted(metric, clause):
+    tried = 0
     for protocol in PROTOCOLS:
         for entry in INTERVALS:
             if entry.declaration.form == "paired":
                 continue
             line = f"  interval {entry.name}"
             for refused in refusals(metric, clause, protocol, line)[:1]:
+                tried += 1
                 other, mended = taken(protocol, line, refused.help)
                 again = refusals(metric, clause, other, mended)
                 assert again == [], (protocol, line, refused.help)
+    assert tried > 10
 
 
 def test_an_omnibus_over_data_sets_of_two_models_is_sent_to_a_test_of_two():

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from calling import call
 from click.testing import CliRunner
-from in_process import call
 from studies import TWO_MODELS
 
 from evallang.cli.main import COMMANDS, main, root

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from in_process import call
+from calling import call
 from studies import TWO_MODELS
 
 import evallang as ev

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from calling import call
 from click.testing import CliRunner
-from in_process import call
 from studies import TWO_MODELS
 
 import evallang as ev

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import click
 import pytest
+from calling import call, cli
 from hypothesis import HealthCheck, given, settings, strategies as st
-from in_process import call, cli
 
 import evallang
 from evallang.printable import printable, printable_json, printable_line

@@ -6,14 +6,26 @@ import warnings
 
 import numpy as np
 import pytest
-from worked_examples import entries_of
+from worked_examples import each_of, entries_of
 
 from evallang.registry import Evidence
 from evallang.results.codec import from_plain, to_plain
 from evallang.results.records import HypothesisTestResult
+from evallang.stats import resampled_data_sets
 from evallang.stats.alternatives import OPPOSITE
 from evallang.stats.effect_sizes import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_rounds():
+    """Draw the intervals of effect sizes, most of a test's time, with few resamples."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(resampled_data_sets, "ROUNDS", 200)
+        resampled_data_sets.drawn.cache_clear()
+        yield
+    resampled_data_sets.drawn.cache_clear()
+
 
 RANDOM = np.random.default_rng(13)
 ENTRIES = [
@@ -82,7 +94,7 @@ def test_a_test_over_data_sets_says_so(entry):
     assert entry.declaration.omnibus == (entry.declaration.models == (3, None))
 
 
-@pytest.mark.parametrize(("entry", "scores", "settings"), CASES)
+@each_of(CASES)
 def test_any_data_sets_give_a_result_without_warning_or_nan(entry, scores, settings):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -108,7 +120,7 @@ def test_any_data_sets_give_a_result_without_warning_or_nan(entry, scores, setti
             assert effect.low <= effect.value <= effect.high
 
 
-@pytest.mark.parametrize(("entry", "scores", "settings"), CASES)
+@each_of(CASES)
 def test_the_order_of_the_data_sets_does_not_matter(entry, scores, settings):
     one = entry.function(**arguments_of(entry, scores), **settings)
     other = entry.function(**arguments_of(entry, scores[::-1]), **settings)
@@ -120,7 +132,7 @@ def test_the_order_of_the_data_sets_does_not_matter(entry, scores, settings):
         assert other.extra["p_first"] == pytest.approx(one.extra["p_first"], abs=2 * error)
 
 
-@pytest.mark.parametrize(("entry", "scores", "settings"), OMNIBUS)
+@each_of(OMNIBUS)
 def test_the_order_of_the_models_does_not_matter_to_an_omnibus(entry, scores, settings):
     one = entry.function(**arguments_of(entry, scores), **settings)
     other = entry.function(**arguments_of(entry, scores[:, ::-1]), **settings)
@@ -129,7 +141,7 @@ def test_the_order_of_the_models_does_not_matter_to_an_omnibus(entry, scores, se
     assert other.notes == one.notes
 
 
-@pytest.mark.parametrize(("entry", "scores", "settings"), CASES)
+@each_of(CASES)
 def test_turning_scores_and_direction_changes_no_p(entry, scores, settings):
     given = arguments_of(entry, scores)
     one = entry.function(**given, **settings)
@@ -148,7 +160,7 @@ def mirrored(one, other):
     return math.isclose(one, -other, rel_tol=1e-9, abs_tol=1e-14)
 
 
-@pytest.mark.parametrize(("entry", "scores", "settings"), PAIRS)
+@each_of(PAIRS)
 def test_swapping_the_models_swaps_the_difference_and_nothing_else(entry, scores, settings):
     given = arguments_of(entry, scores)
     one = entry.function(**given, **settings)
@@ -165,7 +177,7 @@ def test_swapping_the_models_swaps_the_difference_and_nothing_else(entry, scores
         assert mirrored(mine.value, theirs.value)
 
 
-@pytest.mark.parametrize(("entry", "scores", "settings"), PAIRS)
+@each_of(PAIRS)
 def test_a_higher_level_widens_the_interval_of_the_difference(entry, scores, settings):
     found = [
         entry.function(**arguments_of(entry, scores, level), **settings).estimate

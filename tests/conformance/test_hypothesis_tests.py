@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from evidence import REQUIRED, arguments, cases_of
-from worked_examples import assert_documented, assert_example, entries_of, examples_of
+from worked_examples import assert_documented, assert_example, each_of, entries_of, examples_of
 
 from evallang.registry import Evidence
 from evallang.results.codec import from_plain, to_plain
@@ -83,7 +83,7 @@ def test_a_test_that_needs_another_protocol_names_it(entry):
         assert entry.declaration.designs
 
 
-@pytest.mark.parametrize(("entry", "given", "turned", "settings"), CASES)
+@each_of(CASES)
 def test_any_evidence_gives_a_result_without_warning_or_nan(entry, given, turned, settings):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -105,7 +105,7 @@ def test_any_evidence_gives_a_result_without_warning_or_nan(entry, given, turned
             assert effect.low <= effect.value <= effect.high
 
 
-@pytest.mark.parametrize(("entry", "given", "turned", "settings"), PAIRS)
+@each_of(PAIRS)
 def test_a_test_of_two_models_estimates_their_difference(entry, given, turned, settings):
     estimate = entry.function(*arguments(entry, given), **settings).estimate
     one_sided = "margin" in settings  # p <= alpha is the interval of level 1 - 2 alpha
@@ -114,7 +114,7 @@ def test_a_test_of_two_models_estimates_their_difference(entry, given, turned, s
         assert estimate.low <= estimate.value <= estimate.high
 
 
-@pytest.mark.parametrize(("entry", "given", "turned", "settings"), SYMMETRIC)
+@each_of(SYMMETRIC)
 def test_swapping_the_models_swaps_the_difference_and_nothing_else(entry, given, turned, settings):
     one = entry.function(*arguments(entry, given), **settings)
     other = entry.function(*arguments(entry, turned), **settings)
@@ -129,7 +129,7 @@ def test_swapping_the_models_swaps_the_difference_and_nothing_else(entry, given,
         assert other.statistic == one.statistic
 
 
-@pytest.mark.parametrize(("entry", "given", "turned", "settings"), ONE_SIDED)
+@each_of(ONE_SIDED)
 def test_swapping_the_models_swaps_the_sides(entry, given, turned, settings):
     one = entry.function(*arguments(entry, given), **settings)
     other = entry.function(*arguments(entry, turned), **settings | {"alternative": "less"})
@@ -158,7 +158,7 @@ def mirrored(one, other):
     return math.isclose(one, -other, rel_tol=1e-9, abs_tol=1e-14)
 
 
-@pytest.mark.parametrize(("entry", "given", "turned", "settings"), OMNIBUS)
+@each_of(OMNIBUS)
 def test_the_order_of_the_models_does_not_matter_to_an_omnibus(entry, given, turned, settings):
     one = entry.function(*arguments(entry, given), **settings)
     other = entry.function(*arguments(entry, turned), **settings)
@@ -166,7 +166,7 @@ def test_the_order_of_the_models_does_not_matter_to_an_omnibus(entry, given, tur
     assert (other.variant, other.df, other.notes) == (one.variant, one.df, one.notes)
 
 
-@pytest.mark.parametrize(("entry", "given", "turned", "settings"), PAIRS)
+@each_of(PAIRS)
 def test_a_higher_level_widens_the_interval_of_the_difference(entry, given, turned, settings):
     found = [
         entry.function(*arguments(entry, given, level=level), **settings).estimate

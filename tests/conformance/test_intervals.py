@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from worked_examples import assert_documented, assert_example, entries_of, examples_of
+from worked_examples import assert_documented, assert_example, each_of, entries_of, examples_of
 
 from evallang.results.codec import to_plain
 from evallang.results.records import Interval
@@ -198,7 +198,7 @@ def test_an_interval_is_documented_and_takes_known_evidence(entry):
     assert "level" in entry.inputs
 
 
-@pytest.mark.parametrize(("entry", "evidence", "settings"), CASES)
+@each_of(CASES)
 def test_any_evidence_gives_an_interval_without_warning_or_nan(entry, evidence, settings):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -220,7 +220,7 @@ def test_any_evidence_gives_an_interval_without_warning_or_nan(entry, evidence, 
         assert high is None or interval.high <= high
 
 
-@pytest.mark.parametrize(("entry", "evidence", "settings"), CASES)
+@each_of(CASES)
 def test_a_higher_level_gives_a_wider_interval(entry, evidence, settings):
     found = [
         entry.function(*arguments_of(entry, evidence, level), **settings)
@@ -238,7 +238,7 @@ def test_a_level_outside_0_and_1_is_refused(entry):
             entry.function(*arguments_of(entry, EVIDENCE[entry.declaration.form][0], level))
 
 
-@pytest.mark.parametrize(("entry", "evidence", "settings"), DRAWN)
+@each_of(DRAWN)
 def test_the_same_seed_gives_the_same_interval(entry, evidence, settings):
     arguments = arguments_of(entry, evidence, 0.95)
     assert entry.function(*arguments, **settings) == entry.function(*arguments, **settings)
