@@ -123,6 +123,6 @@ def test_a_run_killed_at_random_moments_repeats_the_running_fits_alone(tmp_path)
     assert predictions == expected_predictions
     assert fits["run"] + fits["cached"] == FITS
     left = {path.name for path in killed.iterdir()} - {"__pycache__"}
-    assert left == {"killed_own.py", "study.eval", "out"}
+    assert left == {"killed_own.py", "study.eval", "out", "study.looks.jsonl"}
     assert not list((store / "unfinished").iterdir())
     assert len([p for p in store.glob("??/*") if len(p.name) == 64]) == TASKS
