@@ -70,9 +70,10 @@ they find a flaw. `python -m benchmarks.row_rules --write` measures it and write
 
 The tables are made, so their rates are those of these kinds and not of the data of the world. The
 kinds of the first table and of the third were looked at while the thresholds were chosen. The
-others were made afterwards; three rules were then changed for what they showed
-(`marginals_on_a_scale`, `best_by_t_test`, `kind_written_in_a_number`), so their rates are not
-those of a rule that never saw them.
+others were made afterwards, and three rules were then changed for what they showed: in 20 tables
+each, `marginals on a scale` met an objection in every one, and the flaws of `best by t test` and
+`kind written in a number` were found in 45% and 15%. Their rates are therefore not those of rules
+that never saw them.
 """
 SOUND_HEAD = """
 ## {title}
@@ -95,10 +96,9 @@ BUNDLED_HEAD = """
 | --- | --- |
 """
 AFTERWORD = """
-The columns of `diabetes` are scaled to mean 0 and one sum of squares, as scikit-learn documents,
-so the objection to it is right. In `calibration` one peak gives the concentration that is to be
-predicted: the rule asks whether it is known before the outcome, and the study answers by a
-waiver.
+The columns of `diabetes` have mean 0 and the same sum of squares, as scikit-learn documents, so the
+objection is right. In `calibration` one peak gives the concentration that is to be predicted: the
+rule asks whether the feature is known before the outcome, and such a study answers by a waiver.
 """
 
 

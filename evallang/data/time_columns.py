@@ -18,6 +18,7 @@ else:
     pl = lazy("polars")
 
 FEWEST_MOMENTS = 10  # different values; fewer are seasons or waves, whose order tells little
+FIRST_LOOK = 1_000  # rows of text in which dates are looked for before all are read
 LAYOUTS = (
     "%Y-%m-%d",
     "%Y/%m/%d",
@@ -78,10 +79,10 @@ def _features(table: Table) -> Iterator[tuple[str, "pl.Series"]]:
             if names_time(column.name):
                 yield column.name, pl.Series(column.name, values).fill_nan(None)
         else:
-            texts = table.objects[:, column.index].tolist()
-            present = [value for value in texts if isinstance(value, str)]
-            if are_dates(dict.fromkeys(present)):
-                kept = [value if isinstance(value, str) else None for value in texts]
+            texts = table.objects[:, column.index]
+            first = [value for value in texts[:FIRST_LOOK].tolist() if isinstance(value, str)]
+            if are_dates(dict.fromkeys(first)):
+                kept = [value if isinstance(value, str) else None for value in texts.tolist()]
                 yield column.name, pl.Series(column.name, kept, dtype=pl.String)
 
 

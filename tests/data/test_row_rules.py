@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks.made_tables import FLAWED, HELD_OUT, HELD_OUT_FLAWED, SOUND
 from benchmarks.row_rules import BUNDLED, bundled, objections, table_of
+from evallang.api import run
 from evallang.api.preparing import check_data
 from evallang.api.study_file import open_study
 from evallang.data.row_rules.dated_rows import neighbour_correlation
@@ -39,6 +40,13 @@ def test_flawed_tables_are_objected_to(kind):
 def test_every_rule_has_its_flawed_tables():
     assert {rule for rule, _ in FLAWED.values()} == set(EVERY)
     assert {rule for rule, _ in HELD_OUT_FLAWED.values()} == set(EVERY)
+
+
+def test_the_page_of_rates_has_every_kind():
+    page = (OBJECTIONS.parent / "false-alarms.md").read_text(encoding="utf-8")
+    rows = {line.split(" | ")[0].strip("| ") for line in page.splitlines() if line[:2] == "| "}
+    every = [*SOUND, *HELD_OUT, *FLAWED, *HELD_OUT_FLAWED]
+    assert {name.replace("_", " ") for name in every} | set(BUNDLED) <= rows
 
 
 @pytest.mark.parametrize("name", BUNDLED)
@@ -108,11 +116,17 @@ def test_the_area_of_one_column_counts_ties_as_half():
     assert area(-values, np.array([False, False, True, True])) == 3.5 / 4
 
 
-def test_a_waiver_accepts_a_rule_about_rows(tmp_path):
+def test_a_waiver_accepts_a_rule_about_rows_and_the_report_prints_it(tmp_path):
     folder = OBJECTIONS / "dated_rows_at_random"
     (tmp_path / "data.csv").write_bytes((folder / "data.csv").read_bytes())
     text = (folder / "wrong.eval").read_text(encoding="utf-8")
     because = "# evallang: allow dated_rows_at_random because gaps are to be filled"
-    (tmp_path / "study.eval").write_text(text.replace("folds=5", f"folds=5 {because}"))
-    (found,) = [d for d in check_data(open_study(tmp_path / "study.eval")) if d.code == "W444"]
+    text = text.replace("folds=5", f"folds=5 {because}").replace("RandomForestRegressor", "Ridge")
+    (tmp_path / "study.eval").write_text(text, encoding="utf-8")
+    study = open_study(tmp_path / "study.eval")
+    (found,) = [d for d in check_data(study) if d.code == "W444"]
     assert found.allowed_because == "gaps are to be filled"
+    run(study).save(tmp_path / "out")
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "gaps are to be filled" in page
+    assert "autocorrelation" in page
