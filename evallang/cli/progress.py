@@ -64,7 +64,10 @@ class Progress:
             if room >= self.NARROWEST:
                 text = f"{'━' * (room * at.done // at.total):{room}} {text}"
             return text[:width]
-        far = f" ({at.done:,} of {at.total:,})" if at.total else ""
+        far = f"{at.done:,} of {at.total:,}" if at.total else ""
+        if at.share:
+            far += f"{', ' if far else ''}{at.share:.0%} of it"
+        far = f" ({far})" if far else ""
         end = f"{far}  {elapsed}"
         return f"{at.phase} {at.subject}".strip()[: max(width - len(end), 0)] + end
 

@@ -9,15 +9,17 @@ from concurrent.futures import ThreadPoolExecutor
 THREADS = 2
 
 
-def in_threads(work: Callable[[int], None], numbers: Iterable[int]) -> Iterator[int]:
+def in_threads(
+    work: Callable[[int], None], numbers: Iterable[int], *, at_once: bool = True
+) -> Iterator[int]:
     """Call `work` with each number, and yield the numbers in order as they are done.
 
     Threads come to the numbers in any order: what `work` writes for one must not depend on
-    another. An exception ends the rest.
+    another. An exception ends the rest. One by one unless `at_once`.
     """
     left = list(numbers)
     threads = min(THREADS, processors(), len(left))
-    if threads < 2:
+    if threads < 2 or not at_once:
         for number in left:
             work(number)
             yield number

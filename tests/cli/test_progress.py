@@ -20,6 +20,10 @@ def shown(activity: Activity, seconds: float, width: int = 79) -> str:
         (Activity("starting"), "starting  2 s"),
         (Activity("reading", "visits"), "reading visits  2 s"),
         (Activity("computing", "roc_auc of net", 3, 12), "computing roc_auc of net (3 of 12)  2 s"),
+        (
+            Activity("computing", "roc_auc of net", 3, 12, share=0.4),
+            "computing roc_auc of net (3 of 12, 40% of it)  2 s",
+        ),
         (Activity("rendering", "the report"), "rendering the report  2 s"),
     ],
 )

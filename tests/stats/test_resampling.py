@@ -5,7 +5,9 @@ import pytest
 from scipy import stats
 from sklearn.metrics import r2_score, roc_auc_score
 
+from evallang.activity import Activity, report_activity, watched
 from evallang.metrics.metric import METRICS, Outcome
+from evallang.stats import threads
 from evallang.stats.intervals.bootstrap_bounds import bootstrap
 from evallang.stats.intervals.drawn_weights import (
     DrawnCells,
@@ -452,3 +454,20 @@ def test_r2_by_sums_is_that_of_the_rows_drawn(groups):
     left_out, _ = sample.jackknife()
     kept = [np.arange(50) != i if groups is None else groups != i for i in range(units)]
     assert left_out == pytest.approx([r2_score(truth[k], output[k]) for k in kept], rel=1e-8)
+
+
+@pytest.mark.parametrize("threads_used", [1, 2])
+def test_a_long_interval_reports_how_far_it_is(threads_used, monkeypatch):
+    monkeypatch.setattr(threads, "THREADS", threads_used)
+    monkeypatch.setattr("evallang.stats.intervals.drawn_weights.BLOCK", 1 << 12)
+    seen = []
+    with watched(seen.append):
+        bootstrap(LossSample(LOSSES), 0.95, 1, rounds=1000)
+        assert seen == []  # nobody said what it is
+        report_activity(Activity("computing", "mae of net", 3, 12))
+        bootstrap(LossSample(LOSSES), 0.95, 1, rounds=1000)
+    assert {(one.subject, one.done, one.total) for one in seen} == {("mae of net", 3, 12)}
+    shares = [one.share for one in seen]
+    assert shares == sorted(shares)
+    assert (shares[0], shares[-1]) == (0, 1)
+    assert len(shares) > 5

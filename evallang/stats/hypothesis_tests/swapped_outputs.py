@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from evallang.activity import report_share
 from evallang.registry import lazy
 from evallang.stats.hypothesis_tests.swapping import (
     Swapper,
@@ -142,7 +143,11 @@ class OutputSwapper:
     def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
         """Swap the outputs on a random half of the units, again and again."""
         count = self._discordant[1]
-        return np.array([self._swapped(rng.random(count) < 0.5) for _ in range(rounds)])
+        values = np.empty(rounds)
+        for done in range(rounds):
+            values[done] = self._swapped(rng.random(count) < 0.5)
+            report_share(done + 1, rounds)
+        return values
 
     def arrangements(self, most: int) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
         """Enumerate all swaps of the units on which the models differ."""

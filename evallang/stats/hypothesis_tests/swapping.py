@@ -13,6 +13,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from evallang.activity import report_share
 from evallang.registry import lazy
 from evallang.stats.fold_scores import NOISE, aligned
 from evallang.stats.validation import labels, magnitudes, numbers, positives
@@ -91,6 +92,7 @@ class SignSwapper:
             drawn = np.frombuffer(rng.bytes(rounds * len(rows)), dtype=np.uint8)
             for row, index in zip(rows, drawn.reshape(len(rows), rounds), strict=True):
                 values += row.take(index)
+            report_share(start + len(rows), len(table))
         return self._of(values)
 
     def arrangements(self, most: int) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from evallang.activity import report_share
 from evallang.registry import lazy
 from evallang.stats.ascending import ascending
 from evallang.stats.intervals.drawn_weights import DrawnCells
@@ -67,8 +68,12 @@ class ScoreSample(WeightSample):
         if self.by_example:
             return super().replicates(rng, rounds)
         batch = max(1, RUNS_AT_ONCE // self._n)
-        sizes = [min(batch, rounds - start) for start in range(0, rounds, batch)]
-        return np.concatenate([self._alternation.areas(rng, size) for size in sizes])
+        values = np.empty(rounds)
+        for start in range(0, rounds, batch):
+            size = min(batch, rounds - start)
+            values[start : start + size] = self._alternation.areas(rng, size)
+            report_share(start + size, rounds)
+        return values
 
     @property
     def by_example(self) -> bool:

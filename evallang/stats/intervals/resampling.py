@@ -12,6 +12,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal
 
+from evallang.activity import report_share
 from evallang.registry import lazy
 from evallang.stats.intervals.drawn_weights import Resamples
 from evallang.stats.intervals.interval import Resampler
@@ -287,8 +288,9 @@ def _replicates_of(
     compiled = all(sample.compiled for sample in samples)
     # A product of one thread adds up in one order, whatever the number of processors
     with threadpoolctl.threadpool_limits(1, user_api="blas"):
-        for _ in in_threads(work, resamples.starts) if compiled else map(work, resamples.starts):
-            pass
+        starts = resamples.starts
+        for start in in_threads(work, starts, at_once=compiled):
+            report_share(min(start + starts.step, rounds), rounds)
     return list(values)
 
 
