@@ -351,14 +351,13 @@ def _built(what: str, word: str) -> str | None:
 
 def is_member(what: str, word: str) -> bool:
     """Return whether a catalogue has a word, be it one that only a later version can run."""
-    registry, later = _MEMBERS[what]
-    return word in registry or word in later
+    return word in _MEMBERS[what] or word in unbuilt.MEMBERS.get(what, ())
 
 
-_MEMBERS: Mapping[str, tuple[Registry[Any], frozenset[str]]] = {
-    "metric": (METRICS, unbuilt.METRICS),
-    "test": (HYPOTHESIS_TESTS, unbuilt.TESTS),
-    "interval": (INTERVALS, unbuilt.INTERVALS),
-    "correction": (CORRECTIONS, unbuilt.CORRECTIONS),
-    "analysis": (ANALYSES, unbuilt.ANALYSES),
+_MEMBERS: Mapping[str, Registry[Any]] = {
+    "metric": METRICS,
+    "test": HYPOTHESIS_TESTS,
+    "interval": INTERVALS,
+    "correction": CORRECTIONS,
+    "analysis": ANALYSES,
 }

@@ -10,9 +10,6 @@ METRICS = frozenset(
         "d2", "ppv",
     }
 )  # fmt: skip
-TESTS: frozenset[str] = frozenset()
-INTERVALS: frozenset[str] = frozenset()
-CORRECTIONS: frozenset[str] = frozenset()
 OPTIONS: dict[str, frozenset[str]] = {"recall": frozenset({"at_specificity"})}
 """Options that a member of a catalogue does not take yet, by the member's name."""
 ANALYSES = frozenset(
@@ -22,3 +19,5 @@ ANALYSES = frozenset(
     }
 )  # fmt: skip
 FORMATS = frozenset({"latex", "markdown", "csv"})
+MEMBERS = {"metric": METRICS, "analysis": ANALYSES}
+"""Words of the catalogues that have any left."""

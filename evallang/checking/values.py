@@ -23,12 +23,12 @@ from evallang.study import Method, OptionValue
 from evallang.syntax import nodes as n
 
 WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
-CATALOGUES: tuple[tuple[str, Registry[Any], frozenset[str], Code], ...] = (
-    ("metric", METRICS, unbuilt.METRICS, codes.UNKNOWN_METRIC),
-    ("test", HYPOTHESIS_TESTS, unbuilt.TESTS, codes.UNKNOWN_TEST),
-    ("interval", INTERVALS, unbuilt.INTERVALS, codes.UNKNOWN_INTERVAL),
-    ("correction", CORRECTIONS, unbuilt.CORRECTIONS, codes.UNKNOWN_CORRECTION),
-    ("analysis", ANALYSES, unbuilt.ANALYSES, codes.UNKNOWN_ANALYSIS),
+CATALOGUES: tuple[tuple[str, Registry[Any], Code], ...] = (
+    ("metric", METRICS, codes.UNKNOWN_METRIC),
+    ("test", HYPOTHESIS_TESTS, codes.UNKNOWN_TEST),
+    ("interval", INTERVALS, codes.UNKNOWN_INTERVAL),
+    ("correction", CORRECTIONS, codes.UNKNOWN_CORRECTION),
+    ("analysis", ANALYSES, codes.UNKNOWN_ANALYSIS),
 )
 NUMBER_WORDS = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
@@ -107,7 +107,8 @@ def catalogue_entry(scope: Scope, node: n.MethodNode, what: str) -> Entry[Any] |
         not_in_this_version(scope, f"your own {what}s", name)
         return None
     word = name.name.replace("-", "_")
-    _, registry, later, code = next(c for c in CATALOGUES if c[0] == what)
+    _, registry, code = next(c for c in CATALOGUES if c[0] == what)
+    later = unbuilt.MEMBERS.get(what, frozenset())
     entry = registry.get(word)
     if entry is not None:
         if entry.kind in ASKED_BY and not INPUTS.subjects_of(entry.kind, entry.inputs):
@@ -165,8 +166,8 @@ def _listing(what: str) -> str:
 
 def stands_in(word: str, besides: str) -> str | None:
     """Return the catalogue, besides one, in which a word stands: `f1` is a metric."""
-    for what, registry, later, _ in CATALOGUES:
-        if what != besides and (word in registry or word in later):
+    for what, registry, _ in CATALOGUES:
+        if what != besides and (word in registry or word in unbuilt.MEMBERS.get(what, ())):
             return what
     if besides != "protocol" and word in {" ".join(p.declaration.words) for p in PROTOCOLS}:
         return "protocol"

@@ -1,5 +1,7 @@
 """One line on stdout for each `require`: the decision and the numbers behind it."""
 
+from evallang.reporting.numbers import p_value
+from evallang.reporting.wording import VARIANTS
 from evallang.results.records import Requirement, ResultsRecord
 
 MOST_DECIMALS = 8  # more than the unit has, so that no bound is rounded across the line
@@ -40,8 +42,10 @@ def _numbers(found: Requirement, *, percent: bool) -> str:
     how = f"{found.level * 100:.12g}% {found.method}"
     test = found.test
     if test is not None and test.p is not None:
-        variant = "" if test.variant in (test.test, "t") else f" {test.variant}"
-        how += f"; {test.test}{variant}, p = {test.p:.3g}"
+        implied = test.variant == test.test or VARIANTS.get(test.variant) == ""
+        printed = p_value(test.p, 1 - found.level if found.alpha is None else found.alpha)
+        variant = "" if implied else f" {test.variant}"
+        how += f"; {test.test}{variant}, p {printed.relation} {printed.text}"
     return f"{shown} [{_number(low * scale, places)}, {_number(high * scale, places)}] ({how})"
 
 

@@ -297,7 +297,7 @@ def _model_notes(
     if able.parallel:
         notes.append(f"n_jobs is 1: {', '.join(able.parallel)}")
     if weighted and _lacks_weights(pipeline):
-        last = written(pipeline.steps[-1]).partition("(")[0]
+        last = member_of(written(pipeline.steps[-1]))
         notes.append(f"the weights have no part in its fits: {last} takes none")
     steps = unweighted_steps(pipeline) if weighted else ()
     if steps:

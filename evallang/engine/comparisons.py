@@ -22,7 +22,7 @@ from evallang.results.records import (
     Ranks,
     SimultaneousInterval,
 )
-from evallang.results.statistics import NOT_RUN, Lacking, not_computed, with_status
+from evallang.results.statistics import NOT_RUN, OF_P, Lacking, not_computed, with_status
 from evallang.stats.corrections import CORRECTIONS, DIGITS, simultaneous_level
 from evallang.stats.distributions import t_quantile
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -408,7 +408,7 @@ def _judged(
 
 def _not_performed(test: HypothesisTestResult, *, bayesian: bool) -> HypothesisTestResult:
     """Keep what describes a pair, and drop everything that would tell its p."""
-    extra = {k: v for k, v in test.extra.items() if not k.startswith("p_") and k != "mc_se"}
+    extra = {k: v for k, v in test.extra.items() if k not in OF_P}
     return replace(
         test,
         statistic=None,

@@ -16,6 +16,7 @@ from evallang.engine.estimates import FEWEST, estimate, in_level, levels
 from evallang.engine.evaluation import Evaluation, as_read_by
 from evallang.engine.test_inputs import TestInputs
 from evallang.metrics.own_code import OwnMetricFailed
+from evallang.reporting.numbers import level_of_alpha, p_value
 from evallang.results.records import (
     Estimate,
     HypothesisTestResult,
@@ -194,7 +195,8 @@ def _not_shown(test: HypothesisTestResult, alpha: float, right_way: bool) -> str
         return f"cannot be decided: {why}"
     if not right_way:
         return "the difference is not in favour of the first model"
-    return f"p = {test.p:.3g} is above {alpha:g}"
+    printed = p_value(test.p, alpha)
+    return f"p {printed.relation} {printed.text} is above {level_of_alpha(alpha)}"
 
 
 def _record(

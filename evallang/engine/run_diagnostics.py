@@ -11,6 +11,7 @@ from evallang.models.model import is_baseline
 from evallang.registry import lazy
 from evallang.reporting.codes import CLASS_NEVER_PREDICTED
 from evallang.results.records import Failure, NeverPredicted
+from evallang.results.written import statement_of
 from evallang.study import Method, Study, own_metrics_of
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def diagnostics_of(study: Study, found: Sequence[NeverPredicted]) -> Iterator[Di
     for one in found:
         if one.baseline:
             continue
-        unit = units.get(one.data.partition("/")[0], "examples")
+        unit = units.get(statement_of(one.data), "examples")
         named = ", ".join(f"`{label}`" for label in one.classes[:MOST_NAMED])
         more = len(one.classes) - MOST_NAMED
         named += f" and {more:,} more" if more > 0 else ""

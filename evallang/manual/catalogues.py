@@ -15,7 +15,7 @@ from evallang.study import written_option
 from evallang.syntax.language import STATEMENTS
 
 REGISTRIES: dict[str, Registry[Any]] = {
-    **{f"{what}s": registry for what, registry, _, _ in CATALOGUES if what != "analysis"},
+    **{f"{what}s": registry for what, registry, _ in CATALOGUES if what != "analysis"},
     "analyses": ANALYSES,
     "protocols": PROTOCOLS,
 }

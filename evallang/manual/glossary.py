@@ -20,14 +20,7 @@ from evallang.syntax.language import (
     connectives,
 )
 
-LATER: dict[str, frozenset[str]] = {
-    "metric": unbuilt.METRICS,
-    "hypothesis test": unbuilt.TESTS,
-    "interval": unbuilt.INTERVALS,
-    "correction": unbuilt.CORRECTIONS,
-    "analysis": unbuilt.ANALYSES,
-    "format": unbuilt.FORMATS,
-}
+LATER: dict[str, frozenset[str]] = {**unbuilt.MEMBERS, "format": unbuilt.FORMATS}
 
 MOST_CLASSES = 20  # named where a parameter is explained
 

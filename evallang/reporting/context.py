@@ -29,6 +29,7 @@ from evallang.results.records import (
     ResultsRecord,
     Tested,
 )
+from evallang.results.written import method_of
 
 MOST_SAMPLES = 6  # models whose own numbers of examples are named
 
@@ -204,7 +205,7 @@ class Context:
 
     def method(self, kind: str, name: str) -> MethodRecord | None:
         """Find what is known of a method, by its full name or without its options."""
-        return self._methods.get((kind, name)) or self._methods.get((kind, base(name)))
+        return self._methods.get((kind, name)) or self._methods.get((kind, method_of(name)))
 
     def method_title(self, kind: str, name: str) -> str:
         """Return the title of a method, with the options that its name states."""
@@ -212,9 +213,9 @@ class Context:
         if found is None:
             words = name.replace("_", " ")
             return words[:1].upper() + words[1:]
-        options = "" if found.name == name else written_options(name.removeprefix(base(name)))
+        options = "" if found.name == name else written_options(name.removeprefix(method_of(name)))
         if kind == "metric" and name == found.name:
-            options = written_options(name.removeprefix(base(name)))
+            options = written_options(name.removeprefix(method_of(name)))
         return printed(found.title) + (f" ({options})" if options else "")
 
     def interval_title(self, name: str, *, over_groups: bool = False) -> str:
@@ -411,11 +412,6 @@ class Context:
 
 def _times(n: int) -> str:
     return "once" if n == 1 else f"{count(n)} times"
-
-
-def base(name: str) -> str:
-    """Return a method's name without options: "bootstrap(method=bca)", "tango, conservative"."""
-    return name.partition("(")[0].partition(",")[0].strip()
 
 
 def half_width(low: float | None, high: float | None) -> float | None:

@@ -5,7 +5,7 @@ It refers to no table or figure of the report, and says nothing that the results
 
 from collections.abc import Sequence
 
-from evallang.reporting.context import Context, base
+from evallang.reporting.context import Context
 from evallang.reporting.decisions import bayesian, computed, reasons
 from evallang.reporting.document import Block, Cite, Paragraph, Run, Runs, Text, listed, runs
 from evallang.reporting.estimate_tables import main_intervals
@@ -34,6 +34,7 @@ from evallang.reporting.wording import (
     variant_words,
 )
 from evallang.results.records import Comparison, DataRecord, HypothesisTestResult
+from evallang.results.written import method_of
 
 MOST_LISTED = 6  # models that need no count before their names, data sets that are named
 SEARCHES = {"bayes": "Bayesian"}
@@ -528,7 +529,7 @@ def _level(context: Context, comparison: Comparison) -> Runs:
     family = comparison.family
     if family.correction is None or family.size < 2:
         return runs(f" at a level of {level}.")
-    name = base(family.correction)
+    name = method_of(family.correction)
     title = mid_sentence(context.method_title("correction", family.correction))
     if not adjusts(comparison):
         return runs(

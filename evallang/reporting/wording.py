@@ -7,7 +7,7 @@ compares a p-value with a level.
 import math
 import re
 
-from evallang.reporting.context import Context, MetricWords, Setting, base
+from evallang.reporting.context import Context, MetricWords, Setting
 from evallang.reporting.document import (
     Code,
     Emphasis,
@@ -36,6 +36,7 @@ from evallang.reporting.numbers import (
 )
 from evallang.results.records import Comparison, Effect, Estimate, HypothesisTestResult
 from evallang.results.statistics import SimultaneousInterval, without_side
+from evallang.results.written import method_of
 
 COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 GREEK = {"chi2": "χ²", "chi": "χ", "tau_F": "τF", "eta2": "η²", "rho": "ρ"}
@@ -149,9 +150,9 @@ def null_words(context: Context, comparison: Comparison, result: HypothesisTestR
 
 def simultaneous_words(context: Context, method: str, pairwise: str) -> str:
     """State how a simultaneous interval was made, shortly where it is the pairwise method."""
-    if base(method) != base(pairwise):
+    if method_of(method) != method_of(pairwise):
         return mid_sentence(context.method_title("interval", method))
-    kind = written_apart(method.removeprefix(base(method)))
+    kind = written_apart(method.removeprefix(method_of(method)))
     return f"by the same method at the adjusted level{f', {kind}' if kind else ''}"
 
 

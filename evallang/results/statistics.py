@@ -192,6 +192,10 @@ class HypothesisTestResult:
 NOT_RUN = "not computed"
 """The variant of a test that could not be run, and the beginning of its note."""
 POSTERIOR = ("p_first", "p_rope", "p_second")
+OF_P = frozenset(
+    {"p_chi2", "p_corrected", "p_exact", "p_midp", "p_sign_flip", "p_smallest", "mc_se"}
+) | {*POSTERIOR}
+"""The further values that tell the p of a test or the probabilities of a posterior."""
 
 
 def not_computed(

@@ -9,3 +9,8 @@ def statement_of(data: str) -> str:
 def member_of(written: str) -> str:
     """Return the member of a catalogue that was written: `bootstrap` of `bootstrap(bca)`."""
     return written.partition("(")[0]
+
+
+def method_of(written: str) -> str:
+    """Return the method without options and form: `tango` of `tango, conservative`."""
+    return member_of(written).partition(",")[0].strip()

@@ -3,6 +3,7 @@
 import pytest
 from studies import checked, codes_told
 
+from evallang.checking import unbuilt
 from evallang.checking.synonyms import OTHER_NAMES, meant_by
 from evallang.checking.values import CATALOGUES
 from evallang.manual.glossary import nearest
@@ -18,8 +19,8 @@ model b = LinearDiscriminantAnalysis
 model c = SVC
 protocol holdout
 """
-NAMES = {what: set(registry.names()) for what, registry, _, _ in CATALOGUES}
-LATER = {what: later for what, _, later, _ in CATALOGUES}
+NAMES = {what: set(registry.names()) for what, registry, _ in CATALOGUES}
+LATER = {what: unbuilt.MEMBERS.get(what, frozenset()) for what, *_ in CATALOGUES}
 NAMES["protocol"] = {" ".join(entry.declaration.words) for entry in PROTOCOLS}
 
 

@@ -43,7 +43,7 @@ TEXTS = ('"a"', '""', '"a, b"', '"\\u0000"', '"\\ud800"', '"x.csv"', '"../../etc
 def catalogue_words() -> tuple[str, ...]:
     """Give every word that a catalogue knows: classes, parameters, methods, options."""
     words: set[str] = set()
-    for _, registry, _, _ in CATALOGUES:
+    for _, registry, _ in CATALOGUES:
         for entry in registry:
             words.add(entry.name)
             words.update(option.name for option in entry.options)
