@@ -78,7 +78,8 @@ def read_ids(
             f"`{column}` names more than one row of `{frame.source}`: {quoted(names)} "
             f"in {frame.places(twice)}",
             "id",
-            help=f"write `group {written(column)}` if its rows belong together"
+            help=f"write `group {written(column)}` in place of `id {written(column)}` if its rows "
+            "belong together"
             if apart is None
             else _suggest_fix(frame, keys, twice, apart),
         )

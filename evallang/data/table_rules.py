@@ -3,6 +3,7 @@
 Each rule is one function from a table to findings; `check_table` runs them all.
 """
 
+import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -167,8 +168,8 @@ def check_replicates(sources: Sequence[GivenOutcomes]) -> tuple[Diagnostic, ...]
             f"the {len(several)} data sets of `{name}` are the same {several[0].n:,} examples with "
             f"the same truth, so `{column}` tells repeats apart",
             "dataset",
-            help=f"write `repeat {written(str(column))}` in place of "
-            f"`dataset {written(str(column))}`",
+            help=f"name the repeats: `repeat {written(str(column))}` in place of "
+            f"`dataset {written(str(column))}`; and compare without `across data`, as in `with t`",
         )
         found += findings.diagnostics
     return tuple(found)
@@ -420,6 +421,9 @@ def _coincide(table: Table, suspected: "NDArray[np.int64]", keys: Sequence[bytes
     by far, since no two measurements with decimals agree by chance. The chance is that of the
     distinct rows, to which copies add nothing.
     """
+    combinations = math.prod(len(np.unique(values)) for values in _columns(table))
+    if combinations * max(1, len(table.classes)) <= table.n:
+        return True
     kept = {key: row for row, key in zip(suspected.tolist(), keys, strict=True)}.values()
     distinct = np.setdiff1d(np.arange(table.n), np.setdiff1d(suspected, list(kept)))
     equal = sum(n * (n - 1) // 2 for n in Counter(keys).values())

@@ -121,7 +121,7 @@ def _numbers(
             f"`{column}` is the target of a regression and contains {where}",
             keyword,
             "task",
-            help="write `task classification` for labels, or exclude such rows by `where`",
+            help="exclude such rows by `where`, or write `task classification` for labels",
         )
         return None
     if spec.positive is not None:

@@ -76,6 +76,6 @@ def units_not_data_sets(study: Study) -> Iterator[Objection]:
 def _instead(column: str) -> str:
     clause = "fold" if names_fold(column) else "repeat"
     return (
-        f"write `{clause} {written(column)}` in place of `dataset {written(column)}`, or name "
-        "the column of the data sets"
+        f"name by `dataset` the column of the data sets; if there is one data set, its "
+        f"`{clause} {written(column)}` makes no line `across data`"
     )

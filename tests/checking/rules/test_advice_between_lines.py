@@ -97,7 +97,7 @@ compare ours, base across data with wilcoxon
 def test_repeats_of_one_experiment_are_not_data_sets(column):
     (found,) = [d for d in checked(SCORES.format(column=column)).diagnostics if d.code == "W450"]
     clause = "fold" if "fold" in column else "repeat"
-    assert found.help.startswith(f"write `{clause} {column}`")
+    assert f"`{clause} {column}`" in found.help
 
 
 @pytest.mark.parametrize("column", ["subject", "corpus", "dataset", "site", "name", "brunch"])
