@@ -390,7 +390,7 @@ def _sample_size(scope: Scope, node: n.TuneNode, strategy: str) -> int | None:
 def _inner_folds(scope: Scope, options: Sequence[n.OptionNode]) -> int | None:
     found: int | None = None
     for option in options:
-        if option.key.name != "cv":
+        if option.key.name not in TUNE.options:
             text, fixes = suggestion(option.key.name, option.key.span, TUNE.options)
             scope.report(
                 codes.UNKNOWN_OPTION,

@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     "--fit-timeout",
     type=click.FloatRange(0, min_open=True),
     metavar="SECONDS",
-    help="Fail each fit that takes longer; the other fits go on.",
+    help="Fail each fit that takes longer; the other fits continue.",
 )
 @click.option(
     "--memory",
     type=Size(),
     metavar="SIZE",
-    help="Fail each fit whose process needs more memory, as in 2G; the other fits go on.",
+    help="Fail each fit whose process needs more memory, as in 2G; the other fits continue.",
 )
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a `let`.")
 @click.option(
@@ -79,8 +79,8 @@ def command(
 ) -> int:
     """Run a study and write results.json, predictions and the report.
 
-    Fits that a past run has done are taken from the store (see `evallang cache`), so that a run
-    that was interrupted goes on where it ended, and a changed `compare` line fits nothing.
+    Fits of past runs are taken from the store (see `evallang cache`): an interrupted run
+    continues where it stopped, and a changed `compare` line needs no new fits.
 
     Exit code 1: the study or its data have errors, and no model was fitted; 3: a fit failed; 4: a
     requirement was not met (the report is written).

@@ -251,7 +251,7 @@ def _after(comparison: Comparison) -> str:
     if not words:
         return ""
     name = f"{words}’s adjustment" if words != "adjusted" else "adjustment"
-    return f" after {name} over {count(comparison.family.size)} tests"
+    return f" after {name} over {number_word(comparison.family.size)} tests"
 
 
 def _one(context: Context, comparison: Comparison, pair: HypothesisTestResult, where: Runs) -> Runs:
@@ -483,8 +483,8 @@ def _rank_figure(context: Context, comparison: Comparison, identifier: str) -> F
         reverse=True, reach=reach,
     )  # fmt: skip
     caption = runs(
-        f"Average ranks over {count(ranks.n)} data sets, best at the right; a bar joins models "
-        "of which no pair was shown to differ (open points mark its members). ",
+        f"Average ranks over {number_word(ranks.n)} data sets, best at the right; a bar joins "
+        "models of which no pair was shown to differ (open points mark its members). ",
         _overlap(context, ordered, found),
     )
     if reach is not None:

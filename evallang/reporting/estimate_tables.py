@@ -589,7 +589,8 @@ def bootstrap_parts(context: Context, setting: Setting, identifier: str) -> list
     notes = (
         runs(
             "Apparent: the model fitted on, and tested on, all rows. Out of bag: the mean over the "
-            "rounds that left a row out. γ: error without information; R: relative overfitting; "
+            "rounds in which a row was not drawn. γ: error without information; R: relative "
+            "overfitting; "
             "weight: of the out-of-bag error in the estimate. SE: standard error "
             "after Efron and Tibshirani (1997, section 5), less the noise of finitely many rounds "
             "and at least the standard error of the mean out-of-bag error over rows."

@@ -99,7 +99,7 @@ def _read_with(context: Context) -> list[Block]:
     if not cautions:
         return []
     links = listed([runs(Ref(c.id, mid_name(c.lead))) for c in cautions], comma="; ", last="; ")
-    lead = f"Read with {plural(len(cautions), 'warning')} "
+    lead = f"See {plural(len(cautions), 'warning')} "
     return [Paragraph(runs(lead, Ref("limits", page=True), ": ", links, "."), "note")]
 
 

@@ -42,6 +42,7 @@ from evallang.reporting.wording import (
     effect_name,
     effect_text,
     family_words,
+    number_word,
     p_cell,
     p_letter,
     sentence,
@@ -253,16 +254,18 @@ def _differences_columns(context: Context, comparison: Comparison) -> Part | Non
         what = "Value minus the threshold" if alone else "Difference, first minus second"
         notes.append(runs(f"{what}: {level} {words}."))
         if own:
-            size = count(comparison.family.size)
+            size = number_word(comparison.family.size)
             notes.append(
-                runs(f"The intervals are simultaneous: they hold for all {size} together.")
+                runs(
+                    f"The intervals are simultaneous: they hold for all {size} comparisons jointly."
+                )
             )
     if wide:
         level = percent(wide[0].level)
         short = "FCR" if wide[0].selected else "Simult."
         columns.append(Column(runs(f"{short} {level} CI"), muted=True, name="simultaneous"))
         words = simultaneous_words(context, wide[0].method, known[0].method)
-        tests = f"{count(comparison.family.size)} tests"
+        tests = f"{number_word(comparison.family.size)} tests"
         if wide[0].selected:
             tests = f"the significant ones among {tests} (false coverage rate)"
         what = sentence(family_words(wide[0])).rstrip(".")
@@ -444,8 +447,8 @@ def _p_values_columns(context: Context, comparison: Comparison) -> Part | None:
 
 NEARLY = 1e-9  # differences of values closer than this are the same
 FOLD_MEANS_NOTE = (
-    "Differences are those of the means over folds; the estimates pool the counts of a repeat, so "
-    "that the two differ a little."
+    "Differences are between means over folds, but the estimates pool the counts of a repeat, so "
+    "the two can differ slightly."
 )
 
 

@@ -19,7 +19,7 @@ from evallang.reporting.document import (
 from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import NBSP, count, percent, scale_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.wording import amount, sentence
+from evallang.reporting.wording import amount, number_word, sentence
 from evallang.results.records import Analysis
 
 STATED = (
@@ -122,7 +122,7 @@ def _notes(context: Context, found: Sequence[Analysis]) -> list[Runs]:
     )
     for correction, size in sizes:
         title = mid_sentence(context.method_title("correction", correction))
-        made.append(runs(f"Level: {title} over {count(size)} tests, at its strictest step."))
+        made.append(runs(f"Level: {title} over {number_word(size)} tests, at its strictest step."))
     methods = dict.fromkeys(a["method"] for item in found for a in item.values["answers"])
     made += [runs(sentence(f"computed by {method}")) for method in methods]
     words = dict.fromkeys(

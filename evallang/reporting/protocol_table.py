@@ -253,11 +253,11 @@ SETTINGS: Mapping[tuple[str, str | None], tuple[str, str, str]] = {
 CLAUSE_EFFECTS = {
     "positive": "the class that precision, recall, F1 are about",
     "missing": "what a missing value does",
-    "task": "told from the target",
+    "task": "inferred from the target",
     "unit": "the word in this report",
 }
 VALUES = {
-    "separate": "each comparison line apart",
+    "separate": "one per comparison line",
     "together": "all lines together",
     "one_standard_error": "simplest within one standard error of the best",
     "best": "best mean inner score",

@@ -41,7 +41,7 @@ from evallang.results.records import Requirement
 
 MOST_LINES = 6  # on the first page; the rest are in the table of requirements
 NOT_CORRECTED = (
-    "Each requirement is decided by itself: only the study as a whole, which passes when all are "
+    "Each requirement is decided separately. Only the study as a whole, which passes when all are "
     "met, keeps its level (intersection–union test, Berger 1982); individual requirements are not "
     "adjusted for multiplicity."
 )
@@ -227,10 +227,10 @@ def requirements(context: Context) -> Sequence[Block]:
         columns.insert(-1, Column(runs(p_letter(context)), sortable=True))
     notes = [
         runs(
-            "Decided on the interval: its bound on the unfavourable side must lie beyond the "
-            "line. ",
-            runs("Where there is a ", p_letter(context), ", on that of the test and on the sign "
-                 "of the difference. ") if tested else (),
+            "A requirement is decided by the unfavourable bound of the interval, which must lie "
+            "beyond the threshold or margin. ",
+            runs("Where there is a ", p_letter(context), ", it is decided by the test and by the "
+                 "sign of the difference. ") if tested else (),
             NOT_CORRECTED,
         ),
         *notes_of(context, found),

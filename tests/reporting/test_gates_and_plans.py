@@ -63,7 +63,7 @@ def test_the_test_and_its_level_stand_below_the_table(gates):
     _, _, text = gates.table("table-requirements")
     assert "McNemar’s test (exact), p < .001 at level .05" in text
     assert "McNemar’s test (mid-p), p < .001 at level .1." in text
-    assert "on that of the test and on the sign of the difference" in text
+    assert "it is decided by the test and by the sign of the difference" in text
 
 
 def test_a_finding_names_the_test_that_decided_it(gates):

@@ -220,12 +220,12 @@ def test_an_unadjusted_interval_beside_an_adjusted_p_is_called_so():
     # the intervals of those that were selected are not simultaneous (Benjamini & Yekutieli 2005)
     assert any("(FCR-adjusted 95% CI [" in line for line in page.findings())
     assert "simultaneous" not in page.text.lower()
-    assert "FCR-adjusted: 95% over the significant ones among 3 tests" in page.text
+    assert "FCR-adjusted: 95% over the significant ones among three tests" in page.text
     every = Page(f"{FIVE}compare a vs b, b vs c with mcnemar fdr_bh\n")
     for pair in every.pairs():  # with all rejected their level is that of the pair alone
         assert pair.reject and pair.simultaneous.selected
         assert pair.simultaneous.low == pair.estimate.low
-    assert "they hold for all" not in every.text and "simultaneous" not in every.text.lower()
+    assert "they hold jointly" not in every.text and "simultaneous" not in every.text.lower()
     holm = Page(f"{FIVE}compare a, b, c with mcnemar holm\n")
     assert "simultaneous 95% CI" in holm.text
     assert "unadjusted 95% CI" not in holm.whole
