@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from docs.generator import markdown as md
 from evallang.manual.catalogues import REGISTRIES
-from evallang.manual.explanations import of_entry, written
+from evallang.manual.explanations import explain_member, written
 
 TITLES = {
     "tests": ("Hypothesis tests", "These tests follow `with` in a `compare` line."),
@@ -27,7 +27,7 @@ def pages() -> Iterator[tuple[str, str]]:
     """Iterate over the catalogues and their pages, by plural."""
     for plural, registry in REGISTRIES.items():
         title, lead = TITLES.get(plural, (plural.capitalize(), ""))
-        told = [of_entry(entry) for entry in registry]
+        told = [explain_member(entry) for entry in registry]
         rows = [
             (
                 f"[`{written(entry)}`](#{md.anchor(written(entry))})",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from docs.generator import markdown as md
 from evallang.checking.all_codes import load_codes
 from evallang.diagnostics import CODES, Code
-from evallang.manual.explanations import of_code
+from evallang.manual.explanations import explain_code
 
 PASSES = {
     "E0": "Syntax",
@@ -60,7 +60,7 @@ def _page(title: str, lead: str, codes: list[Code]) -> str:
                 [(f"[{c.code}](#{md.anchor(_word(c))})", f"`{c.name}`", c.summary) for c in some],
             )
         )
-        blocks += [md.explanation(of_code(code), level=3) for code in some]
+        blocks += [md.explanation(explain_code(code), level=3) for code in some]
     return md.page(title, lead, *blocks)
 
 

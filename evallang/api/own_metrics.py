@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from evallang.api.checked_file import StudyError
 from evallang.api.study_file import StudyFile, checked_again
 from evallang.api.trust import find_own_code
-from evallang.diagnostics import Diagnostic, diagnose, has_errors, in_order
+from evallang.diagnostics import Diagnostic, diagnose, has_errors, sorted_by_place
 from evallang.metrics.own_code import OwnMetric, loaded_for_a_run
 from evallang.models.own_code import OwnCode
 from evallang.study import own_metrics_of, own_sources
@@ -33,7 +33,7 @@ def with_own_metrics(study: StudyFile) -> Iterator[StudyFile]:
         return
     loaded, found = _load(study.meant, study)
     if found:
-        raise StudyError(in_order((*study.diagnostics, *found)), study.checked.sources)
+        raise StudyError(sorted_by_place((*study.diagnostics, *found)), study.checked.sources)
     with loaded_for_a_run(loaded):
         again = checked_again(study)
         if has_errors(again.diagnostics):

@@ -227,7 +227,7 @@ def _fold_method(study: Study, protocol: Protocol) -> str | None:
 def _one_class(
     study: Study, protocol: Protocol, table: Table, splits: Sequence[Split]
 ) -> Iterable[Diagnostic]:
-    """A ranking of one class is undefined; refused where no fold has two."""
+    """Report ranking metrics where no fold has two classes."""
     if table.task != "classification":
         return
     alone = sum(len(np.unique(table.y[split.test])) == 1 for split in splits)

@@ -244,7 +244,7 @@ class _Resolver:
         raise Broken
 
     def _order(self, steps: list[StepSpec], places: list[n.Node], is_model: bool) -> None:
-        """An estimator ends a model and stands nowhere else."""
+        """Report a model without an estimator as its last step, or with one before it."""
         for step, place in zip(steps[:-1], places[:-1], strict=True):
             kinds = self._kinds(step)
             if kinds is not None and "transformer" not in kinds:

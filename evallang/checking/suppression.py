@@ -14,7 +14,7 @@ from functools import cached_property
 
 from evallang.checking import codes
 from evallang.checking.include import Gathered
-from evallang.diagnostics import Diagnostic, Edit, Fix, Phase, Related, Severity, in_order
+from evallang.diagnostics import Diagnostic, Edit, Fix, Phase, Related, Severity, sorted_by_place
 from evallang.frozen_records import frozen
 from evallang.source import Span
 from evallang.syntax.language import STATEMENTS
@@ -249,7 +249,7 @@ def _gathered_by_clause(found: Iterable[Diagnostic], places: Places) -> tuple[Di
     groups: list[list[Diagnostic]] = []
     errors: dict[Place, list[Diagnostic]] = {}
     hinted: set[tuple[str, str]] = set()
-    for item in in_order(found):
+    for item in sorted_by_place(found):
         if _is_open_hint(item):
             if (item.code, item.path) in hinted:
                 continue  # the first place tells the author
@@ -263,7 +263,7 @@ def _gathered_by_clause(found: Iterable[Diagnostic], places: Places) -> tuple[Di
         groups.append([item])
         if place is not None:
             errors[place] = groups[-1]
-    return in_order(map(_as_one, groups))
+    return sorted_by_place(map(_as_one, groups))
 
 
 def _is_open_hint(item: Diagnostic) -> bool:

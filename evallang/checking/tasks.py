@@ -171,7 +171,7 @@ def _nearest_of_numbers(study: Study, comparison: ComparisonSpec) -> str:
 
 
 def _tests_of_labels(scope: Scope, study: Study, reason: str) -> None:
-    """McNemar's test and related tests count right and wrong, and a number is neither."""
+    """Report tests that count right and wrong answers in a study of numeric predictions."""
     for comparison in study.comparisons:
         for test in filter(None, (comparison.test, comparison.post_hoc)):
             if HYPOTHESIS_TESTS[test.name].declaration.tests == "correctness":

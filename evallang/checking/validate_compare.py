@@ -102,7 +102,7 @@ def _metrics_fit(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool
 
 
 def _models_meet(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool:
-    """Some source must have every model of a line; sources that a file decides may."""
+    """Report lines whose models no source has together; a source that a file decides may."""
     for source in study.sources:
         models = study.models if isinstance(source, DataSpec) else source.models
         names = names_of(models)
@@ -163,7 +163,7 @@ def _own_protocol(scope: Scope, study: Study, comparison: ComparisonSpec) -> Pro
 
 
 def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool:
-    """Tests across data sets take one score of each model on each of several data sets."""
+    """Report tests across data sets without one score per model on several data sets."""
     for test in _tests(comparison):
         declared = HYPOTHESIS_TESTS[test.name].declaration
         if Evidence.DATASET_SCORES not in declared.evidence:
@@ -222,7 +222,7 @@ def _holds_several(source: SourceSpec) -> bool:
 
 
 def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> None:
-    """Corrections that use which pairs are tested need their family to be those pairs."""
+    """Report corrections whose family of pairs is not that of the line."""
     single = comparison.post_hoc or comparison.test
     if HYPOTHESIS_TESTS[single.name].declaration.against_reference and comparison.against is None:
         scope.report(

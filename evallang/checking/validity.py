@@ -64,7 +64,7 @@ def settings(study: Study) -> Iterator[tuple[SourceSpec, Protocol | None, Yields
 
 
 def _judged(scope: Scope, study: Study) -> None:
-    """Outcomes that are only right or wrong have an accuracy, and no other metric."""
+    """Report metrics other than accuracy on outcomes that are only right or wrong."""
     judged = [source for source in study.sources if is_judged(source)]
     _measured_elsewhere(scope, study)
     if not judged:
@@ -85,7 +85,7 @@ def _judged(scope: Scope, study: Study) -> None:
 
 
 def _measured_elsewhere(scope: Scope, study: Study) -> None:
-    """Of scores and values nothing is known but the metric that they are."""
+    """Report metrics other than its own for a source of scores or values."""
     everything = measured_elsewhere(scope, study.sources, ())
     asked = [(m.metric, m.span, everything) for m in study.measures]
     for c in study.comparisons:

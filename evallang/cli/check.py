@@ -16,7 +16,7 @@ from evallang.cli.terminal import (
     tell_error,
     write_format,
 )
-from evallang.diagnostics import Diagnostic, Severity, by_weight, has_errors
+from evallang.diagnostics import Diagnostic, Severity, has_errors, sorted_by_weight
 from evallang.source import SourceFile
 from evallang.version import VERSION
 
@@ -64,7 +64,7 @@ def command(files: tuple[str, ...], layout: str, strict: bool, with_data: bool, 
         found += diagnostics
         sources |= study.checked.sources
     if layout == "text":
-        show(by_weight(found), sources)
+        show(sorted_by_weight(found), sources)
         if sources:
             tell(conclusion(found, read=with_data))
     elif sources:

@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from evallang.diagnostics import CODES, Changes, Diagnostic, Severity, by_weight, has_errors
+from evallang.diagnostics import (
+    CODES,
+    Changes,
+    Diagnostic,
+    Severity,
+    has_errors,
+    sorted_by_weight,
+)
 from evallang.diagnostics.text import to_text
 from evallang.printable import printable, printable_json, printable_line
 from evallang.source import SourceFile
@@ -191,9 +198,9 @@ ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 def conclusion(diagnostics: Sequence[Diagnostic], *, read: bool) -> str:
     """State how many findings there are, and what the warnings change in the conclusion.
 
-    `read` is whether the data were read. Warnings are counted in the order of `by_weight`.
+    `read` is whether the data were read. Warnings are counted in the order of `sorted_by_weight`.
     """
-    counted = [d for d in by_weight(diagnostics) if d.allowed_because is None]
+    counted = [d for d in sorted_by_weight(diagnostics) if d.allowed_because is None]
     warnings = [d for d in counted if d.severity is Severity.WARNING]
     words = summary(counted) or "no findings"
     if has_errors(counted):

@@ -32,7 +32,7 @@ from evallang.data.path_patterns import matching
 from evallang.data.row_filters import select
 from evallang.data.source_columns import NOT_USED, roles_in_data, source_columns
 from evallang.data.target import read_target
-from evallang.diagnostics import Diagnostic, has_errors, in_order
+from evallang.diagnostics import Diagnostic, has_errors, sorted_by_place
 from evallang.limits import OverLimit
 from evallang.results.codec import encodable
 
@@ -60,7 +60,7 @@ def read_table(
         if table is not None:
             tables.append(table)
         found += findings.diagnostics
-    return () if has_errors(found) else tuple(tables), in_order(found)
+    return () if has_errors(found) else tuple(tables), sorted_by_place(found)
 
 
 def _single_specs(spec: DataSpec, folder: Path, findings: Findings) -> list[DataSpec]:

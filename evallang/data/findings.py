@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from evallang.data.codes import FILE_TOO_LARGE
-from evallang.diagnostics import Code, Diagnostic, diagnose, has_errors, in_order
+from evallang.diagnostics import Code, Diagnostic, diagnose, has_errors, sorted_by_place
 from evallang.limits import OverLimit
 from evallang.source import Span
 from evallang.spelling import closest, written_name
@@ -84,7 +84,7 @@ class Findings:
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """All findings in the order of their places."""
-        return in_order(self._found)
+        return sorted_by_place(self._found)
 
     def _place(self, keywords: Sequence[str]) -> Span | None:
         for keyword in (*keywords, *STATEMENT):

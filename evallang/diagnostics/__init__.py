@@ -219,7 +219,7 @@ def diagnose(
     )
 
 
-def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+def sorted_by_place(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Sort by file and place; findings about a whole file come first."""
 
     def place(item: Diagnostic) -> tuple[str, int, int, str]:
@@ -229,7 +229,7 @@ def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     return tuple(sorted(diagnostics, key=place))
 
 
-def by_weight(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+def sorted_by_weight(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Sort errors first, then by what a finding changes in the conclusion, then by place."""
     severities = list(Severity)
 
@@ -238,7 +238,7 @@ def by_weight(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
             return 0, 0
         return severities.index(item.severity), CODES[item.code].changes.place
 
-    return tuple(sorted(in_order(diagnostics), key=weight))
+    return tuple(sorted(sorted_by_place(diagnostics), key=weight))
 
 
 def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:

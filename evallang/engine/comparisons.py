@@ -163,7 +163,7 @@ class Across:
         return self.grid.models
 
     def lacking(self, models: Sequence[str]) -> Lacking | None:
-        """Nothing here: tests say themselves which data sets they leave out."""
+        """Return nothing: tests state themselves which data sets they skip."""
         return None
 
     def run(

@@ -148,7 +148,7 @@ def default_of(metric: Entry[Any], setting: Setting) -> str | None:
 # --- in words, for one member ------------------------------------------------------------
 
 
-def of_test(test: Entry[Any]) -> tuple[str, ...]:
+def test_lines(test: Entry[Any]) -> tuple[str, ...]:
     """State where a test runs, by which metrics, and what it does with groups."""
     lines = []
     declared = test.declaration
@@ -207,7 +207,7 @@ def test_with(interval: Entry[Any]) -> str | None:
     return None
 
 
-def of_interval(interval: Entry[Any]) -> tuple[str, ...]:
+def interval_lines(interval: Entry[Any]) -> tuple[str, ...]:
     """State under what an interval can be written, and for which metrics."""
     if interval.declaration.form == "paired":
         test = test_with(interval)
@@ -228,7 +228,7 @@ def of_interval(interval: Entry[Any]) -> tuple[str, ...]:
     )
 
 
-def of_metric(metric: Entry[Any]) -> tuple[str, ...]:
+def metric_lines(metric: Entry[Any]) -> tuple[str, ...]:
     """State what the default interval of a metric is under each protocol and source."""
     by_interval: dict[str, list[str]] = {}
     for setting in settings():
@@ -237,7 +237,7 @@ def of_metric(metric: Entry[Any]) -> tuple[str, ...]:
     return tuple(f"{name}: {listed(by_interval[name])}" for name in order)
 
 
-def of_correction(correction: Entry[Any]) -> tuple[str, ...]:
+def correction_lines(correction: Entry[Any]) -> tuple[str, ...]:
     """State what a correction controls, under what dependence, and what intervals it has."""
     declared = correction.declaration
     controls = {
@@ -265,7 +265,7 @@ def of_correction(correction: Entry[Any]) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def of_protocol(protocol: Entry[Any]) -> tuple[str, ...]:
+def protocol_lines(protocol: Entry[Any]) -> tuple[str, ...]:
     """State what a protocol's estimates are about, which tests run on it, what it fits."""
     declared = protocol.declaration
     words = " ".join(declared.words)
@@ -288,10 +288,10 @@ def listed(words: Iterable[str]) -> str:
 
 
 FITTING: dict[str, tuple[str, Callable[[Entry[Any]], tuple[str, ...]]]] = {
-    "metric": ("default interval", of_metric),
-    "hypothesis test": ("goes with", of_test),
-    "interval": ("goes with", of_interval),
-    "correction": ("what it promises", of_correction),
-    "protocol": ("what it is good for", of_protocol),
+    "metric": ("default interval", metric_lines),
+    "hypothesis test": ("goes with", test_lines),
+    "interval": ("goes with", interval_lines),
+    "correction": ("what it promises", correction_lines),
+    "protocol": ("what it is good for", protocol_lines),
 }
 """What is stated of a member of each kind, under which heading."""

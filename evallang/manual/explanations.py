@@ -54,7 +54,7 @@ def written(entry: Entry[Any]) -> str:
     return " ".join(entry.declaration.words) if entry.kind == "protocol" else entry.name
 
 
-def of_entry(entry: Entry[Any]) -> Explanation:
+def explain_member(entry: Entry[Any]) -> Explanation:
     """Explain a member of a catalogue."""
     return Explanation(written(entry), entry.kind, entry.title, tuple(_entry_parts(entry)))
 
@@ -63,7 +63,7 @@ def _entry_parts(entry: Entry[Any]) -> Iterator[Part]:
     declared = entry.declaration
     yield Part("", entry.summary)
     for paragraph in entry.manual.split("\n\n"):
-        text = for_authors(" ".join(paragraph.split()), entry)
+        text = text_for_authors(" ".join(paragraph.split()), entry)
         if text:
             yield Part("", text)
     if declared.formula:
@@ -103,7 +103,7 @@ def _entry_parts(entry: Entry[Any]) -> Iterator[Part]:
         yield Part("sources", lines=works)
 
 
-def for_authors(paragraph: str, entry: Entry[Any]) -> str:
+def text_for_authors(paragraph: str, entry: Entry[Any]) -> str:
     """Leave out of a docstring what only callers of the function need.
 
     Sentences about its arrays go, and so do shapes and the marks at the names of arrays.
@@ -144,7 +144,7 @@ def option_default(option: Option) -> str:
     return f"default {written_option(option.default)}"
 
 
-def of_code(code: Code) -> Explanation:
+def explain_code(code: Code) -> Explanation:
     """Explain a diagnostic."""
     parts = [Part("", code.reason)] if code.reason else []
     for heading, text in (("wrong", code.wrong), ("right", code.right)):
@@ -168,7 +168,7 @@ def waiver(code: Code) -> str:
     return f"# evallang: allow {code.name} because REASON"
 
 
-def of_class(name: str) -> Explanation:
+def explain_class(name: str) -> Explanation:
     """Explain a class of the catalogue of models."""
     entry = CATALOGUE[name]
     kind = ", ".join(sorted(entry.kinds)) or "class"
@@ -186,7 +186,7 @@ def of_class(name: str) -> Explanation:
     return Explanation(name, kind, entry.module, tuple(parts))
 
 
-def of_statement(word: str) -> Explanation:
+def explain_statement(word: str) -> Explanation:
     """Explain a statement."""
     known = STATEMENTS[word]
     parts = [Part("form", lines=(known.form,))]
@@ -221,7 +221,7 @@ def clause_of(statement: str, word: str) -> tuple[str, str]:
     return known.form, known.summary + later
 
 
-def of_clause(word: str) -> Explanation:
+def explain_clause(word: str) -> Explanation:
     """Explain a clause, in every statement that takes it."""
     places = clauses(word)
     first = places[0][1].form
@@ -233,7 +233,7 @@ def of_clause(word: str) -> Explanation:
     return Explanation(word, "clause", "", tuple(parts))
 
 
-def of_connective(word: str) -> Explanation:
+def explain_connective(word: str) -> Explanation:
     """Explain a word that is between the parts of a line: where it stands."""
     forms: list[str] = []
     for known in STATEMENTS.values():

@@ -75,27 +75,27 @@ def _called(asked: str) -> Iterator[Explanation]:
     """Explain what has exactly this name, in the order in which a study meets it."""
     code = code_called(asked)
     if code and code.name != asked:
-        yield explanations.of_code(code)
+        yield explanations.explain_code(code)
         return
-    found = [explanations.of_entry(entry) for entry in members(asked)]
+    found = [explanations.explain_member(entry) for entry in members(asked)]
     if asked in CATALOGUE:
-        found.append(explanations.of_class(asked))
+        found.append(explanations.explain_class(asked))
     own = bool(found)
     if asked in STATEMENTS:
-        found.append(explanations.of_statement(asked))
+        found.append(explanations.explain_statement(asked))
     elif clause(asked) is not None:
-        found.append(explanations.of_clause(asked))
+        found.append(explanations.explain_clause(asked))
     elif asked in WORD_MEANINGS and not own:
-        found.append(explanations.of_connective(asked))
+        found.append(explanations.explain_connective(asked))
     if not own:
         found += _value(asked)
         found += _option(asked)
     if not found:
         found += _parameter(asked)
     if not found and asked in connectives():
-        found.append(explanations.of_connective(asked))
+        found.append(explanations.explain_connective(asked))
     if code:
-        found.append(explanations.of_code(code))
+        found.append(explanations.explain_code(code))
     if not found:
         found += _later(asked)
     if not found and SHARE.fullmatch(asked):
@@ -164,7 +164,7 @@ def _value(word: str) -> Iterator[Explanation]:
     if len(found) == 1:
         ((option, entry),) = found
         text = f"`{word}` is a value of `{option.name}` of the {entry.kind} `{written(entry)}`."
-        parts = (Part("", text), *explanations.of_entry(entry).parts)
+        parts = (Part("", text), *explanations.explain_member(entry).parts)
         yield Explanation(word, f"value of `{option.name}`", "", parts)
     elif found:
         lines = tuple(f"`{option.name}` of the {e.kind} `{written(e)}`" for option, e in found)

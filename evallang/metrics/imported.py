@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def mean_of_values(
     truth: NDArray[Any], output: NDArray[np.float64], positive: int | None, **options: object
 ) -> NDArray[np.float64]:
-    """Values measured already, one for each example or fold; their mean is the measure.
+    """Return the imported values, one for each example or fold; their mean is the measure.
 
     `options` are those with which they were measured, and change nothing any more.
     """

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
-from evallang.diagnostics import Diagnostic, in_order
+from evallang.diagnostics import Diagnostic, sorted_by_place
 from evallang.source import SourceFile, Span
 from evallang.syntax import preflight
 from evallang.syntax.assembly import Assembly, ParsedLine
@@ -65,7 +65,7 @@ def parse_lines(source: SourceFile) -> ParsedFile:
     if not assembly.has_version:
         found.append(preflight.missing_version(source))
     study = _study(source, assembly.statements(), layout.comments)
-    return ParsedFile(study, tuple(assembly.lines), in_order(found))
+    return ParsedFile(study, tuple(assembly.lines), sorted_by_place(found))
 
 
 def _study(

@@ -36,7 +36,7 @@ ARRAY = re.compile(r"\([nNMGJ], ?\w*\)")
 @pytest.mark.parametrize("catalogue", list(REGISTRIES))
 def test_no_manual_speaks_of_the_arrays_that_a_function_takes(catalogue):
     for entry in REGISTRIES[catalogue]:
-        text = " ".join(p.text for p in explanations.of_entry(entry).parts if not p.heading)
+        text = " ".join(p.text for p in explanations.explain_member(entry).parts if not p.heading)
         assert not ARRAY.search(text), entry.name
         arrays = [name for name in entry.inputs if entry.option(name) is None]
         assert [name for name in arrays if f"`{name}`" in text] == [], entry.name

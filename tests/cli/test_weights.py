@@ -6,7 +6,7 @@ from studies import checked
 
 from evallang.checking.all_codes import load_codes
 from evallang.cli.terminal import conclusion
-from evallang.diagnostics import CODES, Changes, Severity, by_weight, diagnose
+from evallang.diagnostics import CODES, Changes, Severity, diagnose, sorted_by_weight
 from evallang.source import Span
 
 load_codes()
@@ -60,7 +60,7 @@ def test_hints_alone_are_enough_once_the_data_were_read():
 
 
 def test_errors_come_first_then_weights_then_places():
-    order = [d.code for d in by_weight(findings("W353", "W313", "W412", "W330", "E101"))]
+    order = [d.code for d in sorted_by_weight(findings("W353", "W313", "W412", "W330", "E101"))]
     assert order == ["E101", "W412", "W330", "W313", "W353"]
 
 

@@ -12,7 +12,7 @@ from evallang.checking.all_codes import load_codes
 from evallang.diagnostics import CODES, Severity
 from evallang.manual.catalogues import REGISTRIES
 from evallang.manual.compatibility_table import settings
-from evallang.manual.explanations import of_code
+from evallang.manual.explanations import explain_code
 from evallang.manual.glossary import explain, nearest, words
 from evallang.manual.illustrations import illustration, python_call
 from evallang.models.catalogue import CATALOGUE
@@ -127,7 +127,7 @@ ABOUT_DATA = [c for c in CODES.values() if c.code[:2] in ("E4", "W4") and c.righ
 @pytest.mark.parametrize("code", ABOUT_DATA, ids=[c.code for c in ABOUT_DATA])
 def test_the_remedy_of_a_finding_about_data_is_written_in_the_language(code):
     """Some show a clause, which is below a statement; some the lines of a data file."""
-    if next(p for p in of_code(code).parts if p.heading == "right").language == "text":
+    if next(p for p in explain_code(code).parts if p.heading == "right").language == "text":
         return
     indented = "\n".join(f"  {line.strip()}" for line in code.right.split("\n"))
     found = []

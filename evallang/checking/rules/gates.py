@@ -220,7 +220,7 @@ def _margin(line: RequirementSpec, examples: Examples) -> Objection | None:
 
 
 def _lead(line: RequirementSpec, examples: Examples) -> Objection | None:
-    """Where all examples that tell the models apart speak for the first, it leads most surely."""
+    """Report a required lead that no split of the discordant examples could show."""
     apart = examples.differ(line.models[0], line.models[1])
     lead = line.value or 0.0
     if apart is None or lead >= 1 or leads_surely(apart, examples.n, lead, _quantile(line.level)):
