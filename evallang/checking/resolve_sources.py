@@ -12,6 +12,7 @@ from evallang.checking.clauses import (
     labels,
     positive_class,
     stated_task,
+    target_column,
     where_lines,
 )
 from evallang.checking.scope import Scope, letters, suggestion
@@ -76,7 +77,7 @@ def _data(scope: Scope, node: n.DataNode) -> DataSpec | None:
     location, connection, kind = _source(scope, node.source)
     clauses = Clauses(scope, node)
     bundled = kind == "sklearn"
-    target = clauses.column("target")
+    target, target_scale = target_column(scope, clauses)
     if target is None and not bundled and clauses.lacks("target"):
         scope.report(
             codes.MISSING_CLAUSE,
@@ -97,6 +98,7 @@ def _data(scope: Scope, node: n.DataNode) -> DataSpec | None:
         statement=format_node(node).split("\n")[0],
         connection=connection,
         target=target,
+        target_scale=target_scale,
         positive=positive,
         positive_label=positive_label,
         features=features,

@@ -218,6 +218,23 @@ MISSING_TARGET = declare(
     wrong="target readmitted",
     right="target readmitted\nwhere readmitted is not missing",
 )
+TARGET_OUTSIDE_SCALE = declare(
+    "E456",
+    "target_outside_scale",
+    "The target has no value on the scale that the study names.",
+    reason="A logarithm needs numbers above zero, a square root numbers that are not negative. "
+    "Rows are never dropped without a line that says so.",
+    wrong="target log cost   # a cost of 0",
+    right="target sqrt cost",
+)
+SCALE_OF_LABELS = declare(
+    "E457",
+    "scale_of_labels",
+    "A scale is named for a target that holds labels.",
+    reason="Labels are names, even if they are written as numbers; only a regression has a scale.",
+    wrong="target log readmitted   # yes and no",
+    right="target readmitted",
+)
 TARGET_NOT_NUMERIC = declare(
     "E424",
     "target_not_numeric",

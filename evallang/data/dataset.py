@@ -53,6 +53,7 @@ class DataSpec:
     statement: Annotated[str, Effect.DERIVED]
     connection: str | None = None
     target: Annotated[str | None, Effect.CLAIMS] = None
+    target_scale: Literal["log", "sqrt"] | None = None
     positive: Label | None = None
     positive_label: Annotated[str | None, Effect.WORDS] = None
     features: tuple[str, ...] | None = None

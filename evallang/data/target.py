@@ -10,7 +10,9 @@ from evallang.data.codes import (
     MISSING_TARGET,
     ONE_CLASS,
     POSITIVE_OF_MANY,
+    SCALE_OF_LABELS,
     TARGET_NOT_NUMERIC,
+    TARGET_OUTSIDE_SCALE,
     UNKNOWN_POSITIVE,
 )
 from evallang.data.column_roles import column_exists
@@ -22,6 +24,7 @@ from evallang.data.labels import classes_of, find_label
 from evallang.limits import CLASSES, OverLimit
 from evallang.registry import lazy
 from evallang.spelling import closest
+from evallang.target_scales import SCALES
 
 if TYPE_CHECKING:
     import numpy as np
@@ -83,6 +86,14 @@ def read_target(
         findings.add(FEATURE_TYPE, message, keyword, help=fix)
         return None
     task, notes = _task(frame, spec, column)
+    if task == "classification" and isinstance(spec, DataSpec) and spec.target_scale:
+        findings.add(
+            SCALE_OF_LABELS,
+            f"`{column}` holds labels, which have no {spec.target_scale} scale",
+            keyword,
+            help=f"write `target {written(column)}`, or `task regression` if it is a number",
+        )
+        return None
     if task == "regression":
         return _numbers(frame, spec, column, notes, findings, keyword)
     return _labels(frame, spec, column, notes, findings, keyword)
@@ -134,7 +145,30 @@ def _numbers(
         message = f"`{column}` is infinite in {frame.places(infinite)}"
         findings.add(INFINITE_VALUE, message, keyword, help=FINITE)
         return None
+    scale = spec.target_scale if isinstance(spec, DataSpec) else None
+    if scale is not None:
+        if not _on_scale(frame, column, y, scale, findings, keyword):
+            return None
+        learnt = f"models learn {scale} {column}; predictions and metrics are on its own scale"
+        notes = (*notes, learnt)
     return Target("regression", y, (), (), None, notes)
+
+
+def _on_scale(
+    frame: Frame, column: str, y: "NDArray[Any]", scale: str, findings: Findings, keyword: str
+) -> bool:
+    """Report rows whose target has no value on the scale of the models."""
+    known = SCALES[scale]
+    outside = np.flatnonzero(y <= known.least if known.above else y < known.least).tolist()
+    if outside:
+        what = "not above zero" if known.above else "below zero"
+        findings.add(
+            TARGET_OUTSIDE_SCALE,
+            f"`{column}` is {what} in {frame.places(outside)}, and `target {scale}` needs it",
+            keyword,
+            help="remove the scale, or exclude such rows by `where` if the question allows it",
+        )
+    return not outside
 
 
 def _labels(

@@ -27,6 +27,7 @@ from evallang.models.model import (
     StepSpec,
 )
 from evallang.models.packages import PACKAGES
+from evallang.models.target_scales import scale_of
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -140,7 +141,12 @@ def _estimator(spec: EstimatorSpec, context: BuildContext, place: str, *, named:
     if entry.refused:
         raise ValueError(f"{spec.name} {entry.refused}")
     values: dict[str, Any] = {}
+    scale = scale_of(spec)
+    if scale is not None:
+        values = {"func": scale.function, "inverse_func": scale.inverse, "check_inverse": False}
     for name, value in spec.parameters:
+        if name in values:
+            continue
         parameter = entry.parameter(name)
         if parameter is None:
             raise ValueError(f"{spec.name} has no parameter {name}")

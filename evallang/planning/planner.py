@@ -14,6 +14,7 @@ from evallang.hypotheses import Families, as_read, families_of
 from evallang.limits import FITS
 from evallang.models.abilities import abilities
 from evallang.models.model import ModelSpec, PipelineSpec, search_space
+from evallang.models.target_scales import on_scale
 from evallang.planning.candidates import asks, candidates
 from evallang.planning.codes import NEEDS_OPTUNA
 from evallang.planning.defaults import inner_folds, stated_defaults
@@ -238,7 +239,7 @@ def fit_task(
     repetition: int = 0,
 ) -> FitTask:
     """Make the task of one model on one split; a model without a search needs no inner folds."""
-    pipeline = model.pipeline
+    pipeline = on_scale(model.pipeline, table.spec.target_scale)
     tuned = bool(search_space(pipeline))
     stages = inner if tuned else ()
     tuning, metric_code = None, None

@@ -156,9 +156,17 @@ _GROUP = _column(
 )
 _ID = _column("id", "The column that names a row; never a feature.")
 _REPEAT = _column("repeat", "The column that names the repeat of a row.")
-_TARGET = _column(
+SCALES = ("log", "sqrt")
+"""The scales of a target on which models may be fitted."""
+_TARGET = Clause(
     "target",
-    "The column to predict; needed, except for sources that know theirs.",
+    "target [log | sqrt] COLUMN",
+    "The column to predict; needed, except for sources that know theirs. With `log` or `sqrt` "
+    "models are fitted on that scale, and metrics are on the scale of the column.",
+    node=n.TargetNode,
+    words=SCALES,
+    names={"column": ("columns",)},
+    written={"scaled_target": "target {scale} {column}", "target": "target {column}"},
     elsewhere=("label", "labels", "outcome", "response", "y"),
 )
 _TRUTH = _column(

@@ -154,6 +154,14 @@ class PositiveNode(Node):
 
 
 @frozen
+class TargetNode(Node):
+    """`target price` or `target log price`."""
+
+    column: ColumnNode
+    scale: ColumnNode | None = None
+
+
+@frozen
 class FeaturesNode(Node):
     """`features A, B` or `features all except A, B`."""
 
@@ -250,6 +258,7 @@ class IntervalNode(Node):
 AnyClauseNode = (
     ClauseNode
     | PositiveNode
+    | TargetNode
     | FeaturesNode
     | WhereNode
     | ModelColumnsNode
