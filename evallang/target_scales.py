@@ -1,4 +1,4 @@
-"""Scales of a target: the functions, their inverses, and the values that they take."""
+"""Scales of a target: the values that they take, the functions, and their inverses."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -12,36 +12,25 @@ if TYPE_CHECKING:
 else:
     np = lazy("numpy")
 
+Function = Callable[["NDArray[Any]"], "NDArray[Any]"]
+
 
 @frozen
 class TargetScale:
-    """A function of the target, its inverse, and the smallest value that it takes.
+    """A scale: its function and inverse are numpy's, so that saved models need nothing else.
 
-    `above` states that this value itself is not taken.
+    `inverse` is empty where numpy has none that fits; the scale takes numbers from `least`, and
+    if it is `above` not that number itself.
     """
 
-    function: Callable[["NDArray[Any]"], "NDArray[Any]"]
-    inverse: Callable[["NDArray[Any]"], "NDArray[Any]"]
+    function: str
+    inverse: str
     least: float
     above: bool
 
-
-def log(values: "NDArray[Any]") -> "NDArray[Any]":
-    """Return natural logarithms."""
-    found: NDArray[Any] = np.log(values)
-    return found
-
-
-def exp(values: "NDArray[Any]") -> "NDArray[Any]":
-    """Return the inverse of logarithms."""
-    found: NDArray[Any] = np.exp(values)
-    return found
-
-
-def sqrt(values: "NDArray[Any]") -> "NDArray[Any]":
-    """Return square roots."""
-    found: NDArray[Any] = np.sqrt(values)
-    return found
+    def functions(self) -> tuple[Function, Function]:
+        """Return the function and its inverse."""
+        return getattr(np, self.function), getattr(np, self.inverse) if self.inverse else square
 
 
 def square(values: "NDArray[Any]") -> "NDArray[Any]":
@@ -51,6 +40,6 @@ def square(values: "NDArray[Any]") -> "NDArray[Any]":
 
 
 SCALES: Mapping[str, TargetScale] = {
-    "log": TargetScale(log, exp, 0.0, above=True),
-    "sqrt": TargetScale(sqrt, square, 0.0, above=False),
+    "log": TargetScale("log", "exp", 0.0, above=True),
+    "sqrt": TargetScale("sqrt", "", 0.0, above=False),
 }

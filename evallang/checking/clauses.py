@@ -1,6 +1,7 @@
 """The clauses of one statement by their words, and those that several statements share."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Literal, cast
 
 from evallang.checking import clause_values, codes, values
@@ -11,7 +12,7 @@ from evallang.source import Span
 from evallang.spelling import listed
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
-from evallang.syntax.language import SCALES, STATEMENTS, clause_meant, owners, word_of
+from evallang.syntax.language import STATEMENTS, clause_meant, owners, word_of
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".arff")
 BUNDLED: Mapping[str, Task] = {
@@ -194,25 +195,14 @@ def target_column(
     scope: Scope, clauses: Clauses
 ) -> tuple[str | None, Literal["log", "sqrt"] | None]:
     """Take `target`: the column, and the scale on which models are fitted."""
-    found = clauses.find(n.TargetNode)
-    if not found:
+    clause = clauses.plain("target")
+    if clause is None:
         return None, None
-    node = found[0]
-    column = clause_values.own_column(scope, node.column)
-    if node.scale is None:
-        return column, None
-    word = node.scale.name
-    if word not in SCALES:
-        text, fixes = suggestion(word, node.scale.span, SCALES)
-        scope.report(
-            codes.UNKNOWN_WORD,
-            f"there is no scale `{word}` of a target",
-            node.scale.span,
-            help=text or f"write {listed(SCALES, 'or')}; a data set has one target",
-            fixes=fixes,
-        )
-        return None, None
-    return column, cast(Literal["log", "sqrt"], word)
+    scale, *column = clause.values
+    if not column or not isinstance(scale, n.NameNode):
+        return clause_values.column(scope, clause), None
+    named = replace(clause, values=tuple(column))
+    return clause_values.column(scope, named), cast(Literal["log", "sqrt"], scale.name)
 
 
 def positive_class(scope: Scope, clauses: Clauses) -> tuple[Label | None, str | None]:

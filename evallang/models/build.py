@@ -105,17 +105,19 @@ def _assemble(steps: list[tuple[str, Any]]) -> Any:
     return steps[0][1] if len(steps) == 1 else Pipeline(steps)
 
 
+def step_names(pipeline: PipelineSpec) -> tuple[str, ...]:
+    """Return the names that the steps of a built pipeline have."""
+    taken: set[str] = set()
+    return tuple(_unique_name(_model_name(spec), taken) for spec in pipeline.steps)
+
+
 def _steps(
     pipeline: PipelineSpec, context: BuildContext, place: str, *, named: bool
 ) -> list[tuple[str, Any]]:
     """Build named steps; `named` is whether the columns of the data come in."""
-    taken: set[str] = set()
     return [
-        (
-            _unique_name(_model_name(spec), taken),
-            _step(pipeline, i, context, place, named=named),
-        )
-        for i, spec in enumerate(pipeline.steps)
+        (name, _step(pipeline, i, context, place, named=named))
+        for i, name in enumerate(step_names(pipeline))
     ]
 
 
@@ -143,7 +145,8 @@ def _estimator(spec: EstimatorSpec, context: BuildContext, place: str, *, named:
     values: dict[str, Any] = {}
     scale = scale_of(spec)
     if scale is not None:
-        values = {"func": scale.function, "inverse_func": scale.inverse, "check_inverse": False}
+        function, inverse = scale.functions()
+        values = {"func": function, "inverse_func": inverse, "check_inverse": False}
     for name, value in spec.parameters:
         if name in values:
             continue

@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from evallang.frozen_records import frozen
 from evallang.models import neighbours, support_vectors
 from evallang.models.abilities import abilities, classes_of
-from evallang.models.build import BuildContext, Estimator, build, build_step
+from evallang.models.build import BuildContext, Estimator, build, build_step, step_names
 from evallang.models.catalogue import CATALOGUE
 from evallang.models.foreign_errors import error_text, is_interruption
 from evallang.models.losses import FitLost
 from evallang.models.model import ColumnsSpec, ParameterValue, PipelineSpec, StepSpec, identity
+from evallang.models.target_scales import inside
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -501,6 +502,11 @@ def _targets(data: FitData, context: BuildContext) -> "NDArray[Any]":
 def _weights(last: StepSpec, data: FitData) -> dict[str, Any]:
     if data.weights is None or isinstance(last, ColumnsSpec) or last.name not in CATALOGUE:
         return {}
+    scaled = inside(last)
+    if scaled is not None:
+        *before, name = step_names(scaled)
+        start = f"{name}__" if before else ""
+        return {start + key: v for key, v in _weights(scaled.steps[-1], data).items()}
     if not abilities(PipelineSpec((last,))).weights:
         return {}
     return {"sample_weight": data.weights[data.train]}

@@ -18,6 +18,14 @@ def on_scale(pipeline: PipelineSpec, scale: str | None) -> PipelineSpec:
     return PipelineSpec((EstimatorSpec(WRAPPER, parameters),))
 
 
+def inside(spec: EstimatorSpec) -> PipelineSpec | None:
+    """Return the pipeline behind a scale, None for any other class."""
+    pipeline = dict(spec.parameters).get("regressor")
+    if scale_of(spec) is None or not isinstance(pipeline, PipelineSpec):
+        return None
+    return pipeline
+
+
 def scale_of(spec: EstimatorSpec) -> TargetScale | None:
     """Return the scale of a wrapped pipeline, None for any other class."""
     return SCALES.get(str(dict(spec.parameters).get(SCALE))) if spec.name == WRAPPER else None

@@ -163,10 +163,9 @@ _TARGET = Clause(
     "target [log | sqrt] COLUMN",
     "The column to predict; needed, except for sources that know theirs. With `log` or `sqrt` "
     "models are fitted on that scale, and metrics are on the scale of the column.",
-    node=n.TargetNode,
+    "column",
     words=SCALES,
-    names={"column": ("columns",)},
-    written={"scaled_target": "target {scale} {column}", "target": "target {column}"},
+    written={"words": "{keyword} {values:spaced}"},
     elsewhere=("label", "labels", "outcome", "response", "y"),
 )
 _TRUTH = _column(

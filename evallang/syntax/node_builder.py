@@ -643,6 +643,8 @@ class NodeBuilder:
         return n.ClauseNode(keyword, tuple(values), span=span)
 
     setting_word = name
+    target_word = name
+    scale = name
     split = name
 
     def setting(self, kids: Kids, span: Span) -> n.ModelSettingNode:

@@ -154,14 +154,6 @@ class PositiveNode(Node):
 
 
 @frozen
-class TargetNode(Node):
-    """`target price` or `target log price`."""
-
-    column: ColumnNode
-    scale: ColumnNode | None = None
-
-
-@frozen
 class FeaturesNode(Node):
     """`features A, B` or `features all except A, B`."""
 
@@ -258,7 +250,6 @@ class IntervalNode(Node):
 AnyClauseNode = (
     ClauseNode
     | PositiveNode
-    | TargetNode
     | FeaturesNode
     | WhereNode
     | ModelColumnsNode

@@ -54,7 +54,8 @@ def _begin_of_columns(line: str, word: str, at: int) -> int | None:
     known, below = STATEMENTS.get(word), clause(word)
     if known is not None and " by COLUMN" in known.form:
         return line.index(word) + len(word)
-    if below is not None and below.form.startswith(f"{word} COLUMN"):
+    names_columns = below is not None and below.takes in ("column", "columns")
+    if names_columns or (below is not None and below.form.startswith(f"{word} COLUMN")):
         return line.index(word) + len(word)
     within = line.rfind(_WITHIN, 0, at)
     if known is not None and "columns" in known.names.get("within", ()) and within >= 0:
