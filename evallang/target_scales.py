@@ -19,7 +19,7 @@ Function = Callable[["NDArray[Any]"], "NDArray[Any]"]
 class TargetScale:
     """A scale: its function and inverse are numpy's, so that saved models need nothing else.
 
-    `inverse` is empty where numpy has none that fits; the scale takes numbers from `least`, and
+    `inverse` is empty where numpy lacks one that fits; the scale takes numbers from `least`, and
     if it is `above` not that number itself.
     """
 
