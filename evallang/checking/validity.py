@@ -243,10 +243,11 @@ def _implied_by_intervals(scope: Scope, study: Study) -> Iterator[Protocol]:
             grouped = is_grouped(source, study.group)
             if not kind or interval_mismatch(interval, measure.metric, yields, grouped):
                 continue
-            reason = _cannot_refit(study, measure, protocol, yields)
-            if reason is not None:
+            refused = _cannot_refit(study, measure, protocol, yields)
+            if refused is not None:
+                message, suggestion = refused
                 place = measure.interval_span or measure.span
-                scope.report(codes.INTERVAL_CANNOT_REFIT, reason[0], place, help=reason[1])
+                scope.report(codes.INTERVAL_CANNOT_REFIT, message, place, help=suggestion)
                 continue
             options = implied_options(interval, protocol.options)
             at = protocol.name, kind, str(sorted(options.items()))

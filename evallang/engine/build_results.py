@@ -446,13 +446,16 @@ def methods_used(
     used: dict[tuple[str, str], MethodRecord] = {}
     works: dict[str, Reference] = {}
 
-    def add(kind: str, entry: Entry[Any], name: str | None = None) -> None:
+    def add(
+        kind: str, entry: Entry[Any], name: str | None = None, *, own_code: bool = False
+    ) -> None:
         found = MethodRecord(
             kind,
             name or entry.name,
             entry.title,
             entry.summary,
             tuple(r.key for r in entry.references),
+            own_code=own_code,
         )
         used.setdefault((kind, found.name), _as_declared(found, entry))
         for reference in entry.references:
@@ -479,7 +482,7 @@ def methods_used(
     if study.tuning is not None and any(search_space(m.pipeline) for m in study.models):
         metrics.append(study.tuning.metric)
     for metric in metrics:
-        add("metric", metric_entry(metric), metric.written)
+        add("metric", metric_entry(metric), metric.written, own_code=metric.code)
     for found in estimates:
         if found.interval is not None:
             name = member_of(found.interval.method)

@@ -276,10 +276,9 @@ def _form_for_groups(context: Context, method: str) -> str:
 
 def _own_metrics(context: Context) -> Runs:
     """State which metrics are code of the authors', and which direction of each is better."""
-    modules = {record.path for record in context.results.spec.own_code}
     made: Runs = ()
     for method in context.results.methods:
-        if method.kind == "metric" and method.title.rpartition(".")[0] in modules:
+        if method.kind == "metric" and method.own_code:
             noun = context.metric(method.name).noun
             made += runs(f" {noun} is a function of our own ({method.better} is better).")
     return made

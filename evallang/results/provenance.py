@@ -99,7 +99,8 @@ class MethodRecord:
     three or more classes, `counts_right` that it is the share of examples predicted right; older
     files contain neither. `allows_overlap` states that an interval allows for training sets that
     share rows; it is None if that is unknown, and for other methods. `quantity` is what a test of
-    one model is about if that is not the metric ("error rate").
+    one model is about if that is not the metric ("error rate"). `own_code` states that a metric is
+    a function of the authors'; older files do not state it.
     """
 
     kind: str
@@ -117,3 +118,4 @@ class MethodRecord:
     averages_classes: bool = False
     counts_right: bool = False
     quantity: str | None = None
+    own_code: bool = False
