@@ -156,15 +156,12 @@ _GROUP = _column(
 )
 _ID = _column("id", "The column that names a row; never a feature.")
 _REPEAT = _column("repeat", "The column that names the repeat of a row.")
-SCALES = ("log", "sqrt")
-"""The scales of a target on which models may be fitted."""
 _TARGET = Clause(
     "target",
     "target [log | sqrt] COLUMN",
     "The column to predict; needed, except for sources that know theirs. With `log` or `sqrt` "
     "models are fitted on that scale, and metrics are on the scale of the column.",
     "column",
-    words=SCALES,
     written={"words": "{keyword} {values:spaced}"},
     elsewhere=("label", "labels", "outcome", "response", "y"),
 )
