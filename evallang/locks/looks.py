@@ -101,15 +101,25 @@ def test_hash(source: Table | GivenOutcomes | ScoreTable) -> str:
         return digest.hexdigest()[:32]
     truth = source.y if isinstance(source, Table) else source.truth
     order: Any = slice(None)
-    if source.ids is not None:
-        order = pl.Series(source.ids, dtype=pl.String).arg_sort().to_numpy()
-        digest.texts("ids", pl.Series(source.ids, dtype=pl.String)[order].to_list(), distinct=True)
+    ids = _ids(source)
+    if ids is not None:
+        if not ids.is_sorted():
+            order = ids.arg_sort().to_numpy()
+            ids = ids[order]
+        digest.ids("ids", ids, distinct=True)
     digest.text("n", source.n)
     digest.text("classes", source.classes)
-    digest.numbers("truth", None if truth is None else np.asarray(truth)[order])
+    digest.codes("truth", None if truth is None else np.asarray(truth)[order])
     codes = source.group_codes
     digest.numbers("groups", None if codes is None else np.asarray(codes)[order])
     return digest.hexdigest()[:32]
+
+
+def _ids(source: Table | GivenOutcomes) -> "pl.Series | None":
+    """Return the ids of the rows; whole numbers stay such, which takes less memory."""
+    if isinstance(source, GivenOutcomes):
+        return source.id_column
+    return None if source.ids is None else pl.Series(source.ids, dtype=pl.String)
 
 
 def _hash(value: Any) -> str:
