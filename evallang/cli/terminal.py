@@ -219,7 +219,7 @@ def conclusion(diagnostics: Sequence[Diagnostic], *, read: bool) -> str:
 
 
 def _which(places: Sequence[int], of: int) -> str:
-    """Name warnings by their places, with the verb: `the first two change`."""
+    """Format the places of warnings, with the verb: `the first two change`."""
     if of == 1:
         return "the warning changes"
     if len(places) == of:

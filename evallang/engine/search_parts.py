@@ -57,7 +57,7 @@ class Noted:
 
 @dataclass(frozen=True)
 class Scored:
-    """Scores of candidates in the inner folds (folds, candidates), and why some have none."""
+    """Scores of candidates in the inner folds (folds, candidates), and why some have no score."""
 
     scores: "NDArray[np.float64]"
     failures: Mapping[int, tuple[str, str]]

@@ -60,7 +60,7 @@ class SpecRecord:
 
     `own_code` lists the author's packages that it runs, with the hashes of their sources.
     `stated` lists its statements and clauses and those that it includes; files of older versions
-    have none.
+    lack them.
     """
 
     path: str

@@ -20,7 +20,7 @@ class Default:
     """A default that was used: the clause as an author would write it, its value and its place.
 
     `kind` is the statement that could state it, or the catalogue of the method whose option it
-    is; files of older versions have none. `option` is the clause or option, None for the
+    is; files of older versions lack it. `option` is the clause or option, None for the
     statement itself. `subject` names what it is about: a source, a metric, a method, the form of
     a protocol, the column of a stratification. `under` is the protocol or source of an interval
     or a search, and `line` the index of a comparison.

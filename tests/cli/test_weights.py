@@ -1,7 +1,7 @@
 """What changes the conclusion first is shown first, and the last sentence says what it changes."""
 
 import pytest
-from in_process import call
+from calling import call
 from studies import checked
 
 from evallang.checking.all_codes import load_codes
