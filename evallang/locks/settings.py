@@ -251,6 +251,7 @@ REGISTRIES: Mapping[str, Registry[Any]] = {
     "post_hoc": HYPOTHESIS_TESTS,
     "correction": CORRECTIONS,
     "method": ANALYSES,
+    "interval": INTERVALS,
 }
 
 

@@ -224,3 +224,20 @@ def test_many_looks_are_a_warning(locked):
     assert "W418" in call("run", "study.eval", "-j", "1", "--format", "html")
     looks.write_text(json.dumps(first) + "\n" + "\n".join(further[:23]) + "\n")
     assert "W418" not in call("run", "study.eval", "-j", "1", "--format", "html")
+
+
+def test_every_method_of_a_line_has_the_catalogue_that_holds_its_options():
+    from dataclasses import fields
+    from typing import get_args, get_type_hints
+
+    from evallang import study
+    from evallang.locks.settings import REGISTRIES
+
+    records = (study.Measure, study.ComparisonSpec, study.RequirementSpec, study.AnalysisSpec)
+    named = {
+        field.name
+        for record in records
+        for field in fields(record)
+        if study.Method in (hint := get_type_hints(record)[field.name], *get_args(hint))
+    }
+    assert named - {"metric"} == set(REGISTRIES)
