@@ -449,7 +449,7 @@ def oversampled(draw: Draw, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, n
 
 
 @flawed("synthetic_rows")
-def made_beside_rounded_rows(draw: Draw) -> Made:
+def made_between_rounded_rows(draw: Draw) -> Made:
     """Return rows with two decimals, and made rows between them."""
     x = features(draw, 400, 5, 2)
     x, y = oversampled(draw, x, labels(draw, 2 * x[:, 0], 0.15))
@@ -458,7 +458,7 @@ def made_beside_rounded_rows(draw: Draw) -> Made:
 
 
 @flawed("synthetic_rows")
-def made_beside_exact_rows(draw: Draw) -> Made:
+def made_between_exact_rows(draw: Draw) -> Made:
     """Return rows of full precision, and made rows between them with eight decimals."""
     x = draw.normal(size=(400, 6))
     x, y = oversampled(draw, x, labels(draw, 2 * x[:, 0], 0.2))
