@@ -21,6 +21,7 @@ from evallang.cli.terminal import (
     tell_state,
     tell_traceback,
 )
+from evallang.collector import collect_seldom
 from evallang.version import LANGUAGE, VERSION
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -141,6 +142,7 @@ def root(ctx: click.Context, debug: bool) -> None:
 
 def main() -> None:
     """Run the command line; a bug prints a short message and the path of its log."""
+    collect_seldom()
     _leave_current_folder()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _interrupt)

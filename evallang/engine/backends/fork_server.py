@@ -28,6 +28,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from evallang.collector import collect_as_usual, collect_seldom, keep_from_collection
 from evallang.engine.backends.backend import WorkersLost
 from evallang.spare_time import next_piece
 
@@ -235,6 +236,7 @@ def _exactly(stream: socket.socket, size: int) -> bytes | None:
 
 def serve(descriptor: int) -> None:
     """Answer the main process until it closes its end."""
+    collect_seldom()
     server = _Server(socket.socket(fileno=descriptor))
     try:
         server.run()
@@ -300,6 +302,7 @@ class _Server:
 
     def _fork(self, descriptors: list[int]) -> None:
         server = os.getpid()
+        keep_from_collection()
         try:
             pid = os.fork()
         except OSError as error:
@@ -314,6 +317,7 @@ class _Server:
             self._control.sendall(REPLY.pack(STARTED, pid, 0))
             return
         try:
+            collect_as_usual()
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             self._control.close()

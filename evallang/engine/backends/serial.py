@@ -3,6 +3,7 @@
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 
+from evallang.collector import collect_as_usual
 from evallang.engine.backends.backend import AnyTask, Fitted, Made, Work
 
 
@@ -24,5 +25,6 @@ def run(
 ) -> Generator[Made, None, None]:
     """Run every task; yield outcomes in order."""
     monitor = _Counter(fitted)
+    collect_as_usual()
     for task in tasks:
         yield work(task, monitor)
