@@ -240,4 +240,4 @@ def test_every_method_of_a_line_has_the_catalogue_that_holds_its_options():
         for field in fields(record)
         if study.Method in (hint := get_type_hints(record)[field.name], *get_args(hint))
     }
-    assert named - {"metric"} == set(REGISTRIES)
+    assert named - {"metric", "metrics"} == set(REGISTRIES)
