@@ -34,7 +34,7 @@ def plan(tmp_path, monkeypatch):
         Path("study.eval").write_text(text)
         done = CliRunner().invoke(root, ["plan", "study.eval", "--format", "json"])
         assert done.exit_code == 0, done.output
-        assert "there is no file `gone.csv`" in done.stderr
+        assert "[E401]" in done.stderr and "`gone.csv`" in done.stderr
         return json.loads(done.stdout)
 
     return planned
