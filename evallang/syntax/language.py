@@ -177,14 +177,14 @@ _MODEL_COLUMN = _column("model", "The column that names the model of a row.")
 _CATEGORICAL = Clause(
     "categorical",
     "categorical COLUMN, ...",
-    "Columns that are kinds, not quantities, though they may be spelled as numbers.",
+    "Columns whose values are categories, even if they are written as numbers.",
     "columns",
     listed=True,
 )
 _MISSING = Clause(
     "missing",
     'missing "TEXT", ...',
-    "Values that stand for a missing one, besides empty cells.",
+    "Values that mean a missing value, in addition to empty cells.",
     "texts",
     listed=True,
     elsewhere=("na", "null"),
@@ -260,7 +260,7 @@ _FEATURES = Clause(
 _WHERE = Clause(
     "where",
     "where COLUMN = | != | < | <= | > | >= VALUE, in [...], is missing, is not missing",
-    "Keeps the rows that fulfil it, before anything else is done; may be repeated.",
+    "Keeps only the rows that meet the condition, before anything else; may be repeated.",
     node=n.WhereNode,
     names={"column": ("columns",)},
     written={"where": "where {column} {operator}[ {value}]"},
@@ -756,11 +756,12 @@ _ALL = (
             "by": ("metrics",),
             "on": ("protocol",),
         },
-        detail="Every pair, by every metric named, on every data set the line runs on, is one "
-        "family; the correction applies to it as a whole. `against` compares each with one. "
-        "`across data` takes the data sets as the sample. Several items may be pairs (`a vs b, "
-        "c vs d`). After an omnibus and `then`, p-values of pairs are computed only if the "
-        "omnibus rejects; their estimates always.",
+        detail="All pairs of a line, by all its metrics and on all its data sets, are one family, "
+        "and the correction applies to the whole family. `against` compares each model with one "
+        "reference. `across data` treats the data sets as the sample. Planned pairs are written "
+        "`a vs b, c vs d`. After an omnibus test and `then`, p-values of pairs are computed only "
+        "if "
+        "the omnibus test rejects; the estimates of the pairs are always reported.",
         default="all models, all pairs; several hypotheses are corrected by Holm; by the first "
         "measure",
         rests_on=_DEFINITIONS,
@@ -982,8 +983,8 @@ WORD_MEANINGS: Mapping[str, str] = {
     "uniform": "A uniform distribution to draw from, for random and Bayesian search only.",
     "loguniform": "A distribution to draw from that is uniform on the logarithmic scale, for "
     "random and Bayesian search only.",
-    "then": "Parts an omnibus from the post hoc test, whose p-values are computed only if the "
-    "omnibus rejects; the estimates of the pairs are always given.",
+    "then": "Separates an omnibus test from its post hoc test, whose p-values are computed only "
+    "if the omnibus test rejects; the estimates of the pairs are always reported.",
     "against": "Compares every model of the line with one, which is the reference.",
     "across": "`across data` takes the data sets as the sample: one score of each model on each.",
     "exploratory": "The line gets p-values but no decision words in the findings.",
