@@ -208,7 +208,8 @@ def test_warnings_are_named_on_top_and_explained_with_their_codes(drawn):
     blocks = {f"#{d.get('id')}": d for d in study.page.findall(".//section[@id='limits']/div")}
     assert links == list(blocks)
     codes = [folded(d.find(".//span[@class='code']")).split(" ")[0] for d in blocks.values()]
-    assert codes == ["W312", "W341", "W503", "W506", "W501", "W507", "W505"]
+    # W505 is not among them: parameters of two of the models were chosen by hand
+    assert codes == ["W312", "W341", "W503", "W506", "W501", "W507"]
     accepted = folded(blocks["#warning-2"])
     assert "Accepted by the authors because the data set is what it is." in accepted
 
