@@ -29,6 +29,7 @@ from evallang.api.live import NOTHING, Live
 from evallang.api.preparing import read_and_plan
 from evallang.api.running import RunFailed, run
 from evallang.api.study_file import open_study
+from evallang.locks.codes import MANY_LOOKS
 from evallang.models import catalogue, packages
 from evallang.planning import planner
 from evallang.reporting.context import Context
@@ -141,11 +142,13 @@ class Case:
         return Live(frames) if frames else NOTHING
 
     def diagnostics(self):
-        """Give what the check finds with the data read, or what stops a run."""
+        """Give what the check finds with the data read and in its history, or what stops a run."""
+        of_history = ()
         try:
             if self.runs:
-                self._run()
-            return read_and_plan(self.opened, live=self.live).diagnostics
+                found = self._run().diagnostics
+                of_history = tuple(d for d in found if d.code == MANY_LOOKS.code)
+            return (*read_and_plan(self.opened, live=self.live).diagnostics, *of_history)
         except StudyError as error:
             return error.diagnostics
 
@@ -154,14 +157,14 @@ class Case:
         own = {path.parent.name for path in self.folder.glob("*/__init__.py")}
         _forget(own)
         try:
-            return run(self.opened, trust=True).record
+            return run(self.opened, trust=True)
         finally:
             _forget(own)
 
     def cautions(self):
         """Give what the report of a run warns of, of one with nothing but failures too."""
         try:
-            record = self._run()
+            record = self._run().record
         except RunFailed as failed:
             record = failed.results.record
         return cautions(Context(record))
@@ -169,7 +172,10 @@ class Case:
     def codes_of_a_run(self):
         """Give the codes that a run raises: its errors, or what its report warns of."""
         try:
-            return {caution.code: caution.severity for caution in self.cautions()}
+            results = self._run()
+            found = {c.code: c.severity for c in cautions(Context(results.record))}
+            history = (d for d in results.diagnostics if d.code == MANY_LOOKS.code)
+            return found | {d.code: str(d.severity) for d in history}
         except StudyError as error:
             return {d.code: str(d.severity) for d in error.diagnostics}
 

@@ -10,7 +10,7 @@ MANY_LOOKS = declare(
     "best of many results is too high even if nothing was learned: from a number of looks on, by "
     "more than the half-width of its interval. New test data, or a family that states all "
     "candidates, answer the question again.",
-    wrong="the 40th variant of a model, evaluated on the test data of the other 39",
-    right="candidates chosen in the training data, and one look at the test data",
+    wrong='data visits from "tested.csv"   # evaluated 24 times before\n  target readmitted',
+    right='data visits from "new.csv"\n  target readmitted',
     source="Dwork et al. 2015; Blum & Hardt 2015",
 )

@@ -163,7 +163,7 @@ def record_look(path: Path, look: Look) -> bool:
             return False
         start = "" if not known or known.endswith("\n") else "\n"
         stream.seek(0, os.SEEK_END)
-        stream.write(f"{start}{look.line()}\n".encode())
+        stream.write(f"{start}{look.line()}\n".encode("utf-8", "backslashreplace"))
         stream.flush()
         os.fsync(stream.fileno())
     return True

@@ -16,10 +16,13 @@ from short_form import short_caution
 from written_cases import plain
 
 from evallang.checking.all_codes import load_codes
-from evallang.diagnostics import CODES
+from evallang.diagnostics import CODES, diagnose
+from evallang.diagnostics.formats import to_record
+from evallang.reporting.codes import FEATURE_AS_GOOD_AS_MODELS
 from evallang.reporting.context import Context
 from evallang.reporting.limits import _first_sentence, cautions
 from evallang.results.records import Failure, NeverPredicted, Selection
+from evallang.source import SourceFile, Span
 
 GOLDEN = Path(__file__).parents[1] / "messages" / "report" / "cautions.txt"
 
@@ -71,6 +74,14 @@ def models_as_the_library_sets_them():
     return replace(whole, models=models)
 
 
+def feature_as_good_as_the_models():
+    """Give the holdout study with what the engine found in its table."""
+    message = "`invoice` alone reaches R2 of .976, and the best model .978"
+    found = diagnose(FEATURE_AS_GOOD_AS_MODELS, message, Span("study.eval", 0, 4))
+    sources = {"study.eval": SourceFile("study.eval", "data visits\n")}
+    return replace(fixture.holdout(), diagnostics=(to_record(found, sources),))
+
+
 STUDIES = {
     "a nested cross-validation": fixture.cancer,
     "a holdout": fixture.holdout,
@@ -83,6 +94,7 @@ STUDIES = {
     "a metric of the author's own that failed": own_metric_that_failed,
     "a search that ended at the edge": search_at_the_edge,
     "a model that never predicts a class": class_never_predicted,
+    "a feature that is as good as the models": feature_as_good_as_the_models,
 }
 
 
