@@ -172,7 +172,10 @@ class Case:
     def codes_of_a_run(self):
         """Give the codes that a run raises: its errors, or what its report warns of."""
         try:
-            results = self._run()
+            try:
+                results = self._run()
+            except RunFailed as failed:
+                results = failed.results
             found = {c.code: c.severity for c in cautions(Context(results.record))}
             history = (d for d in results.diagnostics if d.code == MANY_LOOKS.code)
             return found | {d.code: str(d.severity) for d in history}

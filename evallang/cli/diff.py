@@ -40,13 +40,29 @@ def command(first: str, second: str | None, layout: str, exit_code: bool) -> int
     if second is None:
         if _is_results(first):
             raise click.UsageError("name a second results folder")
-        write(*_setting_lines(_settings(_study(first))))
-        return 0
+        return _one(first, layout)
     if _is_results(first) != _is_results(second):
         raise click.UsageError("compare two studies, or two results folders")
     if _is_results(first):
         return _of_results(first, second, layout, exit_code)
     return _of_studies(first, second, layout, exit_code)
+
+
+def _one(text: str, layout: str) -> int:
+    """Print the settings of one study."""
+    from evallang.cli.change_text import markdown_cell, shown
+
+    settings = _settings(_study(text))
+    if layout == "json":
+        records = [{"setting": s.place, "value": s.value, "stated": s.stated} for s in settings]
+        write_json({"schema": "evallang/diff/1", "settings": records})
+    elif layout == "markdown":
+        rows = ((s.place, shown(s.value), "" if s.stated else "default") for s in settings)
+        cells = (" | ".join(map(markdown_cell, row)) for row in rows)
+        write("| setting | value | |", "|---|---|---|", *(f"| {row} |" for row in cells))
+    else:
+        write(*_setting_lines(settings))
+    return 0
 
 
 def _is_results(text: str) -> bool:

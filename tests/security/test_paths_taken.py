@@ -92,7 +92,7 @@ def test_results_are_not_written_through_a_link_that_leads_out(folders, evallang
         (here / "s.eval").write_text(STUDY.format(source='"inside.csv"', to=f'\n  to "{to}"'))
         done = evallang("run", "s.eval", "-j", "1", cwd=here)
         assert isinstance(done.exception, SystemExit)
-        assert f"`{to}` leads out" in done.stderr
+        assert f"`{to}` is outside the study's folder" in done.stderr
         assert sorted(p.name for p in there.iterdir()) == ["d.csv", "d.db"]
     (here / "s.eval").write_text(STUDY.format(source='"inside.csv"', to='\n  to "close"'))
     assert evallang("run", "s.eval", "-j", "1", cwd=here).exit_code == 0
