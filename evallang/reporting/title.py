@@ -69,7 +69,8 @@ def _lock(context: Context) -> Sequence[Block]:
     if made.looks is not None:
         looks = plural(made.looks, "evaluation")
         verb = "is" if made.looks == 1 else "are"
-        text += f" {looks} on these test data {verb} recorded; earlier ones are not."
+        counted = f"{looks[:1].upper()}{looks[1:]} on these test data {verb} recorded"
+        text += f" {counted}; earlier ones are not."
     return (Paragraph(runs(text)),)
 
 
