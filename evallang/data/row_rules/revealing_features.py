@@ -23,7 +23,9 @@ GIVES_AWAY = {"classification": 0.99, "regression": 0.98}
 FAR_BELOW = {"classification": 0.95, "regression": 0.9}
 """What all other features must stay below: of well separated classes several reach more."""
 BINS = 5  # rows of an interval that predicts its commonest class, of more than two classes
-MOST_ROWS = 100_000  # looked at; an area is then known to a thousandth
+MOST_ROWS = 20_000
+"""Rows that are looked at, of two classes half of them from each: the standard error of an area of
+.99 is then .0007, and that of an R2 of .98 is .0003."""
 SEED = 20121218
 MOST_LEVELS = 0.1  # levels of a category for each row; of more each level names few rows
 
@@ -100,13 +102,13 @@ def strength(table: Table, column: Column) -> float:
 
     The area under the curve for two classes, balanced accuracy for more, R2 for numbers. A
     category predicts the mean target of its level, and a missing value is a value of its own,
-    below all others. Of more than 100,000 rows as many are looked at, drawn with a fixed seed.
+    below all others. Of more than 20,000 rows as many are looked at, drawn with a fixed seed.
     O(n log n).
     """
     y = table.y
     values: NDArray[Any] = (table.numeric if column.numeric else table.objects)[:, column.index]
     if table.n > MOST_ROWS:
-        rows = np.random.default_rng(SEED).integers(0, table.n, MOST_ROWS)
+        rows = _drawn(y, of_each=table.task == "classification" and len(table.classes) == 2)
         y, values = y[rows], values[rows]
     several = table.task == "classification" and len(table.classes) > 2
     if column.numeric:
@@ -129,6 +131,22 @@ def strength(table: Table, column: Column) -> float:
     if table.task == "regression":
         return max(squared_correlation(numbers, y), squared_correlation(ranks(numbers), ranks(y)))
     return area(numbers, y == 1) if 0 < int((y == 1).sum()) < len(y) else 0.0
+
+
+def _drawn(y: "NDArray[Any]", *, of_each: bool) -> "NDArray[np.int64]":
+    """Draw rows with a fixed seed; `of_each` draws half of them from each of two classes.
+
+    An area under the curve does not depend on how common a class is, and a rare one has few rows.
+    """
+    draw = np.random.default_rng(SEED)
+    if not of_each:
+        return draw.integers(0, len(y), MOST_ROWS)
+    found = []
+    for code in (0, 1):
+        rows = np.flatnonzero(y == code)
+        half = MOST_ROWS // 2
+        found.append(rows if len(rows) <= half else rows[draw.integers(0, len(rows), half)])
+    return np.concatenate(found)
 
 
 def _levels(texts: "NDArray[np.object_]") -> "NDArray[np.int64] | None":
