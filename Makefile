@@ -47,8 +47,8 @@ docs: $(TESTED)
 
 # Figures beside other packages, written to benchmarks/RESULTS.md; a few: python -m benchmarks NAME ...
 bench: $(TESTED)
-	$(BIN)/python -m benchmarks
-	EVALLANG_KILLS=20 $(BIN)/python -m pytest -n 0 tests/engine/test_killed_runs.py
+	code=0; $(BIN)/python -m benchmarks || code=1; EVALLANG_KILLS=20 $(BIN)/python -m pytest -n 0 \
+	  tests/engine/test_killed_runs.py || code=1; exit $$code
 
 # 100,000 inputs that nobody means: no traceback, no more than 1 GB.
 fuzz: $(TESTED)

@@ -1,13 +1,14 @@
 """Whole commands as a user starts them: seconds on the clock and peak memory of all processes.
 
 Our command and the peer's run in turn, so that both meet the same load; of several rounds the
-least counts. Memory is the sum of the resident sets of a process and all its descendants,
-sampled from /proc; pages that processes share are counted once for each.
+least counts. Memory is that of a process and all its descendants, sampled from /proc: a page
+that several share counts once, in equal parts.
 """
 
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,28 +17,39 @@ from pathlib import Path
 ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")}
 PAUSE = 0.02  # seconds between two samples
 PAGE = os.sysconf("SC_PAGE_SIZE")
+LONGEST = 600
+"""Seconds that one command may take."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """Seconds from start to end, and the peak of the resident memory in bytes."""
+    """Seconds from start to end, and the peak of the memory in bytes."""
 
     seconds: float
     memory: int
 
 
 def measured(command: Sequence[str], folder: Path, **more: str) -> Measured:
-    """Run a command to its end and measure it; raises `SystemExit` where it fails."""
+    """Run a command to its end and measure it.
+
+    Raises `SystemExit` if it fails or takes longer than `LONGEST`.
+    """
     environment = {**os.environ, **ONE_THREAD, **more}
-    start, peak = time.perf_counter(), 0
-    with subprocess.Popen(
-        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    ) as process:
-        while process.poll() is None:
-            peak = max(peak, _resident(process.pid))
-            time.sleep(PAUSE)
-        seconds = time.perf_counter() - start
-        said = "" if process.stdout is None else process.stdout.read().decode()
+    # A file, because a command that fills a pipe waits until somebody reads it.
+    with tempfile.TemporaryFile() as output:
+        start, peak = time.perf_counter(), 0
+        with subprocess.Popen(
+            command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT
+        ) as process:
+            while process.poll() is None:
+                peak = max(peak, _memory(process.pid))
+                if time.perf_counter() - start > LONGEST:
+                    process.kill()
+                    raise SystemExit(f"{' '.join(command)} took more than {LONGEST} s")
+                time.sleep(PAUSE)
+            seconds = time.perf_counter() - start
+        output.seek(0)
+        said = output.read().decode(errors="replace")
     if process.returncode:
         raise SystemExit(f"{' '.join(command)} exited with {process.returncode}: {said[-2000:]}")
     return Measured(seconds, peak)
@@ -61,15 +73,24 @@ def ours(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "evallang", *arguments]
 
 
-def _resident(root: int) -> int:
-    """Sum the resident memory of a process and of all processes below it."""
+def _memory(root: int) -> int:
+    """Sum the memory of a process and of all processes below it, in bytes."""
     total, waiting = 0, [root]
     while waiting:
         pid = waiting.pop()
         try:
-            total += int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE
+            total += _share(Path(f"/proc/{pid}"))
             children = Path(f"/proc/{pid}/task").glob("*/children")
             waiting += [int(child) for file in children for child in file.read_text().split()]
         except (OSError, IndexError):  # it ended meanwhile
             continue
     return total
+
+
+def _share(process: Path) -> int:
+    """Return the proportional share of a process; its resident set where the system has none."""
+    try:
+        lines = (process / "smaps_rollup").read_text().splitlines()
+    except OSError:
+        return int((process / "statm").read_text().split()[1]) * PAGE
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
