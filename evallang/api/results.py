@@ -20,6 +20,7 @@ from evallang.api.rows import (
 from evallang.limits import RESULTS_BYTES
 from evallang.results import codec, records
 from evallang.results.printed import Printed, joined_html, joined_text
+from evallang.stats.analyses.analysis import ANALYSES
 from evallang.working_folder import safe_path
 
 if TYPE_CHECKING:
@@ -27,6 +28,23 @@ if TYPE_CHECKING:
     from evallang.api.showing import Drawing
     from evallang.diagnostics import Diagnostic
     from evallang.engine.run import Run
+
+
+def read_record(text: str) -> records.ResultsRecord:
+    """Read the text of a `results.json`, with the values of its analyses as these declare them.
+
+    Raises `ValueError` if it is another file, or a value has another type.
+    """
+    record = codec.loads(text)
+    analyses = []
+    for number, found in enumerate(record.analyses):
+        entry = ANALYSES.get(found.kind)
+        values = found.values
+        if entry is not None and entry.declaration.shown is not None:
+            where = f"Results.analyses[{number}].values"
+            values = codec.with_shown(entry.declaration.shown, values, where)
+        analyses.append(replace(found, values=values))
+    return replace(record, analyses=tuple(analyses))
 
 
 MOST_OF_ALL = 10
@@ -117,7 +135,7 @@ class Results:
             raise RESULTS_BYTES.exceeded(f"`{place.name}`", place.stat().st_size)
         if not content.lstrip().startswith(b"{"):
             raise ValueError("not an evallang results file: it is not a JSON object")
-        return cls(codec.loads(content.decode("utf-8")))
+        return cls(read_record(content.decode("utf-8")))
 
     @safe_path()
     def save(

@@ -12,14 +12,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from evallang.api.results import Results
+from evallang.api.results import Results, read_record
 from evallang.api.running import run
 from evallang.api.study_file import open_study
 from evallang.effect import Effect
 from evallang.limits import RESULTS_BYTES, OverLimit
 from evallang.locks.documents import Difference, differences
 from evallang.reporting.report import RESULTS_NAME, STUDY_NAME, attached_files, write_report
-from evallang.results import codec
 from evallang.results.codec import to_plain
 from evallang.results.records import ResultsRecord
 from evallang.version import VERSION
@@ -174,7 +173,7 @@ def _attached(path: Path) -> ResultsRecord:
     content = files[RESULTS_NAME][0]
     try:
         RESULTS_BYTES.check(f"the results in `{path.name}`", len(content))
-        return codec.loads(content.decode("utf-8"))
+        return read_record(content.decode("utf-8"))
     except (ValueError, OverLimit) as error:
         raise CannotVerify(f"cannot read the results in `{path.name}`: {error}") from error
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from evallang.results.records import Analysis
 from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 
-ASSUMED = {"discordant": "discordant", "sd": "sd", "test_train_ratio": "test/train"}
 STATED = (
     "Power applies to differences stated before the data are seen; at the observed difference it "
     "adds nothing to p (Hoenig & Heisey 2001)."
@@ -52,8 +52,14 @@ def _level(values: Mapping[str, Any]) -> str:
 def _table(values: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
     answers = values["answers"]
     target, gap = f"{values['target'] * 100:.12g}%", values["difference"]
-    names = [name for name in ASSUMED if any(name in a["assumptions"] for a in answers)]
-    heads = [f"assumed {ASSUMED[name]}" for name in names]
+    declared = HYPOTHESIS_TESTS[values["test"]].declaration.power
+    words = {} if declared is None else declared.assumptions
+    names = [
+        name
+        for name in words
+        if words[name].heading and any(name in a["assumptions"] for a in answers)
+    ]
+    heads = [f"assumed {words[name].heading}" for name in names]
     heads.append(f"found with power {target}")
     if gap is not None:
         heads += [f"power at {gap:g}", f"{values['unit']} for {target}"]

@@ -21,9 +21,9 @@ from evallang.registry import Evidence, lazy
 from evallang.results.records import Analysis
 from evallang.results.written import statement_of
 from evallang.stats.analyses.analysis import ANALYSES
-from evallang.stats.analyses.power_of_tests import Question
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.inputs import Subject
+from evallang.stats.planned_power import Question
 from evallang.study import (
     AnalysisSpec,
     ComparisonSpec,
@@ -283,17 +283,14 @@ ANALYSIS: Providers[AnalysisInputs] = Providers(Subject.ANALYSIS)
 def question(inputs: AnalysisInputs) -> Question:
     """Return what an analysis of tests asks about a stage."""
     study, stage, models = inputs.study, inputs.stage, inputs.models
-    options = stage.test.keywords()
-    written: Any = options.get("test_train_ratio")
     entry = HYPOTHESIS_TESTS[stage.test.name]
-    variant = options.get("method", entry.defaults().get("method", ""))
     compared = models_of(stage.line, models) if stage.line is not None else models[:2]
     return Question(
         stage.test.name,
-        str(variant) if stage.test.name == "mcnemar" else "",
         stage.alpha,
         inputs.n,
-        inputs.ratio if written is None else float(written),
+        {**entry.defaults(), **stage.test.keywords()},
+        inputs.ratio,
         len(compared),
         analysis_seed(study.seed, inputs.analysis, stage.protocol, "rows", stage.test.written),
     )
@@ -332,7 +329,7 @@ def _answered(
             "line": None if stage.line is None else stage.line.index,
             "source": stage.source,
             "test": stage.test.name,
-            "variant": asked.variant,
+            "variant": _form(asked),
             "omnibus": stage.omnibus,
             "n": stated_n if stated_n is not None else asked.n,
             "unknown": unknown,
@@ -349,6 +346,12 @@ def _answered(
             "notes": notes,
         },
     )
+
+
+def _form(asked: Question) -> str:
+    """Return the form of a test whose power is computed, empty where it has one form."""
+    declared = HYPOTHESIS_TESTS[asked.test].declaration.power
+    return str(asked.options[declared.form]) if declared is not None and declared.form else ""
 
 
 def _plain(value: Any) -> Any:

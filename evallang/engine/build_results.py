@@ -557,6 +557,7 @@ def _as_declared(found: MethodRecord, entry: Entry[Any]) -> MethodRecord:
                 estimand=asked or None,
                 variants=declared.variants,
                 quantity=declared.quantity or None,
+                assumptions={} if declared.power is None else declared.power.assumptions,
             )
         case IntervalDeclaration():
             return replace(

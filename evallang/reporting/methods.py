@@ -20,7 +20,7 @@ from evallang.reporting.searches import (
     inner_words,
     on_validation_part,
 )
-from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.section import SECTIONS, SectionDeclaration, methods_sentences
 from evallang.reporting.wording import (
     adjusts,
     amount,
@@ -50,7 +50,7 @@ def methods(context: Context) -> Sequence[Block]:
         *dict.fromkeys(tests),
         _together(context),
         _required(context),
-        _power(context),
+        *methods_sentences(context),
         fitted_on_all(context),
         _software(context),
     )
@@ -333,25 +333,6 @@ def _required(context: Context) -> Runs:
     if len(found) == 1:
         return made
     return made + runs(" The study passes only when all are met (an intersection–union test).")
-
-
-def _power(context: Context) -> Runs:
-    """State what power was computed for, and that it was not the observed difference."""
-    found = [item.values for item in context.results.analyses if item.kind == "power"]
-    answers = [answer for values in found for answer in values["answers"]]
-    if not answers:
-        return ()
-    target = percent(found[0]["target"])
-    stated = any(values["difference"] is not None for values in found)
-    what = f"the smallest difference that a test finds with a power of {target}"
-    if stated:
-        what += ", and the power at a difference stated in the study file,"
-    corrected = any(values["correction"] for values in found)
-    level = " at the level of one comparison after the correction" if corrected else ""
-    return runs(
-        f"Under assumptions stated in the study file we computed {what}{level}",
-        context.cite("analysis", "power"), ".",
-    )  # fmt: skip
 
 
 def _software(context: Context) -> Runs:

@@ -20,6 +20,7 @@ from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import NBSP, count, percent, scale_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import amount, number_word, sentence
+from evallang.results.provenance import AssumptionWords
 from evallang.results.records import Analysis
 
 STATED = (
@@ -29,10 +30,29 @@ STATED = (
 DECIMALS = 3  # significant digits of an assumed share or standard deviation
 
 
-@SECTIONS.register(SectionDeclaration(order=45), title="Power")
+def _methods(context: Context) -> Runs:
+    """State what power was computed for, and that it was not the observed difference."""
+    found = [item.values for item in _analyses(context)]
+    answers = [answer for values in found for answer in values["answers"]]
+    if not answers:
+        return ()
+    target = percent(found[0]["target"])
+    stated = any(values["difference"] is not None for values in found)
+    what = f"the smallest difference that a test finds with a power of {target}"
+    if stated:
+        what += ", and the power at a difference stated in the study file,"
+    corrected = any(values["correction"] for values in found)
+    level = " at the level of one comparison after the correction" if corrected else ""
+    return runs(
+        f"Under assumptions stated in the study file we computed {what}{level}",
+        context.cite("analysis", "power"), ".",
+    )  # fmt: skip
+
+
+@SECTIONS.register(SectionDeclaration(order=45, methods=_methods), title="Power")
 def power(context: Context) -> Sequence[Block]:
     """Return what each test can find at its corrected level, under the stated assumptions."""
-    found = [item for item in context.results.analyses if item.kind == "power"]
+    found = _analyses(context)
     if not found:
         return []
     target = percent(found[0].values["target"])
@@ -56,6 +76,10 @@ def power(context: Context) -> Sequence[Block]:
     return [Paragraph(words), table] if rows else [Paragraph(words)]
 
 
+def _analyses(context: Context) -> list[Analysis]:
+    return [item for item in context.results.analyses if item.kind == "power"]
+
+
 def _rows(context: Context, item: Analysis, *, asked: bool) -> list[Row]:
     values = item.values
     metric = context.metric(item.metric or "accuracy")
@@ -67,13 +91,15 @@ def _rows(context: Context, item: Analysis, *, asked: bool) -> list[Row]:
     )
     name = runs(Code(values["source"]), f": {title} by {metric.noun}{place}")
     number = "unknown" if values["n"] is None else f"{count(values['n'])}{NBSP}{values['unit']}"
+    method = context.method("test", values["test"])
+    words = {} if method is None else method.assumptions
     made = []
     for answer in values["answers"]:
         cells = [
             Cell(name),
             Cell(runs(number), values["n"]),
             Cell(runs(_short(values["level"])), values["level"]),
-            Cell(runs(_assumed(answer))),
+            Cell(runs(_assumed(answer, words))),
             Cell(_size(metric, answer), answer["detectable"]),
         ]
         if asked and values["difference"] is None:
@@ -99,16 +125,16 @@ def _size(metric: Any, answer: Mapping[str, Any]) -> Runs:
     return amount(metric, found, scale_of([], [found], percent=metric.percent))
 
 
-def _assumed(answer: Mapping[str, Any]) -> str:
-    words = []
+def _assumed(answer: Mapping[str, Any], words: Mapping[str, AssumptionWords]) -> str:
+    """Format the assumptions of an answer by the words that the test declares for them."""
+    made = []
     for name, value in answer["assumptions"].items():
-        if name == "discordant":
-            words.append(f"{percent(value)} discordant")
-        elif not isinstance(value, str):
-            words.append(f"{name.replace('_', ' ')} {_short(value)}")
-        else:
-            words.append(f"{value} differences")
-    return ", ".join(words) or "nothing else"
+        declared = words.get(name, AssumptionWords(f"{name.replace('_', ' ')} {{}}"))
+        printed = value if isinstance(value, str) else _short(value)
+        if declared.percent and not isinstance(value, str):
+            printed = percent(value)
+        made.append(declared.words.replace("{}", printed))
+    return ", ".join(made) or "nothing else"
 
 
 def _short(value: float) -> str:

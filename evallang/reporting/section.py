@@ -4,22 +4,40 @@ The families of sections are the modules of this room; `order` is the place on t
 A section without anything to say gives no blocks and is excluded.
 """
 
+from collections.abc import Callable
+
 from evallang.frozen_records import frozen
 from evallang.registry import Registry
 from evallang.reporting.context import Context
-from evallang.reporting.document import Document, Section
+from evallang.reporting.document import Document, Runs, Section
 
 
 @frozen
 class SectionDeclaration:
-    """Where a section stands, and whether an author may hide it."""
+    """Where a section stands, and what it adds to the methods text.
+
+    Attributes
+    ----------
+    order : the place on the page
+    hideable : True where an author may hide it
+    methods : the sentence of the methods text about what the section is about; empty where the
+        results have nothing of it
+    """
 
     order: int
     hideable: bool = True
+    methods: Callable[[Context], Runs] | None = None
 
 
 SECTIONS: Registry[SectionDeclaration] = Registry("section", "evallang.reporting")
 """All sections, by the name that `show` and `hide` take."""
+
+
+def methods_sentences(context: Context) -> list[Runs]:
+    """Return the sentences that sections add to the methods text, in the order of the page."""
+    ordered = sorted(SECTIONS, key=lambda entry: entry.declaration.order)
+    declared = [entry.declaration.methods for entry in ordered]
+    return [sentence(context) for sentence in declared if sentence is not None]
 
 
 def build(context: Context) -> Document:

@@ -9,10 +9,10 @@ import typing
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cache
-from typing import Annotated, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from evallang.printable import printable_json
-from evallang.results.kinds import Among, Between, Reads, ReadsBy
+from evallang.results.kinds import Among, Between, Reads
 from evallang.results.records import SCHEMA, ResultsRecord
 from evallang.results.references import check_references
 from evallang.results.statistics import NOT_RUN, POSTERIOR
@@ -54,6 +54,14 @@ def from_plain(kind: type[Record], value: Any) -> Record:
     Raises `ValueError` if a field without a default is missing or has another type.
     """
     return cast(Record, _build(kind, value, kind.__name__))
+
+
+def with_shown(shown: type, values: Mapping[str, Any], where: str) -> Mapping[str, Any]:
+    """Return a JSON object with the numbers of the fields that the record `shown` types.
+
+    Raises `ValueError` that begins with `where` if a field is missing or has another type.
+    """
+    return cast(Mapping[str, Any], _with_numbers(values, _build(shown, values, where)))
 
 
 def dumps(results: ResultsRecord) -> str:
@@ -241,16 +249,6 @@ def _with_numbers(value: Any, shown: Any) -> Any:
     return {**value, **numbers}
 
 
-def _by_field(hint: Any, value: Mapping[str, Any]) -> Any:
-    """Return the type of a field, with the record that another field of `value` selects."""
-    for fact in getattr(hint, "__metadata__", ()):
-        if isinstance(fact, ReadsBy):
-            shown = fact.kinds.get(str(value.get(fact.field)))
-            base = typing.get_args(hint)[0]
-            return base if shown is None else Annotated[base, Reads(shown)]
-    return hint
-
-
 def _build_record(kind: type, value: Any, where: str) -> Any:
     if not isinstance(value, Mapping):
         raise ValueError(f"{where} is not an object")
@@ -258,8 +256,7 @@ def _build_record(kind: type, value: Any, where: str) -> Any:
     known = {}
     for f in dataclasses.fields(kind):
         if f.name in value:
-            hint = _by_field(hints[f.name], value)
-            known[f.name] = _build(hint, value[f.name], f"{where}.{f.name}")
+            known[f.name] = _build(hints[f.name], value[f.name], f"{where}.{f.name}")
         elif f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING:
             raise ValueError(f"{where}.{f.name} is missing")
     return kind(**known)

@@ -1,6 +1,5 @@
 """Constraints on fields of the records beyond their Python types, checked on reading."""
 
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 from evallang.frozen_records import frozen
@@ -42,14 +41,6 @@ class Reads:
     """The record with the fields of a JSON value that a report reads."""
 
     kind: Any
-
-
-@frozen
-class ReadsBy:
-    """The records that a report reads from a JSON value, by the value of another field."""
-
-    field: str
-    kinds: Mapping[str, Any]
 
 
 Share = Annotated[float, Between(0.0, 1.0)]

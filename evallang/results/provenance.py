@@ -87,6 +87,19 @@ class ReferenceRecord:
 
 
 @frozen
+class AssumptionWords:
+    """The words of an assumption of a power analysis, with `{}` for its value.
+
+    `heading` is that of a column; it is empty where the assumption has no column. `percent` prints
+    a share in percent.
+    """
+
+    words: str
+    heading: str = ""
+    percent: bool = False
+
+
+@frozen
 class MethodRecord:
     """A method that was used, described so that a report does not need the catalogues.
 
@@ -100,7 +113,8 @@ class MethodRecord:
     files contain neither. `allows_overlap` states that an interval allows for training sets that
     share rows; it is None if that is unknown, and for other methods. `quantity` is what a test of
     one model is about if that is not the metric ("error rate"). `own_code` states that a metric is
-    a function of the authors'; older files do not state it.
+    a function of the authors'; older files do not state it. `assumptions` are the words of what an
+    analysis of a test's power assumes.
     """
 
     kind: str
@@ -119,3 +133,4 @@ class MethodRecord:
     counts_right: bool = False
     quantity: str | None = None
     own_code: bool = False
+    assumptions: Mapping[str, AssumptionWords] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from evallang.frozen_records import frozen
 from evallang.results import printed
-from evallang.results.kinds import Among, Level, Reads, ReadsBy, Share
+from evallang.results.kinds import Among, Level, Reads, Share
 from evallang.results.provenance import (
     FastPath as FastPath,
     FitCounts as FitCounts,
@@ -26,7 +26,7 @@ from evallang.results.settings import (
     Stated as Stated,
     Value,
 )
-from evallang.results.shown import ShownDiagnostic, ShownOfEstimate, ShownPower
+from evallang.results.shown import ShownDiagnostic, ShownOfEstimate
 from evallang.results.statistics import (
     Clusters as Clusters,
     Difference as Difference,
@@ -426,7 +426,7 @@ class Analysis:
     protocol: str | None
     model: str | None
     metric: str | None
-    values: Annotated[Mapping[str, Value], ReadsBy("kind", {"power": ShownPower})]
+    values: Mapping[str, Value]
 
 
 @frozen

@@ -4,11 +4,7 @@ A `Value` field may contain any result of a method. The fields named here have o
 that a faulty `results.json` is refused with the place of the fault before a report is rendered.
 """
 
-from collections.abc import Mapping
-from typing import Annotated
-
 from evallang.frozen_records import frozen
-from evallang.results.kinds import Reads, Share
 
 Number = float | None
 Count = int | None
@@ -58,44 +54,6 @@ class ShownOfEstimate:
     R: Number = None
     weight: Number = None
     standard_error: Number = None
-
-
-@frozen
-class ShownAssumptions:
-    """The assumptions of an answer that a report describes in words."""
-
-    discordant: Number = None
-    distribution: str | None = None
-
-
-@frozen
-class ShownAnswer:
-    """The power of a test under one set of assumptions."""
-
-    method: str
-    assumptions: Annotated[Mapping[str, Amount], Reads(ShownAssumptions)]
-    detectable: Number
-    power: Number
-    required_n: Count
-    in_sd: bool
-    notes: tuple[str, ...]
-
-
-@frozen
-class ShownPower:
-    """The values of an analysis of power."""
-
-    source: str
-    test: str
-    n: Count
-    unit: str
-    level: Share
-    family_size: int
-    correction: str | None
-    target: Share
-    difference: Number
-    answers: tuple[ShownAnswer, ...]
-    notes: tuple[str, ...]
 
 
 @frozen

@@ -120,6 +120,25 @@ def smallest_difference(
     return at(high)
 
 
+def gap_in_unit(gap: float | None, sd: float | None) -> tuple[float | None, tuple[str, ...]]:
+    """Return the difference that can be asked about, and a note where that needs `sd`."""
+    if gap is None or sd is not None:
+        return gap, ()
+    return None, (f"power at a difference of {gap:g} needs `sd`, and none is stated",)
+
+
+def required_size(
+    gap: float | None, find: Callable[[float], PowerAnalysis]
+) -> tuple[int | None, tuple[str, ...]]:
+    """Return the number that a stated difference takes, or why none is enough."""
+    if not gap:
+        return None, ()
+    try:
+        return find(gap).n, ()
+    except ValueError as error:
+        return None, (str(error),)
+
+
 def checked_target(target: float) -> None:
     """Raise `ValueError` where `target` is not a power."""
     if not 0 < target < 1:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, cast, get_args
 
 from evallang.bibliography import Reference
 from evallang.registry import lazy
 from evallang.stats.distributions import normal_quantile
+from evallang.stats.planned_power import DISCORDANT, Answer, PowerDeclaration, Question, Stated
 from evallang.stats.power import (
     PowerAnalysis,
     checked_target,
     least_size,
+    required_size,
     smallest_difference,
     stated,
 )
@@ -40,6 +42,7 @@ Variant = Literal["midp", "exact", "chi2", "corrected", "textbook"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
 EXACT_BELOW = 25  # discordant pairs, of the variant `textbook`; Raschka 2018, 4.4
 BLOCK = 256  # numbers of discordant pairs whose critical counts are found together
+SHARES = (0.02, 0.05, 0.1, 0.2, 0.3)  # discordant examples that are looked at if none is stated
 LEFT_OUT = 1e-12  # probability of numbers of discordant pairs that are not looked at
 
 
@@ -132,6 +135,40 @@ def mcnemar_size(
 
     n = least_size(enough, saw_toothed=method == "exact")
     return mcnemar_power(gap, discordant, n, alpha, method=method, variant=variant)
+
+
+def _answers(question: Question, stated: Stated) -> tuple[Answer, ...]:
+    """Answer for the stated share of discordant examples, or for several shares."""
+    gap = stated.difference
+    shares: tuple[float, ...] = SHARES if stated.discordant is None else (stated.discordant,)
+    if gap is not None and stated.discordant is None:
+        shares = tuple(share for share in shares if share >= abs(gap)) or (abs(gap),)
+    return tuple(_answer(question, stated, share) for share in shares)
+
+
+def _answer(question: Question, stated: Stated, share: float) -> Answer:
+    n, alpha, target, gap = question.n, question.alpha, stated.target, stated.difference
+    variant = cast(Variant, question.options["method"])
+    found = None if n is None else mcnemar_detectable(share, n, alpha, target, variant=variant)
+    at = None
+    if n is not None and gap is not None:
+        at = mcnemar_power(gap, share, n, alpha, variant=variant)
+    needed, notes = required_size(
+        gap, lambda d: mcnemar_size(d, share, alpha, target, variant=variant)
+    )
+    if found is not None:
+        notes = (*notes, *found.notes)
+    return Answer(
+        f"exact enumeration, {variant}",
+        {"discordant": share},
+        None if found is None else found.difference,
+        power=None if at is None else at.power,
+        required_n=needed,
+        notes=notes,
+    )
+
+
+POWER_OF_MCNEMAR = PowerDeclaration(_answers, DISCORDANT, form="method")
 
 
 def _mcnemar_exact(gap: float, discordant: float, n: int, alpha: float, variant: Variant) -> float:

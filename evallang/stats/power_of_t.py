@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal, cast
 
 from evallang.registry import lazy
+from evallang.results.provenance import AssumptionWords
 from evallang.stats.distributions import t_quantile
+from evallang.stats.planned_power import SD, Answer, PowerDeclaration, Question, Stated
 from evallang.stats.power import (
     PowerAnalysis,
     checked_target,
+    gap_in_unit,
     least_size,
+    required_size,
     smallest_difference,
     stated,
 )
@@ -108,6 +113,68 @@ def t_size(
 
     n = least_size(enough, saw_toothed=False)
     return t_power(gap, sd, n, alpha, test_train_ratio=test_train_ratio)
+
+
+def _answer(
+    question: Question, stated: Stated, *, ratio: float = 0.0, independent: bool = False
+) -> Answer:
+    """Answer for the stated standard deviation, or in its unit."""
+    n, alpha, target, sd = question.n, question.alpha, stated.target, stated.sd
+    unit = 1.0 if sd is None else sd
+    usable = n is not None and n >= 2
+    found = (
+        t_detectable(unit, cast(int, n), alpha, target, test_train_ratio=ratio) if usable else None
+    )
+    asked, notes = gap_in_unit(stated.difference, sd)
+    at = None
+    if usable and asked is not None:
+        at = t_power(asked, unit, cast(int, n), alpha, test_train_ratio=ratio)
+    needed, more = required_size(
+        asked, lambda d: t_size(d, unit, alpha, target, test_train_ratio=ratio)
+    )
+    if more and ratio:
+        more = ("no number of splits is enough: the parts that a model is trained on overlap",)
+    if independent:
+        more = (*more, "as the test does, this takes the differences for independent")
+    return Answer(
+        "noncentral t",
+        _assumptions(sd),
+        None if found is None else found.difference,
+        power=None if at is None else at.power,
+        required_n=needed,
+        in_sd=sd is None,
+        notes=(*notes, *more),
+    )
+
+
+def _assumptions(sd: float | None) -> dict[str, float | int | str]:
+    return {} if sd is None else {"sd": sd}
+
+
+def _paired(question: Question, stated: Stated) -> tuple[Answer, ...]:
+    return (_answer(question, stated),)
+
+
+def _overlapping(question: Question, stated: Stated) -> tuple[Answer, ...]:
+    return (_answer(question, stated, independent=True),)
+
+
+def _corrected(question: Question, stated: Stated) -> tuple[Answer, ...]:
+    """Answer with the ratio that the test was given, or that of the splits."""
+    written = question.options["test_train_ratio"]
+    ratio = question.test_train_ratio if written is None else float(written)
+    assumptions = _assumptions(stated.sd)
+    if ratio is None:
+        return (Answer("noncentral t", assumptions, notes=("the size of the parts is unknown",)),)
+    found = _answer(question, stated, ratio=ratio)
+    return (replace(found, assumptions={**assumptions, "test_train_ratio": ratio}),)
+
+
+RATIO = {"test_train_ratio": AssumptionWords("test train ratio {}", "test/train")}
+POWER_OF_T = PowerDeclaration(_paired, SD)
+POWER_OF_OVERLAPPING_T = PowerDeclaration(_overlapping, SD)
+"""That of tests which take overlapping splits as independent."""
+POWER_OF_CORRECTED_T = PowerDeclaration(_corrected, {**SD, **RATIO})
 
 
 def _noncentral_tails(df: int, shift: float, bound: float) -> float:

@@ -4,11 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, cast, get_args
 
 from evallang.registry import lazy
 from evallang.stats.distributions import f_tail, fair_coin_tail
-from evallang.stats.power import PowerAnalysis, checked_target, stated
+from evallang.stats.planned_power import (
+    DISTRIBUTION,
+    SD,
+    Answer,
+    PowerDeclaration,
+    Question,
+    Stated,
+)
+from evallang.stats.power import (
+    PowerAnalysis,
+    checked_target,
+    gap_in_unit,
+    required_size,
+    stated,
+)
 from evallang.stats.validation import LARGEST, SMALLEST, word
 
 if TYPE_CHECKING:
@@ -156,6 +170,38 @@ def rank_size(
         else:
             low = middle
     return at(high)
+
+
+def _answers(question: Question, stated: Stated) -> tuple[Answer, ...]:
+    n, alpha, target, sd = question.n, question.alpha, stated.target, stated.sd
+    seed, models = question.seed, question.models
+    test = cast(RankTest, question.test)
+    unit = 1.0 if sd is None else sd
+    found = at = None
+    asked, notes = gap_in_unit(stated.difference, sd)
+    if n is not None:
+        found = rank_detectable(test, unit, n, alpha, target, models=models, seed=seed)
+        notes = (*notes, *found.notes)
+        if asked is not None:
+            at = rank_power(test, asked, unit, n, alpha, models=models, seed=seed)
+    needed, more = required_size(
+        asked, lambda d: rank_size(test, d, unit, alpha, target, models=models, seed=seed)
+    )
+    assumptions: dict[str, float | int | str] = {} if sd is None else {"sd": sd}
+    answer = Answer(
+        "simulation of normal differences" if found is None else found.method,
+        {**assumptions, "distribution": "normal"},
+        None if found is None else found.difference,
+        power=None if at is None else at.power,
+        mc_se=None if at is None else at.mc_se,
+        required_n=needed,
+        in_sd=sd is None,
+        notes=(*notes, *more),
+    )
+    return (answer,)
+
+
+POWER_OVER_DATA_SETS = PowerDeclaration(_answers, {**SD, **DISTRIBUTION})
 
 
 def _rejection(

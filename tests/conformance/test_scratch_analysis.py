@@ -85,6 +85,7 @@ def test_a_test_without_an_answer_gets_a_note(tmp_path):
 
 def test_its_results_are_read_again_and_drawn(found, tmp_path):
     assert "Discordant pairs without which no p is below the level." in words_of(tmp_path)
+    assert "We counted the fewest pairs beforehand." in words_of(tmp_path)
     file = tmp_path / "found" / "results.json"
     again = Results.load(file)
     plain = json.loads(file.read_text(encoding="utf-8"))

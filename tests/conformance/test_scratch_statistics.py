@@ -150,6 +150,29 @@ def test_the_plan_states_the_line_and_its_strictest_step(folder):
     assert corrected_alpha(0.05, 3, "fdr_bl") == pytest.approx(1 - 0.95 ** (1 / 3))
 
 
+def test_its_power_is_asked_printed_and_read_again(folder):
+    text = LOAD.replace("report", "analyze power(sd=2, target=90%)\nreport")
+    text = text.replace("yuen fdr_bl", "yuen(trim=0.1) fdr_bl")
+    results = run(study(text, folder))
+    results.save(folder / "found")
+    (analysis,) = results.record.analyses
+    (answer,) = analysis.values["answers"]
+    level = 1 - 0.95 ** (1 / 3)
+    assert (analysis.values["n"], analysis.values["variant"]) == (120, "")
+    kept = 120 - 2 * 12
+    error = 2 * (119 / (kept * (kept - 1))) ** 0.5
+    bound = peer.t.ppf(1 - level / 2, kept - 1)
+    assert peer.nct.sf(bound, kept - 1, answer["detectable"] / error) == pytest.approx(0.9)
+    words = words_of(folder)
+    assert "sd 2, 10% cut off at each end" in words
+    assert "computed by noncentral t" in words.lower()
+    (folder / "study.eval").write_text(text, encoding="utf-8")
+    shown = CliRunner().invoke(root, ["power", str(folder / "study.eval")]).output
+    assert re.search(r"assumed sd +assumed trim +found with power 90%\n +2 +0.1 ", shown)
+    Results.load(folder / "found").render("html", folder=folder / "found")
+    assert words_of(folder) == words
+
+
 def test_the_findings_name_the_trimmed_mean_and_the_adjustment(found, folder):
     words = words_of(folder)
     assert (
@@ -179,7 +202,7 @@ def test_results_without_these_facts_are_still_drawn(found, folder):
     file = folder / "found" / "results.json"
     plain = json.loads(file.read_text(encoding="utf-8"))
     for record in plain["methods"]:
-        for name in ("estimand", "of_examples", "variants", "of_difference"):
+        for name in ("estimand", "of_examples", "variants", "of_difference", "assumptions"):
             del record[name]
     plain["methods"] = [m for m in plain["methods"] if m["kind"] != "interval_of_test"]
     for comparison in plain["comparisons"]:

@@ -12,6 +12,7 @@ import pytest
 from studies import study
 
 from evallang.api import Results, run
+from evallang.api.results import read_record
 from evallang.api.running import RunFailed
 from evallang.api.study_file import open_study
 from evallang.reporting import fonts, html
@@ -103,11 +104,11 @@ def test_the_values_of_a_power_analysis_are_read_by_their_types(key):
     for value in ({"a": 1}, [1, 2], None):
         if value is not None or key != "notes":
             with pytest.raises(ValueError, match=rf"analyses\[0\].values.{key}"):
-                codec.loads(changed(record, ("analyses", 0, "values", key), value))
+                read_record(changed(record, ("analyses", 0, "values", key), value))
 
 
 def test_an_infinite_number_beside_a_test_is_read_as_one(text):
-    read = codec.loads(changed(text, (*PAIR, "extra"), {"chi2": "inf", "other": "inf"}))
+    read = read_record(changed(text, (*PAIR, "extra"), {"chi2": "inf", "other": "inf"}))
     assert read.comparisons[0].pairwise[0].extra == {"chi2": math.inf, "other": "inf"}
 
 
@@ -196,13 +197,13 @@ def mutated(document, rng):
 def test_whatever_field_is_wrong_it_is_refused_in_a_line_or_rendered(name, monkeypatch):
     monkeypatch.setattr(fonts, "_cut", lambda *_: b"")  # the slow part, which sees letters only
     whole, rng = codec.dumps(recorded(name).record), random.Random(name)
-    html.render(build(Context(codec.loads(whole))), "screen")
+    html.render(build(Context(read_record(whole))), "screen")
     told, rendered = [], 0
     for _ in range(MUTATIONS):
         document = json.loads(whole)
         place, value = mutated(document, rng)
         try:
-            record = codec.loads(json.dumps(document))
+            record = read_record(json.dumps(document))
         except ValueError as error:
             told.append(str(error))
             continue
@@ -228,5 +229,5 @@ def test_numbers_at_the_end_of_what_floats_hold_are_rendered(keys, value, text, 
         document["comparisons"][0]["pairwise"][0]["estimate"][bound] = -value
     if "value" in keys:
         document["estimates"][0]["value"] = value
-    record = codec.loads(json.dumps(document))
+    record = read_record(json.dumps(document))
     assert "</html>" in html.render(build(Context(record)), "screen").html

@@ -12,10 +12,13 @@ class AnalysisDeclaration(Guidance):
     ----------
     by_lines : True where it is about the `compare` lines of a study, not about models
     recorded : the options whose values its record repeats
+    shown : the record of the values that a report reads, whose types are checked when results
+        are read; None where a report reads none
     """
 
     by_lines: bool = False
     recorded: tuple[str, ...] = ()
+    shown: type | None = None
 
 
 ANALYSES: Registry[AnalysisDeclaration] = Registry("analysis", "evallang.stats.analyses")

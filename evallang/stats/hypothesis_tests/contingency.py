@@ -35,6 +35,7 @@ from evallang.stats.intervals.differences import (
     paired_wald,
     tango,
 )
+from evallang.stats.power_of_mcnemar import POWER_OF_MCNEMAR
 from evallang.stats.shares import Share, Shares, checked_share
 
 if TYPE_CHECKING:
@@ -108,6 +109,7 @@ THYROIDS = ((15, 1), (7, 0))
         tests="correctness",
         clustered=True,
         not_clustered=frozenset({"method", "interval"}),
+        power=POWER_OF_MCNEMAR,
         when="two fitted models, one prediction each per independent example, or per example "
         "of independent groups",
         when_not="a statement about learning algorithms is wanted: corrected_t, 5x2cv_f",

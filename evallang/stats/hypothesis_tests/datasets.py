@@ -17,6 +17,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.rank_scores import Better, read_scores, row_ranks
+from evallang.stats.simulated_power import POWER_OVER_DATA_SETS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,6 +95,7 @@ ZHOU_RANKS = ((1.0, 2.0, 3.0), (1.0, 2.5, 2.5), (1.0, 2.0, 3.0), (1.0, 2.0, 3.0)
         models=(3, None),
         omnibus=True,
         across_data=True,
+        power=POWER_OVER_DATA_SETS,
         when="three or more models on several data sets, whatever the unit of their scores",
         when_not="two models: wilcoxon, sign; the folds of one data set are not data sets",
         differs={

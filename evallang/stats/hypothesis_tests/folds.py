@@ -24,6 +24,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
+from evallang.stats.power_of_t import POWER_OF_CORRECTED_T, POWER_OF_OVERLAPPING_T
 from evallang.stats.validation import numbers
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ OWN = "own derivation: computed by hand"
         default_for=frozenset({"splits"}),
         designs=frozenset({Design.KFOLD, Design.REPEATED, Design.RESAMPLED}),
         t_over_splits=True,
+        power=POWER_OF_CORRECTED_T,
         when="scores of repeated cross-validation or repeated holdout; of k folds, which are few, "
         "it finds large differences only",
         when_not="leave-one-out, leave-one-group-out, or time series",
@@ -115,6 +117,7 @@ def corrected_t(
         instead="corrected_t",
         designs=frozenset({Design.KFOLD}),
         implied=("cv", {"folds": 10}),
+        power=POWER_OF_OVERLAPPING_T,
         when="a published k-fold paired t test is reproduced",
         when_not="in all other cases: corrected_t; training sets overlap, and it finds "
         "differences that are not there (Dietterich 1998)",
@@ -165,6 +168,7 @@ def kfold_t(
         instead="corrected_t",
         designs=frozenset({Design.RESAMPLED}),
         implied=("repeated_holdout", {"times": 30, "test": Fraction(1, 3)}),
+        power=POWER_OF_OVERLAPPING_T,
         when="a published resampled t test is reproduced",
         when_not="in all other cases: corrected_t; test and training sets overlap, and it finds "
         "differences that are not there (Dietterich 1998)",

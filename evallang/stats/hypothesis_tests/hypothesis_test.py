@@ -14,6 +14,7 @@ from typing import Literal
 
 from evallang.frozen_records import frozen
 from evallang.registry import Design, Evidence, Guidance, Registry
+from evallang.stats.planned_power import PowerDeclaration
 
 DifferenceForm = Literal["shares", "splits", "proportion", "auc", "losses", "drawn"]
 """What the interval of a difference is made from: two shares, scores of overlapping splits, right
@@ -77,6 +78,7 @@ class HypothesisTestDeclaration(Guidance):
     over_folds : the test of fold scores that an author of cross-validation means by this one
     proposed : its place among the tests that are proposed instead of another; 0 for never
     default_for : the differences whose interval it gives unless another is written
+    power : how its power is computed for stated differences; None where it is not
     """
 
     evidence: frozenset[Evidence]
@@ -111,6 +113,7 @@ class HypothesisTestDeclaration(Guidance):
     guaranteed: tuple[str, str] | None = None
     proposed: int = 0
     default_for: frozenset[DifferenceForm] = frozenset()
+    power: PowerDeclaration | None = None
 
 
 HYPOTHESIS_TESTS: Registry[HypothesisTestDeclaration] = Registry(

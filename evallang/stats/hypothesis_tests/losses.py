@@ -23,6 +23,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
+from evallang.stats.power_of_t import POWER_OF_T
 from evallang.stats.validation import labels
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ OWN = "own derivation: computed by hand"
         tests="losses",
         over_folds="corrected_t",
         clustered=True,
+        power=POWER_OF_T,
         when="losses of two models on the same independent examples, or on groups of them; shares "
         "of right answers where every example has several runs, or examples come in groups",
         when_not="examples follow each other in time: diebold_mariano; scores of folds: "

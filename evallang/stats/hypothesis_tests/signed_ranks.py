@@ -19,6 +19,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.rank_scores import Better, checked_direction
+from evallang.stats.simulated_power import POWER_OVER_DATA_SETS
 from evallang.stats.validation import subtractable
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ FACTOR_SECOND = (0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29)
         of_signs=True,
         estimand=Estimand("ranks the differences of the examples"),
         tests="losses",
+        power=POWER_OVER_DATA_SETS,
         when="two models over several data sets, or losses per example with heavy tails",
         when_not="the mean loss is meant: t or permutation; scores of folds: corrected_t",
         differs={

@@ -17,6 +17,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.rank_scores import Better, differences_of, read_pair
+from evallang.stats.simulated_power import POWER_OVER_DATA_SETS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,6 +47,7 @@ PLAIN = tuple(row[0] for row in DEMSAR_AUC)
         intervals={"sign": "exact interval of the median"},
         of_signs=True,
         across_data=True,
+        power=POWER_OVER_DATA_SETS,
         when="two models on several data sets whose scores do not compare with each other",
         when_not="sizes of differences can be ranked across data sets: wilcoxon, with more power",
         differs={

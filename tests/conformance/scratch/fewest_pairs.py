@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 from evallang.frozen_records import frozen
 from evallang.reporting.context import Context
-from evallang.reporting.document import Block, Cell, Column, Number, Row, Table, runs
+from evallang.reporting.document import Block, Cell, Column, Number, Row, Runs, Table, runs
 from evallang.reporting.numbers import count
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
-from evallang.stats.analyses.power_of_tests import Question
+from evallang.stats.planned_power import Question
 
 EXACT = frozenset({"mcnemar", "sign"})
 
@@ -45,7 +45,12 @@ def fewest_pairs(question: Question, *, sided: int = 2) -> tuple[Fewest, ...]:
     return (Fewest(pairs, None if question.n is None else pairs <= question.n),)
 
 
-@SECTIONS.register(SectionDeclaration(order=47), title="Fewest pairs")
+def _methods(context: Context) -> Runs:
+    asked = any(item.kind == "fewest_pairs" for item in context.results.analyses)
+    return runs("We counted the fewest pairs beforehand.") if asked else ()
+
+
+@SECTIONS.register(SectionDeclaration(order=47, methods=_methods), title="Fewest pairs")
 def pairs_needed(context: Context) -> Sequence[Block]:
     """Return one table with a row for each test."""
     rows = tuple(

@@ -1,9 +1,13 @@
 """A test of trimmed means for losses of two models on the same examples."""
 
+import math
+
 import numpy as np
+from scipy import special, stats
 
 from evallang.bibliography import Reference
 from evallang.registry import Evidence, Example
+from evallang.results.provenance import AssumptionWords
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic, Summary
 from evallang.stats.alternatives import Alternative, one_sided, t_p
 from evallang.stats.distributions import t_quantile
@@ -13,6 +17,18 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.hypothesis_tests.losses import SLEEP, SLEEP_FIRST, SLEEP_SECOND
+from evallang.stats.planned_power import SD, Answer, PowerDeclaration
+
+
+def _power(question, stated):
+    """Answer by the noncentral t of the examples that are kept, for winsorised differences."""
+    trim, sd = question.options["trim"], 1.0 if stated.sd is None else stated.sd
+    kept = question.n - 2 * int(trim * question.n)
+    bound = stats.t.ppf(1 - question.alpha / 2, kept - 1)
+    shift = special.nctdtrinc(kept - 1, 1 - stated.target, bound)
+    found = shift * sd * math.sqrt((question.n - 1) / (kept * (kept - 1)))
+    assumptions = {"trim": trim} if stated.sd is None else {"sd": stated.sd, "trim": trim}
+    return (Answer("noncentral t", assumptions, found, in_sd=stated.sd is None),)
 
 
 @HYPOTHESIS_TESTS.register(
@@ -23,6 +39,9 @@ from evallang.stats.hypothesis_tests.losses import SLEEP, SLEEP_FIRST, SLEEP_SEC
         estimand=Estimand("trims the losses of the examples", "trimmed mean"),
         intervals={"yuen": "t interval of the difference of trimmed means"},
         variants={"winsorised": "winsorised variance"},
+        power=PowerDeclaration(
+            _power, {**SD, "trim": AssumptionWords("{} cut off at each end", "trim", percent=True)}
+        ),
         when="losses with a few extreme values on the same independent examples",
         when_not="the mean loss is meant: permutation",
         formula="the difference of the trimmed means over its winsorised standard error",

@@ -1,0 +1,98 @@
+"""A question about the power of a test, its answer, and how a test declares that it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import field
+from typing import Any
+
+from evallang.frozen_records import frozen
+from evallang.results.provenance import AssumptionWords
+
+DISCORDANT = {"discordant": AssumptionWords("{} discordant", "discordant", percent=True)}
+SD = {"sd": AssumptionWords("sd {}", "sd")}
+DISTRIBUTION = {"distribution": AssumptionWords("{} differences")}
+"""The words of assumptions that several tests share."""
+
+
+@frozen
+class Question:
+    """One test of a study as a power analysis sees it.
+
+    Attributes
+    ----------
+    test : its name
+    alpha : level of one comparison, after the correction
+    n : examples, folds or data sets; None where only the data tell
+    options : the options of the test, with its defaults
+    test_train_ratio : test rows over training rows of the splits; None where unknown
+    models : how many one test compares
+    seed : of a simulation
+    """
+
+    test: str
+    alpha: float
+    n: int | None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    test_train_ratio: float | None = None
+    models: int = 2
+    seed: int = 0
+
+
+@frozen
+class Stated:
+    """What an author states before the data are seen; None is not stated.
+
+    Attributes
+    ----------
+    target : the power aimed at
+    difference : the smallest difference that would matter, in the unit of the metric
+    discordant : the share of examples on which exactly one of two models is right
+    sd : standard deviation of the differences over examples, folds or data sets
+    """
+
+    target: float
+    difference: float | None = None
+    discordant: float | None = None
+    sd: float | None = None
+
+
+@frozen
+class Answer:
+    """What a test can show under one set of assumptions; None is out of reach or not asked.
+
+    Attributes
+    ----------
+    method : how power was computed
+    assumptions : what is assumed besides the difference
+    detectable : smallest difference that is found with the power aimed at
+    in_sd : True where differences are in standard deviations, because none is stated
+    power : that at the stated difference, with its Monte Carlo error where it is simulated
+    required_n : examples, folds or data sets for the power aimed at, at the stated difference
+    """
+
+    method: str
+    assumptions: Mapping[str, float | int | str]
+    detectable: float | None = None
+    in_sd: bool = False
+    power: float | None = None
+    mc_se: float | None = None
+    required_n: int | None = None
+    notes: tuple[str, ...] = field(default=())
+
+
+@frozen
+class PowerDeclaration:
+    """How the power of a test is computed.
+
+    Attributes
+    ----------
+    answers : a function of the question and of what the author states
+    assumptions : the words of the assumptions in its answers, by name; others are printed by
+        their names
+    form : the option of the test that names the form whose power is computed, or empty
+    """
+
+    answers: Callable[[Question, Stated], tuple[Answer, ...]]
+    assumptions: Mapping[str, AssumptionWords] = field(default_factory=dict)
+    form: str = ""
