@@ -322,7 +322,7 @@ def _tests(comparison: ComparisonSpec) -> tuple[Method, ...]:
 
 
 def _mismatch(code: Code, problem: Mismatch, ending: str, span: Span | None) -> Diagnostic:
-    return diagnose(code, problem.reason + ending, span, help=problem.instead)
+    return diagnose(code, problem.reason + ending, span, help=problem.instead.words)
 
 
 def _scores(study: Study, source: GivenOutcomes) -> Iterable[Diagnostic]:

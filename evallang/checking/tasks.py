@@ -167,7 +167,7 @@ def _nearest_of_numbers(study: Study, comparison: ComparisonSpec) -> str:
     metric = comparison.metrics[0]
     if metric_entry(metric).declaration.task != "regression":
         metric = Method(proposed_metric("regression"))
-    return nearest_test(metric, yields) if yields else "write `with corrected_t`"
+    return nearest_test(metric, yields).words if yields else "write `with corrected_t`"
 
 
 def _tests_of_labels(scope: Scope, study: Study, reason: str) -> None:

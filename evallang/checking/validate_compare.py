@@ -95,7 +95,7 @@ def _metrics_fit(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool
                     codes.TEST_OF_ANOTHER_METRIC,
                     problem.reason,
                     comparison.span,
-                    help=problem.instead,
+                    help=problem.instead.words,
                 )
                 return False
     return True
@@ -210,7 +210,7 @@ def _further_data(study: Study, comparison: ComparisonSpec) -> str:
     without = "remove `across data`"
     if yields is not None:
         test, metric = comparison.test, comparison.metrics[0]
-        without += f" and {nearest_test(metric, yields, test, clustered=grouped)}"
+        without += f" and {nearest_test(metric, yields, test, clustered=grouped).words}"
     return f"add a `data` statement for each further data set, or {without}"
 
 
@@ -347,7 +347,10 @@ def _judge_tests(
         for metric in comparison.metrics:
             if (problem := region_mismatch(test, metric)) is not None:
                 scope.report(
-                    codes.MISSING_OPTION, problem.reason, comparison.span, help=problem.instead
+                    codes.MISSING_OPTION,
+                    problem.reason,
+                    comparison.span,
+                    help=problem.instead.words,
                 )
                 return False
     if comparison.across:
@@ -380,7 +383,7 @@ def _can_run(
         return can_be_tested(scope, test, source, found.mismatch if found else None, span)
     if found is None:
         return True
-    reason, suggestion = found.mismatch.reason, found.mismatch.instead
+    reason, suggestion = found.mismatch.reason, found.mismatch.instead.words
     if found.need == "evidence":
         if found.mismatch.kind.lacking:
             reason += lacking(source, protocol)
@@ -421,7 +424,7 @@ def can_be_tested(
     if Evidence.DATASET_SCORES in declared.evidence and source.dataset is not None:
         suggestion = "write `across data` in this line"
     elif folds:
-        suggestion = problem.instead or "write `with corrected_t`"
+        suggestion = problem.instead.words
     elif source.dataset is not None:
         suggestion = (
             "write `across data with wilcoxon`, or for more models `across data with friedman "

@@ -208,7 +208,7 @@ def _decidable(
             return True
         problem = found.mismatch
         reason = problem.reason + (lacking(source, protocol) if problem.kind.lacking else "")
-        scope.report(REFUSALS[found.need], reason, line.span, help=problem.instead)
+        scope.report(REFUSALS[found.need], reason, line.span, help=problem.instead.words)
         return False
     if later:
         return True
@@ -249,7 +249,7 @@ def _suggestion(
     if protocol is None:
         return f"require `{default_metric(declared.task)}` instead"
     if line.kind == "superior" and yields.ordered and not line.value:
-        return nearest_test(line.metric, yields, clustered=grouped)
+        return nearest_test(line.metric, yields, clustered=grouped).words
     if line.kind == "level" and yields.ordered:
         test = series_forms(line.metric, yields, grouped)[0]
         return f"write a line that compares two models `with {test}`"

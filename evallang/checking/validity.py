@@ -22,6 +22,7 @@ from evallang.compatibility.intervals import (
     interval_groups_mismatch,
     interval_mismatch,
 )
+from evallang.compatibility.mismatches import Alternative, Proposal
 from evallang.data.dataset import DataSpec
 from evallang.protocols.protocol import PROTOCOLS, Yields, written
 from evallang.source import Span
@@ -177,16 +178,16 @@ def metrics_on(study: Study, protocol: Protocol) -> Iterator[tuple[Method, Span 
 
 
 def for_the_line(
-    instead: str | None, measure: Measure, study: Study, yields: Yields, grouped: bool
-) -> str | None:
-    """State what to write instead of an interval that some metrics of its line do not take."""
+    instead: Alternative, measure: Measure, study: Study, yields: Yields, grouped: bool
+) -> Alternative:
+    """Return what to write instead of an interval that some metrics of its line do not take."""
     proposed = default_interval(measure.metric, yields, None, grouped)
     if proposed is None:
         return instead
     for other in study.measures:
         beside = other.interval_span == measure.interval_span and other.metric != measure.metric
         if beside and interval_mismatch(Method(proposed), other.metric, yields, grouped):
-            return f"give `{measure.metric.written}` a `measure` line of its own"
+            return Alternative(Proposal.OWN_LINE, metric=measure.metric.written)
     return instead
 
 
@@ -215,7 +216,7 @@ def _intervals(scope: Scope, study: Study) -> None:
                             else ""
                         ),
                         place,
-                        help=for_the_line(problem.instead, measure, study, yields, grouped),
+                        help=for_the_line(problem.instead, measure, study, yields, grouped).words,
                     )
                     continue
             if name is None or not grouped:
@@ -227,7 +228,7 @@ def _intervals(scope: Scope, study: Study) -> None:
                     codes.NO_FORM_FOR_GROUPS,
                     problem.reason,
                     place or source_span(source),
-                    help=problem.instead,
+                    help=problem.instead.words,
                 )
 
 

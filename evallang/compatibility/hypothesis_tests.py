@@ -11,9 +11,9 @@ from evallang.compatibility import (
     metric_entry,
 )
 from evallang.compatibility.intervals import default_interval
-from evallang.compatibility.mismatches import Kind, Mismatch, alternatives
+from evallang.compatibility.mismatches import Alternative, Claim, Kind, Mismatch, Proposal
 from evallang.frozen_records import frozen
-from evallang.metrics.metric import MetricDeclaration, share_metric
+from evallang.metrics.metric import METRICS, MetricDeclaration, share_metric
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design, Entry, Evidence
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -23,6 +23,9 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     default_test,
 )
 from evallang.study import Method
+
+REPEATED = "repeated cv folds=10 times=10"
+"""The protocol that is proposed for tests of fold scores."""
 
 
 @frozen
@@ -55,14 +58,14 @@ def test_mismatch(test: Method, metric: Method, yields: Yields, grouped: bool) -
         return Mismatch(
             Kind.SINGLE_SWAPS_IN_TIME,
             test.name,
-            f"write `with {_for_series(entry)}`, whose blocks are as long as the dependence",
+            Alternative(Proposal.TESTS_OF_BLOCKS, (_for_series(entry),)),
         )
     if not fits_design(entry, yields):
         if declared.evidence > PER_ROW | {Evidence.FOLD_SCORES}:  # by any interval
             return Mismatch(
                 Kind.NO_INTERVAL_OF_DIFFERENCE,
                 test.name,
-                "write `protocol repeated cv folds=10 times=10`",
+                Alternative(Proposal.PROTOCOL, protocol=REPEATED),
             )
         if Evidence.SHARES in yields.evidence and declared.evidence & ON_EXAMPLES:
             return Mismatch(
@@ -120,8 +123,9 @@ def metric_mismatch(
     over_folds = HYPOTHESIS_TESTS[test.name].declaration.over_folds
     if over_folds and Evidence.FOLD_SCORES in yields.evidence and not yields.ordered:
         repeated = fits_design(HYPOTHESIS_TESTS[over_folds], yields) and not yields.once
-        protocol = "" if repeated else "`protocol repeated cv folds=10 times=10` and "
-        return replace(found, instead=f"write {protocol}`with {over_folds}`")
+        kind = Proposal.TESTS if repeated else Proposal.PROTOCOL_AND_TESTS
+        protocol = "" if repeated else REPEATED
+        return replace(found, instead=Alternative(kind, (over_folds,), protocol))
     return replace(found, instead=nearest_test(metric, yields, test, clustered=grouped))
 
 
@@ -151,28 +155,47 @@ def _of_another_metric(
 ) -> Mismatch | None:
     declared = HYPOTHESIS_TESTS[test.name].declaration
     entry = metric_entry(metric)
+    of_any = Alternative(Proposal.TESTS, (_for_any_metric(),))
     average = dict(metric.options).get("average", "binary")
     counted = entry.declaration.counts_known_rows and average == "binary"
     if declared.tests == "correctness" and not counted:
-        return Mismatch(
-            Kind.NOT_ACCURACY, test.name, "write `with permutation`", metric=metric.written
-        )
+        return Mismatch(Kind.NOT_ACCURACY, test.name, of_any, metric=metric.written)
     if declared.tests == "losses" and entry.declaration.proportion == "all":
         # A share of right answers is a mean too, but of single examples `mcnemar` is the test
         if yields is None or yields.averaged or grouped:
             return None
-        return Mismatch(Kind.SINGLE_ANSWERS, test.name, "write `with mcnemar`")
+        return Mismatch(
+            Kind.SINGLE_ANSWERS,
+            test.name,
+            Alternative(Proposal.TESTS, (default_test("proportion"),)),
+        )
     if declared.tests == "losses" and entry.declaration.form != "losses":
         kind = Kind.ONLY_COUNTED if counted else Kind.ONE_VALUE_PER_SET
-        return Mismatch(kind, test.name, "write `with permutation`", metric=metric.written)
+        return Mismatch(kind, test.name, of_any, metric=metric.written)
     if declared.tests == "scores" and not is_auc(metric):
         return Mismatch(
             Kind.NOT_AREA,
             test.name,
-            "write `by roc_auc`, or `with permutation`",
+            Alternative(Proposal.METRIC_OR_TESTS, (_for_any_metric(),), metric=_area_metric()),
             metric=metric.written,
         )
     return None
+
+
+def _area_metric() -> str:
+    """Return the metric that the tests of areas are about."""
+    return next(entry.name for entry in METRICS if entry.declaration.ranks == "area")
+
+
+def _for_any_metric() -> str:
+    """Return the test of examples that is proposed for a metric that others are not about."""
+    return next(
+        entry.name
+        for entry in HYPOTHESIS_TESTS
+        if entry.declaration.proposed
+        and entry.declaration.tests == "any"
+        and entry.declaration.evidence & ON_EXAMPLES
+    )
 
 
 def region_mismatch(test: Method, metric: Method) -> Mismatch | None:
@@ -187,7 +210,7 @@ def region_mismatch(test: Method, metric: Method) -> Mismatch | None:
     return Mismatch(
         Kind.NO_REGION,
         test.name,
-        f"write `{test.name}(rope=...)` in the unit of `{metric.name}`",
+        Alternative(Proposal.REGION, (test.name,), metric=metric.name),
         metric=metric.written,
     )
 
@@ -264,8 +287,8 @@ def nearest_test(
     *,
     clustered: bool = False,
     model: str = "MODEL",
-) -> str:
-    """Return the suggestion for a test that cannot run by a metric.
+) -> Alternative:
+    """Return the proposal for a test that cannot run by a metric.
 
     One on the same evidence as the `written` test comes first, and an omnibus where one was
     written; `clustered` asks for a test with a form for groups; `model` is what a claim
@@ -274,9 +297,7 @@ def nearest_test(
     if written is not None and HYPOTHESIS_TESTS[written.name].declaration.models == (1, 1):
         return _claim_about_one(written, metric, yields, clustered, model)
     if yields.ordered:
-        return (
-            f"write {alternatives(f'`with {w}`' for w in series_forms(metric, yields, clustered))}"
-        )
+        return Alternative(Proposal.TESTS, tuple(series_forms(metric, yields, clustered)))
     asked = HYPOTHESIS_TESTS[written.name].declaration if written else None
     of_many = asked is not None and asked.omnibus and asked.models[0] > 2
     over_rows = asked is not None and bool(asked.evidence & ON_EXAMPLES)
@@ -288,8 +309,8 @@ def nearest_test(
             continue
         if _of_another_metric(proposed, metric, yields, clustered) is None:
             then = entry.declaration.followed_by if _is_of_many(entry) else ()
-            return f"write `with {' then '.join((entry.name, *then[:1]))}`"
-    return f"write `protocol repeated cv folds=10 times=10` and `with {default_test('splits')}`"
+            return Alternative(Proposal.TESTS, (" then ".join((entry.name, *then[:1])),))
+    return Alternative(Proposal.PROTOCOL_AND_TESTS, (default_test("splits"),), REPEATED)
 
 
 def _is_of_many(entry: Entry[HypothesisTestDeclaration]) -> bool:
@@ -321,10 +342,10 @@ def _proposals(
 
 def _claim_about_one(
     written: Method, metric: Method, yields: Yields, clustered: bool, model: str
-) -> str:
-    """Return the suggestion for a test of one model against a value."""
+) -> Alternative:
+    """Return the proposal for a test of one model against a value."""
     if yields.ordered or not yields.evidence:
-        return "remove the line: the value of each fold is shown"
+        return Alternative(Proposal.NO_LINE)
     rate = HYPOTHESIS_TESTS[written.name].declaration.tests == "correctness" and not metric.better
     claimed = Method(share_metric(right=False)) if rate else metric
     declared = metric_entry(claimed).declaration
@@ -333,10 +354,11 @@ def _claim_about_one(
     of_metric = metric.better is None or not rate
     if not (isinstance(value, int | float) and of_metric and _lies_in(value, declared)):
         value = "VALUE"
-    line = f"`require {claimed.written} of {model} {sign} {value}`"
+    claim = Claim(claimed.written, model, sign, str(value))
     if default_interval(claimed, yields, None, clustered) is not None:
-        return f"write {line}"
-    return f"write `protocol {decidable_protocol(claimed, clustered)}` and {line}"
+        return Alternative(Proposal.CLAIM, claim=claim)
+    protocol = decidable_protocol(claimed, clustered)
+    return Alternative(Proposal.PROTOCOL_AND_CLAIM, protocol=protocol, claim=claim)
 
 
 def _lies_in(value: float, declared: MetricDeclaration) -> bool:
@@ -349,4 +371,4 @@ def decidable_protocol(metric: Method, grouped: bool) -> str:
     """Return a protocol under which a metric has an interval."""
     yields = PROTOCOLS["cv"].declaration.yields(PROTOCOLS["cv"].defaults())
     once = default_interval(metric, yields, None, grouped) is not None
-    return "cv folds=10" if once else "repeated cv folds=10 times=10"
+    return "cv folds=10" if once else REPEATED

@@ -10,7 +10,7 @@ from evallang.compatibility import (
     is_proportion,
     metric_entry,
 )
-from evallang.compatibility.mismatches import Kind, Mismatch
+from evallang.compatibility.mismatches import Alternative, Kind, Mismatch, Proposal
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design, Evidence
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, default_of
@@ -74,8 +74,7 @@ def interval_mismatch(
     """
     declared: IntervalDeclaration = INTERVALS[interval.name].declaration
     entry = metric_entry(metric)
-    default = default_interval(metric, yields, None, grouped)
-    instead = f"write `interval {default}`" if default else "remove the interval"
+    instead = _default_or_none(metric, yields, grouped)
     given = yields.evidence & OVER_SEEDS if yields.seeds else yields.evidence
     if not declared.evidence & given:
         by_design = declared.evidence == {Evidence.FOLD_SCORES} and declared.designs
@@ -119,6 +118,14 @@ def interval_mismatch(
     return None
 
 
+def _default_or_none(metric: Method, yields: Yields, grouped: bool) -> Alternative:
+    """Return the proposal of the default interval, or of no interval where there is none."""
+    default = default_interval(metric, yields, None, grouped)
+    if default is None:
+        return Alternative(Proposal.NO_INTERVAL)
+    return Alternative(Proposal.INTERVAL, interval=default)
+
+
 def implied_options(interval: Method, own: Mapping[str, OptionValue]) -> Mapping[str, OptionValue]:
     """Return the options of the protocol that an interval implies; `own` are the study's own."""
     entry = INTERVALS[interval.name]
@@ -132,8 +139,7 @@ def interval_groups_mismatch(interval: Method, metric: Method, yields: Yields) -
     declared = INTERVALS[interval.name].declaration
     if not declared.evidence <= ON_EXAMPLES:
         return None
-    default = default_interval(metric, yields, None, grouped=True)
-    instead = f"write `interval {default}`" if default else "remove the interval"
+    instead = _default_or_none(metric, yields, grouped=True)
     if not declared.clustered:
         return Mismatch(Kind.ROWS_OF_GROUPS, interval.name, instead)
     of_all = metric_entry(metric).declaration.proportion == "all"

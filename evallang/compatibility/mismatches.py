@@ -90,6 +90,72 @@ class Kind(Enum):
         return self in (Kind.NO_EVIDENCE, Kind.NO_INTERVAL_OF_DIFFERENCE, Kind.ONE_GROUP_A_FOLD)
 
 
+class Proposal(Enum):
+    """What an author can write instead. The value words it, of the fields of an `Alternative`."""
+
+    TESTS = "write {tests}"
+    TESTS_OF_BLOCKS = "write {tests}, whose blocks are as long as the dependence"
+    METRIC_OR_TESTS = "write `by {metric}`, or {tests}"
+    PROTOCOL = "write `protocol {protocol}`"
+    PROTOCOL_AND_TESTS = "write `protocol {protocol}` and {tests}"
+    CLAIM = "write {claim}"
+    PROTOCOL_AND_CLAIM = "write `protocol {protocol}` and {claim}"
+    REGION = "write `{test}(rope=...)` in the unit of `{metric}`"
+    INTERVAL = "write `interval {interval}`"
+    NO_INTERVAL = "remove the interval"
+    NO_LINE = "remove the line: the value of each fold is shown"
+    OWN_LINE = "give `{metric}` a `measure` line of its own"
+
+
+@frozen
+class Claim:
+    """A requirement on one model, as the parts of its line."""
+
+    metric: str
+    model: str
+    sign: str
+    value: str
+
+    @property
+    def written(self) -> str:
+        """The `require` line."""
+        return f"require {self.metric} of {self.model} {self.sign} {self.value}"
+
+
+@frozen
+class Alternative:
+    """What goes together: a kind of proposal, and the names of what it proposes as written.
+
+    Attributes
+    ----------
+    kind : the kind of proposal
+    tests : the tests, any of which may be written
+    protocol : the protocol with its options
+    interval : the interval
+    metric : the metric that the proposal is about
+    claim : the requirement that decides the same question
+    """
+
+    kind: Proposal
+    tests: tuple[str, ...] = ()
+    protocol: str = ""
+    interval: str = ""
+    metric: str = ""
+    claim: Claim | None = None
+
+    @property
+    def words(self) -> str:
+        """The proposal as an instruction."""
+        return self.kind.value.format(
+            tests=alternatives(f"`with {test}`" for test in self.tests) if self.tests else "",
+            test=self.tests[0] if self.tests else "",
+            protocol=self.protocol,
+            interval=self.interval,
+            metric=self.metric,
+            claim=f"`{self.claim.written}`" if self.claim is not None else "",
+        )
+
+
 @frozen
 class Mismatch:
     """Why two things do not go together, and what to write instead.
@@ -98,14 +164,14 @@ class Mismatch:
     ----------
     kind : what is in the way
     member : the test or interval that cannot be used
-    instead : the proposal of what goes together, as an instruction
+    instead : what goes together
     metric : the metric, as it is written, where the reason is about it
     needed : the inputs, the designs or the form that the member is for
     """
 
     kind: Kind
     member: str
-    instead: str | None = None
+    instead: Alternative
     metric: str = ""
     needed: frozenset[Evidence] | frozenset[Design] | str = frozenset()
 

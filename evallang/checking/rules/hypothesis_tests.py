@@ -79,7 +79,7 @@ def _corrected(study: Study, comparison: ComparisonSpec, test: Method) -> str:
     for protocol in own_protocols(study):
         yields = PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
         if yields.ordered:
-            return nearest_test(comparison.metrics[0], yields)
+            return nearest_test(comparison.metrics[0], yields).words
     for source in study.sources:
         protocols = own_protocols(study) if isinstance(source, DataSpec) else (None,)
         for own in protocols:
@@ -97,7 +97,7 @@ def _claim(study: Study, comparison: ComparisonSpec, test: Method) -> str:
     grouped = is_grouped(source, study.group)
     named = comparison.models
     name = written(named[0]) if len(named) == 1 else "MODEL"
-    return nearest_test(comparison.metrics[0], yields, test, clustered=grouped, model=name)
+    return nearest_test(comparison.metrics[0], yields, test, clustered=grouped, model=name).words
 
 
 @rule("W311", changes=Changes.CLAIMS, source="Dietterich 1998, 3.2; Raschka 2018, 4.2")

@@ -229,7 +229,7 @@ def independent_resampling_of_a_series(study: Study) -> Iterator[Objection]:
         yield Objection(
             f"`{line.test.name}` plans a protocol of its own, and {mixes}",
             line.span,
-            help=nearest_test(line.metrics[0], _yields(ordered)),
+            help=nearest_test(line.metrics[0], _yields(ordered)).words,
         )
     for measure in study.measures:
         interval = measure.interval
