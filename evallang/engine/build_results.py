@@ -27,6 +27,7 @@ from evallang.data.read_sources import ReadSources
 from evallang.engine.evaluation import names_of
 from evallang.metrics.metric import MetricDeclaration
 from evallang.models.abilities import abilities, unweighted_steps
+from evallang.models.catalogue import bounds
 from evallang.models.column_treatments import column_treatments
 from evallang.models.columns import dropped_columns
 from evallang.models.model import (
@@ -267,6 +268,11 @@ def _models(study: Study, tables: Mapping[str, Table]) -> list[ModelRecord]:
             unweighted_steps(model.pipeline) if weighted else (),
             takes_weights=not (weighted and _lacks_weights(model.pipeline)),
             baseline=is_baseline(model),
+            bounds={
+                p.name: ends
+                for p in search_space(model.pipeline)
+                if (ends := bounds(p.owner, p.parameter, p.candidates.values)) != (None, None)
+            },
         )
         for model in study.models
     ]

@@ -7,7 +7,7 @@ facts and phrases; the checker decides which of them are errors.
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cache
 from pathlib import Path
@@ -148,6 +148,19 @@ def simplicity(
     order = sorted(set(numbers), reverse=found.simpler == "larger")
     rank = {value: i for i, value in enumerate(order)}
     return tuple(rank[v] if isinstance(v, int | float) else len(order) for v in values)
+
+
+def bounds(
+    class_name: str, parameter: str, values: Sequence[ParameterValue]
+) -> tuple[float | None, float | None]:
+    """Return the smallest and the largest number that a parameter takes, None for no limit.
+
+    Of a parameter that takes counts or shares they are those of the kind of the `values`.
+    """
+    entry = CATALOGUE.get(class_name)
+    found = entry.parameter(parameter) if entry else None
+    numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
+    return found.constraint.bounds(numbers) if found is not None and numbers else (None, None)
 
 
 def unavailable(entry: ClassEntry | ParameterEntry) -> str | None:

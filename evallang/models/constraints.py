@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Sequence
 from functools import cache
 
 from evallang.frozen_records import frozen
@@ -84,6 +85,17 @@ class Constraint:
         """Whether a whole number counts and a number with a point is a share."""
         kinds = {found.kind for found in self.ranges}
         return "int" in kinds and bool(kinds & {"real", "float"})
+
+    def bounds(self, numbers: Sequence[int | float]) -> tuple[float | None, float | None]:
+        """Return the smallest and the largest value of the range that holds these numbers.
+
+        None is an end that has no limit, or that the range comes near and never reaches.
+        """
+        for found in self.ranges:
+            if all(map(found.holds, numbers)):
+                low = None if found.open_low or math.isinf(found.low) else found.low
+                return low, None if found.open_high or math.isinf(found.high) else found.high
+        return None, None
 
     def objection(self, value: ParameterValue) -> str | None:
         """Return why a value does not suit, None when it does."""

@@ -115,8 +115,6 @@ def selections(context: Context) -> Sequence[Block]:
 LEAST_CANDIDATES = 3  # numbers; of two, each is an end
 SHARE = 0.5  # of the searches, from which on an end is more than chance
 MOST_LINES = 6
-SHARES = ("ratio", "max_features", "max_samples", "subsample")
-"""Parameters that cannot be larger than 1, by how their names end."""
 
 
 @frozen
@@ -144,7 +142,7 @@ def search_at_the_edge(context: Context) -> Caution | None:
             f"{which} of its candidates, {edge.value:g}, in {edge.times} of {edge.searches} "
             f"{'search' if edge.searches == 1 else 'searches'}.",
         )  # fmt: skip
-    body += runs(" A better value may lie beyond: let the candidates go further.")
+    body += runs(" Better values may lie beyond these candidates.")
     return Caution.from_code(SEARCH_AT_THE_EDGE, "A search ended at the edge", body)
 
 
@@ -162,16 +160,24 @@ def _edges(context: Context) -> Iterator[Edge]:
             ]
             for end, largest in ((numbers[0], False), (numbers[-1], True)):
                 times = sum(_is_number(value) and float(value) == end for value in chosen)
-                if times >= SHARE * len(chosen) > 0 and not _closed(
-                    parameter, end, candidates, largest
-                ):
+                bounds = model.bounds.get(parameter, (None, None))
+                closed = _closed(end, candidates, bounds, largest=largest)
+                if times >= SHARE * len(chosen) > 0 and not closed:
                     yield Edge(model.name, parameter, end, largest, times, len(chosen))
 
 
-def _closed(parameter: str, end: float, candidates: Sequence[Value], largest: bool) -> bool:
-    """Return whether nothing lies beyond an end: zero, one neighbour, a whole share, no limit."""
+def _closed(
+    end: float,
+    candidates: Sequence[Value],
+    bounds: tuple[float | None, float | None],
+    *,
+    largest: bool,
+) -> bool:
+    """Return whether nothing lies beyond an end: a bound, zero, one neighbour, no limit."""
+    if end == bounds[largest]:
+        return True
     if largest:
-        return None in candidates or (end == 1 and parameter.endswith(SHARES))
+        return None in candidates
     whole = all(isinstance(value, int) for value in candidates if _is_number(value))
     return end == 0 or (whole and end == 1)
 

@@ -141,7 +141,8 @@ class ModelRecord:
     one search tries, or at most tries if it is model-based. `unweighted_steps` are the classes
     before the last step that could use the weights of the rows and are fitted without them.
     `takes_weights` is false where the rows have weights and no fit of the model uses them.
-    `baseline` states that the model reads no feature.
+    `baseline` states that the model reads no feature. `bounds` are the smallest and the largest
+    number that a searched parameter takes, None where it has no limit; older files lack them.
     """
 
     name: str
@@ -154,6 +155,7 @@ class ModelRecord:
     unweighted_steps: tuple[str, ...] = ()
     takes_weights: bool = True
     baseline: bool = False
+    bounds: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
 
 
 VALIDATION_PART, INNER_FOLDS, INNER_PERIODS = "validation_part", "inner_folds", "inner_periods"

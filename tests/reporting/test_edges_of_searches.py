@@ -4,17 +4,21 @@ from dataclasses import replace
 
 import fixture
 import pytest
+from studies import study
 
+from evallang.api import run
+from evallang.models.catalogue import bounds
 from evallang.reporting.context import Context
 from evallang.reporting.limits import cautions
 from evallang.reporting.searches import search_at_the_edge
 from evallang.results.records import ModelRecord, Selection
 
 
-def searched(candidates, chosen, parameter="C"):
+def searched(candidates, chosen, parameter="C", bounds=(None, None)):
     """Give the cancer study with a model that was searched so."""
     whole = fixture.cancer()
-    model = ModelRecord("svm", "SVM (RBF)", "SVC", {parameter: tuple(candidates)}, "estimator")
+    tuned, bounds = {parameter: tuple(candidates)}, {parameter: bounds}
+    model = ModelRecord("svm", "SVM (RBF)", "SVC", tuned, "estimator", bounds=bounds)
     selections = tuple(
         Selection("cancer", "main", "svm", 0, fold, {parameter: value}, 0.9, "best")
         for fold, value in enumerate(chosen)
@@ -46,7 +50,6 @@ def test_an_end_that_half_of_the_searches_chose_is_told(candidates, chosen, told
     ("parameter", "candidates", "closed", "open_end"),
     [
         ("n_neighbors", [1, 3, 5, 7], 1, 7),
-        ("l1_ratio", [0.1, 0.5, 1.0], 1.0, 0.1),
         ("ccp_alpha", [0.0, 0.01, 0.1], 0.0, 0.1),
         ("max_depth", [2, 4, 8, None], 8, 2),
     ],
@@ -54,6 +57,36 @@ def test_an_end_that_half_of_the_searches_chose_is_told(candidates, chosen, told
 def test_an_end_with_nothing_beyond_is_not(parameter, candidates, closed, open_end):
     assert search_at_the_edge(searched(candidates, [closed] * 5, parameter)) is None
     assert search_at_the_edge(searched(candidates, [open_end] * 5, parameter)) is not None
+
+
+@pytest.mark.parametrize(
+    ("owner", "parameter", "candidates", "closed", "open_end"),
+    [
+        ("ElasticNet", "l1_ratio", [0.1, 0.5, 1.0], 1.0, 0.1),
+        ("RandomForestClassifier", "max_features", [0.3, 0.6, 1.0], 1.0, 0.3),
+        ("RandomForestClassifier", "max_features", [2, 4, 8], None, 8),
+        ("RandomForestClassifier", "min_samples_split", [2, 4, 8], 2, 8),
+        ("XGBClassifier", "colsample_bytree", [0.3, 0.6, 1.0], 1.0, 0.3),
+        ("SVC", "C", [0.1, 0.5, 1.0], None, 1.0),
+        ("Unknown", "share", [0.1, 0.5, 1.0], None, 1.0),
+    ],
+)
+def test_the_bounds_of_the_catalogue_close_an_end(owner, parameter, candidates, closed, open_end):
+    ends = bounds(owner, parameter, candidates)
+    assert search_at_the_edge(searched(candidates, [open_end] * 5, parameter, ends)) is not None
+    if closed is not None:
+        assert search_at_the_edge(searched(candidates, [closed] * 5, parameter, ends)) is None
+        assert search_at_the_edge(searched(candidates, [closed] * 5, parameter)) is not None
+
+
+def test_a_run_records_the_bounds_of_what_it_searched():
+    text = (
+        'evallang 1\nstudy "S"\n  seed 1\ndata d from sklearn wine\n'
+        "model a = SGDClassifier(l1_ratio in [0.1, 0.5, 1.0], penalty in [l1, elasticnet])\n"
+        "protocol nested cv outer=2 inner=2\nmeasure accuracy\n"
+    )
+    (model,) = run(study(text)).record.models
+    assert model.bounds == {"l1_ratio": (0.0, 1.0)}
 
 
 def test_it_stands_among_the_warnings_of_the_report():
