@@ -107,7 +107,8 @@ class Results:
     def _printed(self) -> list[Printed]:
         study = self.record.study
         heading = Printed(f"Results: {study.title}" if study.title else "Results", (), ())
-        tables: list[Rows[Any]] = [self.estimates, self.pairs, self.requirements]
+        of_all = Comparisons([c for c in self.record.comparisons if c.omnibus is not None])
+        tables: list[Rows[Any]] = [self.estimates, of_all, self.pairs, self.requirements]
         whole = [rows.printed() for rows in tables if rows]
         return [heading, *_shortened(whole)]
 

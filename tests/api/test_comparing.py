@@ -51,6 +51,14 @@ def test_lists_arrays_and_series_are_taken(form):
     assert (pair.result.table[0][1], pair.result.table[1][0]) == (only_a, only_b)
 
 
+def test_what_is_printed_holds_the_test_of_all_models():
+    found = ev.compare(TRUTH, {"a": A, "b": B, "c": C}, with_="cochran")
+    assert found.comparisons[0].omnibus.p < 0.0001
+    for text in (repr(found), found._repr_html_()):
+        assert "1 comparison" in text and "<0.0001" in text.replace("&lt;", "<")
+    assert "1 comparison" not in repr(ev.compare(TRUTH, {"a": A, "b": B}, with_="mcnemar"))
+
+
 def test_any_name_of_a_model_is_kept_as_its_label():
     names = ['gpt-4.1 "turbo"\n', "truth", "with", "gpt 4.1 turbo", "7b"]
     found = ev.compare(TRUTH, dict.fromkeys(names, A), with_="mcnemar holm")
