@@ -33,6 +33,8 @@ def default_interval(
         return default_of("splits") if known else None
     if yields.design in (Design.REPEATED, Design.RESAMPLED):
         return default_of("splits")
+    if declaration.no_interval:
+        return None
     if yields.averaged:
         return default_of("drawn")
     unusable = not yields.once or yields.ordered or not yields.evidence
@@ -75,6 +77,8 @@ def interval_mismatch(
     declared: IntervalDeclaration = INTERVALS[interval.name].declaration
     entry = metric_entry(metric)
     instead = _default_or_none(metric, yields, grouped)
+    if entry.declaration.no_interval and declared.evidence != {Evidence.FOLD_SCORES}:
+        return Mismatch(Kind.NO_SOUND_INTERVAL, interval.name, instead, metric=metric.written)
     given = yields.evidence & OVER_SEEDS if yields.seeds else yields.evidence
     if not declared.evidence & given:
         by_design = declared.evidence == {Evidence.FOLD_SCORES} and declared.designs

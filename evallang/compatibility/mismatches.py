@@ -53,6 +53,7 @@ class Kind(Enum):
     )
     PREDICTED_OFTEN = "`{member}` counts each example once, and here it is predicted several times"
     UNSOUND_DESIGN = "`{member}` is not sound over {needed}"
+    NO_SOUND_INTERVAL = "no interval of `{metric}` from single examples is sound"
     OTHER_FORM = "`{member}` is for {needed}, and `{metric}` is not"
     OTHER_METRIC = "`{member}` is for {needed}, and `{metric}` is another metric"
     SEVERAL_FITS = "`{member}` takes the scores of one fitted model, and here each fold has its own"

@@ -555,6 +555,7 @@ def _as_declared(found: MethodRecord, entry: Entry[Any]) -> MethodRecord:
                 of_examples=declared.of_examples or None,
                 averages_classes=entry.option("average") is not None,
                 counts_right=declared.counts_right,
+                no_interval=declared.no_interval or None,
             )
         case HypothesisTestDeclaration():
             asked = declared.estimand.statistic if declared.estimand is not None else ""

@@ -4,7 +4,7 @@ Rows are tests, intervals and metrics; columns are the protocols and sources, wi
 default options; a test runs the checker on every cell.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, Literal
 
@@ -221,11 +221,20 @@ def interval_lines(interval: Entry[Any]) -> tuple[str, ...]:
             ordered = setting.yields.ordered
             words = f"{setting.words} (warning W322)" if ordered else setting.words
             by_metrics.setdefault(fitting, []).append(words)
-    total = len(METRICS.names())
     return tuple(
-        f"{listed(words)}: {'any metric' if len(metrics) == total else listed(metrics)}"
-        for metrics, words in by_metrics.items()
+        f"{listed(words)}: {_metrics_in_words(metrics)}" for metrics, words in by_metrics.items()
     )
+
+
+FEW = 3  # metrics that are named as exceptions
+
+
+def _metrics_in_words(names: Sequence[str]) -> str:
+    """Name metrics, or the few that are not among them."""
+    others = [name for name in METRICS.names() if name not in names]
+    if not others:
+        return "any metric"
+    return f"any metric except {listed(others)}" if len(others) <= FEW else listed(names)
 
 
 def metric_lines(metric: Entry[Any]) -> tuple[str, ...]:

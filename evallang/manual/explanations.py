@@ -84,6 +84,8 @@ def _entry_parts(entry: Entry[Any]) -> Iterator[Part]:
         yield Part("when to use it", declared.when)
     if declared.when_not:
         yield Part("when not to use it", declared.when_not)
+    if getattr(declared, "no_interval", ""):
+        yield Part("why it has no interval", declared.no_interval)
     if isinstance(declared, IntervalDeclaration) and declared.advised_against:
         yield Part("advised against", f"{declared.advised_against} ({declared.advised_by})")
     if entry.kind in FITTING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evallang.bibliography import ZHOU_2021, Reference
+from evallang.metrics.by_class import recall, specificity
 from evallang.metrics.confusion_sums import ratio
 from evallang.metrics.metric import METRICS, MetricDeclaration
 from evallang.registry import Example, lazy
@@ -22,6 +23,17 @@ ELKAN_2001 = Reference(
     title="The foundations of cost-sensitive learning",
     venue="International Joint Conference on Artificial Intelligence",
     kind="inproceedings",
+)
+
+DRUMMOND_HOLTE_2006 = Reference(
+    key="drummond2006",
+    authors=("Drummond C", "Holte RC"),
+    year=2006,
+    title="Cost curves: an improved method for visualizing classifier performance",
+    venue="Machine Learning",
+    volume="65(1)",
+    pages="95-130",
+    doi="10.1007/s10994-006-8199-5",
 )
 
 
@@ -82,3 +94,63 @@ def cost(
         )
     costs = np.column_stack([costs, costs.max(axis=1)])[:, : table.shape[-1]]
     return ratio((table * costs).sum((-2, -1)), table.sum((-2, -1)))
+
+
+@METRICS.register(
+    MetricDeclaration(
+        "classification",
+        "counts",
+        "labels",
+        "lower",
+        0,
+        1,
+        binary_only=True,
+        of_positive=True,
+        when=(
+            "the share of positives in use and the costs of both mistakes are known, and differ "
+            "from those of the test rows"
+        ),
+        when_not="costs are guesses: recall and specificity, or cost_curve_area over all of them",
+        formula=(
+            "the share of positives predicted negative times `share`, plus the share of negatives "
+            "predicted positive times (1 - share); `share` is p times the cost of the first "
+            "mistake, divided by that plus (1 - p) times the cost of the second, for a share p of "
+            "positives in use"
+        ),
+        example=(
+            "data cancer from sklearn breast_cancer\n"
+            "  positive malignant\n"
+            "\n"
+            "model linear = StandardScaler | LogisticRegression\n"
+            "model bayes = GaussianNB\n"
+            "model baseline = DummyClassifier\n"
+            "\n"
+            "protocol cv folds=5\n"
+            "measure normalized_cost(share=0.2)  # 1 of 81 is positive, and missing it costs 20\n"
+        ),
+    ),
+    title="Normalized expected cost",
+    references=(ZHOU_2021, DRUMMOND_HOLTE_2006),
+    examples=(
+        Example(
+            (((54, 32), (27, 231)), 1),
+            {"value": 0.25 * 27 / 258 + 0.75 * 32 / 86},
+            "by hand, with Zhou's definition",
+            options={"share": 0.25},
+        ),
+    ),
+)
+def normalized_cost(
+    counts: ArrayLike, positive: int | None, *, share: float
+) -> NDArray[np.float64]:
+    """The expected cost for stated shares of the classes and costs, as a share of the largest.
+
+    FNR x + FPR (1 - x) at the probability cost x of the positive class (Zhou 2021, 2.3.4).
+    Undefined (NaN) without positives or without negatives. Raises `ValueError` unless there are
+    two classes and the share is from 0 to 1.
+    """
+    if not 0 <= share <= 1:
+        raise ValueError(f"share of normalized_cost must be from 0 to 1, and it is {share}")
+    found = recall(counts, positive, average="binary")
+    rejected = specificity(counts, positive, average="binary")
+    return share * (1 - found) + (1 - share) * (1 - rejected)

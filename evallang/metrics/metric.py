@@ -73,6 +73,7 @@ class MetricDeclaration(Guidance):
         depend on the weights is computed once
     moments : from an outcome to its value as a function of sums over the examples, for a metric
         of scores that is one
+    no_interval : why no interval from its examples is sound, or empty
     known_without_skill : True where the value of a model that looks at no feature is known
         beforehand, whatever the shares of the classes or the spread of the target
     """
@@ -95,6 +96,7 @@ class MetricDeclaration(Guidance):
     squares: bool = False
     known_without_skill: bool = False
     of_examples: str = ""
+    no_interval: str = ""
     ranks: Literal["area", "other"] | None = None
     of_positive: bool = False
     mean_over_rows: bool = False

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from evallang.bibliography import ZHOU_2021, Reference
 from evallang.metrics.aggregation import FORMAN_SCHOLZ_2010
-from evallang.metrics.by_class import PRINTED, SCIKIT_LEARN, THREE_CLASSES
-from evallang.metrics.confusion_sums import Average, Margins, averaged
+from evallang.metrics.by_class import PRINTED, SCIKIT_LEARN, THREE_CLASSES, precision, recall
+from evallang.metrics.confusion_sums import Average, Margins, averaged, ratio
 from evallang.metrics.metric import METRICS, MetricDeclaration
 from evallang.registry import Example
 
@@ -27,6 +27,14 @@ VAN_RIJSBERGEN_1979 = Reference(
     title="Information retrieval",
     venue="Butterworths",
     kind="book",
+)
+OPITZ_BURST_2019 = Reference(
+    key="opitz2019",
+    authors=("Opitz J", "Burst S"),
+    year=2019,
+    title="Macro F1 and Macro F1",
+    venue="arXiv preprint arXiv:1911.03347",
+    kind="misc",
 )
 JACCARD_1912 = Reference(
     key="jaccard1912",
@@ -209,3 +217,46 @@ def jaccard(
     table = Margins.of(counts)
     either = table.support + table.predicted - table.hits
     return averaged(table, table.hits, either, positive, average, undefined=0.0)
+
+
+@METRICS.register(
+    MetricDeclaration(
+        "classification",
+        "counts",
+        "labels",
+        "higher",
+        0,
+        1,
+        unit="percent",
+        when="a text defines macro-F1 from macro-precision and macro-recall, as Zhou 2021 does",
+        when_not="numbers are compared with scikit-learn's macro-F1: f1(average=macro)",
+        formula=(
+            "the mean of the classes' precisions and the mean of their recalls; two times the "
+            "product of these means, divided by their sum"
+        ),
+        differs={
+            "scikit-learn": (
+                "f1_score(average='macro') is the mean of the classes' F1, which is "
+                "`f1(average=macro)` here"
+            ),
+        },
+    ),
+    title="Macro-F1 of mean precision and recall",
+    references=(ZHOU_2021, OPITZ_BURST_2019),
+    examples=(
+        Example(
+            (THREE_CLASSES, None),
+            {"value": 0.2667},
+            "by hand: macro-precision 2/9 and macro-recall 1/3",
+            tolerance=0.0001,
+        ),
+    ),
+)
+def macro_f1_pr(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
+    """The harmonic mean of the classes' mean precision and mean recall (Zhou 2021, 2.3.2).
+
+    0 where both are 0. Classes have a part in each mean as in `precision` and `recall`.
+    """
+    mean_precision = precision(counts, positive, average="macro")
+    mean_recall = recall(counts, positive, average="macro")
+    return ratio(2 * mean_precision * mean_recall, mean_precision + mean_recall, 0.0)

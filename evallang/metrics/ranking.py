@@ -11,16 +11,25 @@ import itertools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from evallang.bibliography import Reference
-from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic
+from evallang.bibliography import ZHOU_2021, Reference
+from evallang.metrics.cost import DRUMMOND_HOLTE_2006
+from evallang.metrics.metric import (
+    METRICS,
+    MetricDeclaration,
+    Outcome,
+    Statistic,
+    UnderWeights,
+)
 from evallang.registry import Example, lazy
 from evallang.stats.scratch import Scratch
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
+    from scipy import optimize
 else:
     np = lazy("numpy")
+    optimize = lazy("scipy.optimize")
 
 HANLEY_MCNEIL_1982 = Reference(
     key="hanley1982",
@@ -54,14 +63,34 @@ DAVIS_GOADRICH_2006 = Reference(
 
 
 ROWS_AT_ONCE = 1 << 16  # examples of all weightings worked on at once: they stay in the cache
+ROUNDING = 1e-12  # of a sum of weights
 LEAST = 1e-300  # of a weight; keeps 0 / 0 from arising above the first example drawn
 _SCRATCH = Scratch()
+
+
+def _each_class(prepare: UnderWeights) -> UnderWeights:
+    """Prepare the plain mean over classes, each against the rest, of a metric of two classes."""
+
+    def whole(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
+        score = np.asarray(o.output)
+        if score.ndim == 1 or score.shape[1] == 2:
+            return prepare(o, options)
+        prepared = [
+            prepare(Outcome((o.truth == c).astype(np.int64), score[:, c], 2, 1), options)
+            for c in range(score.shape[1])
+        ]
+        of_classes = [statistic for statistic in prepared if statistic is not None]
+        if len(of_classes) < len(prepared):
+            return None
+        return lambda weights: np.mean([of_class(weights) for of_class in of_classes], axis=0)
+
+    return whole
 
 
 def _areas(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
     """Prepare the area under the ROC curve of two classes for many weightings."""
     score = _binary_score(o)
-    if score is None or set(options) - {"pool"}:
+    if score is None or options.get("multi_class") == "ovo":
         return None
     if np.isnan(score).any():
         return _undefined
@@ -143,6 +172,50 @@ def _average_precisions(o: Outcome, options: Mapping[str, Any]) -> Statistic | N
     return statistic
 
 
+def _break_evens(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
+    """Prepare the break-even point of two classes for many weightings."""
+    score = _binary_score(o)
+    return None if score is None else _break_even(o.truth == o.positive, score)
+
+
+def _break_even(is_positive: NDArray[Any], score: NDArray[Any]) -> Statistic:
+    if np.isnan(score).any() or not len(score):
+        return _undefined
+    order = np.argsort(-score, kind="stable")
+    ordered = score[order]
+    new = np.append(True, ordered[1:] != ordered[:-1])
+    starts, run = np.flatnonzero(new), np.cumsum(new) - 1
+    first = starts[run]
+    last = np.append(starts[1:], len(order))[run] - 1
+    up = is_positive[order]
+    batch = max(1, ROWS_AT_ONCE // len(order))
+
+    def of_some(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        drawn = weights[:, order].astype(np.float64, copy=False)
+        named, hits = np.cumsum(drawn, axis=1), np.cumsum(drawn * up, axis=1)
+        total = hits[:, -1]
+        rows = np.arange(len(drawn))
+        # The run of equal scores within which as many are named as are positive
+        place = (named >= (total * (1 - ROUNDING))[:, None]).argmax(axis=1)
+        begin, end = first[place], last[place]
+        named_before = named[rows, begin] - drawn[rows, begin]
+        hits_before = hits[rows, begin] - drawn[rows, begin] * up[begin]
+        inside = named[rows, end] - named_before
+        values = np.full(len(drawn), np.nan)
+        share = np.zeros(len(drawn))
+        np.divide(total - named_before, inside, out=share, where=inside > 0)
+        found = hits_before + share * (hits[rows, end] - hits_before)
+        np.divide(found, total, out=values, where=total > 0)
+        within: NDArray[np.float64] = np.clip(values, 0, 1)
+        return within
+
+    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        rounds = range(0, len(weights), batch)
+        return np.concatenate([of_some(weights[start : start + batch]) for start in rounds])
+
+    return statistic
+
+
 def _binary_score(o: Outcome) -> NDArray[Any] | None:
     """Return the score of the positive class of two, None for more classes."""
     score = np.asarray(o.output)
@@ -155,6 +228,11 @@ def _undefined(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.full(len(weights), np.nan)
 
 
+def _losses_of_ranking(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
+    areas = _areas(o, options)
+    return None if areas is None else lambda weights: 1 - areas(weights)
+
+
 @METRICS.register(
     MetricDeclaration(
         "classification",
@@ -165,7 +243,7 @@ def _undefined(weights: NDArray[np.float64]) -> NDArray[np.float64]:
         1,
         known_without_skill=True,
         ranks="area",
-        under_weights=_areas,
+        under_weights=_each_class(_areas),
         when="scores are used to rank examples, and no threshold is fixed yet",
         when_not=(
             "a threshold is fixed: recall and specificity; only the top of the ranking is "
@@ -236,7 +314,7 @@ def roc_auc(
         1,
         ranks="other",
         of_positive=True,
-        under_weights=_average_precisions,
+        under_weights=_each_class(_average_precisions),
         when="positives are rare and the top of the ranking is what is used",
         when_not=(
             "data sets with different shares of positives are compared, since its level "
@@ -284,6 +362,162 @@ def average_precision(
     return _mean(
         [_average_precision(codes == c, score[:, c], weight) for c in range(score.shape[1])]
     )
+
+
+@METRICS.register(
+    MetricDeclaration(
+        "classification",
+        "scores",
+        "scores",
+        "lower",
+        0,
+        1,
+        binary_only=True,
+        known_without_skill=True,
+        ranks="other",
+        under_weights=_losses_of_ranking,
+        when="a loss is wanted where others give the area under the ROC curve",
+        when_not="the area is what is reported: roc_auc, which has more intervals and tests",
+        formula=(
+            "over all pairs of a positive and a negative example, the share in which the positive "
+            "has the lower score, pairs with equal scores counting half: 1 minus the area under "
+            "the ROC curve; over folds, the mean of the folds' values"
+        ),
+        differs={
+            "scikit-learn": "label_ranking_loss is a measure of several labels per example",
+        },
+    ),
+    title="Ranking loss",
+    references=(ZHOU_2021, HANLEY_MCNEIL_1982),
+    examples=(
+        Example(
+            ((0, 0, 1, 1, 1), (0.1, 0.4, 0.35, 0.4, 0.8), 1),
+            {"value": 1.5 / 6},
+            "by hand: of 6 pairs one is wrong and one ties",
+        ),
+    ),
+)
+def ranking_loss(
+    truth: ArrayLike,
+    output: ArrayLike,
+    positive: int | None,
+    weights: ArrayLike | None = None,
+) -> float:
+    """The chance that a positive example has a lower score than a negative one, ties half.
+
+    1 minus the area under the ROC curve (Zhou 2021, 2.21). Undefined (NaN) where a class has no
+    example.
+    """
+    return 1 - roc_auc(truth, output, positive, weights)
+
+
+@METRICS.register(
+    MetricDeclaration(
+        "classification",
+        "scores",
+        "scores",
+        "higher",
+        0,
+        1,
+        unit="percent",
+        ranks="other",
+        of_positive=True,
+        under_weights=_each_class(_break_evens),
+        when="published rankings are given by it",
+        when_not="the whole ranking matters: average_precision; a threshold is fixed: f1",
+        formula=(
+            "go down the scores from the highest until as many examples are named as are "
+            "positive: there precision and recall are equal, and this is their value; among "
+            "equal scores at that place, the mean over their orders"
+        ),
+    ),
+    title="Break-even point",
+    references=(ZHOU_2021, DAVIS_GOADRICH_2006),
+    examples=(
+        Example(
+            ((1, 0, 1, 1, 0, 0), (0.9, 0.8, 0.7, 0.6, 0.5, 0.4), 1),
+            {"value": 2 / 3},
+            "by hand: two of the first three are positive",
+        ),
+        Example(
+            ((1, 1, 0, 0), (0.9, 0.5, 0.5, 0.1), 1),
+            {"value": 0.75},
+            "by hand: one, and one of two with equal scores",
+        ),
+    ),
+)
+def break_even_point(
+    truth: ArrayLike,
+    output: ArrayLike,
+    positive: int | None,
+    weights: ArrayLike | None = None,
+) -> float:
+    """The value of precision and recall at the threshold where they are equal.
+
+    For more than two classes the plain mean over classes, each against the rest. Undefined (NaN)
+    where a class has no example.
+    """
+    codes, score, weight = _arrays(truth, output, weights)
+    if score.ndim == 1 or score.shape[1] == 2:
+        sides = [(codes == positive, _of_positive(score, positive))]
+    else:
+        sides = [(codes == c, score[:, c]) for c in range(score.shape[1])]
+    return _mean([float(_break_even(*side)(weight[None, :])[0]) for side in sides])
+
+
+@METRICS.register(
+    MetricDeclaration(
+        "classification",
+        "scores",
+        "scores",
+        "lower",
+        0,
+        0.25,
+        binary_only=True,
+        ranks="other",
+        when="neither the costs of mistakes nor the share of positives in use are known",
+        when_not="they are known: cost, normalized_cost",
+        formula=(
+            "for each threshold the line from its false positive rate at 0 to its false negative "
+            "rate at 1, the normalized cost for each probability cost of the positive class; the "
+            "area under the lowest of these lines, those of one answer for all included; over "
+            "folds, the mean of the folds' values"
+        ),
+    ),
+    title="Area under the cost curve",
+    references=(ZHOU_2021, DRUMMOND_HOLTE_2006),
+    examples=(
+        Example(
+            ((0, 0, 1, 1), (0.1, 0.4, 0.35, 0.8), 1),
+            {"value": 1 / 8},
+            "by hand: the lowest lines, 0 to 1/2 and 1/2 to 0, cross at 1/2",
+        ),
+    ),
+)
+def cost_curve_area(
+    truth: ArrayLike,
+    output: ArrayLike,
+    positive: int | None,
+    weights: ArrayLike | None = None,
+) -> float:
+    """The mean normalized cost of the best threshold over all shares and costs of the classes.
+
+    0 for a perfect ranking, 1/4 for scores that tell nothing (Zhou 2021, 2.3.4). Undefined (NaN)
+    where a class has no example.
+    """
+    codes, score, weight = _arrays(truth, output, weights)
+    positives, negatives = _by_score(codes == positive, _of_positive(score, positive), weight)
+    if not positives.sum() > 0 or not negatives.sum() > 0:
+        return float("nan")
+    # The lowest lines belong to the convex hull of the ROC curve
+    points = _hull(positives[::-1] / positives.sum(), negatives[::-1] / negatives.sum())
+    missed, alarms = 1 - points[0], points[1]
+    # Neighbours on the hull have the same cost where one takes over from the other
+    lower, higher = np.diff(alarms), -np.diff(missed)
+    bounds = np.concatenate([[0.0], (lower / (lower + higher)), [1.0]])
+    cost = missed[:, None] * np.stack([bounds[:-1], bounds[1:]], 1)
+    cost += alarms[:, None] * (1 - np.stack([bounds[:-1], bounds[1:]], 1))
+    return float((cost.mean(axis=1) * np.diff(bounds)).sum())
 
 
 def _auc(is_positive: NDArray[Any], score: NDArray[Any], weight: NDArray[np.float64]) -> float:
@@ -336,3 +570,20 @@ def _of_positive(score: NDArray[Any], positive: int | None) -> NDArray[Any]:
 
 def _mean(values: list[float]) -> float:
     return float(np.mean(values))
+
+
+def _hull(
+    rises: NDArray[np.float64], runs: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return true and false positive rates at the corners of the ROC curve's upper hull.
+
+    `rises` and `runs` are the steps of the two rates at each distinct score, falling. Steps are
+    pooled until their slopes fall, as isotonic regression pools them.
+    """
+    kept = rises + runs > 0
+    steps = rises[kept] + runs[kept]
+    found = optimize.isotonic_regression(rises[kept] / steps, weights=steps, increasing=False)
+    corners = found.blocks
+    tpr = np.append(0.0, np.cumsum(rises[kept]))[corners]
+    fpr = np.append(0.0, np.cumsum(runs[kept]))[corners]
+    return tpr, fpr

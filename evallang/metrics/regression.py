@@ -40,6 +40,17 @@ CHICCO_2021 = Reference(
     doi="10.7717/peerj-cs.623",
 )
 
+MAKRIDAKIS_1993 = Reference(
+    key="makridakis1993",
+    authors=("Makridakis S",),
+    year=1993,
+    title="Accuracy measures: theoretical and practical concerns",
+    venue="International Journal of Forecasting",
+    volume="9(4)",
+    pages="527-529",
+    doi="10.1016/0169-2070(93)90079-3",
+)
+
 TRUTH, PREDICTED = (3, -0.5, 2, 7), (2.5, 0.0, 2, 8)
 """scikit-learn's example of regression metrics."""
 SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
@@ -202,6 +213,107 @@ def mape(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[
 @METRICS.register(
     MetricDeclaration(
         "regression",
+        "losses",
+        "values",
+        "lower",
+        0,
+        2,
+        of_examples="symmetric percentage errors",
+        when="published forecasts are given by it",
+        when_not=(
+            "the choice is free: too low a prediction costs more than one as much too high, and a "
+            "truth or prediction of 0 costs the most: mae, mase"
+        ),
+        formula=(
+            "twice the absolute difference of truth and prediction, divided by the sum of their "
+            "absolute values, and 0 where both are 0; the mean over the examples"
+        ),
+        differs={
+            "other definitions": (
+                "some give it from 0 to 100 %, or divide by the sum without absolute values; "
+                "here it is from 0 to 2"
+            ),
+        },
+    ),
+    title="Symmetric mean absolute percentage error",
+    references=(MAKRIDAKIS_1993, HYNDMAN_KOEHLER_2006),
+    examples=(
+        Example(
+            ((150, 100, 0, 0), (100, 150, 0, 5), None),
+            {"value": 0.7},
+            "by hand: 2/5, 2/5, 0 and 2",
+        ),
+    ),
+)
+def smape(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[np.float64]:
+    """The absolute error as a share of the mean size of truth and prediction: 0.1 is 10 %."""
+    sizes = np.abs(np.asarray(truth, dtype=np.float64)) + np.abs(
+        np.asarray(output, dtype=np.float64)
+    )
+    error = 2 * np.abs(_difference(truth, output))
+    share: NDArray[np.float64] = np.divide(error, sizes, out=np.zeros(len(sizes)), where=sizes != 0)
+    return share
+
+
+@METRICS.register(
+    MetricDeclaration(
+        "regression",
+        "losses",
+        "values",
+        "lower",
+        0,
+        of_examples="scaled errors",
+        when="forecasts of several series, or in several units, are to be read on one scale",
+        when_not="one series is forecast, and its unit means something: mae",
+        formula=(
+            "the absolute difference of truth and prediction, divided by `scale`: the mean "
+            "absolute error of the naive forecast in the training part of the series; the mean "
+            "over the examples"
+        ),
+        differs={
+            "sktime": (
+                "there the scale is computed from a training series that is given to the metric; "
+                "here the author states it, so that it is the same in each fold"
+            ),
+        },
+        example=(
+            "data diabetes from sklearn diabetes\n"
+            "\n"
+            "model linear = LinearRegression\n"
+            "model forest = RandomForestRegressor\n"
+            "model baseline = DummyRegressor\n"
+            "\n"
+            "protocol cv folds=5\n"
+            "measure mase(scale=66)  # the mean absolute deviation of the target\n"
+        ),
+    ),
+    title="Mean absolute scaled error",
+    references=(HYNDMAN_KOEHLER_2006,),
+    examples=(
+        Example(
+            (TRUTH, PREDICTED, None),
+            {"value": 0.25},
+            "by hand: the mean absolute error of 0.5, divided by 2",
+            options={"scale": 2},
+        ),
+    ),
+)
+def mase(
+    truth: ArrayLike, output: ArrayLike, positive: None = None, *, scale: float
+) -> NDArray[np.float64]:
+    """The absolute error as a multiple of a stated scale, often a naive forecast's mean error.
+
+    Raises `ValueError` unless the scale is above 0.
+    """
+    if not scale > 0:
+        raise ValueError(f"scale of mase must be above 0, and it is {scale}")
+    error: NDArray[np.float64] = np.abs(_difference(truth, output)) / scale
+    return error
+
+
+@METRICS.register(
+    MetricDeclaration(
+        "regression",
         "scores",
         "values",
         "lower",
@@ -253,6 +365,7 @@ def medae(
         "lower",
         0,
         unit="target",
+        no_interval="resampling never shows an error larger than the largest one seen",
         when="the worst single error must stay below a bound",
         when_not="test sets of different size are compared: it grows with the number of examples",
         formula=(

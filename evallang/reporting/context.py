@@ -41,13 +41,17 @@ KEPT = "".join(
 
 @frozen
 class MetricWords:
-    """How a metric is named and printed; `noun` is its name inside a sentence."""
+    """How a metric is named and printed; `noun` is its name inside a sentence.
+
+    `no_interval` is the reason why it has none, or empty.
+    """
 
     name: str
     title: str
     noun: str
     unit: str
     better: str
+    no_interval: str = ""
 
     @property
     def percent(self) -> bool:
@@ -261,7 +265,8 @@ class Context:
         if found is None:
             return MetricWords(name, title, title, "number", "higher")
         noun = mid_sentence(title)
-        return MetricWords(name, title, noun, found.unit or "number", found.better or "higher")
+        unit, better = found.unit or "number", found.better or "higher"
+        return MetricWords(name, title, noun, unit, better, found.no_interval or "")
 
     def cite(self, kind: str, name: str) -> Runs:
         """Cite the works of a method, if it has any."""

@@ -157,6 +157,7 @@ def interval_notes(
 ) -> list[Runs]:
     """State the method and level of the intervals of each metric."""
     methods: dict[tuple[str, float, bool], list[str]] = {}
+    unsound: dict[str, list[str]] = {}
     main = main_intervals(found)
     for name in metrics:
         of_metric = [e for e in found if e.metric == name]
@@ -178,9 +179,15 @@ def interval_notes(
         }
         for kind in kinds:
             methods.setdefault(kind, []).append(context.metric(name).title)
-        if not kinds and not any(e.no_interval == NO_WIDTH for e in of_metric):
-            methods.setdefault(("", 0.0, False), []).append(context.metric(name).title)
-    notes = []
+        named = context.metric(name)
+        if not kinds and named.no_interval:
+            unsound.setdefault(named.no_interval, []).append(named.title)
+        elif not kinds and not any(e.no_interval == NO_WIDTH for e in of_metric):
+            methods.setdefault(("", 0.0, False), []).append(named.title)
+    notes = [
+        runs(listed([runs(title) for title in titles]), f": no interval, since {reason}.")
+        for reason, titles in unsound.items()
+    ]
     for (method, level, grouped), titles in methods.items():
         names = listed([runs(title) for title in titles])
         if not method:

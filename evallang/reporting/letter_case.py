@@ -8,17 +8,20 @@ OPTIONS = {"bca": "BCa", "all_pairs": "", "se": "standard error"}
 COMMON = frozenset(
     word
     for line in (
-        "accuracy adjusted area average balanced bootstrap chance-corrected classification",
+        "accuracy adjusted area average balanced bootstrap break-even chance-corrected",
+        "classification",
         "cluster clustered coefficient combined conditional corrected correlation cost",
         "cross-validated",
         "cross-validation dependent difference differences effect equivalence error eta exact",
         "expected explained false fold geometric holdout interval k-fold kappa",
-        "leave-one-group-out leave-one-out leave-p-out log logarithmic loss macro matched max",
-        "maximum mean measure median micro mid-p negative nested net no normalised odds",
+        "leave-one-group-out leave-one-out leave-p-out log logarithmic loss macro macro-f1",
+        "matched max",
+        "maximum mean measure median micro mid-p negative nested net no normalized odds",
         "one-sample over paired pairwise percentile permutation pinball plain positive precision",
         "probability proportion quantile random ranking rate recall repeated resampled",
         "resubstitution root sensitivity share sign signed simple single specificity",
-        "square-and-add squared standard step-down stratified sum symmetric the time top true two",
+        "square-and-add squared standard step-down stratified sum symmetric the time top top-k",
+        "true two",
         "uncorrected unpaired unweighted variance weighted normal credible binomial",
     )
     for word in line.split(" ")
@@ -28,7 +31,7 @@ COMMON = frozenset(
 def mid_sentence(title: str) -> str:
     """Return a title as it is inside a sentence; names of persons keep their capital."""
     first, space, rest = title.partition(" ")
-    return first.lower() + space + rest if first.lower() in COMMON else title
+    return first[:1].lower() + first[1:] + space + rest if first.lower() in COMMON else title
 
 
 def capitalised(text: str) -> str:

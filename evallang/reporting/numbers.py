@@ -66,6 +66,9 @@ def interval(
     return f"[{bounds[0]},{NBSP}{bounds[1]}]"
 
 
+ROUNDING = 1e-12  # share of the largest value below which another is a rounding error
+
+
 def scale_of(
     half_widths: Iterable[float | None],
     values: Iterable[float | None],
@@ -89,6 +92,7 @@ def scale_of(
     if percent:
         return Scale(1, power)
     sizes = [abs(v) for v in values if v is not None and 0 < abs(v) < math.inf]
+    sizes = [size for size in sizes if size > ROUNDING * max(sizes)]
     if not sizes:
         return Scale(3, power)
     return Scale(min(max(0, 2 - math.floor(math.log10(min(sizes)))), 8), power)

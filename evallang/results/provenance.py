@@ -114,7 +114,8 @@ class MethodRecord:
     share rows; it is None if that is unknown, and for other methods. `quantity` is what a test of
     one model is about if that is not the metric ("error rate"). `own_code` states that a metric is
     a function of the authors'; older files do not state it. `assumptions` are the words of what an
-    analysis of a test's power assumes.
+    analysis of a test's power assumes. `no_interval` is the reason why no interval
+    of a metric from single examples is sound.
     """
 
     kind: str
@@ -134,3 +135,4 @@ class MethodRecord:
     quantity: str | None = None
     own_code: bool = False
     assumptions: Mapping[str, AssumptionWords] = field(default_factory=dict)
+    no_interval: str | None = None

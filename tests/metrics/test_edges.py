@@ -114,7 +114,11 @@ def test_metrics_take_k_columns_where_every_label_is_a_class():
     square, wide = [[3, 1], [2, 4]], [[3, 1, 0], [2, 4, 0]]
     for entry in METRICS:
         if entry.declaration.form == "counts":
-            options = {"fbeta": {"beta": 2}, "cost": {"matrix": ((0, 1), (1, 0))}}
+            options = {
+                "fbeta": {"beta": 2},
+                "cost": {"matrix": ((0, 1), (1, 0))},
+                "normalized_cost": {"share": 0.3},
+            }
             chosen = options.get(entry.name, {})
             assert entry.function(square, 1, **chosen) == entry.function(wide, 1, **chosen)
 

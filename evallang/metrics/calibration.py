@@ -1,0 +1,177 @@
+"""Metrics of how far predicted probabilities agree with what happens.
+
+`output` is (n,) with the probability of the positive class, or (n, k) with a column for each
+class in the order of the labels.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evallang.bibliography import Reference
+from evallang.metrics.metric import METRICS, MetricDeclaration
+from evallang.registry import Example, lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+else:
+    np = lazy("numpy")
+
+NAEINI_2015 = Reference(
+    key="naeini2015",
+    authors=("Pakdaman Naeini M", "Cooper GF", "Hauskrecht M"),
+    year=2015,
+    title="Obtaining well calibrated probabilities using Bayesian binning",
+    venue="Proceedings of the AAAI Conference on Artificial Intelligence",
+    volume="29(1)",
+    pages="2901-2907",
+    doi="10.1609/aaai.v29i1.9602",
+    kind="inproceedings",
+)
+GUO_2017 = Reference(
+    key="guo2017",
+    authors=("Guo C", "Pleiss G", "Sun Y", "Weinberger KQ"),
+    year=2017,
+    title="On calibration of modern neural networks",
+    venue="34th International Conference on Machine Learning",
+    pages="1321-1330",
+    kind="inproceedings",
+)
+VICKERS_ELKIN_2006 = Reference(
+    key="vickers2006",
+    authors=("Vickers AJ", "Elkin EB"),
+    year=2006,
+    title="Decision curve analysis: a novel method for evaluating prediction models",
+    venue="Medical Decision Making",
+    volume="26(6)",
+    pages="565-574",
+    doi="10.1177/0272989X06295361",
+)
+
+
+@METRICS.register(
+    MetricDeclaration(
+        "classification",
+        "scores",
+        "probabilities",
+        "lower",
+        0,
+        1,
+        no_interval=(
+            "its estimate is too large on average, the more so the fewer examples a bin holds, "
+            "and resampling adds to that"
+        ),
+        when="published numbers are given by it, with the same number of bins",
+        when_not=(
+            "models are compared, or their probabilities tested: brier, log_loss, and a "
+            "calibration curve; it depends on the bins, and a model that gives everyone the same "
+            "right mean has 0"
+        ),
+        formula=(
+            "cut the range from 0 to 1 into bins of equal width; in each bin the absolute "
+            "difference of the mean probability and the share that happened, weighted by the "
+            "share of examples; for two classes of the positive class, for more of the class with "
+            "the highest probability; over folds, the mean of the folds' values"
+        ),
+    ),
+    title="Expected calibration error",
+    references=(NAEINI_2015, GUO_2017),
+    examples=(
+        Example(
+            ((0, 1, 1, 0, 1), (0.04, 0.06, 0.72, 0.78, 0.96), 1),
+            {"value": (2 * 0.45 + 2 * 0.25 + 0.04) / 5},
+            "by hand: bins with means .05, .75, .96 and shares 1/2, 1/2, 1",
+        ),
+    ),
+)
+def ece(
+    truth: ArrayLike,
+    output: ArrayLike,
+    positive: int | None,
+    weights: ArrayLike | None = None,
+    *,
+    bins: int = 10,
+) -> float:
+    """The mean difference of predicted probability and observed share over bins.
+
+    A bin holds its upper bound, the first one 0 as well. Raises `ValueError` for fewer than one
+    bin.
+    """
+    if bins < 1:
+        raise ValueError(f"bins of ece must be 1 or more, and it is {bins}")
+    codes, probability = np.asarray(truth), np.asarray(output, dtype=np.float64)
+    weight = np.ones(len(codes)) if weights is None else np.asarray(weights, dtype=np.float64)
+    if probability.ndim == 2 and probability.shape[1] > 2:
+        named = probability.argmax(axis=1)
+        given, happened = probability.max(axis=1), codes == named
+    else:
+        given = probability if probability.ndim == 1 else probability[:, positive]
+        happened = codes == positive
+    if not weight.sum() > 0 or np.isnan(given).any():
+        return float("nan")
+    place = np.clip(np.ceil(given * bins).astype(np.int64) - 1, 0, bins - 1)
+    gap = np.bincount(place, weight * (given - happened), minlength=bins)
+    return float(np.abs(gap).sum() / weight.sum())
+
+
+@METRICS.register(
+    MetricDeclaration(
+        "classification",
+        "losses",
+        "probabilities",
+        "higher",
+        None,
+        1,
+        binary_only=True,
+        of_positive=True,
+        of_examples="net benefits",
+        when="positives are acted on from a stated probability, which says what mistakes cost",
+        when_not=(
+            "no probability is agreed on at which one acts: a decision curve over several; only "
+            "the order of the scores is used: roc_auc"
+        ),
+        formula=(
+            "the share of all examples that are positive and have a probability of at least "
+            "`threshold`, less the share that are negative and have one, times threshold / "
+            "(1 - threshold)"
+        ),
+        example=(
+            "data cancer from sklearn breast_cancer\n"
+            "  positive malignant\n"
+            "\n"
+            "model linear = StandardScaler | LogisticRegression\n"
+            "model bayes = GaussianNB\n"
+            "model baseline = DummyClassifier\n"
+            "\n"
+            "protocol cv folds=5\n"
+            "measure net_benefit(threshold=0.1)  # nine false alarms are as bad as one miss\n"
+        ),
+    ),
+    title="Net benefit",
+    references=(VICKERS_ELKIN_2006,),
+    examples=(
+        Example(
+            ((1, 1, 0, 0, 0), (0.9, 0.1, 0.2, 0.3, 0.1), 1),
+            {"value": (1 - 2 * 0.25) / 5},
+            "by hand: one true and two false positives at 0.2",
+            options={"threshold": 0.2},
+        ),
+    ),
+)
+def net_benefit(
+    truth: ArrayLike, output: ArrayLike, positive: int | None, *, threshold: float
+) -> NDArray[np.float64]:
+    """True positives less false ones at their exchange rate, as a share of all examples.
+
+    Each example adds 1, -threshold / (1 - threshold) or 0. Acting on no one has 0. Raises
+    `ValueError` for a threshold outside 0 to 1.
+    """
+    if not 0 <= threshold < 1:
+        raise ValueError(
+            f"threshold of net_benefit must be at least 0 and below 1, and it is {threshold}"
+        )
+    probability: NDArray[Any] = np.asarray(output)
+    given = probability if probability.ndim == 1 else probability[:, positive]
+    gain = np.where(np.asarray(truth) == positive, 1.0, -threshold / (1 - threshold))
+    return np.where(given >= threshold, gain, 0.0)

@@ -1,0 +1,184 @@
+"""Metrics of predicted quantiles of the target.
+
+`truth` and `output` are floats (n,) in the unit of the target.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evallang.bibliography import Reference
+from evallang.metrics.metric import METRICS, MetricDeclaration
+from evallang.registry import Example, lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+else:
+    np = lazy("numpy")
+
+KOENKER_BASSETT_1978 = Reference(
+    key="koenker1978",
+    authors=("Koenker R", "Bassett G"),
+    year=1978,
+    title="Regression quantiles",
+    venue="Econometrica",
+    volume="46(1)",
+    pages="33-50",
+    doi="10.2307/1913643",
+)
+KOENKER_MACHADO_1999 = Reference(
+    key="koenker1999",
+    authors=("Koenker R", "Machado JAF"),
+    year=1999,
+    title="Goodness of fit and related inference processes for quantile regression",
+    venue="Journal of the American Statistical Association",
+    volume="94(448)",
+    pages="1296-1310",
+    doi="10.1080/01621459.1999.10473882",
+)
+
+SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
+OF_QUANTILE = (
+    "data diabetes from sklearn diabetes\n"
+    "\n"
+    'model high = GradientBoostingRegressor(loss="quantile", alpha=0.9)\n'
+    'model linear = QuantileRegressor(quantile=0.9, solver="highs", alpha=0)\n'
+    "model baseline = DummyRegressor(strategy=quantile, quantile=0.9)\n"
+    "\n"
+    "protocol cv folds=5\n"
+    "measure {}(quantile=0.9)\n"
+)
+
+
+@METRICS.register(
+    MetricDeclaration(
+        "regression",
+        "losses",
+        "values",
+        "lower",
+        0,
+        of_examples="pinball losses",
+        unit="target",
+        when="models predict a quantile of the target, such as a demand exceeded one day in ten",
+        when_not="models predict means or medians: mse, mae",
+        formula=(
+            "for each example `quantile` times the amount by which the prediction is too low, or "
+            "(1 - quantile) times that by which it is too high; the mean over the examples"
+        ),
+        differs={"scikit-learn": "there the quantile is called alpha"},
+        example=OF_QUANTILE.format("pinball"),
+    ),
+    title="Pinball loss",
+    references=(KOENKER_BASSETT_1978,),
+    examples=(
+        Example(
+            ((1, 2, 3), (0, 2, 3), None),
+            {"value": 0.03},
+            SCIKIT_LEARN.format("mean_pinball_loss"),
+            tolerance=0.005,
+            options={"quantile": 0.1},
+        ),
+        Example(
+            ((1, 2, 3), (1, 2, 4), None),
+            {"value": 0.3},
+            SCIKIT_LEARN.format("mean_pinball_loss"),
+            tolerance=0.005,
+            options={"quantile": 0.1},
+        ),
+    ),
+)
+def pinball(
+    truth: ArrayLike, output: ArrayLike, positive: None = None, *, quantile: float
+) -> NDArray[np.float64]:
+    """The loss whose mean is least at a quantile of the target, in the target's unit.
+
+    max(q (y - f), (q - 1) (y - f)). Raises `ValueError` for a quantile outside 0 to 1.
+    """
+    _require_share(quantile, "pinball")
+    error = np.asarray(truth, dtype=np.float64) - np.asarray(output, dtype=np.float64)
+    loss: NDArray[np.float64] = np.maximum(quantile * error, (quantile - 1) * error)
+    return loss
+
+
+@METRICS.register(
+    MetricDeclaration(
+        "regression",
+        "scores",
+        "values",
+        "higher",
+        None,
+        1,
+        known_without_skill=True,
+        when=(
+            "absolute errors, or pinball losses, are to be read against those of the best constant"
+        ),
+        when_not=(
+            "data sets with different spread of the target are compared: mae; models predict "
+            "means: r2"
+        ),
+        formula=(
+            "1 less the sum of pinball losses divided by that of the best constant in the same "
+            "test part, the quantile of its true values; over folds, the mean of the folds' values"
+        ),
+        differs={
+            "scikit-learn": (
+                "d2_absolute_error_score is this with quantile=0.5, d2_pinball_score with any; "
+                "they give 0 or 1 for a constant truth, which is undefined here"
+            ),
+        },
+    ),
+    title="D² of the pinball loss",
+    references=(KOENKER_MACHADO_1999,),
+    examples=(
+        Example(
+            ((3, -0.5, 2, 7), (2.5, 0.0, 2, 8), None),
+            {"value": 0.764},
+            SCIKIT_LEARN.format("d2_absolute_error_score"),
+            tolerance=0.001,
+        ),
+        Example(
+            ((1, 2, 3), (1, 3, 3), None),
+            {"value": 0.666},
+            SCIKIT_LEARN.format("d2_pinball_score"),
+            tolerance=0.001,
+            options={"quantile": 0.9},
+        ),
+    ),
+)
+def d2(
+    truth: ArrayLike,
+    output: ArrayLike,
+    positive: None = None,
+    weights: ArrayLike | None = None,
+    *,
+    quantile: float = 0.5,
+) -> float:
+    """The share of the best constant's pinball loss that is removed: 1 - loss / loss of it.
+
+    With a quantile of 0.5 the share of the absolute deviations from the median. Undefined (NaN)
+    where the truth is constant, and for a single example. Raises `ValueError` for a quantile
+    outside 0 to 1.
+    """
+    _require_share(quantile, "d2")
+    value = np.asarray(truth, dtype=np.float64)
+    weight = np.ones(len(value)) if weights is None else np.asarray(weights, dtype=np.float64)
+    loss = float((weight * pinball(value, output, quantile=quantile)).sum())
+    constant = _quantile(value, weight, quantile)
+    least = float((weight * pinball(value, np.full(len(value), constant), quantile=quantile)).sum())
+    return 1 - loss / least if least > 0 else float("nan")
+
+
+def _quantile(value: NDArray[np.float64], weight: NDArray[np.float64], share: float) -> float:
+    """Return a value at which the weighted pinball loss is least; NaN without weight."""
+    order = np.argsort(value, kind="stable")
+    upto = np.cumsum(weight[order])
+    if not upto.size or not upto[-1] > 0:
+        return float("nan")
+    place = int(np.searchsorted(upto, share * upto[-1]))
+    return float(value[order[min(place, len(value) - 1)]])
+
+
+def _require_share(quantile: float, metric: str) -> None:
+    if not 0 < quantile < 1:
+        raise ValueError(f"quantile of {metric} must be between 0 and 1, and it is {quantile}")

@@ -1,0 +1,270 @@
+"""Correlations of the ranks of truth and prediction.
+
+`truth` and `output` are floats (n,). A case weight counts an example as so many: ranks are those
+of a sample in which each example occurs as often as it weighs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from evallang.bibliography import Reference
+from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic
+from evallang.registry import Example, lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+else:
+    np = lazy("numpy")
+
+SPEARMAN_1904 = Reference(
+    key="spearman1904",
+    authors=("Spearman C",),
+    year=1904,
+    title="The proof and measurement of association between two things",
+    venue="The American Journal of Psychology",
+    volume="15(1)",
+    pages="72-101",
+    doi="10.2307/1412159",
+)
+KENDALL_1945 = Reference(
+    key="kendall1945",
+    authors=("Kendall MG",),
+    year=1945,
+    title="The treatment of ties in ranking problems",
+    venue="Biometrika",
+    volume="33(3)",
+    pages="239-251",
+    doi="10.1093/biomet/33.3.239",
+)
+
+CELLS_AT_ONCE = 1 << 18  # weights whose sums take memory at the same time
+NO_SPREAD = 1e-12  # share of a sum of squares below which a difference of sums is rounding
+
+
+def _spearman(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
+    return _in_batches(_rank_correlation(o.truth, o.output), o.n)
+
+
+def _kendall(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
+    return _in_batches(_tau_b(o.truth, o.output), o.n)
+
+
+@METRICS.register(
+    MetricDeclaration(
+        "regression",
+        "scores",
+        "values",
+        "higher",
+        -1,
+        1,
+        known_without_skill=True,
+        under_weights=_spearman,
+        when="predictions are used to rank examples, and their scale means nothing",
+        when_not=(
+            "the size of an error matters: mae, rmse; the chance that a pair is ordered right "
+            "is asked for: kendall"
+        ),
+        formula=(
+            "rank the true values and the predictions, equal values by their mean rank; the "
+            "Pearson correlation of the ranks; over folds, the mean of the folds' values"
+        ),
+        differs={
+            "scipy": (
+                "over the predictions of all folds, spearmanr ranks what different models "
+                "predict together; here each fold is ranked alone"
+            ),
+        },
+    ),
+    title="Spearman's rank correlation",
+    references=(SPEARMAN_1904,),
+    examples=(
+        Example(
+            ((1, 2, 3, 4, 5), (5, 6, 7, 8, 7), None),
+            {"value": 0.8207826816681233},
+            "scipy 1.17, docstring of spearmanr",
+        ),
+    ),
+)
+def spearman(
+    truth: ArrayLike,
+    output: ArrayLike,
+    positive: None = None,
+    weights: ArrayLike | None = None,
+) -> float:
+    """The correlation of the ranks of truth and prediction, equal values sharing a mean rank.
+
+    Undefined (NaN) where either is constant.
+    """
+    return _value(_rank_correlation(truth, output), truth, weights)
+
+
+@METRICS.register(
+    MetricDeclaration(
+        "regression",
+        "scores",
+        "values",
+        "higher",
+        -1,
+        1,
+        known_without_skill=True,
+        under_weights=_kendall,
+        when="the share of pairs of examples that are ordered right is asked for",
+        when_not="the size of an error matters: mae, rmse",
+        formula=(
+            "over all pairs of examples, those in the same order by truth and prediction less "
+            "those in the opposite order, divided by the root of the number of pairs that "
+            "differ in the truth times the number of pairs that differ in the prediction "
+            "(tau-b); over folds, the mean of the folds' values"
+        ),
+    ),
+    title="Kendall's tau-b",
+    references=(KENDALL_1945,),
+    examples=(
+        Example(
+            ((12, 2, 1, 12, 2), (1, 4, 7, 1, 0), None),
+            {"value": -0.47140452079103173},
+            "scipy 1.17, docstring of kendalltau",
+        ),
+    ),
+)
+def kendall(
+    truth: ArrayLike,
+    output: ArrayLike,
+    positive: None = None,
+    weights: ArrayLike | None = None,
+) -> float:
+    """Pairs in the right order less pairs in the wrong one, as a share of those without ties.
+
+    Undefined (NaN) where truth or prediction is constant. Takes O(n log n).
+    """
+    return _value(_tau_b(truth, output), truth, weights)
+
+
+def _value(statistic: Statistic, truth: ArrayLike, weights: ArrayLike | None) -> float:
+    n = len(np.asarray(truth))
+    weight = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
+    return float(statistic(weight[None, :])[0])
+
+
+def _in_batches(statistic: Statistic, n: int) -> Statistic:
+    """Work on so few rows of weights at a time that they take little memory."""
+    batch = max(1, CELLS_AT_ONCE // max(n, 1))
+
+    def whole(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        starts = range(0, len(weights), batch)
+        parts = [statistic(weights[start : start + batch]) for start in starts]
+        return np.concatenate(parts) if parts else np.empty(0)
+
+    return whole
+
+
+def _undefined(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.full(len(weights), np.nan)
+
+
+def _rank_correlation(truth: ArrayLike, output: ArrayLike) -> Statistic:
+    """Prepare Spearman's correlation for many weightings."""
+    sides = [np.asarray(side, dtype=np.float64) for side in (truth, output)]
+    if not len(sides[0]) or any(np.isnan(side).any() for side in sides):
+        return _undefined
+    codes = [_codes(side) for side in sides]
+
+    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        weight = weights.astype(np.float64, copy=False)
+        total = weight.sum(axis=1)
+        first, second = (_centred_ranks(code, weight, total) for code in codes)
+        joint = (weight * first * second).sum(axis=1)
+        # A constant side has ranks of 0, up to rounding
+        spreads = [(weight * ranks**2).sum(axis=1) for ranks in (first, second)]
+        spread = spreads[0] * spreads[1]
+        least = NO_SPREAD * total**3
+        sound = (spreads[0] > least) & (spreads[1] > least)
+        values = np.full(len(weight), np.nan)
+        np.divide(joint, np.sqrt(spread), out=values, where=sound)
+        inside: NDArray[np.float64] = np.clip(values, -1, 1)
+        return inside
+
+    return statistic
+
+
+def _codes(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the place of each value among the distinct ones, rising (n,)."""
+    return np.unique(values, return_inverse=True)[1].reshape(-1)
+
+
+def _centred_ranks(
+    code: NDArray[np.int64], weight: NDArray[np.float64], total: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return mean ranks less the mean of all ranks, for each row of weights (B, n)."""
+    order = np.argsort(code, kind="stable")
+    starts = np.flatnonzero(np.diff(code[order], prepend=-1))
+    of_value = np.add.reduceat(weight[:, order], starts, axis=1)
+    upto = np.cumsum(of_value, axis=1)
+    middle: NDArray[np.float64] = upto - (of_value + total[:, None]) / 2
+    return middle[:, code]
+
+
+def _tau_b(truth: ArrayLike, output: ArrayLike) -> Statistic:
+    """Prepare tau-b for many weightings: pairs are counted bit by bit of the second rank.
+
+    Two examples are told apart by the highest bit in which the places of their predictions
+    differ. For each bit, examples that agree in all higher ones stand together, in the order of
+    the truth; the sums of weights before each example then count its pairs.
+    """
+    sides = [np.asarray(side, dtype=np.float64) for side in (truth, output)]
+    if not len(sides[0]) or any(np.isnan(side).any() for side in sides):
+        return _undefined
+    x, y = (_codes(side) for side in sides)
+    order = np.lexsort((y, x))
+    place = y[order]
+    bits = range(int(y.max()).bit_length() - 1, -1, -1)
+    levels = []
+    for bit in bits:
+        together = np.argsort(place >> (bit + 1), kind="stable")
+        here = place[together]
+        starts = np.flatnonzero(np.diff(here >> (bit + 1), prepend=-1))
+        levels.append((order[together], (here >> bit) & 1, starts))
+    both = x.astype(np.int64) * (int(y.max()) + 1) + y
+
+    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        weight = weights.astype(np.float64, copy=False)
+        agreeing = np.zeros(len(weight))
+        for rows, high, starts in levels:
+            drawn = weight[:, rows]
+            upper, lower = drawn * high, drawn * (1 - high)
+            agreeing += (upper * _sums_before(lower, starts)).sum(axis=1)
+            agreeing -= (lower * _sums_before(upper, starts)).sum(axis=1)
+        tied = [_tied_pairs(code, weight) for code in (x, y, _codes(both.astype(np.float64)))]
+        total = weight.sum(axis=1)
+        pairs = (total**2 - (weight**2).sum(axis=1)) / 2
+        # Pairs tied in the truth stand in the order of the prediction, and were counted as right
+        agreeing -= tied[0] - tied[2]
+        free = [pairs - ties for ties in tied[:2]]
+        sound = (free[0] > NO_SPREAD * total**2) & (free[1] > NO_SPREAD * total**2)
+        values = np.full(len(weight), np.nan)
+        product = np.sqrt(np.maximum(free[0], 0)) * np.sqrt(np.maximum(free[1], 0))
+        np.divide(agreeing, product, out=values, where=sound)
+        inside: NDArray[np.float64] = np.clip(values, -1, 1)
+        return inside
+
+    return statistic
+
+
+def _sums_before(values: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Sum what stands before each place within its stretch, which begin at `starts` (B, n)."""
+    sums = np.cumsum(values, axis=1) - values
+    lengths = np.diff(np.append(starts, values.shape[1]))
+    within: NDArray[np.float64] = sums - np.repeat(sums[:, starts], lengths, axis=1)
+    return within
+
+
+def _tied_pairs(code: NDArray[np.int64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum the products of weights over pairs of examples with the same value (B,)."""
+    order = np.argsort(code, kind="stable")
+    starts = np.flatnonzero(np.diff(code[order], prepend=-1))
+    of_value = np.add.reduceat(weight[:, order], starts, axis=1)
+    same: NDArray[np.float64] = ((of_value**2).sum(axis=1) - (weight**2).sum(axis=1)) / 2
+    return same

@@ -1,0 +1,97 @@
+"""The share of examples whose class is among the first named."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evallang.bibliography import Reference
+from evallang.metrics.metric import METRICS, MetricDeclaration
+from evallang.registry import Example, lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+else:
+    np = lazy("numpy")
+
+RUSSAKOVSKY_2015 = Reference(
+    key="russakovsky2015",
+    authors=("Russakovsky O", "Deng J", "Su H", "Krause J", "Satheesh S", "Ma S", "Huang Z",
+             "Karpathy A", "Khosla A", "Bernstein M", "Berg AC", "Fei-Fei L"),
+    year=2015,
+    title="ImageNet large scale visual recognition challenge",
+    venue="International Journal of Computer Vision",
+    volume="115(3)",
+    pages="211-252",
+    doi="10.1007/s11263-015-0816-y",
+)  # fmt: skip
+
+
+@METRICS.register(
+    MetricDeclaration(
+        "classification",
+        "losses",
+        "scores",
+        "higher",
+        0,
+        1,
+        unit="percent",
+        of_examples="shares of hits",
+        when="there are many classes, and a person or a program looks at the first k",
+        when_not="there are few classes: accuracy",
+        formula=(
+            "the share of examples whose class has one of the k highest scores; among equal "
+            "scores at that place, the share of their orders in which it has"
+        ),
+        differs={
+            "scikit-learn": (
+                "top_k_accuracy_score puts the later of two classes with equal scores first, so "
+                "that it depends on the order of the labels; without ties the numbers are the same"
+            ),
+        },
+        example=(
+            "data digits from sklearn digits\n"
+            "\n"
+            "model linear = StandardScaler | LogisticRegression\n"
+            "model bayes = GaussianNB\n"
+            "model baseline = DummyClassifier\n"
+            "\n"
+            "protocol cv folds=5\n"
+            "measure top_k_accuracy(k=2)\n"
+        ),
+    ),
+    title="Top-k accuracy",
+    references=(RUSSAKOVSKY_2015,),
+    examples=(
+        Example(
+            (
+                (0, 1, 2, 2),
+                ((0.5, 0.2, 0.2), (0.3, 0.4, 0.2), (0.2, 0.4, 0.3), (0.7, 0.2, 0.1)),
+                None,
+            ),
+            {"value": 0.75},
+            "scikit-learn 1.9, docstring of top_k_accuracy_score",
+            options={"k": 2},
+        ),
+    ),
+)
+def top_k_accuracy(
+    truth: ArrayLike, output: ArrayLike, positive: int | None, *, k: int
+) -> NDArray[np.float64]:
+    """The share of examples whose class is among the k classes with the highest scores.
+
+    Raises `ValueError` unless k is at least 1 and below the number of classes, and for a single
+    score per example.
+    """
+    score = np.asarray(output)
+    if score.ndim == 1:
+        raise ValueError("top_k_accuracy needs a score for each class: write accuracy")
+    if not 1 <= k < score.shape[1]:
+        raise ValueError(
+            f"k of top_k_accuracy must be from 1 to {score.shape[1] - 1}, one less than there "
+            f"are classes, and it is {k}"
+        )
+    own = score[np.arange(len(score)), np.asarray(truth)][:, None]
+    higher, equal = (score > own).sum(axis=1), (score == own).sum(axis=1)
+    hit: NDArray[np.float64] = np.clip((k - higher) / np.maximum(equal, 1), 0.0, 1.0)
+    return np.where(np.isnan(own[:, 0]), np.nan, hit)
