@@ -230,7 +230,7 @@ FEW = 3  # metrics that are named as exceptions
 
 
 def _metrics_in_words(names: Sequence[str]) -> str:
-    """Name metrics, or the few that are not among them."""
+    """Return the names of metrics, or of the few that are not among them."""
     others = [name for name in METRICS.names() if name not in names]
     if not others:
         return "any metric"

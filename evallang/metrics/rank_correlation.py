@@ -240,7 +240,7 @@ def _tau_b(truth: ArrayLike, output: ArrayLike) -> Statistic:
         tied = [_tied_pairs(code, weight) for code in (x, y, _codes(both.astype(np.float64)))]
         total = weight.sum(axis=1)
         pairs = (total**2 - (weight**2).sum(axis=1)) / 2
-        # Pairs tied in the truth stand in the order of the prediction, and were counted as right
+        # Pairs tied in the truth are in the order of the prediction, and were counted as right
         agreeing -= tied[0] - tied[2]
         free = [pairs - ties for ties in tied[:2]]
         sound = (free[0] > NO_SPREAD * total**2) & (free[1] > NO_SPREAD * total**2)
@@ -254,7 +254,7 @@ def _tau_b(truth: ArrayLike, output: ArrayLike) -> Statistic:
 
 
 def _sums_before(values: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Sum what stands before each place within its stretch, which begin at `starts` (B, n)."""
+    """Return the sums before each place within its stretch; stretches begin at `starts` (B, n)."""
     sums = np.cumsum(values, axis=1) - values
     lengths = np.diff(np.append(starts, values.shape[1]))
     within: NDArray[np.float64] = sums - np.repeat(sums[:, starts], lengths, axis=1)

@@ -43,7 +43,7 @@ KEPT = "".join(
 class MetricWords:
     """How a metric is named and printed; `noun` is its name inside a sentence.
 
-    `no_interval` is the reason why it has none, or empty.
+    `no_interval` states why an interval is missing, or is empty.
     """
 
     name: str
