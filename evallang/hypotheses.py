@@ -183,11 +183,6 @@ def planned_of(study: Study, line: ComparisonSpec) -> tuple[PlannedComparison, .
     return planned
 
 
-def correction_clause(line: ComparisonSpec) -> str:
-    """Return the name of a line's correction among the defaults of a study."""
-    return f"compare line {line.index + 1} correction"
-
-
 def family_of_line(line: ComparisonSpec, sources: Sequence[SourceSpec], fitted: Words) -> Family:
     """Build the family that a line has if it is not joined with others."""
     return _family(tuple(_planned(line, sources, fitted)), line.correction)

@@ -8,7 +8,7 @@ from evallang.checking.own_metrics import as_measured, measured_elsewhere
 from evallang.checking.resolve_measure import known_model, known_protocol, model_names
 from evallang.checking.scope import Scope
 from evallang.compatibility import metric_entry
-from evallang.hypotheses import correction_clause, family_of_line, holds_unknown, is_joined
+from evallang.hypotheses import family_of_line, holds_unknown, is_joined
 from evallang.metrics.metric import share_metric
 from evallang.spelling import Words, closest
 from evallang.stats.corrections import CORRECTIONS, default_correction
@@ -36,7 +36,7 @@ def comparisons(
         if node.correction is None and spec.correction is not None and not joined:
             family = family_of_line(spec, sources, Words(scope.models))
             if family.size > 1 or any(map(holds_unknown, sources)):
-                clause = correction_clause(spec)
+                clause = f"compare line {index + 1} correction"
                 scope.default(clause, spec.correction.name, "compare", "correction", line=index)
         found.append(spec)
     return tuple(found)

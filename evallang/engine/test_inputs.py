@@ -61,10 +61,11 @@ else:
 
 
 class CachedSample:
-    """A `Resampler` whose values are computed once."""
+    """A `Resampler` whose values are computed once; `each` is what a group of its rows is."""
 
-    def __init__(self, sample: Resampler) -> None:
+    def __init__(self, sample: Resampler, each: str = "groups") -> None:
         self._sample = sample
+        self._each = each
         self._drawn: dict[int, NDArray[np.float64]] = {}
         self._estimate: float | None = None
         self._left_out: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
@@ -77,7 +78,7 @@ class CachedSample:
     @property
     def unit(self) -> str:
         """What is drawn with replacement, as a plural."""
-        return self._sample.unit
+        return self._sample.unit if self._sample.n_groups is None else self._each
 
     @property
     def n_groups(self) -> int | None:
@@ -104,10 +105,11 @@ class CachedSample:
 
 
 class CachedSwapper:
-    """A `Swapper` whose values are computed once."""
+    """A `Swapper` whose values are computed once; `each` is what a group of its rows is."""
 
-    def __init__(self, swapper: Swapper) -> None:
+    def __init__(self, swapper: Swapper, each: str | None = None) -> None:
         self._swapper = swapper
+        self._each = each
         self._drawn: dict[int, NDArray[np.float64]] = {}
         self._every: dict[int, tuple[NDArray[np.float64], NDArray[np.float64]] | None] = {}
         self._blocks: dict[int, CachedSwapper] = {}
@@ -115,7 +117,7 @@ class CachedSwapper:
     @property
     def unit(self) -> str:
         """What is swapped as a whole, as a plural."""
-        return self._swapper.unit
+        return self._swapper.unit if self._each is None else self._each
 
     def estimate(self) -> float:
         """Return the difference as observed."""
@@ -440,7 +442,6 @@ class TestInputs:
         result = replace(
             result,
             null=self._worded(null or result.null),
-            variant=result.variant.replace("groups", self.evaluation.each),
             notes=(*result.notes, *self._assumed_sizes(), *self._note_of_first_seed()),
         )
         written: Any = self.test.keywords().get("alternative", "two_sided")
@@ -645,13 +646,16 @@ def bounded(inputs: TestInputs) -> bool:
 def swapper_of(inputs: TestInputs) -> CachedSwapper:
     """Return what swaps the outputs of two models."""
     blocked = dict(inputs.test.options).get("block") is not None
-    return CachedSwapper(swapper(inputs.compared, inputs.make("groups"), blocked=blocked))
+    codes = inputs.make("groups")
+    each = None if codes is None else inputs.evaluation.each
+    return CachedSwapper(swapper(inputs.compared, codes, blocked=blocked), each)
 
 
 @COMPARISON.provides("sample")
 def sample(inputs: TestInputs) -> CachedSample:
     """Return what resamples the difference of two models."""
-    return CachedSample(resampler(inputs.compared, inputs.make("groups")))
+    found = resampler(inputs.compared, inputs.make("groups"))
+    return CachedSample(found, inputs.evaluation.each)
 
 
 @COMPARISON.provides("difference")

@@ -5,7 +5,7 @@ section, its item and its name; its value is plain. What changing it would chang
 the fields of the records (`evallang.effect`).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import Field, fields, is_dataclass, replace
 from fractions import Fraction
 from functools import cache
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 from evallang.compatibility import metric_entry
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec
 from evallang.effect import Effect
-from evallang.hypotheses import Families, correction_clause
+from evallang.hypotheses import Families
 from evallang.locks.content import content_settings
 from evallang.locks.setting import SPLITS, Plain, Setting
 from evallang.models.abilities import classes_of
@@ -22,9 +22,9 @@ from evallang.models.catalogue import CATALOGUE, NOT_GIVEN
 from evallang.models.model import EstimatorSpec, ModelSpec, PipelineSpec, written
 from evallang.planning.defaults import resolved_intervals
 from evallang.planning.keys import environment, package_versions
-from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Registry
 from evallang.results.records import DataRecord, ProtocolRecord
+from evallang.results.settings import DefaultPlace
 from evallang.source import Span
 from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.corrections import CORRECTIONS
@@ -51,7 +51,7 @@ def settings_of(
     `families` are the families of hypotheses on the data sets that were found. Without `content`
     the data are omitted: hashing their columns takes longest.
     """
-    defaults = {default.clause for default in study.defaults}
+    defaults = {default.place for default in study.defaults}
     found = [
         *_of_study(study, defaults),
         *_of_sources(study),
@@ -67,17 +67,17 @@ def settings_of(
     return tuple(found)
 
 
-def _of_study(study: Study, defaults: set[str]) -> Iterator[Setting]:
+def _of_study(study: Study, defaults: Set[DefaultPlace]) -> Iterator[Setting]:
     """List what `study`, `stratify`, `tune`, `use` and `report` decide."""
     for item, value, effect in _plain_fields(study):
         if not isinstance(value, tuple) or item.name == "authors":
             clause = "authors" if item.name == "authors" else item.name
             place = study.places.get(item.name, study.places.get("study"))
-            stated = f"study {clause}" not in defaults
+            stated = DefaultPlace("study", clause) not in defaults
             yield Setting("study", "", clause, plain(value), stated, effect, place)
     strata = study.stratification
     columns = [] if strata is None else list(strata.columns)
-    span, stated = study.places.get("stratify"), "stratify" not in defaults
+    span, stated = study.places.get("stratify"), all(d.kind != "stratify" for d in defaults)
     yield Setting("stratify", "", "by", [*columns], stated, Effect.NUMBERS, span)
     if strata is not None and strata.bins is not None:
         yield Setting("stratify", "", "bins", strata.bins, stated, Effect.NUMBERS, span)
@@ -93,7 +93,7 @@ def _of_study(study: Study, defaults: set[str]) -> Iterator[Setting]:
         code = use.code_sha256 or use.sha256
         yield Setting("use", use.module, "code", code, True, Effect.NUMBERS, use.span)
     for setting in _fields_of("report", "", study.report, Effect.WORDS, study.places.get("report")):
-        yield replace(setting, stated=f"report {setting.name}" not in defaults)
+        yield replace(setting, stated=DefaultPlace("report", setting.name) not in defaults)
 
 
 SECTIONS: Mapping[type, str] = {
@@ -157,12 +157,12 @@ def _searched(model: ModelSpec) -> bool:
     return bool(search_space(model.pipeline))
 
 
-def _of_protocol(protocol: Protocol, defaults: set[str]) -> Iterator[Setting]:
-    words = " ".join(PROTOCOLS[protocol.kind].declaration.words)
+def _of_protocol(protocol: Protocol, defaults: Set[DefaultPlace]) -> Iterator[Setting]:
     for setting in _fields_of("protocol", protocol.name, protocol, Effect.NUMBERS, protocol.span):
         option = setting.name.removeprefix("options ")
         implied = protocol.implied_by is not None
-        stated = not implied and f"protocol {words} {option}" not in defaults
+        place = DefaultPlace("protocol", option, protocol.kind)
+        stated = not implied and place not in defaults
         yield replace(setting, name=option, stated=stated)
 
 
@@ -178,7 +178,7 @@ ELSEWHERE = {"measure": {"interval"}, "compare": {"correction", "models", "pairs
 """Fields that other settings state: intervals in force, families, and pairs as resolved."""
 
 
-def _of_lines(study: Study, families: Families, defaults: set[str]) -> Iterator[Setting]:
+def _of_lines(study: Study, families: Families, defaults: Set[DefaultPlace]) -> Iterator[Setting]:
     effects = _effects(Study)
     for section, name in LINES.items():
         lines: Sequence[Any] = getattr(study, name)
@@ -190,8 +190,8 @@ def _of_lines(study: Study, families: Families, defaults: set[str]) -> Iterator[
                 if setting.name.partition(" ")[0] in ELSEWHERE.get(section, ()):
                     continue
                 clause = "by" if setting.name == "metrics" else setting.name
-                default = section == "compare" and f"compare line {number} {clause}" in defaults
-                stated = setting.stated and setting.value is not False and not default
+                place = DefaultPlace(section, clause, line=number - 1)
+                stated = setting.stated and setting.value is not False and place not in defaults
                 yield replace(setting, stated=stated)
 
 
@@ -214,7 +214,7 @@ def _of_intervals(study: Study, read: "ReadSources") -> Iterator[Setting]:
             yield replace(setting, stated=given and setting.stated)
 
 
-def _of_families(families: Families, defaults: set[str]) -> Iterator[Setting]:
+def _of_families(families: Families, defaults: Set[DefaultPlace]) -> Iterator[Setting]:
     """List the size and the correction of each family, which the lines and the data decide."""
     for number, family in enumerate(families.families, 1):
         lines = [planned.line for planned in family.comparisons]
@@ -222,7 +222,8 @@ def _of_families(families: Families, defaults: set[str]) -> Iterator[Setting]:
         correction = None if family.correction is None else family.correction.written
         size = Setting("family", str(number), "size", family.size, False, Effect.CLAIMS, span)
         yield size
-        by_default = family.joint or any(correction_clause(line) in defaults for line in lines)
+        places = {DefaultPlace("compare", "correction", line=line.index) for line in lines}
+        by_default = family.joint or bool(places & defaults)
         stated = correction is not None and not by_default
         yield replace(size, name="correction", value=correction, stated=stated)
 

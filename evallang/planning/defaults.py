@@ -8,12 +8,12 @@ from evallang.compatibility import metric_entry, over_seeds, own_metric, yields_
 from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import ScoreTable, Table
 from evallang.data.read_sources import ReadSources
-from evallang.hypotheses import Families, correction_clause
+from evallang.hypotheses import Families
 from evallang.metrics.own_code import DECLARED, own_metric_loaded
 from evallang.models.model import search_space
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design, Entry
-from evallang.results.settings import Default, Value
+from evallang.results.settings import Default, DefaultPlace, Value
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
@@ -26,13 +26,13 @@ def stated_defaults(
     read: ReadSources,
 ) -> tuple[Default, ...]:
     """List the defaults of a study: those the check filled in, and those the data settle."""
-    found = {(d.kind, d.clause): d for d in study.defaults}
+    found = {default.place: default for default in study.defaults}
     if not any(PROTOCOLS[p.kind].declaration.keeps_strata for p in study.protocols):
-        found.pop(("stratify", "stratify"), None)
+        found = {place: default for place, default in found.items() if place.kind != "stratify"}
     for line in study.comparisons:
         if families.by_line[line.index].correction is None:
             # a single hypothesis, as the data show
-            found.pop(("compare", correction_clause(line)), None)
+            found.pop(DefaultPlace("compare", "correction", line=line.index), None)
     intervals = list(_intervals(study, read))
     sources = list(read.with_examples)
     grouped = bool(sources) and all(source.group_codes is not None for source in sources)
@@ -42,7 +42,7 @@ def stated_defaults(
         *(default for default, _ in intervals),
         *_options(study, [method for _, method in intervals], grouped=grouped),
     ):
-        found.setdefault((default.kind, default.clause), default)
+        found.setdefault(default.place, default)
     return tuple(found.values())
 
 

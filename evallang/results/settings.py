@@ -16,6 +16,20 @@ DEFAULT_KINDS = (
 
 
 @frozen
+class DefaultPlace:
+    """The place where an author could state a default; two defaults of one place are the same.
+
+    The fields are those of a `Default`.
+    """
+
+    kind: str
+    option: str | None = None
+    subject: str | None = None
+    under: str | None = None
+    line: int | None = None
+
+
+@frozen
 class Default:
     """A default that was used: the clause as an author would write it, its value and its place.
 
@@ -33,6 +47,11 @@ class Default:
     subject: str | None = None
     under: str | None = None
     line: int | None = None
+
+    @property
+    def place(self) -> DefaultPlace:
+        """The place where an author could state it."""
+        return DefaultPlace(self.kind, self.option, self.subject, self.under, self.line)
 
 
 @frozen

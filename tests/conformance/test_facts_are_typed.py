@@ -36,10 +36,6 @@ ALLOWED = {
     ("data/databases.py", "reason.startswith(('not authorized', 'access to'))"): DRIVER,
     ("data/databases.py", "'no such table' not in reason"): DRIVER,
     ("data/databases.py", "reason.rpartition(' ')"): DRIVER,
-    (
-        "engine/test_inputs.py",
-        "result.variant.replace('groups', self.evaluation.each)",
-    ): "what is drawn together is called by its name",
     ("engine/test_inputs.py", "null.replace(mean, f'mean {self.metric.name}')"): WORDED,
     ("engine/test_inputs.py", "null.replace('accuracies', f'{self.metric.name}s')"): WORDED,
     (

@@ -41,14 +41,14 @@ def test_a_test_of_a_margin_draws_its_resamples_once(folder, monkeypatch):
     calls = []
 
     class Counted(CachedSample):
-        def __init__(self, sample):
+        def __init__(self, sample, each):
             class Inner(type(sample)):
                 def replicates(self, rng, rounds):
                     calls.append(rounds)
                     return super().replicates(rng, rounds)
 
             sample.__class__ = Inner
-            super().__init__(sample)
+            super().__init__(sample, each)
 
     monkeypatch.setattr(test_inputs, "CachedSample", Counted)
     text = HEAD + "measure f1\ncompare a, b with tost(margin=5%)\n"
@@ -71,6 +71,12 @@ def test_what_is_remembered_is_what_was_drawn():
     drawn = swapper.replicates(np.random.default_rng(1), 40)
     assert np.array_equal(drawn, own.replicates(np.random.default_rng(1), 40))
     assert swapper.in_blocks(3).estimate() == own.in_blocks(3).estimate()
+    repeats = CachedSwapper(SignSwapper(parts, np.arange(12) // 2), "people")
+    assert (repeats.unit, swapper.unit, swapper.in_blocks(2).unit) == (
+        "people",
+        "examples",
+        "blocks",
+    )
 
 
 def test_takahashis_interval_of_f1_is_that_of_the_confusion_matrix(folder):

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from evallang.checking.rules.rule import Objection, rule
 from evallang.checking.rules.splits import has_few_splits
 from evallang.checking.rules.study_facts import (
-    by_default,
     evidence_of,
+    is_by_default,
     own_protocols,
     repeated_design,
     repeated_form,
@@ -205,7 +205,7 @@ def test_of_another_measure(study: Study) -> Iterator[Objection]:
     if metric_entry(first).declaration.proportion == "all":
         return
     for comparison in study.comparisons:
-        if by_default(study, f"compare line {comparison.index + 1} by") and _counts(comparison):
+        if is_by_default(study, "compare", "by", comparison.index) and _counts(comparison):
             yield Objection(
                 f"`{comparison.test.name}` tests accuracy, and the first measure is "
                 f"`{first.written}`",

@@ -6,8 +6,8 @@ from dataclasses import replace
 from evallang.checking.rules.families import WITH_ALL_HYPOTHESES
 from evallang.checking.rules.rule import Objection, rule
 from evallang.checking.rules.study_facts import (
-    by_default,
     data_set_column,
+    is_by_default,
     listed,
     own_protocols,
     pair_test,
@@ -280,7 +280,7 @@ def _instead(
     test = pair_test(comparison)
     words = (test_of(test).self_correcting and test_of(test).instead) or test.written
     words += "" if test_of(test).bayesian else " holm"
-    if not by_default(study, f"compare line {comparison.index + 1} by"):
+    if not is_by_default(study, "compare", "by", comparison.index):
         words += f" by {', '.join(metric.written for metric in comparison.metrics)}"
     if len(own_protocols(study)) > 1:
         words += f" on {comparison.protocol}"

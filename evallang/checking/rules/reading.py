@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from evallang.checking.rules.rule import Objection, rule
 from evallang.checking.rules.study_facts import (
     TWO_CLASSES,
-    by_default,
     depends_on_positive,
+    is_by_default,
     listed,
     metrics_of,
     own_protocols,
@@ -221,7 +221,7 @@ def seed_by_default(study: Study) -> Iterator[Objection]:
         measure balanced_accuracy
     """
     drawn = [p for p in own_protocols(study) if PROTOCOLS[p.kind].declaration.draws_at_random()]
-    if tables(study) and drawn and by_default(study, "study seed"):
+    if tables(study) and drawn and is_by_default(study, "study", "seed"):
         yield Objection(
             "rows are drawn at random, and the study states no seed",
             study.places.get("study") or drawn[0].span,

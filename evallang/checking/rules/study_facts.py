@@ -12,6 +12,7 @@ from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
 from evallang.hypotheses import planned_of
 from evallang.protocols.protocol import PROTOCOLS, Yields, written
 from evallang.registry import Evidence
+from evallang.results.settings import DefaultPlace
 from evallang.spelling import written_name
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
@@ -146,9 +147,10 @@ def data_set_column(source: SourceSpec) -> str | None:
     return source.dataset if isinstance(source, PredictionsSpec | ScoresSpec) else None
 
 
-def by_default(study: Study, clause: str) -> bool:
-    """Return whether a clause was left to its default."""
-    return any(default.clause == clause for default in study.defaults)
+def is_by_default(study: Study, kind: str, option: str, line: int | None = None) -> bool:
+    """Return whether a clause of a statement, or of a `compare` line, was left to its default."""
+    place = DefaultPlace(kind, option, line=line)
+    return any(default.place == place for default in study.defaults)
 
 
 def metrics_of(study: Study) -> tuple[Method, ...]:
