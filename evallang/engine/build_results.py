@@ -35,6 +35,7 @@ from evallang.models.model import (
     ModelSpec,
     PipelineSpec,
     is_baseline,
+    is_configured,
     search_space,
     written,
 )
@@ -273,6 +274,7 @@ def _models(study: Study, tables: Mapping[str, Table]) -> list[ModelRecord]:
                 for p in search_space(model.pipeline)
                 if (ends := bounds(p.owner, p.parameter, p.candidates.values)) != (None, None)
             },
+            configured=is_configured(model),
         )
         for model in study.models
     ]

@@ -125,6 +125,12 @@ def is_baseline(model: ModelSpec) -> bool:
     return isinstance(last, EstimatorSpec) and last.name in BASELINES
 
 
+def is_configured(model: ModelSpec) -> bool:
+    """Return whether an author wrote parameters of the last step of a model."""
+    last = model.pipeline.steps[-1] if model.pipeline.steps else None
+    return isinstance(last, EstimatorSpec) and bool(last.parameters)
+
+
 @frozen
 class SearchParameter:
     """One searched parameter: its printed name, its candidates, whose parameter it is."""

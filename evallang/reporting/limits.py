@@ -61,7 +61,6 @@ from evallang.results.records import (
     FitWarning,
     FoldValue,
     HypothesisTestResult,
-    ModelRecord,
     NeverPredicted,
     ProtocolRecord,
     SimultaneousInterval,
@@ -169,18 +168,13 @@ def cautions(context: Context) -> list[Caution]:
         for model in context.results.models
         if model.kind == "estimator" and not model.baseline
     ]
-    if len(estimators) > 1 and not any(m.tuned or _is_set(m) for m in estimators):
+    if len(estimators) > 1 and not any(m.tuned or m.configured for m in estimators):
         body = runs(
             "The comparison is between these settings (", Ref("table-protocol"),
             "), not between the best that each family of models can do.",
         )  # fmt: skip
         found.append(Caution.from_code(UNTUNED, "No model was tuned", body))
     return found
-
-
-def _is_set(model: ModelRecord) -> bool:
-    """Return whether an author fixed parameters of the last step of a model."""
-    return (model.pipeline or "").endswith(")")
 
 
 def _models(context: Context, failed: Sequence[Failure]) -> Runs:

@@ -143,6 +143,8 @@ class ModelRecord:
     `takes_weights` is false where the rows have weights and no fit of the model uses them.
     `baseline` states that the model reads no feature. `bounds` are the smallest and the largest
     number that a searched parameter takes, None where it has no limit; older files lack them.
+    `configured` states that the author wrote parameters of the last step; older files, which do
+    not state it, count as configured.
     """
 
     name: str
@@ -156,6 +158,7 @@ class ModelRecord:
     takes_weights: bool = True
     baseline: bool = False
     bounds: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
+    configured: bool = True
 
 
 VALIDATION_PART, INNER_FOLDS, INNER_PERIODS = "validation_part", "inner_folds", "inner_periods"

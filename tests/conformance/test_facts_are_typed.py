@@ -18,6 +18,7 @@ NAMES = {"message", "reason", "note", "notes", "help", "variant", "null", "canon
 OPERATIONS = {"startswith", "endswith", "split", "rsplit", "partition", "rpartition", "find"} | {
     "replace", "removeprefix", "removesuffix",
 }  # fmt: skip
+LOOKUPS = {"get", "index", "count", "pop"}
 
 SLICED = {"notes", "title"}
 """A list of texts, and what is printed with another first letter."""
@@ -25,6 +26,7 @@ SLICED = {"notes", "title"}
 ONCE = "a whole text is written once"
 WORDED = "the words of a hypothesis are adapted, and nothing is decided by them"
 DRIVER = "SQLite tells the cause of an error in its message alone"
+KEYWORD = "the keyword of a clause, not a text"
 FORM = "the form of a test as its caller chose it, not a text"
 
 ALLOWED = {
@@ -54,36 +56,116 @@ ALLOWED = {
         "reporting/requirements.py",
         "i.method not in ('', 'none')",
     ): "the names of an interval that there is not",
+    ("stats/hypothesis_tests/contingency.py", "values.get(variant)"): FORM,
+    (
+        "stats/hypothesis_tests/contingency.py",
+        "_mcnemar_variants(*most, alternative)[1][variant]",
+    ): FORM,
+    ("stats/hypothesis_tests/contingency.py", "p_values[variant]"): FORM,
+    ("stats/hypothesis_tests/datasets.py", "{'chi2': df[:1], 'F': df}.get(variant)"): FORM,
+    ("reporting/protocol_table.py", "CLAUSES.get(stated.clause, _capital(stated.clause))"): KEYWORD,
+    ("reporting/protocol_table.py", "STUDY_CLAUSES.get(stated.clause, (group, name))"): KEYWORD,
+    ("cli/verdicts.py", "VARIANTS.get(test.variant)"): "a variant whose words are empty is implied",
     ("reporting/estimate_tables.py", "e.interval.method not in main[name]"): ONCE,
     ("reporting/methods.py", "found.method not in main[estimate.metric]"): ONCE,
 }
 """Expressions that may look into a text, with the reason."""
 
 
-def _looks_into_wording(tree: ast.AST) -> Iterator[str]:
-    def is_wording(node: ast.AST, words: set[str] = WORDING) -> bool:
-        named = isinstance(node, ast.Name) and node.id in NAMES & words
-        return named or (isinstance(node, ast.Attribute) and node.attr in words)
+def _values(node: ast.AST) -> Iterator[ast.AST]:
+    """Iterate over what an expression may be: the operands of `or`, the arms of `if`."""
+    match node:
+        case ast.BoolOp(values=parts):
+            yield from (value for part in parts for value in _values(part))
+        case ast.IfExp(body=first, orelse=second):
+            yield from (*_values(first), *_values(second))
+        case ast.NamedExpr(value=value):
+            yield from _values(value)
+        case _:
+            yield node
 
-    def is_note(node: ast.AST) -> bool:
-        return is_wording(node, TEXTS) or (isinstance(node, ast.Name) and node.id in TEXTS)
 
+def _bindings(tree: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    """Iterate over names and what they are bound to: assigned, or taken from in a loop."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            called = node.func
-            of_re = isinstance(called.value, ast.Name) and called.value.id == "re"
-            read = called.attr in OPERATIONS and is_wording(called.value)
-            if read or (of_re and any(is_wording(one) for one in node.args)):
-                yield ast.unparse(node)
-        elif isinstance(node, ast.Compare):
-            within = any(isinstance(one, ast.In | ast.NotIn) for one in node.ops)
-            equal = any(isinstance(one, ast.Eq | ast.NotEq) for one in node.ops)
-            sides = (node.left, *node.comparators)
-            looked_up = within and any(map(is_wording, sides))
-            if looked_up or (equal and any(map(is_note, sides))):
-                yield ast.unparse(node)
-        elif isinstance(node, ast.Subscript) and is_wording(node.value, WORDING - SLICED):
-            yield ast.unparse(node)
+        targets: list[ast.expr] = []
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                pass
+            case ast.NamedExpr(target=target, value=value):
+                targets = [target]
+            case ast.For(target=target, iter=value) | ast.comprehension(target=target, iter=value):
+                targets = [target]
+            case _:
+                continue
+        yield from ((one.id, value) for one in targets if isinstance(one, ast.Name))
+
+
+def _outermost_functions(node: ast.AST) -> Iterator[ast.AST]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef):
+            yield child
+        else:
+            yield from _outermost_functions(child)
+
+
+def _looks_into_wording(tree: ast.AST) -> Iterator[str]:
+    """Iterate over the expressions that look into a text, also under the name of a local."""
+    functions = list(_outermost_functions(tree))
+    inside = {id(node) for function in functions for node in ast.walk(function)}
+    for scope in (tree, *functions):
+        found = _Scan(scope).found()
+        yield from (
+            ast.unparse(node) for node in found if scope is not tree or id(node) not in inside
+        )
+
+
+class _Scan:
+    """The search of one function; `texts` are the locals bound to a text."""
+
+    def __init__(self, tree: ast.AST) -> None:
+        self.tree = tree
+        self.texts: set[str] = set()
+        while added := {
+            name
+            for name, value in _bindings(tree)
+            if name not in self.texts and self.is_wording(value)
+        }:
+            self.texts |= added
+
+    def is_wording(self, node: ast.AST, words: set[str] = WORDING) -> bool:
+        names = (NAMES & words) | self.texts
+        return any(
+            (isinstance(one, ast.Name) and one.id in names)
+            or (isinstance(one, ast.Attribute) and one.attr in words)
+            for one in _values(node)
+        )
+
+    def is_note(self, node: ast.AST) -> bool:
+        return self.is_wording(node, TEXTS) or (isinstance(node, ast.Name) and node.id in TEXTS)
+
+    def found(self) -> Iterator[ast.AST]:
+        for node in ast.walk(self.tree):
+            match node:
+                case ast.Call(func=ast.Attribute(value=owner, attr=called), args=given):
+                    of_re = isinstance(owner, ast.Name) and owner.id == "re"
+                    read = called in OPERATIONS and self.is_wording(owner)
+                    looked_up = called in LOOKUPS and any(map(self.is_wording, given[:1]))
+                    if read or looked_up or (of_re and any(map(self.is_wording, given))):
+                        yield node
+                case ast.Compare(left=left, ops=ops, comparators=others):
+                    sides = (left, *others)
+                    within = any(isinstance(one, ast.In | ast.NotIn) for one in ops)
+                    equal = any(isinstance(one, ast.Eq | ast.NotEq) for one in ops)
+                    if (within and any(map(self.is_wording, sides))) or (
+                        equal and any(map(self.is_note, sides))
+                    ):
+                        yield node
+                case ast.Subscript(value=value, slice=key):
+                    if self.is_wording(value, WORDING - SLICED) or self.is_wording(key):
+                        yield node
+                case ast.Match(subject=subject) if self.is_wording(subject):
+                    yield subject
 
 
 def _found() -> set[tuple[str, str]]:
@@ -118,7 +200,26 @@ def test_no_decision_is_read_from_the_wording_of_a_text() -> None:
         'reason.startswith("undefined")',
         "note in seen",
         'test.variant in ("t", "z")',
+        '(model.pipeline or "").endswith(")")',
+        '(found.variant if found else "").startswith("cv")',
+        'WORDS.get(found.reason, "")',
+        "WORDS[found.help]",
     ],
 )
 def test_the_scan_finds_what_it_looks_for(line: str) -> None:
     assert list(_looks_into_wording(ast.parse(line))) == [line.replace('"', "'")]
+
+
+@pytest.mark.parametrize(
+    ("function", "found"),
+    [
+        ("text = item.message or ''\n    return text.startswith('a')", "text.startswith('a')"),
+        ("return [w for w in item.notes if w.startswith('a')]", "w.startswith('a')"),
+        ("for w in item.notes:\n        other = w\n        x = other[0]", "other[0]"),
+        ("match item.message:\n        case 'too few':\n            return 1", "item.message"),
+        ("return (found := item.help) and found.split('`')", "found.split('`')"),
+    ],
+)
+def test_the_scan_follows_a_text_into_local_names(function: str, found: str) -> None:
+    tree = ast.parse(f"class A:\n  def f(item):\n    {function}")
+    assert list(_looks_into_wording(tree)) == [found]

@@ -70,7 +70,9 @@ def class_never_predicted():
 
 def models_as_the_library_sets_them():
     whole = fixture.holdout()
-    models = tuple(replace(m, tuned={}, pipeline="GaussianNB") for m in whole.models)
+    models = tuple(
+        replace(m, tuned={}, pipeline="GaussianNB", configured=False) for m in whole.models
+    )
     return replace(whole, models=models)
 
 
@@ -121,7 +123,9 @@ def test_every_code_of_results_is_shown():
 def test_a_baseline_is_no_model_that_could_have_been_tuned(baseline, said):
     whole = fixture.holdout()
     first, second = whole.models[:2]
-    first, second = (replace(m, tuned={}, pipeline="GaussianNB") for m in (first, second))
+    first, second = (
+        replace(m, tuned={}, pipeline="GaussianNB", configured=False) for m in (first, second)
+    )
     models = (first, replace(second, baseline=baseline))
     found = {caution.name for caution in cautions(Context(replace(whole, models=models)))}
     assert ("no_model_was_tuned" in found) is said
