@@ -7,7 +7,6 @@ import io
 import json
 import re
 import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from evallang.api.study_file import open_study
 from evallang.effect import Effect
 from evallang.limits import RESULTS_BYTES, OverLimit
 from evallang.locks.documents import Difference, differences
+from evallang.locks.result_changes import changed_versions
 from evallang.reporting.report import RESULTS_NAME, STUDY_NAME, attached_files, write_report
 from evallang.results.codec import to_plain
 from evallang.results.records import ResultsRecord
@@ -58,7 +58,10 @@ def verify_results(
     overrides = {name: str(value) for name, value in found.spec.overrides.items()}
     again = run(open_study(path, overrides), jobs=jobs, trust=trust)
     old, new = to_plain(found), to_plain(again.record)
-    notes = list(_versions(found, again.record))
+    notes = [
+        f"made with {name} {old_version}, compared with {name} {new_version}"
+        for name, old_version, new_version in changed_versions(found, again.record)
+    ]
     shown = replace(again.record, provenance=found.provenance)
     changed = list(differences(old, new, ("provenance",)))
     compared = [RESULTS_NAME]
@@ -86,17 +89,6 @@ def _study_of(found: ResultsRecord, folder: Path) -> Path:
         if candidate.is_file():
             return candidate
     raise CannotVerify(f"the study `{name}` is not next to `{folder}`; name it by `--study FILE`")
-
-
-def _versions(before: ResultsRecord, after: ResultsRecord) -> Iterator[str]:
-    """Iterate over the versions that differ: other numbers may come of them."""
-    old, new = before.provenance, after.provenance
-    pairs = [("evallang", old.evallang, new.evallang), ("Python", old.python, new.python)]
-    names = dict.fromkeys((*old.packages, *new.packages))
-    pairs += [(n, old.packages.get(n, "none"), new.packages.get(n, "none")) for n in names]
-    for name, first, second in pairs:
-        if first != second:
-            yield f"made with {name} {first}, compared with {name} {second}"
 
 
 def _predictions(folder: Path, again: Results) -> list[Difference]:

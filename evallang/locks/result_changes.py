@@ -210,16 +210,18 @@ def _reasons(before: ResultsRecord, after: ResultsRecord) -> Iterator[str]:
             yield f"model {model.name}: {former.pipeline} -> {model.pipeline}"
     if before.spec.own_code != after.spec.own_code:
         yield "the author's own code"
-    yield from _versions(before, after)
+    for name, first, second in changed_versions(before, after):
+        yield f"{name} {first} -> {second}"
+    if before.provenance.processor != after.provenance.processor:
+        yield "another processor"
 
 
-def _versions(before: ResultsRecord, after: ResultsRecord) -> Iterator[str]:
+def changed_versions(before: ResultsRecord, after: ResultsRecord) -> Iterator[tuple[str, str, str]]:
+    """Iterate over the software of another version, with both versions."""
     old, new = before.provenance, after.provenance
     pairs = [("evallang", old.evallang, new.evallang), ("Python", old.python, new.python)]
     names = dict.fromkeys((*old.packages, *new.packages))
     pairs += [(n, old.packages.get(n, "none"), new.packages.get(n, "none")) for n in names]
     for name, first, second in pairs:
         if first != second:
-            yield f"{name} {first} -> {second}"
-    if old.processor != new.processor:
-        yield "another processor"
+            yield name, first, second

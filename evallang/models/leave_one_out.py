@@ -8,6 +8,7 @@ search. Rows for which rounding or a tie could make a difference are not usable:
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from evallang.models import neighbours
@@ -56,37 +57,26 @@ def leave_one_out(
     return shortcut(pipeline, dict(step.parameters), X, y, n_classes, context)
 
 
-def _least_squares(
+def _linear_model(
     pipeline: PipelineSpec,
     parameters: Mapping[str, ParameterValue],
     X: "NDArray[Any]",  # noqa: N803
     y: "NDArray[Any]",
     n_classes: int | None,
     context: BuildContext,
+    *,
+    known: frozenset[str],
+    alpha: float,
 ) -> LeftOut | None:
+    """Predict by least squares, or ridge with an `alpha`, if no other parameter is written."""
     del pipeline, context
-    if n_classes is not None or not parameters.keys() <= {"fit_intercept"}:
-        return None
-    return _linear(X, y, 0.0, intercept=parameters.get("fit_intercept", True) is True)
-
-
-def _ridge(
-    pipeline: PipelineSpec,
-    parameters: Mapping[str, ParameterValue],
-    X: "NDArray[Any]",  # noqa: N803
-    y: "NDArray[Any]",
-    n_classes: int | None,
-    context: BuildContext,
-) -> LeftOut | None:
-    del pipeline, context
-    alpha = parameters.get("alpha", 1.0)
+    penalty = parameters.get("alpha", alpha)
     exact = parameters.get("solver", "auto") in EXACT_SOLVERS
-    plain = parameters.keys() <= {"alpha", "fit_intercept", "solver"}
-    if n_classes is not None or not (exact and plain) or not isinstance(alpha, int | float):
+    if n_classes is not None or not exact or not parameters.keys() <= known:
         return None
-    if alpha <= 0:
+    if not isinstance(penalty, int | float) or (penalty <= 0 < alpha):
         return None
-    return _linear(X, y, float(alpha), intercept=parameters.get("fit_intercept", True) is True)
+    return _linear(X, y, float(penalty), intercept=parameters.get("fit_intercept", True) is True)
 
 
 def _linear(
@@ -140,8 +130,10 @@ Shortcut = Callable[
 ]
 
 SHORTCUTS: Mapping[str, Shortcut] = {
-    "LinearRegression": _least_squares,
-    "Ridge": _ridge,
+    "LinearRegression": partial(_linear_model, known=frozenset({"fit_intercept"}), alpha=0.0),
+    "Ridge": partial(
+        _linear_model, known=frozenset({"alpha", "fit_intercept", "solver"}), alpha=1.0
+    ),
     **dict.fromkeys(neighbours.CLASSES, _nearest),
 }
 """The classes with a shortcut."""
