@@ -218,11 +218,11 @@ def _snippet(word: str, known: Statement | Clause, text: str) -> dict[str, Any]:
             parts.append(word)
         elif isinstance(piece, Field) and piece.holds is None:
             number += 1
-            parts.append(_placeholder(number, piece.name, known))
+            parts.append(_snippet_field(number, piece.name, known))
     return {"prefix": word, "body": "".join(parts), "description": known.summary}
 
 
-def _placeholder(number: int, field: str, known: Statement | Clause) -> str:
+def _snippet_field(number: int, field: str, known: Statement | Clause) -> str:
     words = known.words.get(field, ()) if isinstance(known, Statement) else known.words
     if len(words) > 1 and not known.names.get(field):
         return f"${{{number}|{','.join(words)}|}}"

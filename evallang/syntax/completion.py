@@ -19,11 +19,11 @@ from evallang.syntax.parse_table import parse_table
 from evallang.syntax.parser import parse
 from evallang.syntax.scanner import Token
 
-PLACEHOLDER = "x"
+SAMPLE_NAME = "x"
 WORD = re.compile(r"[\w.+-]*\Z")
 WAIVER = re.compile(r"#\s*evallang:\s*allow\s+\Z")
 MOST_ADDED = 6  # tokens that complete a line; no line needs more behind a name
-SAMPLES = {"NAME": PLACEHOLDER, "NUMBER": "1", "TEXT": '""', "OPERATOR": "<"}
+SAMPLES = {"NAME": SAMPLE_NAME, "NUMBER": "1", "TEXT": '""', "OPERATOR": "<"}
 BRANCHES = ("numeric", "categorical", "rest")
 CALLS = (n.CallNode, n.OptionNode)
 
@@ -60,7 +60,7 @@ def place(text: str, offset: int) -> Place:
     start = offset - len(written)
     if WAIVER.search(text[text.rfind("\n", 0, start) + 1 : start]):
         return Place(written, names=(Names("rules"),))
-    layout = lay_out(SourceFile("", f"{text[:start]}{PLACEHOLDER}"))
+    layout = lay_out(SourceFile("", f"{text[:start]}{SAMPLE_NAME}"))
     line = layout.lines[-1] if layout.lines else None
     at = None if line is None else _index(line.tokens, start)
     if line is None or at is None:

@@ -10,7 +10,7 @@ import re
 from evallang.syntax.language import STATEMENTS
 
 OUTSIDE_QUOTES = re.compile(r"(?:,? or |; )(?=(?:[^`]*`[^`]*`)*[^`]*$)")
-PLACEHOLDER = re.compile(r"\.\.\.|…|\b[A-Z]{3,}\b|\bN\b|package\.module|^\w+$")
+TO_BE_NAMED = re.compile(r"\.\.\.|…|\b[A-Z]{3,}\b|\bN\b|package\.module|^\w+$")
 """In a piece that an author must complete: `fold COLUMN`, `score a = [...]`."""
 ADVICE = re.compile(r"(?:write|add|did you mean|end it in|leave|remove) ")
 
@@ -31,7 +31,7 @@ def pieces(words):
     way = first[found.end() :]
     written = re.findall(r"`([^`]*)`", way)
     guess = found[0].startswith("did")
-    if not written or any(PLACEHOLDER.search(piece) for piece in written if not guess):
+    if not written or any(TO_BE_NAMED.search(piece) for piece in written if not guess):
         raise NotWritten
     return written, way
 

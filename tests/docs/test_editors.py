@@ -13,7 +13,7 @@ from evallang.syntax.parser import parse
 FILES = dict(editors.files())
 GRAMMAR = json.loads(FILES["editors/vscode/syntaxes/evallang.tmLanguage.json"])
 SNIPPETS = json.loads(FILES["editors/vscode/snippets/evallang.json"])
-PLACEHOLDER = re.compile(r"\$\{\d+(?::([^}]*)|\|([^,|]*)[^}]*\|)\}")
+FIELD = re.compile(r"\$\{\d+(?::([^}]*)|\|([^,|]*)[^}]*\|)\}")
 
 
 def scopes(line):
@@ -89,7 +89,7 @@ def test_every_statement_has_a_snippet_that_is_parsed():
     for name, snippet in SNIPPETS.items():
         if snippet["prefix"] not in STATEMENTS or "clause of" in name:
             continue
-        body = PLACEHOLDER.sub(lambda m: samples.get(m[1], m[1] or m[2]), snippet["body"])
+        body = FIELD.sub(lambda m: samples.get(m[1], m[1] or m[2]), snippet["body"])
         tree, found = parse(SourceFile("study.eval", f"{body}\n"))
         assert len(tree.statements) == 1, (name, body)
         # a margin is optional in the table, and a claim without one is reported (E072)
