@@ -350,7 +350,7 @@ def _ranks_table(context: Context, comparison: Comparison, identifier: str) -> T
                  "which is what the aligned-ranks test compares.")
         )  # fmt: skip
     if ranged:
-        notes.append(runs("Interval: bootstrap over the data sets (bca)."))
+        notes.append(runs("Interval: bootstrap over the data sets (BCa)."))
     if (
         ranks is not None
         and ranks.critical_difference is not None

@@ -13,6 +13,7 @@ from evallang.reporting.exports import fitted_on_all
 from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.numbers import count, level_of_alpha, percent, scale_of
 from evallang.reporting.one_model import methods_words, singly
+from evallang.reporting.pair_table import shown_effect
 from evallang.reporting.searches import (
     RULES,
     RULES_OF_ONE_PART,
@@ -413,7 +414,7 @@ def comparison_words(context: Context, comparison: Comparison) -> list[Runs]:
         made.append(runs("Whole groups were the units of these tests."))
     effects = _effects(context, pairs)
     if effects:
-        made.append(runs("Effect sizes of pairs are ", effects, "."))
+        made.append(effects)
     return [row for row in made if row]
 
 
@@ -440,18 +441,17 @@ def _named(context: Context, pairs: Sequence[HypothesisTestResult]) -> str:
 
 
 def _effects(context: Context, found: Sequence[HypothesisTestResult]) -> Runs:
-    """State the effect sizes that were given, with the method of their interval."""
-    named = {effect.name: effect for test in found for effect in test.effects}
-    items = []
-    for name, effect in named.items():
-        if effect.scale == "odds":
-            exact = any(e.low is not None for t in found for e in t.effects if e.name == name)
-            how = " (exact interval)" if exact else ""
-            words = runs(f"odds ratios of discordant pairs{how}")
-        else:
-            words = effect_name(effect, inside=True)
-        items.append(words + context.cite("effect", name))
-    return listed(items)
+    """State the effect size that the tables show, with the method of its interval."""
+    effect = shown_effect(found)
+    if effect is None:
+        return ()
+    words = runs("The effect size of a pair is ")
+    if effect.scale == "odds":
+        exact = any(e.low is not None for t in found for e in t.effects if e.name == effect.name)
+        words += runs("the odds ratio of discordant pairs", " (exact interval)" if exact else "")
+    else:
+        words += effect_name(effect, inside=True)
+    return words + context.cite("effect", effect.name) + runs(".")
 
 
 def _intervals(context: Context, pairs: Sequence[HypothesisTestResult]) -> Runs:
@@ -515,11 +515,12 @@ def _level(context: Context, comparison: Comparison) -> Runs:
         return runs(
             f" at a level of {level} each, without correction for {number_word(family.size)} tests."
         )
-    if context.method("correction", name) is None:
-        title = family.adjective or title
+    if context.method("correction", name) is None and family.adjective:
+        title = f"{family.adjective} correction"
+    article = "" if "’s " in title else "the "
     return runs(
         "; ", p_letter(context), f"-values were adjusted for {number_word(family.size)} tests by "
-        f"{title}", context.cite("correction", name), f" (level {level}).",
+        f"{article}{title}", context.cite("correction", name), f" (level {level}).",
     )  # fmt: skip
 
 

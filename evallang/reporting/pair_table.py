@@ -315,13 +315,18 @@ def _difference_cell(found: Difference | SimultaneousInterval | None, scale: Sca
     return dash() if found is None or not _bounded(found) else interval_cell(found, scale, null=0.0)
 
 
+def shown_effect(pairs: Sequence[HypothesisTestResult]) -> Effect | None:
+    """Return the effect size that a table shows: odds of discordant pairs, else the first one."""
+    every = [effect for pair in pairs for effect in pair.effects]
+    return next((effect for effect in every if effect.scale == "odds"), next(iter(every), None))
+
+
 def _effects_columns(context: Context, comparison: Comparison) -> Part | None:
-    """Return the first effect size that the pairs share; odds of discordant pairs go first."""
+    """Return the columns of the effect size that is shown."""
     by_pair = [{effect.name: effect for effect in pair.effects} for pair in comparison.pairwise]
-    every = [effect for effects in by_pair for effect in effects.values()]
-    if not every:
+    first = shown_effect(comparison.pairwise)
+    if first is None:
         return None
-    first = next((effect for effect in every if effect.scale == "odds"), every[0])
     name, odds = first.name, first.scale == "odds"
     found = [effects.get(name) for effects in by_pair]
     scale = Scale(2)
@@ -351,7 +356,7 @@ def _effect_notes(context: Context, effect: Effect, *, bounds: bool) -> list[Run
     if record is None:
         return []
     summary = record.summary[:1].lower() + record.summary[1:]
-    return [runs(effect_name(effect), ": ", sentence(summary).replace("d_z", "d"))]
+    return [runs(effect_name(effect), ": ", summary.rstrip(".").replace("d_z", "d"), ".")]
 
 
 def _effect_cells(effect: Effect | None, scale: Scale, null: float, *, bounds: bool) -> list[Cell]:

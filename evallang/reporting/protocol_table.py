@@ -56,6 +56,7 @@ STUDY_CLAUSES = {
     "families": ("Tests", "Families"),
     "confidence": ("Measures", "Confidence level"),
 }
+DIRECTION = "Direction"
 CLAUSES = {
     "target": "Target",
     "features": "Features",
@@ -69,6 +70,8 @@ CLAUSES = {
     "cite": "Source",
     "about": "About",
     "separator": "Separator",
+    "higher": DIRECTION,
+    "lower": DIRECTION,
 }
 """Names of clauses; others are called by their keyword."""
 
@@ -80,7 +83,8 @@ def protocol(context: Context) -> Sequence[Block]:
     effects = _Effects(context)
     for stated in context.results.spec.stated:
         group, name = _named(stated)
-        groups[group].append(_row(name, STATED, stated.value, effects.of(stated)))
+        value = f"{stated.clause} {stated.value}" if name == DIRECTION else stated.value
+        groups[group].append(_row(name, STATED, value, effects.of(stated)))
     groups["Data"] += _columns(context)
     for record in context.results.protocols:
         if record.implied_by is not None:
@@ -263,6 +267,8 @@ VALUES = {
     "best": "best mean inner score",
     "grid": "full grid",
     "apa": "APA",
+    "bca": "BCa",
+    "two_sided": "two-sided",
     "a4": "A4",
     "auto": "by the size of the data",
     "html, pdf": "HTML, PDF",
@@ -377,7 +383,7 @@ def _measure(context: Context, default: Default) -> Setting:
 def _source(context: Context, default: Default) -> Setting:
     value = value_words(default.value)
     if default.option == "better":
-        return Setting("Data", "Direction", f"{value} is better", "what ranks and signs follow")
+        return Setting("Data", DIRECTION, f"{value} is better", "what ranks and signs follow")
     clause = default.option or ""
     title = CLAUSES.get(clause, _capital(clause))
     values = {

@@ -239,6 +239,6 @@ def requirements(context: Context) -> Sequence[Block]:
         notes.append(runs(Code(source_of(item)), ": ", test_words(context, item), "."))
     methods = dict.fromkeys(interval_of(context, i) for i in found if i.method not in ("", "none"))
     if methods:
-        notes.append(runs(f"Intervals: {', '.join(methods)}."))
+        notes.append(runs(f"Intervals: {', '.join(mid_sentence(m) for m in methods)}."))
     caption = runs("Requirements of the study and how they were decided.")
     return [Table("table-requirements", caption, tuple(columns), tuple(rows), notes=tuple(notes))]

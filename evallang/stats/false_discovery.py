@@ -28,7 +28,7 @@ from evallang.stats.corrections import (
             "above the value before"
         ),
     ),
-    title="Benjamini-Hochberg correction",
+    title="Benjamini–Hochberg correction",
     references=(
         Reference(
             key="benjamini1995",
@@ -64,7 +64,7 @@ def fdr_bh(p: P) -> Adjusted:
         when_not="few hypotheses: holm",
         formula="as fdr_bh, times 1 + 1/2 + ... + 1/m",
     ),
-    title="Benjamini-Yekutieli correction",
+    title="Benjamini–Yekutieli correction",
     references=(
         Reference(
             key="benjamini2001",

@@ -191,7 +191,7 @@ def sidak(p: P) -> Adjusted:
             "not yet treated, never below the value before"
         ),
     ),
-    title="Holm-Šidák step-down correction",
+    title="Holm–Šidák step-down correction",
     references=(
         Reference(
             key="holland1987",

@@ -155,7 +155,7 @@ def shaffer(p: P, pairs: Pairs | None = None) -> Adjusted:
             ),
         },
     ),
-    title="Bergmann-Hommel correction",
+    title="Bergmann–Hommel correction",
     references=(BERGMANN_HOMMEL_1988, GARCIA_HERRERA_2008),
     examples=(
         Example(

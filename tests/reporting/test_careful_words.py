@@ -308,7 +308,10 @@ def test_methods_name_the_search_the_pairs_and_the_effect_sizes(page):
     words = page(cases.second_is_better).methods()
     assert "SVM (RBF) and Logistic regression were compared in accuracy by McNemar’s test" in words
     assert "were compared in recall by the corrected resampled t test" in words
-    assert "odds ratios of discordant pairs (exact interval)" in words
+    assert (
+        "The effect size of a pair is the odds ratio of discordant pairs (exact interval)" in words
+    )
+    assert "Cohen’s g" not in words  # no table shows it
     tuned = page(drawn_regression.regression).methods()
     assert "Hyper-parameters of Ridge (2 candidates) were chosen inside each training part" in tuned
 

@@ -169,7 +169,8 @@ def wilcoxon(
     else:
         p = normal_p((plus - minus) / math.sqrt(float((ranks**2).sum())), alternative)
     if len(ranks) and left_out:
-        notes = (*notes, f"{left_out} differences are 0")
+        verb = "difference is" if left_out == 1 else "differences are"
+        notes = (*notes, f"{left_out} {verb} 0")
     shared = _shared(d, zeros)
     extra: dict[str, float | int | None] = {
         "w_plus": plus + shared,
