@@ -11,7 +11,7 @@ from evallang.engine.estimate_intervals import without_zero_width
 from evallang.engine.evaluation import Evaluation, as_read_by
 from evallang.engine.metric_samples import resampling_seed
 from evallang.engine.providers import Providers
-from evallang.engine.test_inputs import TestInputs, rows_about
+from evallang.engine.test_inputs import TestInputs, rows_about, swap_together
 from evallang.hypotheses import Families, PlannedComparison, pair_declaration
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import lazy
@@ -60,6 +60,9 @@ class ComparisonContext(Protocol):
 
     def lacking(self, models: Sequence[str]) -> Lacking | None:
         """Return why these models cannot be tested, None when they can."""
+
+    def prepare(self, study: Study, test: Method, pairs: Sequence[tuple[str, ...]]) -> None:
+        """Join what a test of these pairs draws."""
 
     def run(self, study: Study, test: Method, models: tuple[str, ...], level: float) -> Any:
         """Run a test of these models."""
@@ -111,16 +114,29 @@ class OneSource:
                 return Lacking("scores", f"{model} gives no scores", model)
         return None
 
+    def prepare(self, study: Study, test: Method, pairs: Sequence[tuple[str, ...]]) -> None:
+        """Join what a test of these pairs swaps."""
+        swap_together(
+            self._inputs(study, test, pair, study.confidence)
+            for pair in pairs
+            if self.lacking(pair) is None
+        )
+
     def run(
         self, study: Study, test: Method, models: tuple[str, ...], level: float
     ) -> HypothesisTestResult:
         """Run a test on the outcomes of the models."""
+        inputs = self._inputs(study, test, models, level)
+        return _reasoned(lambda: inputs.run(level), test)
+
+    def _inputs(
+        self, study: Study, test: Method, models: tuple[str, ...], level: float
+    ) -> TestInputs:
         key = (test, models)
         if key not in self.asked:
             read = as_read_by(self.evaluation, self.by)
             self.asked[key] = TestInputs(study, read, self.by, models, test, level)
-        inputs = self.asked[key]
-        return _reasoned(lambda: inputs.run(level), test)
+        return self.asked[key]
 
     def correct(self, models: Sequence[str]) -> Any:
         """Right and wrong of each model on each row that the metric is about."""
@@ -165,6 +181,9 @@ class Across:
     def lacking(self, models: Sequence[str]) -> Lacking | None:
         """Return nothing: tests state themselves which data sets they skip."""
         return None
+
+    def prepare(self, study: Study, test: Method, pairs: Sequence[tuple[str, ...]]) -> None:
+        """Join nothing: a test of scores over data sets draws by itself."""
 
     def run(
         self, study: Study, test: Method, models: tuple[str, ...], level: float
@@ -556,6 +575,7 @@ def _test_run(study: Study, planned: PlannedComparison, context: ComparisonConte
     """Run a line in one context; nothing is decided yet."""
     line = planned.line
     omnibus = _omnibus(study, line, context, planned.models) if planned.omnibus else None
+    context.prepare(study, line.post_hoc or line.test, planned.pairs)
     tests = tuple(pair_test(study, line, context, pair, study.confidence) for pair in planned.pairs)
     return TestRun(planned, context, omnibus, tests)
 

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any
 from evallang.compatibility.intervals import default_interval, implied_options
 from evallang.data.heavy_tails import heavy_kurtosis
 from evallang.engine.evaluation import Evaluation, means_of
-from evallang.engine.metric_samples import draw_together, metric_sample, resampling_seed
+from evallang.engine.metric_samples import (
+    draw_together,
+    metric_sample,
+    resamples_seed,
+    resampling_seed,
+)
 from evallang.engine.providers import Providers
 from evallang.frozen_records import frozen
 from evallang.metrics.aggregation import (
@@ -389,7 +394,10 @@ def positive(asked: MethodInputs) -> int | None:
 @ESTIMATE.provides("seed")
 def seed(asked: MethodInputs) -> int:
     """Return the seed of the method on this source."""
-    return resampling_seed(asked.inputs.study, asked.inputs.evaluation, asked.method)
+    study, evaluation = asked.inputs.study, asked.inputs.evaluation
+    if "sample" in INTERVALS[asked.method.name].inputs:
+        return resamples_seed(study, evaluation)
+    return resampling_seed(study, evaluation, asked.method)
 
 
 # --- the interval of one estimate ------------------------------------------------------------

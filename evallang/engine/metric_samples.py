@@ -20,7 +20,7 @@ from evallang.stats.intervals.effective_size import (
     weighted_loss_sample,
     weighted_sample,
 )
-from evallang.stats.intervals.interval import Resampler
+from evallang.stats.intervals.interval import Resampler, default_of
 from evallang.stats.intervals.resampled_counts import CountSample
 from evallang.stats.intervals.resampled_scores import ScoreSample
 from evallang.stats.intervals.resampling import (
@@ -46,6 +46,15 @@ def resampling_seed(study: Study, evaluation: Evaluation, method: Method) -> int
     """Return the seed of an interval or test by a method, whatever the metric and the models."""
     unit = "rows" if evaluation.group_codes is None else "groups"
     return analysis_seed(study.seed, evaluation.sha256, evaluation.protocol, unit, method.written)
+
+
+def resamples_seed(study: Study, evaluation: Evaluation) -> int:
+    """Return the seed of all resamples with replacement: that of the bootstrap by default.
+
+    So an interval of a model and one of a difference rest on the same draws, whatever test or
+    variant of the bootstrap asks for them.
+    """
+    return resampling_seed(study, evaluation, Method(default_of("drawn")))
 
 
 def metric_sample(evaluation: Evaluation, model: str, metric: Method) -> Resampler:

@@ -5,7 +5,8 @@ for intervals at many levels; all of them rest on the same draws, since a seed i
 method and not of the level.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,6 +17,7 @@ from evallang.engine.evaluation import Evaluation
 from evallang.engine.metric_samples import (
     draw_together,
     metric_sample,
+    resamples_seed,
     resampling_seed,
     sample_of,
 )
@@ -41,6 +43,7 @@ from evallang.stats.hypothesis_tests.swapping import (
     ScoreSwapper,
     SignSwapper,
     Swapper,
+    share_signs,
 )
 from evallang.stats.inputs import DESIGN_SHAPES, INPUTS, Input, Subject
 from evallang.stats.intervals.interval import Resampler
@@ -108,7 +111,7 @@ class CachedSwapper:
     """A `Swapper` whose values are computed once; `each` is what a group of its rows is."""
 
     def __init__(self, swapper: Swapper, each: str | None = None) -> None:
-        self._swapper = swapper
+        self.swapper = swapper
         self._each = each
         self._drawn: dict[int, NDArray[np.float64]] = {}
         self._every: dict[int, tuple[NDArray[np.float64], NDArray[np.float64]] | None] = {}
@@ -117,28 +120,28 @@ class CachedSwapper:
     @property
     def unit(self) -> str:
         """What is swapped as a whole, as a plural."""
-        return self._swapper.unit if self._each is None else self._each
+        return self.swapper.unit if self._each is None else self._each
 
     def estimate(self) -> float:
         """Return the difference as observed."""
-        return self._swapper.estimate()
+        return self.swapper.estimate()
 
     def replicates(self, rng: "np.random.Generator", rounds: int) -> "NDArray[np.float64]":
         """Return the difference after `rounds` random swaps, the same at every call."""
         if rounds not in self._drawn:
-            self._drawn[rounds] = self._swapper.replicates(rng, rounds)
+            self._drawn[rounds] = self.swapper.replicates(rng, rounds)
         return self._drawn[rounds]
 
     def arrangements(self, most: int) -> "tuple[NDArray[np.float64], NDArray[np.float64]] | None":
         """Return every difference with its probability, or None where there are above `most`."""
         if most not in self._every:
-            self._every[most] = self._swapper.arrangements(most)
+            self._every[most] = self.swapper.arrangements(most)
         return self._every[most]
 
     def in_blocks(self, size: int) -> "CachedSwapper":
         """Return the same difference with `size` consecutive examples swapped as a whole."""
         if size not in self._blocks:
-            self._blocks[size] = CachedSwapper(self._swapper.in_blocks(size))
+            self._blocks[size] = CachedSwapper(self.swapper.in_blocks(size))
         return self._blocks[size]
 
 
@@ -416,6 +419,10 @@ class TestInputs:
         """Return the inputs of another test of the same models."""
         return replace(self, test=test, made={})
 
+    def asks_for(self, name: str) -> bool:
+        """Return whether the test takes an input of this name."""
+        return name in HYPOTHESIS_TESTS[self.test.name].inputs
+
     def make(self, name: str) -> Any:
         """Make one input by its name; what does not change with the level is made once."""
         if INPUTS.of(Subject.COMPARISON)[name].by_level:
@@ -651,6 +658,17 @@ def swapper_of(inputs: TestInputs) -> CachedSwapper:
     return CachedSwapper(swapper(inputs.compared, codes, blocked=blocked), each)
 
 
+def swap_together(asked: Iterable["TestInputs"]) -> None:
+    """Join what one test swaps of several pairs, where it swaps outputs, to be done in one pass."""
+    swappers = []
+    for inputs in asked:
+        # A pair whose outputs cannot be swapped says so in its own turn
+        with suppress(ValueError):
+            if inputs.asks_for("swapper"):
+                swappers.append(inputs.make("swapper").swapper)
+    share_signs(swappers)
+
+
 @COMPARISON.provides("sample")
 def sample(inputs: TestInputs) -> CachedSample:
     """Return what resamples the difference of two models."""
@@ -672,5 +690,7 @@ def level(inputs: TestInputs) -> float:
 
 @COMPARISON.provides("seed")
 def seed(inputs: TestInputs) -> int:
-    """Return the seed of the test on this source."""
+    """Return the seed of the test on this source; resamples are those of the models' intervals."""
+    if inputs.asks_for("sample"):
+        return resamples_seed(inputs.study, inputs.evaluation)
     return resampling_seed(inputs.study, inputs.evaluation, inputs.test)

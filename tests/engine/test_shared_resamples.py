@@ -8,6 +8,7 @@ from studies import study, write_rows
 
 from evallang.api import run
 from evallang.stats import threads
+from evallang.stats.hypothesis_tests import swapping
 
 N = 300
 RNG = np.random.default_rng(3)
@@ -61,12 +62,41 @@ def test_the_difference_of_two_models_is_that_of_their_own_resamples(folder):
     assert results.comparisons[0].pairwise == again.comparisons[0].pairwise
 
 
+def test_pairs_of_a_permutation_test_are_swapped_once_and_have_their_own_numbers(
+    folder, monkeypatch
+):
+    drawn = []
+    block = swapping._Signs.block
+    monkeypatch.setattr(swapping._Signs, "block", lambda *a: drawn.append(a) or block(*a))
+    head = scores({"a": "a", "b": "b", "c": "c"}, "brier, log_loss")
+    every = run(study(head + "compare all by log_loss with permutation holm\n", folder))
+    assert len(drawn) == 3  # blocks of 10,000 rounds for 300 rows
+    for found in every.comparisons[0].pairwise:
+        names = ", ".join(found.models)
+        alone = run(study(f"{head}compare {names} by log_loss with permutation\n", folder))
+        (one,) = alone.comparisons[0].pairwise
+        assert (found.p, found.estimate) == (one.p, one.estimate)
+
+
+def test_the_interval_of_a_permutation_test_is_that_of_the_bootstrap(folder):
+    head = scores({"a": "a", "b": "b"}, "brier")
+    by_swaps, by_draws = (
+        run(study(f"{head}compare a, b by brier with {test}\n", folder)).comparisons[0].pairwise[0]
+        for test in ("permutation", "bootstrap")
+    )
+    found, expected = by_swaps.estimate, by_draws.estimate
+    assert (found.low, found.high) == (expected.low, expected.high)
+    assert found.value == pytest.approx(expected.value, abs=1e-14)
+    assert by_swaps.p != by_draws.p
+
+
 def test_numbers_do_not_depend_on_the_number_of_threads(folder, monkeypatch):
     text = (
         'evallang 1\npredictions p from "values.csv"\n  id id\n  truth truth\n  models a, b\n'
         "measure mse, r2\ncompare all by mse with permutation(rounds=500)\n"
     )
-    monkeypatch.setattr("evallang.stats.intervals.drawn_weights.BLOCK", 1 << 12)
+    for module in ("intervals.drawn_weights", "hypothesis_tests.swapping"):
+        monkeypatch.setattr(f"evallang.stats.{module}.BLOCK", 1 << 12)
     found = []
     for number in (1, 2, 3):
         monkeypatch.setattr(threads, "THREADS", number)

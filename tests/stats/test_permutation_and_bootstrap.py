@@ -20,6 +20,7 @@ from evallang.stats.hypothesis_tests.swapping import (
     SignSwapper,
     fair_coin,
     ranked,
+    share_signs,
 )
 from evallang.stats.intervals.resampled_counts import PairedCountSample
 from evallang.stats.intervals.resampled_scores import ScoreSample
@@ -152,6 +153,45 @@ def test_random_swaps_come_near_the_exact_p_and_say_how_near():
     found = permutation(drawn, rounds=20_000, seed=3)
     assert found.extra["mc_se"] == pytest.approx(math.sqrt(found.p * (1 - found.p) / 20_001))
     assert abs(found.p - exact) < 4 * found.extra["mc_se"]
+
+
+def test_random_signs_are_fair_coins_that_all_differences_share(monkeypatch):
+    monkeypatch.setattr("evallang.stats.hypothesis_tests.swapping.BLOCK", 1 << 12)
+    first, second = np.random.default_rng(5).normal(size=(2, 203))
+    drawn = [
+        s.replicates(np.random.default_rng(1), 4000)
+        for s in (SignSwapper(first), SignSwapper(second), SignSwapper(first + second))
+    ]
+    np.testing.assert_allclose(drawn[0] + drawn[1], drawn[2], atol=1e-12)
+    # A sum of fair signs has mean 0, variance of the sum of squares, and covariance likewise
+    squares = np.sum(first**2)
+    assert abs(drawn[0].mean()) < 4 * math.sqrt(squares / 4000)
+    assert drawn[0].var() == pytest.approx(squares, rel=4 * math.sqrt(2 / 4000))
+    assert np.corrcoef(drawn[:2])[0, 1] == pytest.approx(
+        first @ second / math.sqrt(squares * np.sum(second**2)), abs=4 / math.sqrt(4000)
+    )
+    # Each unit by itself keeps its sign half of the time, and no two go together
+    units = np.array(
+        [SignSwapper(row).replicates(np.random.default_rng(1), 4000) for row in np.eye(20)]
+    )
+    assert set(np.unique(units)) == {-1.0, 1.0}
+    assert np.abs(np.corrcoef(units) - np.eye(20)).max() < 5 / math.sqrt(4000)
+    np.testing.assert_allclose(
+        (first[:20] @ units), SignSwapper(first[:20]).replicates(np.random.default_rng(1), 4000)
+    )
+
+
+def test_differences_in_one_pass_have_their_own_values(monkeypatch):
+    monkeypatch.setattr("evallang.stats.hypothesis_tests.swapping.BLOCK", 1 << 10)
+    losses = np.random.default_rng(8).exponential(size=(11, 61))
+    pairs = list(itertools.combinations(losses, 2))  # more than one product holds
+    own = [LossSwapper(*pair, "sqrt").replicates(np.random.default_rng(3), 90) for pair in pairs]
+    together = [LossSwapper(*pair, "sqrt") for pair in pairs]
+    undefined = LossSwapper([math.inf] * 61, losses[0])
+    share_signs([undefined, *together, OutputSwapper([1, 2], [2, 1], np.mean)])
+    for swapper, expected in zip(together, own, strict=True):
+        drawn = swapper.replicates(np.random.default_rng(3), 90)
+        np.testing.assert_array_equal(drawn, expected)
 
 
 def test_the_kinds_of_swapper_agree_where_they_overlap():

@@ -8,6 +8,7 @@ from sklearn.metrics import r2_score, roc_auc_score
 from evallang.activity import Activity, report_activity, watched
 from evallang.metrics.metric import METRICS, Outcome
 from evallang.stats import threads
+from evallang.stats.column_sums import Column, Columns
 from evallang.stats.intervals.bootstrap_bounds import bootstrap
 from evallang.stats.intervals.drawn_weights import (
     DrawnCells,
@@ -17,8 +18,6 @@ from evallang.stats.intervals.drawn_weights import (
 from evallang.stats.intervals.resampled_counts import CountSample, PairedCountSample
 from evallang.stats.intervals.resampled_scores import MANY_EXAMPLES, ScoreSample
 from evallang.stats.intervals.resampling import (
-    Column,
-    Columns,
     DifferenceSample,
     GroupedCountSample,
     LossSample,

@@ -9,13 +9,15 @@ and for any other metric.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from evallang.activity import report_share
 from evallang.registry import lazy
+from evallang.stats.column_sums import Column, Columns, one_order
 from evallang.stats.fold_scores import NOISE, aligned
+from evallang.stats.threads import in_threads
 from evallang.stats.validation import labels, magnitudes, numbers, positives
 
 if TYPE_CHECKING:
@@ -26,8 +28,8 @@ else:
     np = lazy("numpy")
     special = lazy("scipy.special")
 
-BYTES = 8  # units whose sign one random byte decides
-ROWS = 64  # bytes drawn at once for each round
+BITS = 8  # units whose sign one random byte decides
+BLOCK = 1 << 20  # units of all rounds of a block
 
 
 class Swapper(Protocol):
@@ -71,6 +73,7 @@ class SignSwapper:
         self._groups = groups
         self._transform = transform
         self.unit = unit or ("examples" if groups is None else "groups")
+        self._drawn_with: SharedSigns | None = None
 
     def estimate(self) -> float:
         """Return the difference as observed; NaN without examples, or where a part is undefined."""
@@ -79,25 +82,16 @@ class SignSwapper:
         return float(self._of(self._units.sum(keepdims=True))[0])
 
     def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
-        """Return every part a random sign, eight at a time through a table of their sums."""
-        units = self._units
-        padded = np.zeros(-(-len(units) // BYTES) * BYTES)
-        padded[: len(units)] = units
-        signs = 2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1) - 1.0
-        # einsum and not BLAS: the same bits for any number of threads
-        table = np.einsum("ki,bi->kb", padded.reshape(-1, BYTES), signs)
-        values = np.zeros(rounds)
-        for start in range(0, len(table), ROWS):
-            rows = table[start : start + ROWS]
-            drawn = np.frombuffer(rng.bytes(rounds * len(rows)), dtype=np.uint8)
-            for row, index in zip(rows, drawn.reshape(len(rows), rounds), strict=True):
-                values += row.take(index)
-            report_share(start + len(rows), len(table))
-        return self._of(values)
+        """Return differences under random signs; those of the same units share them."""
+        if self._drawn_with is not None:
+            return self._drawn_with.replicates(self, rng, rounds)
+        return _replicates_of([self], rng, rounds)[0]
 
     def arrangements(self, most: int) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
         """Enumerate how many of the parts of each size keep their sign."""
         sizes, counts = self._distinct
+        if len(counts) > most.bit_length():  # each size has two states or more
+            return None
         states = math.prod(int(count) + 1 for count in counts)
         if states > most:
             return None
@@ -121,12 +115,18 @@ class SignSwapper:
     @cached_property
     def _units(self) -> NDArray[np.float64]:
         """The parts of the units that are swapped, without those that are 0."""
+        values = self._by_unit.values
+        return np.asarray(values[values != 0.0])
+
+    @cached_property
+    def _by_unit(self) -> Column:
+        """The parts of all units, 0 where they are the noise of rounding."""
         parts = self._parts
         noise = NOISE * float(np.abs(parts).max(initial=0.0))
         if self._groups is not None:
             codes = labels(self._groups, len(parts), "group")
             parts = np.bincount(codes, weights=parts).astype(np.float64)
-        return parts[np.abs(parts) > noise]
+        return Column(np.where(np.abs(parts) > noise, parts, 0.0))
 
     @cached_property
     def _distinct(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -140,6 +140,83 @@ class SignSwapper:
 
     def _of(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         return sums if self._transform is None else self._transform(sums)
+
+
+def share_signs(swappers: Iterable[Swapper]) -> None:
+    """Join differences of the same units that are sums of parts, to be computed in one pass.
+
+    Each has the values that it has by itself; others are left as they are.
+    """
+    alike: dict[int, list[SignSwapper]] = {}
+    for swapper in swappers:
+        if isinstance(swapper, SignSwapper) and math.isfinite(swapper.estimate()):
+            alike.setdefault(len(swapper._by_unit.values), []).append(swapper)
+    for found in alike.values():
+        SharedSigns(found)
+
+
+class SharedSigns:
+    """Differences of as many units that are computed with the same signs, all in one pass."""
+
+    def __init__(self, swappers: Sequence[SignSwapper]) -> None:
+        self._swappers = tuple(swappers)
+        self._values: dict[tuple[str, int], list[NDArray[np.float64]]] = {}
+        for swapper in swappers:
+            swapper._drawn_with = self
+
+    def replicates(
+        self, swapper: SignSwapper, rng: np.random.Generator, rounds: int
+    ) -> NDArray[np.float64]:
+        """Return one of the differences under the signs that a generator draws from its state."""
+        key = str(rng.bit_generator.state), rounds
+        if key not in self._values:
+            self._values[key] = _replicates_of(self._swappers, rng, rounds)
+        return self._values[key][self._swappers.index(swapper)]
+
+
+def _replicates_of(
+    swappers: Sequence[SignSwapper], rng: np.random.Generator, rounds: int
+) -> list[NDArray[np.float64]]:
+    """Compute differences of as many units under the same random signs, each (rounds,)."""
+    parts = [swapper._by_unit for swapper in swappers]
+    signs = _Signs(rng, len(parts[0].values), rounds)
+    columns = Columns(parts, signs.units)
+    kept = np.empty((len(swappers), rounds))
+
+    def work(start: int) -> None:
+        sums = columns.sums(signs.block(start))
+        for row, part in zip(kept, parts, strict=True):
+            row[start : start + signs.starts.step] = sums[part.key]
+
+    with one_order():
+        for start in in_threads(work, signs.starts):
+            report_share(min(start + signs.starts.step, rounds), rounds)
+    # What keeps its sign, less what changes it
+    return [
+        swapper._of(2 * row - part.values.sum())
+        for swapper, row, part in zip(swappers, kept, parts, strict=True)
+    ]
+
+
+class _Signs:
+    """Which of some units keep their sign, again and again, by one random bit each.
+
+    Every block has a generator of its own, so that it is the same whether others are drawn
+    before it, after it or at the same time.
+    """
+
+    def __init__(self, rng: np.random.Generator, units: int, rounds: int) -> None:
+        self._key: list[int] = rng.integers(0, 1 << 62, 2).tolist()
+        self.units, self._rounds = units, rounds
+        self.starts = range(0, rounds, max(1, BLOCK // max(units, 1)))
+
+    def block(self, start: int) -> NDArray[np.uint8]:
+        """Draw the block that begins with a round: 1 for each unit that keeps its sign (B, n)."""
+        rng = np.random.SFC64([*self._key, start])
+        rounds = min(self.starts.step, self._rounds - start)
+        width = -(-self.units // BITS)
+        drawn = np.asarray(rng.random_raw(-(-rounds * width // 8))).view(np.uint8)
+        return np.unpackbits(drawn[: rounds * width].reshape(rounds, width), 1, self.units)
 
 
 class LossSwapper(SignSwapper):

@@ -9,90 +9,25 @@ import copy
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.activity import report_share
 from evallang.registry import lazy
+from evallang.stats.column_sums import Column, Columns, one_order
 from evallang.stats.intervals.drawn_weights import Resamples
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.resampled_counts import BATCH, Limits, PatternSample
-from evallang.stats.scratch import Scratch
 from evallang.stats.threads import in_threads
 from evallang.stats.validation import magnitudes
 
 if TYPE_CHECKING:
     import numpy as np
-    import threadpoolctl
     from numpy.typing import ArrayLike, NDArray
 else:
-    np, threadpoolctl = lazy("numpy"), lazy("threadpoolctl")
+    np = lazy("numpy")
 
-SUMMED_AT_ONCE = 1 << 16  # counts of a block that are numbers at the same time
-TOGETHER = 8  # columns of one product
-MOST_KEPT = 1 << 24  # numbers of columns side by side
 MOST_GROUP_COUNTS = 1 << 24  # counts of all cells in all groups, as numbers of 8 bytes
 MOST_LEFT_OUT = 1000  # leave-one-out values computed one by one before blocks are excluded
-_SCRATCH = Scratch()
-
-
-class Column:
-    """Numbers of the units (units,) that resamples add up; equal columns are added up once."""
-
-    def __init__(self, values: NDArray[Any]) -> None:
-        self.values: NDArray[np.float64] = np.ascontiguousarray(values, dtype=np.float64)
-        self.key = sha256(self.values.tobytes()).digest()
-
-
-class Columns:
-    """The distinct columns of some statistics, in sets of `TOGETHER`.
-
-    Products always have as many columns, if need be of zeros, so that the bits of a sum do not
-    depend on which others are asked for.
-    """
-
-    def __init__(self, columns: Iterable[Column], units: int) -> None:
-        self._values = {column.key: column.values for column in columns}
-        self._units = units
-
-    def sums(self, times: NDArray[np.uint8]) -> dict[bytes, NDArray[np.float64]]:
-        """Add up each column over units that came `times` (B, units) times, (B,) each."""
-        totals = np.zeros((len(self._sets), len(times), TOGETHER))
-        width = max(1, SUMMED_AT_ONCE // max(len(times), 1))
-        for start in range(0, self._units if len(totals) else 0, width):
-            part = times[:, start : start + width]
-            numbers = _SCRATCH.array("numbers", part.shape, np.float64)
-            np.copyto(numbers, part)
-            for total, chosen in zip(totals, self._sets, strict=True):
-                total += numbers @ self._part(chosen, start, start + part.shape[1]).T
-        each = totals.transpose(0, 2, 1).reshape(-1, len(times))
-        return dict(zip(self._values, each, strict=False))
-
-    @cached_property
-    def _sets(self) -> list[list[NDArray[np.float64]] | NDArray[np.float64]]:
-        """The columns of each product, side by side where there is room for them."""
-        columns = list(self._values.values())
-        sets = [columns[i : i + TOGETHER] for i in range(0, len(columns), TOGETHER)]
-        if len(sets) * TOGETHER * self._units > MOST_KEPT:
-            return list(sets)
-        return [_side_by_side(chosen, np.empty((TOGETHER, self._units))) for chosen in sets]
-
-    def _part(
-        self, chosen: list[NDArray[np.float64]] | NDArray[np.float64], start: int, end: int
-    ) -> NDArray[np.float64]:
-        if not isinstance(chosen, list):
-            return chosen[:, start:end]
-        room = _SCRATCH.array("columns", (TOGETHER, end - start), np.float64)
-        return _side_by_side([values[start:end] for values in chosen], room)
-
-
-def _side_by_side(
-    columns: list[NDArray[np.float64]], room: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    for row, values in zip(room, columns, strict=False):
-        row[:] = values
-    room[len(columns) :] = 0.0
-    return room
 
 
 class Block:
@@ -286,8 +221,7 @@ def _replicates_of(
             row[start : start + len(block.times)] = sample._on(block)
 
     compiled = all(sample.compiled for sample in samples)
-    # A product of one thread adds up in one order, whatever the number of processors
-    with threadpoolctl.threadpool_limits(1, user_api="blas"):
+    with one_order():
         starts = resamples.starts
         for start in in_threads(work, starts, at_once=compiled):
             report_share(min(start + starts.step, rounds), rounds)
