@@ -6,6 +6,7 @@ that several share counts once, in equal parts.
 """
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -23,10 +24,16 @@ LONGEST = 600
 
 @dataclass(frozen=True)
 class Measured:
-    """Seconds from start to end, and the peak of the memory in bytes."""
+    """What one command took.
+
+    Seconds from start to end and of the processors, those of the processes that it waited for
+    included; the peak of the memory in bytes; and what it printed.
+    """
 
     seconds: float
+    processor: float
     memory: int
+    printed: str = ""
 
 
 def measured(command: Sequence[str], folder: Path, **more: str) -> Measured:
@@ -37,34 +44,47 @@ def measured(command: Sequence[str], folder: Path, **more: str) -> Measured:
     environment = {**os.environ, **ONE_THREAD, **more}
     # A file, because a command that fills a pipe waits until somebody reads it.
     with tempfile.TemporaryFile() as output:
-        start, peak = time.perf_counter(), 0
-        with subprocess.Popen(
-            command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT
-        ) as process:
-            while process.poll() is None:
+        start, peak, status = time.perf_counter(), 0, None
+        process = subprocess.Popen(
+            command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )  # fmt: skip
+        try:
+            while status is None:
                 peak = max(peak, _memory(process.pid))
                 if time.perf_counter() - start > LONGEST:
-                    process.kill()
                     raise SystemExit(f"{' '.join(command)} took more than {LONGEST} s")
                 time.sleep(PAUSE)
+                # The use of this command alone, and not of all that ran before it
+                ended, code, use = os.wait4(process.pid, os.WNOHANG)
+                if ended:
+                    status = process.returncode = os.waitstatus_to_exitcode(code)
             seconds = time.perf_counter() - start
+        finally:
+            if status is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
         output.seek(0)
         said = output.read().decode(errors="replace")
-    if process.returncode:
-        raise SystemExit(f"{' '.join(command)} exited with {process.returncode}: {said[-2000:]}")
-    return Measured(seconds, peak)
+    if status:
+        raise SystemExit(f"{' '.join(command)} exited with {status}: {said[-2000:]}")
+    return Measured(seconds, use.ru_utime + use.ru_stime, peak, said)
 
 
 def in_turn(
     commands: Mapping[str, Sequence[str]], folder: Path, rounds: int = 3, **more: str
 ) -> dict[str, Measured]:
-    """Measure several commands in turn; the least seconds and the least memory of each."""
+    """Measure several commands in turn; the least of each figure."""
     found: dict[str, Measured] = {}
     for _ in range(rounds):
         for name, command in commands.items():
             now = measured(command, folder, **more)
             before = found.get(name, now)
-            found[name] = Measured(min(now.seconds, before.seconds), min(now.memory, before.memory))
+            found[name] = Measured(
+                min(now.seconds, before.seconds),
+                min(now.processor, before.processor),
+                min(now.memory, before.memory),
+            )
     return found
 
 

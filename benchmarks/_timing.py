@@ -10,12 +10,46 @@ held: about half of what was reached last, or of what the prototype reached wher
 since a machine under load may halve a ratio.
 """
 
+import json
 import os
 import time
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
 
 for library in ("OPENBLAS", "OMP", "MKL"):
     os.environ[f"{library}_NUM_THREADS"] = "1"
+
+
+ROWS = "EVALLANG_BENCHMARK_ROWS"
+"""The variable that names the file to which a benchmark adds its rows."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure beside a peer's, a goal and a limit; `met` is None without a limit.
+
+    `ours` and `theirs` are in seconds or in MB; `goal` and `held` are ratios where a peer was
+    measured, and otherwise in the same unit.
+    """
+
+    work: str
+    ours: float
+    unit: Literal["s", "MB"] = "s"
+    peer: str = ""
+    theirs: float | None = None
+    scaled: str = ""
+    goal: float | None = None
+    held: float | None = None
+    met: bool | None = None
+
+
+def report(row: Row) -> None:
+    """Add a row, with the load of the machine, to the file that `make bench` reads."""
+    if place := os.environ.get(ROWS):
+        with Path(place).open("a", encoding="utf-8") as file:
+            file.write(json.dumps({**asdict(row), "load": os.getloadavg()[0]}) + "\n")
 
 
 def seconds(work: Callable[[], object], runs: int = 5, most: float = 60.0) -> float:
@@ -59,7 +93,9 @@ def compare(
         beside.append(f"limit held {held:,g}x, {met}")
     if beside:
         print(f"    {'   '.join(beside)}")
-    return held is None or ratio >= held
+    met = None if held is None else ratio >= held
+    report(Row(work.strip(), ours, "s", peer, theirs, scaled, goal, held, met))
+    return met is not False
 
 
 def within(work: str, ours: float, *, goal: float | None = None, held: float | None = None) -> bool:
@@ -68,7 +104,21 @@ def within(work: str, ours: float, *, goal: float | None = None, held: float | N
     if held is not None:
         beside += f"   limit held {written(held)}, {'met' if ours <= held else 'MISSED'}"
     print(f"  {work}: {written(ours)}{beside}")
-    return held is None or ours <= held
+    met = None if held is None else ours <= held
+    report(Row(work.strip(), ours, "s", goal=goal, held=held, met=met))
+    return met is not False
+
+
+def memory(
+    work: str, ours: float, *, peer: str = "", theirs: float | None = None, held: float
+) -> bool:
+    """Print a peak of memory in MB; `held` is a ratio beside a peer's, else MB."""
+    met = ours <= held if theirs is None else theirs / ours >= held
+    beside = "" if theirs is None else f", {peer} {theirs:,.0f} MB"
+    limit = f"{held:,g} MB" if theirs is None else f"{held:,g}x"
+    print(f"    memory {ours:,.0f} MB{beside}   limit held {limit}, {'met' if met else 'MISSED'}")
+    report(Row(work.strip(), ours, "MB", peer, theirs, held=held, met=met))
+    return met
 
 
 def written(time_taken: float) -> str:

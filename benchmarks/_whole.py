@@ -6,31 +6,23 @@ program that prints the seconds of a few resamples; it is scaled and marked so.
 """
 
 import os
-import resource
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 
+from _processes import Measured, measured, ours as ours_of
 from _timing import compare, within
 
 SEED = 20181113
 
 
-def measured(command: list[str], folder: Path) -> tuple[float, str]:
-    """Run a command, print its seconds and peak memory, and return seconds and its output."""
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=folder)
-    seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
-    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    memory, load = after.ru_maxrss / 1024, os.getloadavg()[0]
+def _printed(measured: Measured) -> Measured:
     print(
-        f"    {seconds:.1f} s, of a processor {spent:.1f} s, "
-        f"largest process so far {memory:.0f} MB, load {load:.1f}"
+        f"    {measured.seconds:.1f} s, of the processors {measured.processor:.1f} s, "
+        f"{measured.memory / 1e6:.0f} MB, load {os.getloadavg()[0]:.1f}"
     )
-    return seconds, done.stdout
+    return measured
 
 
 def whole_command(
@@ -53,12 +45,11 @@ def whole_command(
         folder = Path(name)
         write(folder)
         (folder / "study.eval").write_text(study, encoding="utf-8")
-        run = [sys.executable, "-m", "evallang", "run", "study.eval", "--out", "results"]
-        ours = min(measured(run, folder)[0] for _ in range(2))
+        run = ours_of("run", "--fresh", "study.eval", "--out", "results")
+        ours = min(_printed(measured(run, folder)).seconds for _ in range(2))
         assert (folder / "results" / "report.html").exists(), "the report is part of the work"
-        theirs, said = measured([sys.executable, "-c", program], folder)
-    if rounds is not None:
-        theirs = float(said) * rounds
+        peers = _printed(measured([sys.executable, "-c", program], folder))
+    theirs = peers.seconds if rounds is None else float(peers.printed) * rounds
     scaled = "" if rounds is None else "a few resamples"
     met = compare(work, ours, peer, theirs, held=held, scaled=scaled)
     within(work, ours, goal=goal)

@@ -16,6 +16,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from _timing import compare, memory as keep  # isort: skip
+
 import numpy as np
 import polars as pl
 
@@ -96,7 +98,7 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--rows", type=int, default=1_000_000)
     rows = options.parse_args().rows
-    missed = False
+    met = True
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for file, models in write(folder, rows).items():
@@ -106,15 +108,11 @@ def main() -> int:
             for who, (seconds, memory) in found.items():
                 print(f"  {who:10} {seconds:6.2f} s  {memory:6.0f} MB")
             (ours, memory), theirs = found["evallang"], found["polars"][0]
-            ratio = ours / theirs
-            beside = f"goal {GOAL}, {ratio / GOAL:.2f} times it   limit held {HELD}, "
-            print(f"  ratio to polars {ratio:.2f}   {beside}{'met' if ratio <= HELD else 'MISSED'}")
+            work = f"reading {file}, {rows:,} rows"
+            met &= compare(work, ours, "polars", theirs, goal=1 / GOAL, held=1 / HELD)
             print(f"  ratio to pandas {ours / found['pandas'][0]:.2f}")
-            most = MOST_MEMORY * max(1, rows / 1e6)
-            kept = "met" if memory <= most else "MISSED"
-            print(f"  memory {memory:.0f} MB   limit held {most:.0f}, {kept}")
-            missed |= ratio > HELD or memory > most
-    return int(missed)
+            met &= keep(work, memory, held=MOST_MEMORY * max(1, rows / 1e6))
+    return int(not met)
 
 
 if __name__ == "__main__":

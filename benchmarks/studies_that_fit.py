@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 from _processes import Measured, in_turn, ours  # isort: skip
-from _timing import compare, within  # isort: skip
+from _timing import compare, memory, within  # isort: skip
 
 JOBS = "2"
 OFF = {"EVALLANG_STORE": "off"}
@@ -212,12 +212,7 @@ def main() -> int:
         work = f"a CSV file of {ROWS:,} x {COLUMNS}, three models, five folds, report included"
         peer_name = "pandas + cross_val_predict"
         met &= compare(work, mine.seconds, peer_name, peer.seconds, goal=1, held=1)
-        less = peer.memory >= mine.memory
-        print(
-            f"    memory: evallang {mine.memory / 1e6:,.0f} MB   {peer_name} "
-            f"{peer.memory / 1e6:,.0f} MB   limit held 1x, {'met' if less else 'MISSED'}"
-        )
-        met &= less
+        met &= memory(work, mine.memory / 1e6, peer=peer_name, theirs=peer.memory / 1e6, held=1)
     return int(not met)
 
 
