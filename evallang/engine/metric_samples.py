@@ -119,7 +119,14 @@ class _Samples:
     def _by_weights(self) -> WeightSample:
         found = reweighted(self.entry, self.options, self.outcomes[0], self._parts())
         n = self.outcomes[0].n
-        return WeightSample(n, found.statistic, self.groups, self.limits, compiled=found.compiled)
+        return WeightSample(
+            n,
+            found.statistic,
+            self.groups,
+            self.limits,
+            compiled=found.compiled,
+            left_out=found.left_out,
+        )
 
     def _of_area(self) -> ScoreSample:
         """Raises `ValueError` for other than two classes."""

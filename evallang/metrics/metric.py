@@ -73,6 +73,8 @@ class MetricDeclaration(Guidance):
         depend on the weights is computed once
     moments : from an outcome to its value as a function of sums over the examples, for a metric
         of scores that is one
+    left_out : from an outcome without weights to its value without each example in turn (n,),
+        for a metric of scores that has it in closed form; to None for an outcome without that form
     no_interval : why no interval from its examples is sound, or empty
     known_without_skill : True where the value of a model that looks at no feature is known
         beforehand, whatever the shares of the classes or the spread of the target
@@ -105,6 +107,7 @@ class MetricDeclaration(Guidance):
     proposed: bool = False
     under_weights: UnderWeights | None = None
     moments: Callable[[Outcome], Moments] | None = None
+    left_out: Callable[[Outcome], NDArray[np.float64] | None] | None = None
 
     @property
     def counts_known_rows(self) -> bool:

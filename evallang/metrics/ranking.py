@@ -172,6 +172,42 @@ def _average_precisions(o: Outcome, options: Mapping[str, Any]) -> Statistic | N
     return statistic
 
 
+def _precision_without_each(o: Outcome) -> NDArray[np.float64] | None:
+    """Return the average precision without each example in turn (n,), NaN where undefined.
+
+    An example changes the counts at its own score and below alone: the terms above it, those
+    below without a positive, and those below without a negative are added up once each.
+    """
+    score = _binary_score(o)
+    if score is None:
+        return None
+    if np.isnan(score).any() or not len(score):
+        return np.full(len(score), np.nan)
+    order = np.argsort(-score, kind="stable")
+    ordered, up = score[order], o.truth[order] == o.positive
+    ends = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(order) - 1)
+    run = np.searchsorted(ends, np.arange(len(order)))
+    # At the end of each run of equal scores: positives and examples so far, positives of the run
+    hits, named = np.cumsum(up)[ends].astype(np.float64), ends + 1.0
+    gained = np.diff(hits, prepend=0.0)
+    fewer = np.maximum(named - 1, 1)
+    above = np.append(0.0, np.cumsum(gained * hits / named))
+    unmissed = _from_here(gained * hits / fewer)
+    unfound = np.maximum(hits - 1, 0) / fewer
+    below = _from_here(gained * unfound)
+    values = np.full(len(order), np.nan)
+    total = float(up.sum())
+    if total:
+        values[order[~up]] = (above[:-1] + unmissed)[run[~up]] / total
+    if total > 1:
+        values[order[up]] = (above[:-1] + below - unfound)[run[up]] / (total - 1)
+    return values
+
+
+def _from_here(terms: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.cumsum(terms[::-1])[::-1]
+
+
 def _break_evens(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
     """Prepare the break-even point of two classes for many weightings."""
     score = _binary_score(o)
@@ -315,6 +351,7 @@ def roc_auc(
         ranks="other",
         of_positive=True,
         under_weights=_each_class(_average_precisions),
+        left_out=_precision_without_each,
         when="positives are rare and the top of the ranking is what is used",
         when_not=(
             "data sets with different shares of positives are compared, since its level "

@@ -6,8 +6,9 @@ other weights each time: what does not depend on the weights is worked out once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from evallang.metrics.aggregation import Partition, aggregation_of, point_value
@@ -25,11 +26,13 @@ else:
 class Reweighted:
     """A metric as a function of weights (B, n), float64 or bytes.
 
-    `compiled` where it is worked out for all weightings at once, by compiled code.
+    `compiled` where it is worked out for all weightings at once, by compiled code; `left_out`
+    gives it without each example in turn (n,), where that is known in closed form.
     """
 
     statistic: Statistic
     compiled: bool
+    left_out: Callable[[], NDArray[np.float64] | None] | None = None
 
 
 def reweighted(
@@ -49,8 +52,14 @@ def reweighted(
             return Reweighted(_one_by_one(entry, options, outcome, parts), compiled=False)
         statistic = pieces
     return Reweighted(
-        lambda weights: _mean(statistic(weights if own is None else weights * own)), compiled=True
+        lambda weights: _mean(statistic(weights if own is None else weights * own)),
+        compiled=True,
+        left_out=None if number > 1 or own is not None else partial(_left_out, entry, outcome),
     )
+
+
+def _left_out(entry: MetricEntry, outcome: Outcome) -> NDArray[np.float64] | None:
+    return None if entry.declaration.left_out is None else entry.declaration.left_out(outcome)
 
 
 def _one_by_one(
