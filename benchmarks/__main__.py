@@ -1,18 +1,13 @@
-"""`make bench`: run every benchmark and write `RESULTS.md` as the figures come.
+"""`make bench`: run every benchmark and write `benchmarks/RESULTS.md` as the rows come.
 
-Limits are those that issues promise (`cold_check`, `long_files`, `syntax_recovery`) and those
-that we hold (`_timing.py`); goals are written with their distance and decide nothing. Exits with
-1 when a limit is missed, and with 2 when a benchmark broke or took too long.
+Each benchmark is a process with a time limit and reports rows (`_rows.py`). A row meets its limit
+or misses it; a benchmark that crashes or takes too long is broken. Exits with 1 when a limit
+is missed, and with 2 when a benchmark is broken.
 
-    python -m benchmarks [--resume] [delong bootstrap_auc ...]
-
-With names, only those run and no page is written. `--resume` keeps what an earlier run that was
-stopped has measured on the same sources.
+    python -m benchmarks [--only delong bootstrap_auc ...] [--resume]
 """
 
 import argparse
-import dataclasses
-import hashlib
 import json
 import os
 import platform
@@ -21,175 +16,264 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
-from benchmarks._timing import ROWS, Row, written
+from benchmarks._rows import ROWS, Row, cells, read
 
-HERE = Path(__file__).resolve().parent
-RESULTS = HERE / "RESULTS.md"
-UNFINISHED = HERE / ".measured.json"
-PACKAGES = ("numpy", "scipy", "scikit-learn", "polars", "pandas", "mlxtend", "statsmodels")
-LONGEST = 420  # seconds of one script
-BUSY = 0.7  # load before a script, above which its figures are marked
-OUTCOMES = {0: "met", 1: "missed"}
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "benchmarks" / "RESULTS.md"
+RECORD = ROOT / "build" / "benchmarks.json"
+PACKAGES = (
+    "evallang", "numpy", "scipy", "scikit-learn", "polars", "pandas", "mlxtend", "statsmodels",
+    "scikit-posthocs", "baycomp",
+)  # fmt: skip
+BUSY = 0.3  # processors in use by others, above which figures are doubtful
+
+SCRIPTS = {
+    "studies_that_fit": 600,
+    "whole_labels": 240,
+    "whole_scores": 240,
+    "whole_regression": 240,
+    "killed_runs": 240,
+    "cold_check": 60,
+    "shared_fits": 120,
+    "predictions_csv": 120,
+    "delong": 60,
+    "bootstrap_auc": 60,
+    "bootstrap_counts": 60,
+    "mcnemar_cochran_looney": 60,
+    "westfall_young": 60,
+    "leave_one_out": 60,
+    "posthocs": 60,
+    "bayes_signed_rank": 60,
+    "exact_small_cases": 60,
+    "long_files": 180,
+    "syntax_recovery": 60,
+}
+"""The benchmarks in their order, with the seconds that each may take."""
+LONGEST = 27 * 60
+"""Seconds that all of them may take: one that would begin later is broken."""
+
+
+class Outcome(StrEnum):
+    """How a benchmark ended."""
+
+    MET = "met"
+    MISSED = "missed"
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What one benchmark gave."""
+
+    outcome: Outcome
+    rows: tuple[Row, ...]
+    seconds: float
+    busy: float
+    reason: str = ""
 
 
 @dataclass
-class Found:
-    """What one script gave: its outcome, its rows and what it printed."""
+class Record:
+    """The measurements of one state of the source, kept for `--resume`."""
 
-    name: str
-    outcome: str
-    seconds: float
-    load: float
-    rows: list[dict[str, object]] = field(default_factory=list)
-    lines: list[str] = field(default_factory=list)
+    state: str
+    found: dict[str, Measurement] = field(default_factory=dict)
+
+    def save(self) -> None:
+        """Write the record, which is whole at any moment."""
+        RECORD.parent.mkdir(exist_ok=True)
+        _replace(RECORD, json.dumps(asdict(self)))
 
 
 def main() -> int:
-    scripts = {s.stem: s for s in sorted(HERE.glob("*.py")) if not s.name.startswith("_")}
-    options = argparse.ArgumentParser(prog="python -m benchmarks")
-    options.add_argument("--resume", action="store_true", help="keep what a stopped run measured")
-    options.add_argument("name", nargs="*", help=f"one of {', '.join(scripts)}; default: all")
-    wanted = options.parse_args()
-    if unknown := set(wanted.name) - set(scripts):
-        options.error(f"there is no benchmark called {', '.join(sorted(unknown))}")
-    sources = _sources()
-    found = _measured_before(sources) if wanted.resume else {}
-    print(_machine(), flush=True)
-    for name, script in scripts.items():
-        if name in found or (wanted.name and name not in wanted.name):
+    options = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    options.add_argument("--only", nargs="+", choices=SCRIPTS, metavar="NAME", default=SCRIPTS)
+    options.add_argument("--resume", action="store_true", help="keep what this commit has measured")
+    given = options.parse_args()
+    state, begin = _state(), time.monotonic()
+    record = _kept(state) if given.resume else Record(state)
+    writes = given.resume or given.only is SCRIPTS
+    for name in given.only:
+        if name in record.found and record.found[name].outcome is not Outcome.BROKEN:
+            print(f"== {name}: measured before", flush=True)
             continue
         print(f"== {name}", flush=True)
-        found[name] = one = _run(name, script)
-        print(f"  {one.outcome}, {one.seconds:.0f} s, load {one.load:.1f} before", flush=True)
-        if not wanted.name:
-            _write_whole(UNFINISHED, json.dumps(
-                {"sources": sources, "found": [dataclasses.asdict(f) for f in found.values()]}
-            ))  # fmt: skip
-            _write_whole(RESULTS, _page(list(found.values()), len(scripts)))
-    if not wanted.name:
-        UNFINISHED.unlink(missing_ok=True)
-    worst = {f.outcome for f in found.values()}
-    print(f"{sum(f.seconds for f in found.values()) / 60:.1f} minutes; {_summary(found.values())}")
-    return 2 if worst - set(OUTCOMES.values()) else int("missed" in worst)
+        left = LONGEST - (time.monotonic() - begin)
+        record.found[name] = now = _run(name, min(SCRIPTS[name], left))
+        said = ": ".join(filter(None, [now.outcome, now.reason]))
+        print(f"  {said} ({now.seconds:.0f} s)", flush=True)
+        if writes:
+            record.save()
+            _replace(RESULTS, _page(record))
+    broken = [name for name in given.only if record.found[name].outcome is Outcome.BROKEN]
+    missed = [name for name in given.only if record.found[name].outcome is Outcome.MISSED]
+    print(f"{(time.monotonic() - begin) / 60:.1f} minutes; {_ending(missed, broken)}")
+    return 2 if broken else int(bool(missed))
 
 
-def _run(name: str, script: Path) -> Found:
-    """Run one benchmark, print what it prints as it comes, and end it when it takes too long."""
-    load, start, lines = os.getloadavg()[0], time.perf_counter(), []
+def _run(name: str, limit: float) -> Measurement:
+    """Run one benchmark in a process group of its own, which is killed at the limit."""
+    if limit <= 0:
+        reason = f"all together took more than {LONGEST // 60} minutes"
+        return Measurement(Outcome.BROKEN, (), 0, 0, reason)
+    busy, start = _busy(), time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         rows = Path(folder) / "rows"
+        rows.touch()
         # A user's command keeps its bytecode, whatever the variables of this shell say
         environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-        environment |= {"PYTHONUNBUFFERED": "1", ROWS: str(rows)}
-        process = subprocess.Popen(
-            [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True, env=environment, start_new_session=True,
-        )  # fmt: skip
-        late = False
-
-        def end(*_: object) -> None:
-            nonlocal late
-            late = True
-            os.killpg(process.pid, signal.SIGKILL)
-
-        signal.signal(signal.SIGALRM, end)
-        signal.alarm(LONGEST)
-        try:
-            for line in process.stdout or ():
-                print(line, end="", flush=True)
-                lines.append(line.rstrip())
-            process.wait()
-        finally:
-            signal.alarm(0)
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-        outcome = OUTCOMES.get(process.returncode, f"broken (exit {process.returncode})")
-        if late:
-            outcome = f"broken (more than {LONGEST} s)"
-        elif process.returncode == 1 and lines and _is_traceback(lines):
-            outcome = "broken (an error)"
-        kept = [json.loads(line) for line in rows.read_text().splitlines()] if rows.exists() else []
-    return Found(name, outcome, time.perf_counter() - start, load, kept, lines)
+        environment |= {"PYTHONUNBUFFERED": "1", ROWS: str(rows), "TMPDIR": folder}
+        with subprocess.Popen(
+            [sys.executable, "-m", f"benchmarks.{name}"],
+            cwd=ROOT,
+            env=environment,
+            start_new_session=True,
+        ) as process:
+            try:
+                code = process.wait(limit)
+                reason = "" if code == 0 else f"it ended with the code {code}"
+            except subprocess.TimeoutExpired:
+                reason = f"it took more than {limit:.0f} s"
+            finally:
+                # What it started may outlive it
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+        found = tuple(read(json.loads(line)) for line in rows.read_text().splitlines())
+    if not reason and not found:
+        reason = "it reported no row"
+    outcome = Outcome.MISSED if any(row.met is False for row in found) else Outcome.MET
+    seconds = time.monotonic() - start
+    return Measurement(Outcome.BROKEN if reason else outcome, found, seconds, busy, reason)
 
 
-def _is_traceback(lines: list[str]) -> bool:
-    """Tell a Python error, or a command that failed, from a limit that was missed."""
-    return any(line.startswith("Traceback (most recent call last)") for line in lines) or (
-        " exited with " in lines[-1] or " took more than " in lines[-1]
-    )
+def _busy() -> float:
+    """Return how many processors others use now; the load where the system tells only that."""
+    try:
+        first = _processor_times()
+        time.sleep(1)
+        idle, whole = (b - a for a, b in zip(first, _processor_times(), strict=True))
+    except OSError:
+        return os.getloadavg()[0]
+    return (os.cpu_count() or 1) * (1 - idle / max(whole, 1))
 
 
-def _page(found: list[Found], scripts: int) -> str:
-    """Write the page: machine, versions, a table of the figures, and what was printed."""
-    page = ["# Benchmarks", "", "Written by `make bench`.", "", _machine(), "", *_versions(), ""]
-    if len(found) < scripts:
-        page += [f"{len(found)} of {scripts} scripts ran.", ""]
-    page += [f"{sum(f.seconds for f in found) / 60:.1f} minutes; {_summary(found)}.", ""]
-    page += ["A ratio is the peer's figure divided by ours. A figure marked * was measured on a",
-             f"busy machine (load above {BUSY} before its script).", "",
-             "| Work | evallang | Peer | Ratio | Goal | Limit | |",
-             "| --- | ---: | --- | ---: | ---: | ---: | --- |"]  # fmt: skip
-    for one in found:
-        page += [_table_row(row, busy=one.load > BUSY) for row in one.rows]
-    page.append("")
-    for one in found:
-        page += [f"## {one.name}", "", f"{one.outcome}, {one.seconds:.0f} s, load {one.load:.1f} "
-                 "before it", "", "```", *one.lines, "```", ""]  # fmt: skip
-    return "\n".join(page)
+def _processor_times() -> tuple[int, int]:
+    """Return the idle and the whole time of all processors since the start of the system."""
+    with open("/proc/stat", encoding="ascii") as file:  # noqa: PTH123
+        times = [int(part) for part in file.readline().split()[1:9]]
+    return times[3] + times[4], sum(times)
 
 
-def _table_row(values: dict[str, object], *, busy: bool) -> str:
-    names = {f.name for f in dataclasses.fields(Row)}
-    row = Row(**{k: v for k, v in values.items() if k in names})  # type: ignore[arg-type]
-
-    def figure(value: float | None) -> str:
-        if value is None:
-            return ""
-        return written(value) if row.unit == "s" else f"{value:,.0f} MB"
-
-    def line(value: float | None) -> str:
-        if value is None:
-            return ""
-        return figure(value) if row.theirs is None else f"{value:,g}x"
-
-    ratio = "" if row.theirs is None else f"{row.theirs / row.ours:,.3g}x"
-    peer = f"{row.peer} {figure(row.theirs)}".strip()
-    peer += f" (scaled from {row.scaled})" if row.scaled else ""
-    met = {True: "met", False: "**missed**", None: ""}[row.met]
-    mark = " *" if busy else ""
-    cells = (row.work, figure(row.ours) + mark, peer, ratio, line(row.goal), line(row.held), met)
-    return f"| {' | '.join(cells)} |"
+# --- the record and the page ------------------------------------------------------------------
 
 
-def _summary(found: object) -> str:
-    every = list(found)  # type: ignore[call-overload]
-    bad = [f"{one.name} {one.outcome}" for one in every if one.outcome != "met"]
-    return ", ".join(bad) if bad else "all limits are met"
+def _state() -> str:
+    """Name the commit, and changes of it; "unknown" outside a git checkout."""
+    try:
+        commit = _git("rev-parse", "--short=12", "HEAD").strip()
+        changes = _git("diff", "HEAD", "--", ".", ":!benchmarks/RESULTS.md")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return f"{commit} and changes {sha256(changes.encode()).hexdigest()[:8]}" if changes else commit
 
 
-def _machine() -> str:
+def _git(*arguments: str) -> str:
+    command = ["git", *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout
+
+
+def _kept(state: str) -> Record:
+    """Return the record of this state of the source, empty where there is none."""
+    try:
+        kept = json.loads(RECORD.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return Record(state)
+    if kept["state"] != state or state == "unknown":
+        return Record(state)
+    return Record(state, {name: _measurement(found) for name, found in kept["found"].items()})
+
+
+def _measurement(found: dict[str, Any]) -> Measurement:
+    rows = tuple(read(row) for row in found["rows"])
+    return Measurement(**{**found, "rows": rows, "outcome": Outcome(found["outcome"])})
+
+
+def _page(record: Record) -> str:
+    """Write all measurements as one table."""
+    found = {name: record.found[name] for name in SCRIPTS if name in record.found}
+    broken = [name for name, one in found.items() if one.outcome is Outcome.BROKEN]
+    missed = [name for name, one in found.items() if one.outcome is Outcome.MISSED]
+    minutes = sum(one.seconds for one in found.values()) / 60
+    lines = [
+        "# Benchmarks",
+        "",
+        f"Written by `make bench` at {record.state}, {time.strftime('%Y-%m-%d')}, in "
+        f"{minutes:.1f} minutes; {_ending(missed, broken)}.",
+        "",
+        *_machine(),
+        "",
+        "A ratio is the peer's figure over ours. A limit decides whether a row is met; a goal is "
+        "shown with how far on the way to it we are, and decides nothing.",
+        "",
+    ]
+    if rest := [name for name in SCRIPTS if name not in found]:
+        lines += [f"Not measured yet: {', '.join(rest)}.", ""]
+    head = ("benchmark", "work", "evallang", "peer", "ratio", "limit", "goal", "note")
+    lines += [_line(head), _line(["---"] * len(head))]
+    for name, one in found.items():
+        doubt = f"others used {one.busy:.1f} processors before it" if one.busy > BUSY else ""
+        for row in one.rows:
+            *texts, note = cells(row)
+            lines.append(_line([name, *texts, "; ".join(filter(None, [note, doubt]))]))
+        if one.outcome is Outcome.BROKEN:
+            lines.append(_line([name, "**broken**", "", "", "", "", "", one.reason]))
+    return "\n".join([*lines, ""])
+
+
+def _line(texts: "list[str] | tuple[str, ...]") -> str:
+    return f"| {' | '.join(text.replace('|', '&#124;') for text in texts)} |"
+
+
+def _ending(missed: list[str], broken: list[str]) -> str:
+    ends = [f"limits missed: {', '.join(missed)}"] if missed else []
+    ends += [f"broken: {', '.join(broken)}"] if broken else []
+    return "; ".join(ends) or "all limits are met"
+
+
+def _machine() -> list[str]:
+    """Describe the machine, its load now, and the versions."""
     load = ", ".join(f"{average:.1f}" for average in os.getloadavg())
-    pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
-    memory = f"{pages * size / 1e9:.0f} GB"
-    return f"{os.cpu_count()} processors, {memory}; load {load} over 1, 5 and 15 minutes"
-
-
-def _versions() -> list[str]:
-    """Describe machine and versions; a package that is missing is said to be."""
-    cpu = Path("/proc/cpuinfo")
-    names = cpu.read_text(encoding="utf-8").splitlines() if cpu.exists() else []
-    name = next((line.split(":")[1].strip() for line in names if "model name" in line), "")
     packages = ", ".join(f"{package} {_version(package)}" for package in PACKAGES)
     return [
-        f"{platform.system()} {platform.machine()}, {name or 'processor unknown'}",
+        f"{platform.system()} {platform.release()} {platform.machine()}; {_processor()}, "
+        f"{os.cpu_count()} processors, {_memory()}; load {load} over 1, 5 and 15 minutes at the "
+        "end, which is mostly that of the benchmarks.",
         "",
-        f"Python {platform.python_version()}, {packages}; sources {_sources()[:10]}",
+        f"Python {platform.python_version()}, {packages}.",
     ]
+
+
+def _processor() -> str:
+    cpu = Path("/proc/cpuinfo")
+    lines = cpu.read_text(encoding="utf-8").splitlines() if cpu.exists() else []
+    names = (line.split(":")[1].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor() or "processor unknown")
+
+
+def _memory() -> str:
+    try:
+        pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError):
+        return "memory unknown"
+    return f"{pages / 1e9:.1f} GB of memory"
 
 
 def _version(package: str) -> str:
@@ -199,30 +283,11 @@ def _version(package: str) -> str:
         return "not installed"
 
 
-def _sources() -> str:
-    """Hash the package and the benchmarks, so that a run is not resumed on other sources."""
-    digest = hashlib.sha256()
-    for file in sorted([*HERE.glob("*.py"), *(HERE.parent / "evallang").rglob("*.py")]):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()
-
-
-def _measured_before(sources: str) -> dict[str, Found]:
-    try:
-        kept = json.loads(UNFINISHED.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    if kept["sources"] != sources:
-        return {}
-    found = [Found(**one) for one in kept["found"]]
-    return {one.name: one for one in found if one.outcome in OUTCOMES.values()}
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is never half there."""
-    draft = path.with_name(path.name + ".new")
-    draft.write_text(text, encoding="utf-8")
-    draft.replace(path)
+def _replace(path: Path, text: str) -> None:
+    """Write a file, of which a reader finds the former or the new content."""
+    new = path.with_name(path.name + ".new")
+    new.write_text(text, encoding="utf-8")
+    new.replace(path)
 
 
 if __name__ == "__main__":

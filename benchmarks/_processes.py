@@ -12,13 +12,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")}
 PAUSE = 0.02  # seconds between two samples
 PAGE = os.sysconf("SC_PAGE_SIZE")
-LONGEST = 600
+LONGEST = 120
 """Seconds that one command may take."""
 
 
@@ -33,22 +34,22 @@ class Measured:
     seconds: float
     processor: float
     memory: int
-    printed: str = ""
+    output: str
 
 
 def measured(command: Sequence[str], folder: Path, **more: str) -> Measured:
     """Run a command to its end and measure it.
 
-    Raises `SystemExit` if it fails or takes longer than `LONGEST`.
+    Raises `SystemExit` if it fails or takes longer than `LONGEST`, at which its whole process tree
+    is killed.
     """
     environment = {**os.environ, **ONE_THREAD, **more}
     # A file, because a command that fills a pipe waits until somebody reads it.
     with tempfile.TemporaryFile() as output:
         start, peak, status = time.perf_counter(), 0, None
         process = subprocess.Popen(
-            command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )  # fmt: skip
+            command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT
+        )
         try:
             while status is None:
                 peak = max(peak, _memory(process.pid))
@@ -62,7 +63,7 @@ def measured(command: Sequence[str], folder: Path, **more: str) -> Measured:
             seconds = time.perf_counter() - start
         finally:
             if status is None:
-                os.killpg(process.pid, signal.SIGKILL)
+                _kill(process.pid)
                 process.wait()
         output.seek(0)
         said = output.read().decode(errors="replace")
@@ -84,6 +85,7 @@ def in_turn(
                 min(now.seconds, before.seconds),
                 min(now.processor, before.processor),
                 min(now.memory, before.memory),
+                now.output,
             )
     return found
 
@@ -93,18 +95,30 @@ def ours(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "evallang", *arguments]
 
 
+def _kill(root: int) -> None:
+    """Kill a process and all processes below it."""
+    for pid in _family(root):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
 def _memory(root: int) -> int:
-    """Sum the memory of a process and of all processes below it, in bytes."""
-    total, waiting = 0, [root]
-    while waiting:
-        pid = waiting.pop()
-        try:
+    """Sum the memory of a process and of all processes below it, in bytes; 0 without /proc."""
+    total = 0
+    for pid in _family(root):
+        with suppress(OSError, IndexError, StopIteration):  # it ended meanwhile
             total += _share(Path(f"/proc/{pid}"))
-            children = Path(f"/proc/{pid}/task").glob("*/children")
-            waiting += [int(child) for file in children for child in file.read_text().split()]
-        except (OSError, IndexError):  # it ended meanwhile
-            continue
     return total
+
+
+def _family(root: int) -> list[int]:
+    """Return a process and all processes below it."""
+    found = [root]
+    for pid in found:
+        with suppress(OSError):
+            children = Path(f"/proc/{pid}/task").glob("*/children")
+            found += [int(child) for file in children for child in file.read_text().split()]
+    return found
 
 
 def _share(process: Path) -> int:

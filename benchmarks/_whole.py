@@ -1,28 +1,19 @@
 """A whole command beside a peer's whole program: from the shell to the report, each run cold.
 
-The seconds are those of a clock, since a command may use every core; those of the processor
-are printed too, as they change less on a machine that is busy. A peer that cannot finish is a
-program that prints the seconds of a few resamples; it is scaled and marked so.
+The seconds are those of a clock, since a command may use every core. A peer that cannot finish is
+a program that prints the seconds of a few resamples; it is scaled and marked so.
 """
 
-import os
 import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from _processes import Measured, measured, ours as ours_of
-from _timing import compare, within
+from benchmarks._processes import in_turn, measured, ours
+from benchmarks._rows import Bound, Kind, Row, report
 
 SEED = 20181113
-
-
-def _printed(measured: Measured) -> Measured:
-    print(
-        f"    {measured.seconds:.1f} s, of the processors {measured.processor:.1f} s, "
-        f"{measured.memory / 1e6:.0f} MB, load {os.getloadavg()[0]:.1f}"
-    )
-    return measured
+OFF = {"EVALLANG_STORE": "off"}
 
 
 def whole_command(
@@ -35,8 +26,8 @@ def whole_command(
     goal: float,
     held: float,
     rounds: int | None = None,
-) -> int:
-    """Compare `evallang run` on a study with a peer's program; return 1 when a limit is missed.
+) -> None:
+    """Compare `evallang run` on a study with a peer's program.
 
     `goal` is in seconds, `held` the least ratio; with `rounds` the program prints the seconds
     of one resample for all models and metrics, and its figure is `rounds` times that.
@@ -45,12 +36,30 @@ def whole_command(
         folder = Path(name)
         write(folder)
         (folder / "study.eval").write_text(study, encoding="utf-8")
-        run = ours_of("run", "--fresh", "study.eval", "--out", "results")
-        ours = min(_printed(measured(run, folder)).seconds for _ in range(2))
-        assert (folder / "results" / "report.html").exists(), "the report is part of the work"
-        peers = _printed(measured([sys.executable, "-c", program], folder))
-    theirs = peers.seconds if rounds is None else float(peers.printed) * rounds
-    scaled = "" if rounds is None else "a few resamples"
-    met = compare(work, ours, peer, theirs, held=held, scaled=scaled)
-    within(work, ours, goal=goal)
-    return int(not met)
+        run = ours("run", "study.eval", "--quiet", "--out", "results")
+        mine = in_turn({"ours": run}, folder, 2, **OFF)["ours"]
+        if not (folder / "results" / "report.html").exists():
+            raise FileNotFoundError("the report is part of the work")
+        theirs = measured([sys.executable, "-c", program], folder)
+    notes = [f"{mine.processor:.1f} s of the processors"]
+    notes += [] if rounds is None else ["peer scaled from a few resamples"]
+    report(
+        Row(
+            work,
+            mine.seconds,
+            peer=peer,
+            theirs=theirs.seconds if rounds is None else float(theirs.output) * rounds,
+            limit=Bound(Kind.RATIO, held),
+            goal=Bound(Kind.MOST, goal),
+            note="; ".join(notes),
+        )
+    )
+    if rounds is None:
+        report_memory(work, mine.memory, peer, theirs.memory)
+
+
+def report_memory(work: str, mine: int, peer: str, theirs: int, limit: Bound | None = None) -> None:
+    """Report the peaks of the memory of two commands, where the system tells them."""
+    if mine and theirs:
+        row = Row(f"{work}: memory", mine / 1e6, "MB", peer=peer, theirs=theirs / 1e6, limit=limit)
+        report(row)

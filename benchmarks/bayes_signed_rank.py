@@ -1,24 +1,23 @@
 """Bayesian signed-rank test with 50,000 samples, beside baycomp, which loops over them.
 
-python benchmarks/bayes_signed_rank.py
+python -m benchmarks.bayes_signed_rank
 """
 
-import sys
+from benchmarks._rows import peer  # isort: skip
+from benchmarks._timing import compare, seconds  # isort: skip  # before numpy starts its threads
 
-from _timing import compare, seconds  # isort: skip  # before numpy starts its threads
-
-import baycomp
 import numpy as np
 
 from evallang.stats.hypothesis_tests.bayesian_datasets import bayes_signed_rank
 
+baycomp = peer("baycomp")
 GOAL = 20
 HELD = 10
 SAMPLES = 50_000
 
 
-def main() -> int:
-    rng, met = np.random.default_rng(20181113), True
+def main() -> None:
+    rng = np.random.default_rng(20181113)
     for n in (30, 100):
         first, second = rng.uniform(0.7, 0.9, n), rng.uniform(0.7, 0.9, n)
         mine = seconds(lambda x=first, y=second: bayes_signed_rank(x, y, samples=SAMPLES), runs=3)
@@ -29,9 +28,8 @@ def main() -> int:
             runs=1,
         )
         work = f"{n} data sets, {SAMPLES:,} samples"
-        met &= compare(work, mine, "baycomp", theirs, goal=GOAL, held=HELD)
-    return int(not met)
+        compare(work, mine, "baycomp", theirs, goal=GOAL, held=HELD)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -4,13 +4,12 @@ Ours counts how truth and all labels come together, and draws this table as a mu
 any number of examples the same work, and in distribution the same resamples. The peer does
 fewer rounds of one metric of one model and is scaled by rounds, metrics and models.
 
-    python benchmarks/bootstrap_counts.py
+    python -m benchmarks.bootstrap_counts
 """
 
-import sys
 from itertools import combinations
 
-from _timing import compare, seconds, within, written  # isort: skip  # before numpy starts its threads
+from benchmarks._timing import compare, seconds, within  # isort: skip  # before numpy starts its threads
 
 import numpy as np
 from scipy import stats
@@ -80,29 +79,27 @@ def theirs(truth: np.ndarray, label: np.ndarray) -> None:
     )
 
 
-def main() -> int:
-    met = True
+def main() -> None:
     for n in (1_000, 1_000_000, 10_000_000):
         truth, labels = drawn(n)
         counting = seconds(lambda t=truth, y=labels: JointCounts(t, y.T, 2), runs=3)
         # made anew for each run, as it keeps its draws
         made = iter([JointCounts(truth, labels.T, 2) for _ in range(5)])
         drawing = seconds(lambda m=made: ours(next(m)))
-        print(f"  n = {n:,}, {ROUNDS:,} rounds: counting the rows once {written(counting)}")
-        work = "  3 metrics, 5 models, 10 differences, two methods, from the counts"
-        met &= within(work, drawing, goal=GOAL, held=HELD)
+        within(f"n = {n:,}: counting the rows once", counting)
+        work = f"n = {n:,}: 3 metrics, 5 models, 10 differences, two methods, from the counts"
+        within(work, drawing, goal=GOAL, held=HELD)
         if n != COMPARED:
             continue
         separately = seconds(lambda t=truth, y=labels: alone(t, y), runs=2)
-        within("  by bca alone, each model and each pair counted and drawn on its own", separately)
+        within("by bca alone, each model and each pair counted and drawn on its own", separately)
         one = seconds(lambda t=truth, y=labels[0]: theirs(t, y), runs=1)
         # three metrics of five models; each paired difference is two more
         peer = one * ROUNDS / FEWER * 3 * (MODELS + MODELS * (MODELS - 1))
         scaled = f"{FEWER} rounds of one"
         work = f"the same beside a peer, n = {n:,}, with the counting"
         compare(work, counting + drawing, "scipy with scikit-learn", peer, scaled=scaled)
-    return int(not met)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

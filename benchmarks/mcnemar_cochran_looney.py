@@ -5,21 +5,21 @@ give effects and intervals as well. mlxtend goes through all 2^M patterns of rig
 for Q and for F: it runs on fewer examples and is scaled by their number, and with 20 models
 by the number of patterns too.
 
-    python benchmarks/mcnemar_cochran_looney.py
+    python -m benchmarks.mcnemar_cochran_looney
 """
 
-import sys
 from itertools import combinations
 
-from _timing import compare, seconds  # isort: skip  # before numpy starts its threads
+from benchmarks._rows import peer  # isort: skip
+from benchmarks._timing import compare, seconds  # isort: skip  # before numpy starts its threads
 
 import numpy as np
-from mlxtend.evaluate import cochrans_q, ftest, mcnemar as mlxtend_mcnemar, mcnemar_table
 
 from evallang.stats.correctness import count_right
 from evallang.stats.hypothesis_tests.contingency import mcnemar
 from evallang.stats.hypothesis_tests.matched_proportions import cochran, looney_f
 
+mlxtend = peer("mlxtend", "mlxtend.evaluate")
 N, FEWER = 1_000_000, 10_000
 GOAL, PROTOTYPE, HELD = 15_000, 5_200, 1_800
 
@@ -40,17 +40,16 @@ def ours(truth: np.ndarray, labels: np.ndarray) -> None:
 
 def pairs_by_mlxtend(truth: np.ndarray, labels: np.ndarray) -> None:
     for i, j in combinations(range(labels.shape[1]), 2):
-        mlxtend_mcnemar(mcnemar_table(truth, labels[:, i], labels[:, j]))
+        mlxtend.mcnemar(mlxtend.mcnemar_table(truth, labels[:, i], labels[:, j]))
 
 
 def omnibus_by_mlxtend(truth: np.ndarray, labels: np.ndarray) -> None:
     columns = [np.ascontiguousarray(column) for column in labels.T]
-    cochrans_q(truth, *columns)
-    ftest(truth, *columns)
+    mlxtend.cochrans_q(truth, *columns)
+    mlxtend.ftest(truth, *columns)
 
 
-def main() -> int:
-    met = True
+def main() -> None:
     for models in (10, 20):
         truth, labels = drawn(N, models)
         mine = seconds(lambda t=truth, y=labels: ours(t, y))
@@ -62,7 +61,7 @@ def main() -> int:
         if models > 10:
             omnibus *= 2 ** (models - 10)
             scaled += " and M = 10"
-        met &= compare(
+        compare(
             f"{models * (models - 1) // 2} McNemar, Q and F, n = {N:,}, M = {models}",
             mine,
             "mlxtend",
@@ -72,8 +71,7 @@ def main() -> int:
             held=HELD,
             scaled=scaled,
         )
-    return int(not met)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -3,28 +3,28 @@
 scikit-posthocs gives p-values only. Ours gives three effect sizes with bootstrap intervals for
 every pair as well, which is nearly all of its time: 2,000 resamples, drawn once for all.
 
-    python benchmarks/posthocs.py
+    python -m benchmarks.posthocs
 """
 
-import sys
 from itertools import combinations
 
-from _timing import compare, seconds, within  # isort: skip  # before numpy starts its threads
+from benchmarks._rows import peer  # isort: skip
+from benchmarks._timing import compare, seconds, within  # isort: skip  # before numpy starts its threads
 
 import numpy as np
-import scikit_posthocs
 
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.data_set_effects import effects_over_data
 from evallang.stats.hypothesis_tests.rank_posthoc import nemenyi
 from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
 
+scikit_posthocs = peer("scikit_posthocs")
 N, MODELS = 30, 10
 LONGEST = 1.0  # seconds
 PAIRS = tuple(combinations(range(MODELS), 2))
 
 
-def main() -> int:
+def main() -> None:
     scores = np.random.default_rng(20181113).uniform(0.7, 0.9, (N, MODELS))
     theirs = scikit_posthocs.posthoc_nemenyi_friedman(scores)
     assert abs(nemenyi(scores, pair=(0, 1)).p - theirs.iloc[0, 1]) < 1e-9
@@ -39,14 +39,13 @@ def main() -> int:
     mine = seconds(lambda: [nemenyi(scores, pair=pair) for pair in PAIRS], runs=3)
     theirs = seconds(lambda: scikit_posthocs.posthoc_nemenyi_friedman(scores), runs=3)
     compare(f"Nemenyi, {len(PAIRS)} pairs, with effects", mine, "scikit-posthocs", theirs)
-    met = within("of which effects and their intervals", effects, held=LONGEST)
+    within("of which effects and their intervals", effects, held=LONGEST)
     long = [column.tolist() for column in scores.T]
     mine = seconds(holm, runs=3)
     theirs = seconds(lambda: scikit_posthocs.posthoc_wilcoxon(long, p_adjust="holm"), runs=3)
     work = f"Wilcoxon with Holm, {len(PAIRS)} pairs, with effects"
     compare(work, mine, "scikit-posthocs", theirs, goal=1)
-    return int(not met)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

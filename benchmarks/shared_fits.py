@@ -4,17 +4,16 @@ Ours is the whole run of a study, from the text to results.json, in this process
 is fitted once on each training set, and the tests read its scores. mlxtend fits both models
 anew for every pair and test. One BLAS thread and one process for both.
 
-    python benchmarks/shared_fits.py
+    python -m benchmarks.shared_fits
 """
 
-import sys
 import tempfile
 from itertools import combinations
 from pathlib import Path
 
-from _timing import compare, seconds  # isort: skip  # before numpy starts its threads
+from benchmarks._rows import peer  # isort: skip
+from benchmarks._timing import compare, seconds  # isort: skip  # before numpy starts its threads
 
-from mlxtend.evaluate import combined_ftest_5x2cv, paired_ttest_5x2cv, paired_ttest_kfold_cv
 from sklearn.datasets import load_digits
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import RandomForestClassifier
@@ -24,6 +23,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import evallang
 
+mlxtend = peer("mlxtend", "mlxtend.evaluate")
 GOAL = 9  # on two cores; here 100 fits for 600, on one
 HELD = 2.2
 STUDY = """evallang 1
@@ -62,16 +62,16 @@ def theirs() -> None:
     ]
     for first, second in combinations(models, 2):
         given = {"estimator1": first, "estimator2": second, "X": x, "y": y, "random_seed": 1}
-        paired_ttest_5x2cv(**given)
-        combined_ftest_5x2cv(**given)
-        paired_ttest_kfold_cv(**given, cv=10, shuffle=True)
+        mlxtend.paired_ttest_5x2cv(**given)
+        mlxtend.combined_ftest_5x2cv(**given)
+        mlxtend.paired_ttest_kfold_cv(**given, cv=10, shuffle=True)
 
 
-def main() -> int:
+def main() -> None:
     mine = seconds(ours, runs=2)
-    work, peer = "5 models, 10 pairs, 3 tests, digits", seconds(theirs, runs=1)
-    return int(not compare(work, mine, "mlxtend", peer, goal=GOAL, held=HELD))
+    work = "5 models, 10 pairs, 3 tests, digits"
+    compare(work, mine, "mlxtend", seconds(theirs, runs=1), goal=GOAL, held=HELD)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

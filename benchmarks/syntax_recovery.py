@@ -1,18 +1,18 @@
 """How well does the parser recover? 3,000 seeded single edits of the samples.
 
-Prints the number of errors for each faulty file and how often the first error is on
-the edited line; exits with 1 when a goal is missed. `--show N` prints the N worst files.
+Reports the number of errors for each faulty file and how often the first error is on
+the edited line. `--show N` prints the N worst files.
 
-    python benchmarks/syntax_recovery.py
+    python -m benchmarks.syntax_recovery
 """
 
 import argparse
 import random
 import re
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from benchmarks._rows import Bound, Kind, Row, report
 from evallang.diagnostics import Diagnostic, Severity
 from evallang.diagnostics.text import to_text
 from evallang.source import SourceFile
@@ -88,7 +88,7 @@ def errors_of(source: SourceFile) -> list[Diagnostic]:
     return [d for d in parse(source)[1] if d.severity is Severity.ERROR]
 
 
-def main() -> int:
+def main() -> None:
     """Run the benchmark and print its two figures."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--show", type=int, default=0, help="print so many of the worst files")
@@ -114,11 +114,12 @@ def main() -> int:
     mean, share = errors / faulty, on_line / faulty
     for _, _, text in sorted(worst, key=lambda item: (item[0], -item[1]))[:shown]:
         print(text)
-    print(f"{faulty} of {MUTANTS} edited files are faulty")
-    print(f"errors for each: {mean:.3f} on average (goal: at most {MOST_ERRORS}), {most} at most")
-    print(f"first error on the edited line: {share:.1%} (goal: at least {LEAST_ON_LINE:.0%})")
-    return int(mean > MOST_ERRORS or share < LEAST_ON_LINE)
+    note = f"{faulty} of {MUTANTS} edited files are faulty, with {most} errors at most"
+    limit = Bound(Kind.MOST, MOST_ERRORS)
+    report(Row("errors of a faulty file, on average", mean, "errors", limit=limit, note=note))
+    limit = Bound(Kind.LEAST, LEAST_ON_LINE)
+    report(Row("files whose first error is on the edited line", share, "of them", limit=limit))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

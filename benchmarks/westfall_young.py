@@ -4,13 +4,12 @@ Ours draws how often each distinct pattern of right and wrong comes, a multinomi
 is the resample in distribution. The peer draws rows and adds them up with numpy; it does
 fewer rounds and is scaled by their number.
 
-    python benchmarks/westfall_young.py
+    python -m benchmarks.westfall_young
 """
 
-import sys
 from itertools import combinations
 
-from _timing import compare, seconds  # isort: skip  # before numpy starts its threads
+from benchmarks._timing import compare, seconds  # isort: skip  # before numpy starts its threads
 
 import numpy as np
 
@@ -38,7 +37,7 @@ def resampled_rows(right: np.ndarray, rounds: int) -> np.ndarray:
     return np.maximum.accumulate(largest, axis=1)
 
 
-def main() -> int:
+def main() -> None:
     rng = np.random.default_rng(20181113)
     difficulty = rng.normal(1.3, 1.0, (N, 1))
     right = rng.standard_normal((N, MODELS)) < difficulty
@@ -48,8 +47,8 @@ def main() -> int:
     work = f"{len(PAIRS)} pairs, n = {N:,}, {ROUNDS:,} rounds"
     beside = {"goal": GOAL, "prototype": PROTOTYPE, "held": HELD}
     scaled = f"{FEWER} rounds"
-    return int(not compare(work, mine, "rows drawn with numpy", theirs, scaled=scaled, **beside))
+    compare(work, mine, "rows drawn with numpy", theirs, scaled=scaled, **beside)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -3,13 +3,13 @@
 The peer draws rows with replacement and takes the metrics from scikit-learn, without a test; it
 does a few of the 10,000 resamples and is scaled.
 
-    python benchmarks/whole_regression.py
+    python -m benchmarks.whole_regression
 """
 
-import sys
 from pathlib import Path
 
-from _whole import SEED, whole_command  # isort: skip  # before numpy starts its threads
+from benchmarks._rows import peers  # isort: skip
+from benchmarks._whole import SEED, whole_command  # isort: skip  # before numpy starts its threads
 
 import numpy as np
 import polars as pl
@@ -58,5 +58,6 @@ def write(folder: Path) -> None:
 
 if __name__ == "__main__":
     work = f"{ROWS:,} rows x {MODELS} models: MSE, MAE, R², t, permutation, report"
+    peers("pandas", "sklearn")
     peer = "scikit-learn on resamples"
-    sys.exit(whole_command(work, STUDY, write, peer, PEER, goal=GOAL, held=HELD, rounds=ROUNDS))
+    whole_command(work, STUDY, write, peer, PEER, goal=GOAL, held=HELD, rounds=ROUNDS)

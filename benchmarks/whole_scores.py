@@ -4,13 +4,13 @@ The peer draws rows with replacement and takes average precision, Brier score an
 scikit-learn; it does a few of the 10,000 resamples and is scaled. Areas under the curve have
 DeLong's interval here, and are left out there.
 
-    python benchmarks/whole_scores.py
+    python -m benchmarks.whole_scores
 """
 
-import sys
 from pathlib import Path
 
-from _whole import SEED, whole_command  # isort: skip  # before numpy starts its threads
+from benchmarks._rows import peers  # isort: skip
+from benchmarks._whole import SEED, whole_command  # isort: skip  # before numpy starts its threads
 
 import numpy as np
 import polars as pl
@@ -62,5 +62,6 @@ def write(folder: Path) -> None:
 
 if __name__ == "__main__":
     work = f"{ROWS:,} rows x {MODELS} models: AUC, average precision, Brier, log loss, report"
+    peers("pandas", "sklearn")
     peer = "scikit-learn on resamples"
-    sys.exit(whole_command(work, STUDY, write, peer, PEER, goal=GOAL, held=HELD, rounds=ROUNDS))
+    whole_command(work, STUDY, write, peer, PEER, goal=GOAL, held=HELD, rounds=ROUNDS)
