@@ -1,10 +1,12 @@
 """A page as a tagged PDF (PDF/UA-1 structure), by WeasyPrint."""
 
 import contextlib
+import ctypes.util
 import gc
 import importlib
 import io
 import logging
+import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -89,13 +91,30 @@ def _weasyprint() -> Any:
     # WeasyPrint prints a banner before it raises; the message that we give says the same.
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         try:
-            made = importlib.import_module("weasyprint")
+            with _loader_finds_libraries():
+                made = importlib.import_module("weasyprint")
         except OSError as error:
             raise PangoMissingError(
                 f"the PDF was not written because Pango is not installed: {INSTALL}"
             ) from error
     logging.getLogger("fontTools").setLevel(logging.ERROR)
     return made
+
+
+@contextlib.contextmanager
+def _loader_finds_libraries() -> Iterator[None]:
+    """Leave the search for libraries to the system's loader, on Linux.
+
+    WeasyPrint asks for each library by several names, one of them the loader's. For every other
+    name Python starts a compiler and a linker to search for a file: thirty processes.
+    """
+    before = ctypes.util.find_library
+    if sys.platform.startswith("linux") and "weasyprint" not in sys.modules:
+        ctypes.util.find_library = lambda name: None
+    try:
+        yield
+    finally:
+        ctypes.util.find_library = before
 
 
 def _data_only() -> Any:
