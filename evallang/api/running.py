@@ -216,7 +216,7 @@ def _ran_before(store: Store | None, study: StudyFile) -> bool:
     """Return whether a store knows the study: then its fits may all be there, without workers."""
     from evallang.engine.past_runs import is_known, study_name
 
-    return store is not None and is_known(store, study_name(study.place))
+    return store is not None and is_known(store.folder, study_name(study.place))
 
 
 def _store(named: str | Path | None, *, fresh: bool) -> tuple[Store | None, list[str]]:

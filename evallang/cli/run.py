@@ -139,6 +139,16 @@ def run_study(
     place = study_path(file)
     code = 0
     with Progress(shown=not quiet) as bar, watched(bar.update):
+        from evallang.api.early_workers import start_early
+
+        start_early(
+            place,
+            jobs or cores(),
+            fit_timeout=fit_timeout,
+            memory=memory,
+            store=store if fast_paths else "off",
+            fresh=fresh,
+        )
         from evallang.api import FolderRefused, NotTrusted, RunFailed, StudyError, WorkersLost, run
         from evallang.api.folder import reserved
         from evallang.api.models import refuse_leading_out

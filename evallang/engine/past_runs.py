@@ -85,9 +85,9 @@ def remember(
         write_file(store.folder / STUDIES / f"{name}.json", json.dumps(document).encode("ascii"))
 
 
-def is_known(store: Store, name: str) -> bool:
-    """Return whether a study was run with this store."""
-    return (store.folder / STUDIES / f"{name}.json").is_file()
+def is_known(folder: Path, name: str) -> bool:
+    """Return whether a study was run with the store in a folder."""
+    return (folder / STUDIES / f"{name}.json").is_file()
 
 
 def past_run(store: Store, name: str) -> PastRun:

@@ -1,0 +1,52 @@
+"""Workers that start while their study is still read and checked."""
+
+import re
+from pathlib import Path
+
+from evallang.engine.backends.backend import FitLimits
+from evallang.engine.backends.workers import Workers
+from evallang.working_folder import safe_path
+
+FITS = re.compile(rb"^model\b.*^protocol\b|^protocol\b.*^model\b", re.MULTILINE | re.DOTALL)
+"""What the file of a study with fits contains; where an included file declares them, workers
+start once it is checked."""
+
+NEEDED = ("evallang.engine.fits", "sklearn.pipeline", "sklearn.compose")
+"""Modules that every fit needs."""
+
+
+def start_early(
+    place: Path,
+    jobs: int,
+    *,
+    fit_timeout: float | None,
+    memory: int | None,
+    store: str | Path | None,
+    fresh: bool,
+) -> None:
+    """Begin to start workers where the text of a study suggests that it will fit models.
+
+    Where the store knows the study, its fits may all be there. What is wrong with a file or a
+    store is reported by whoever reads it.
+    """
+    workers = Workers(jobs, FitLimits(fit_timeout, memory))
+    if workers.in_process:
+        return
+    try:
+        fits = FITS.search(place.read_bytes()) is not None
+    except OSError:
+        return
+    if fits and (fresh or not _known(place, store)):
+        with safe_path():
+            workers.prepare(NEEDED)
+
+
+def _known(place: Path, named: str | Path | None) -> bool:
+    from evallang.engine.past_runs import is_known, study_name
+    from evallang.engine.store import StoreRefused, store_folder
+
+    try:
+        folder = store_folder(named)
+    except StoreRefused:
+        return False
+    return folder is not None and is_known(folder, study_name(place))
