@@ -101,7 +101,7 @@ def limits(**numbers: float) -> Iterator[None]:
         _IN_FORCE.reset(token)
 
 
-def in_force() -> Mapping[str, int]:
+def changed_limits() -> Mapping[str, int]:
     """Return the limits that were raised or lowered, by name."""
     return _IN_FORCE.get()
 

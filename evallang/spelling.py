@@ -64,17 +64,17 @@ class Words(tuple[str, ...]):
         found: dict[str, list[str]] = {}
         for plain in self._plainly:
             if len(plain) <= LONGEST + 1:
-                for left in _without_one(plain):
+                for left in _deletions(plain):
                     found.setdefault(left, []).append(plain)
         return found
 
-    def within_one_edit(self, word: str) -> list[str]:
+    def one_edit_away(self, word: str) -> list[str]:
         """Return the names at most one edit away from a plain word.
 
         Two words one edit apart become equal when one or both lose a character (Mor and
         Fraenkel 1982).
         """
-        left = _without_one(word)
+        left = _deletions(word)
         near = {word, *left, *self._shortened.get(word, ())}
         for shorter in left:
             near.update(p for p in self._shortened.get(shorter, ()) if _one(word, p))
@@ -94,7 +94,7 @@ def closest(word: str, candidates: Iterable[str]) -> str | None:
     plain = _plain(word)
     most = max(1, len(word) // 3)
     if isinstance(candidates, Words):
-        near = _nearest(plain, candidates.within_one_edit(plain), 1)
+        near = _nearest(plain, candidates.one_edit_away(plain), 1)
         if near is not None or most == 1 or not candidates.may_be_gone_through():
             return near
     return _nearest(plain, candidates, most)
@@ -171,7 +171,7 @@ def is_sure(word: str, near: str, candidates: Iterable[str]) -> bool:
     edits = distance(plain, meant)
     rivals = candidates
     if isinstance(candidates, Words) and edits <= 1:
-        rivals = candidates.within_one_edit(plain)
+        rivals = candidates.one_edit_away(plain)
     others = {_plain(other) for other in rivals} - {meant}
     return all(distance(plain, other) > edits for other in others)
 
@@ -256,7 +256,7 @@ def _plain(word: str) -> str:
     return word.casefold().replace("-", "_")
 
 
-def _without_one(word: str) -> dict[str, None]:
+def _deletions(word: str) -> dict[str, None]:
     return dict.fromkeys(word[:i] + word[i + 1 :] for i in range(len(word)))
 
 

@@ -57,9 +57,9 @@ class Reserved:
     """The folder itself, behind a link, as an absolute path."""
     notes: tuple[str, ...] = ()
 
-    def beside(self, end: str) -> Path:
+    def neighbour(self, end: str) -> Path:
         """Return the path of a folder or file of ours next to the folder."""
-        return _beside(self.place, end)
+        return _neighbour_path(self.place, end)
 
 
 @contextmanager
@@ -74,15 +74,15 @@ def reserved(folder: Path) -> Iterator[Reserved]:
         raise FolderRefused(f"`{folder}` cannot be replaced as a whole; name a folder in it")
     with contextlib.ExitStack() as held:
         try:
-            place = _behind_link(folder)
+            place = _link_target(folder)
             place.parent.mkdir(parents=True, exist_ok=True)
-            keeps_locks = held.enter_context(locked(_beside(place, LOCK)))
+            keeps_locks = held.enter_context(locked(_neighbour_path(place, LOCK)))
             _finish_swap(place)
             _check_is_ours(place, folder)
             notes = _notes(place, folder)
             _try_writing(place)
         except Locked as error:
-            raise FolderRefused(_held(error, folder, _beside(place, LOCK))) from error
+            raise FolderRefused(_held(error, folder, _neighbour_path(place, LOCK))) from error
         except (OSError, ValueError) as error:  # a name with a zero byte is a ValueError
             said = getattr(error, "strerror", None) or str(error)
             raise FolderRefused(f"cannot write `{folder}`: {said[:1].lower()}{said[1:]}") from error
@@ -102,12 +102,12 @@ def held_for_report(folder: Path) -> Iterator[tuple[str, ...]]:
     """
     with contextlib.ExitStack() as held:
         place = Path(os.path.realpath(folder))
-        lock = _beside(place, LOCK) if place.name else None
+        lock = _neighbour_path(place, LOCK) if place.name else None
         try:
             if lock is not None:
                 held.enter_context(locked(lock))
         except Locked as error:
-            raise FolderRefused(_held(error, folder, _beside(place, LOCK))) from error
+            raise FolderRefused(_held(error, folder, _neighbour_path(place, LOCK))) from error
         except OSError:
             pass  # a run could not write next to this folder either
         yield tuple(_replaced(place, folder, {"report.html", "report.pdf"}))
@@ -127,12 +127,12 @@ def _held(error: Locked, folder: Path, lock: Path) -> str:
     )
 
 
-def _behind_link(folder: Path) -> Path:
+def _link_target(folder: Path) -> Path:
     """Return the folder that a link leads to: results are swapped there, and the link stays."""
     return Path(os.path.realpath(folder)) if folder.is_symlink() else folder.absolute()
 
 
-def _beside(place: Path, end: str) -> Path:
+def _neighbour_path(place: Path, end: str) -> Path:
     """Return the path next to a folder; a name that would be too long is cut and numbered."""
     name = place.name + end
     if len(os.fsencode(name)) > NAME_BYTES:
@@ -144,7 +144,7 @@ def _beside(place: Path, end: str) -> Path:
 
 def _finish_swap(place: Path) -> None:
     """Finish, or take back, what a killed run left; raise `FolderRefused` where it cannot."""
-    new, old = _beside(place, NEW), _beside(place, OLD)
+    new, old = _neighbour_path(place, NEW), _neighbour_path(place, OLD)
     for found in (new, old):
         if found.exists() and _others(found) and not _is_ours(found):
             raise FolderRefused(
@@ -245,7 +245,7 @@ def _try_writing(place: Path) -> None:
 
     Raises `FolderRefused` and `OSError`.
     """
-    new, old = _beside(place, NEW), _beside(place, OLD)
+    new, old = _neighbour_path(place, NEW), _neighbour_path(place, OLD)
     try:
         new.mkdir()
         (new / max(OURS, key=len)).write_bytes(bytes(TRIED_BYTES))
@@ -280,7 +280,7 @@ def write_folder(
     """
     from evallang.reporting.report import write_report
 
-    place, new, old = reserved.place, reserved.beside(NEW), reserved.beside(OLD)
+    place, new, old = reserved.place, reserved.neighbour(NEW), reserved.neighbour(OLD)
     try:
         new.mkdir()
         write_file(new / "results.json", codec.dumps(record).encode())

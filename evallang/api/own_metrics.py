@@ -22,7 +22,7 @@ FORM = "a metric is a function `def NAME(truth, prediction)` of its module"
 
 
 @contextmanager
-def with_own_metrics(study: StudyFile) -> Iterator[StudyFile]:
+def import_own_metrics(study: StudyFile) -> Iterator[StudyFile]:
     """Import the own metrics of a study; gives it as checked with what they say of themselves.
 
     The caller has consent. Raises `StudyError` where a metric cannot be loaded, or does not

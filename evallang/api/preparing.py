@@ -65,7 +65,7 @@ def read_and_plan(
         raise StudyError(study.diagnostics, study.checked.sources)
     with paths_taken() as taken:
         sources, read = _read(study.meant, study.folder, trusted, live)
-    study = _with_known_task(study, sources)
+    study = _recheck_with_task(study, sources)
     if study.meant is None:
         raise StudyError(study.diagnostics, study.checked.sources)
     missing = [d for d in read if d.name == "file_not_found"]
@@ -109,7 +109,7 @@ def with_store(prepared: Prepared, study: CheckedFile, named: str | Path | None)
     return replace(prepared, planned=replace(planned, plan=document))
 
 
-def _with_known_task(study: CheckedFile, read: ReadSources) -> CheckedFile:
+def _recheck_with_task(study: CheckedFile, read: ReadSources) -> CheckedFile:
     """Check again where only the data tell the task: measures and models depend on it."""
     if study.meant is None or study.meant.task is not None:
         return study

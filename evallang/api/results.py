@@ -42,7 +42,7 @@ def read_record(text: str) -> records.ResultsRecord:
         values = found.values
         if entry is not None and entry.declaration.shown is not None:
             where = f"Results.analyses[{number}].values"
-            values = codec.with_shown(entry.declaration.shown, values, where)
+            values = codec.read_shown(entry.declaration.shown, values, where)
         analyses.append(replace(found, values=values))
     return replace(record, analyses=tuple(analyses))
 

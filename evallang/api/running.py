@@ -16,7 +16,7 @@ from evallang.api.folder import reserved
 from evallang.api.live import Live, checked, described, own_code
 from evallang.api.locking import history_of
 from evallang.api.models import check_places
-from evallang.api.own_metrics import with_own_metrics
+from evallang.api.own_metrics import import_own_metrics
 from evallang.api.preparing import read_and_plan
 from evallang.api.results import Results
 from evallang.api.study_file import StudyFile, open_study, with_live
@@ -144,7 +144,7 @@ def _run(
 
     LOG.info("checked %s: findings %d", printable_line(study.path), len(study.diagnostics))
     started, clock = time.time(), time.perf_counter()
-    with with_own_metrics(study) as study:
+    with import_own_metrics(study) as study:
         prepared = read_and_plan(study, trusted=is_trusted(trust), live=live)
         LOG.info(
             "read the data and planned the fits: sources %d, fits %d",

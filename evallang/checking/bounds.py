@@ -45,7 +45,7 @@ def objection(name: str, value: OptionValue, method: str = "") -> str | None:
     return None
 
 
-def within_limit(scope: Scope, name: str, value: OptionValue, method: str, span: Span) -> bool:
+def check_limit(scope: Scope, name: str, value: OptionValue, method: str, span: Span) -> bool:
     """Return whether an option keeps within its limit; reports where it does not."""
     if name not in LIMITED or isinstance(value, bool) or not isinstance(value, int | float):
         return True

@@ -147,7 +147,7 @@ def _resolve(
     report, folder = resolve_study.report_settings(scope)
     analyzed = resolve_analyze.analyses(scope, protocols)
     within = [c for m in measured for c in m.within] + [r.within for r in required if r.within]
-    specs = _with_columns(
+    specs = _add_named_columns(
         specs,
         group,
         [p.by for p in protocols if p.by],
@@ -221,7 +221,7 @@ def _task(specs: tuple[SourceSpec, ...]) -> Task | None:
     return None
 
 
-def _with_columns(
+def _add_named_columns(
     specs: tuple[SourceSpec, ...],
     group: str | None,
     split: list[str],

@@ -227,7 +227,7 @@ def labels(scope: Scope, clause: n.ClauseNode | None) -> tuple[Label, ...]:
     return tuple(value for value in found if value is not None)
 
 
-def where_lines(scope: Scope, clauses: Clauses) -> tuple[Where, ...]:
+def take_where_lines(scope: Scope, clauses: Clauses) -> tuple[Where, ...]:
     """Take the `where` lines, in order."""
     lines = []
     for node in clauses.find(n.WhereNode):

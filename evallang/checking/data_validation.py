@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from evallang.checking import codes
 from evallang.checking.rare_classes import judge_given_areas, judge_planned_areas
-from evallang.checking.rules.examples import Examples, of_outcomes, uncounted
+from evallang.checking.rules.examples import Examples, count_examples, uncounted
 from evallang.checking.rules.resampling import spoken
 from evallang.checking.rules.rule import Known, Stage, advise_later
 from evallang.checking.rules.study_facts import (
@@ -23,13 +23,13 @@ from evallang.checking.rules.study_facts import (
     tested_lines,
     tests_of,
 )
-from evallang.checking.validity import for_the_line, metrics_on
+from evallang.checking.validity import line_alternative, metrics_on
 from evallang.compatibility import (
     is_auc,
     is_grouped,
     metric_entry,
-    over_seeds,
     own_metric,
+    yields_over_seeds,
 )
 from evallang.compatibility.hypothesis_tests import test_mismatch
 from evallang.compatibility.intervals import interval_mismatch
@@ -106,7 +106,7 @@ def judge_read(
         )
         checked = (*checked, *check_design(table, asked))
         found += name_data_set(checked, table.spec.name, table.spec.places, several=len(tables) > 1)
-    examples = [of_outcomes(source) for source in given if source.examples is None]
+    examples = [count_examples(source) for source in given if source.examples is None]
     classes = {table.spec.name: len(table.classes) for table in tables.values()}
     classes |= {outcomes.spec.name: len(outcomes.classes) for outcomes in given}
     sizes = {name: n for name, n in classes.items() if n}
@@ -283,7 +283,7 @@ def _yields_of_split(protocol: Protocol, table: Table) -> Yields | None:
         yields = of_assignment(table.split, 1 + len(table.further_splits))
     except ValueError:
         return None
-    return over_seeds(replace(yields, weighted=table.weights is not None), protocol)
+    return yields_over_seeds(replace(yields, weighted=table.weights is not None), protocol)
 
 
 def _split(study: Study, protocol: Protocol, table: Table) -> Iterable[Diagnostic]:
@@ -296,7 +296,7 @@ def _split(study: Study, protocol: Protocol, table: Table) -> Iterable[Diagnosti
         if measure.interval is not None:
             problem = interval_mismatch(measure.interval, measure.metric, yields, grouped)
             if problem is not None:
-                instead = for_the_line(problem.instead, measure, study, yields, grouped)
+                instead = line_alternative(problem.instead, measure, study, yields, grouped)
                 yield _mismatch(
                     codes.INTERVAL_NEEDS_OTHER_EVIDENCE,
                     replace(problem, instead=instead),
@@ -368,7 +368,7 @@ def judge_classes(study: Study, classes: int, task: str) -> Iterable[Diagnostic]
         return
     for line in tested_lines(study):
         for test in tests_of(line):
-            problem = _for_two(test, line.metrics, classes)
+            problem = _two_class_test(test, line.metrics, classes)
             if problem is not None:
                 yield diagnose(
                     codes.TEST_OF_ANOTHER_METRIC,
@@ -393,7 +393,7 @@ def judge_classes(study: Study, classes: int, task: str) -> Iterable[Diagnostic]
             )
 
 
-def _for_two(test: Method, metrics: Iterable[Method], classes: int) -> str | None:
+def _two_class_test(test: Method, metrics: Iterable[Method], classes: int) -> str | None:
     declared = HYPOTHESIS_TESTS[test.name].declaration
     for metric in metrics:
         if declared.tests == "correctness" and _is_average(metric):
@@ -507,9 +507,9 @@ def questions(study: Study) -> Questions:
     held = [(share, p.span) for p in protocols if (share := _held_out(p)) is not None]
     share, share_span = held[0] if held else (None, None)
     return Questions(
-        by_size=_by_size(study),
+        by_size=_metrics_by_size(study),
         by_positive=tuple(m.written for m in metrics_of(study) if depends_on_positive(m)),
-        per_fold=tuple(metric.written for metric in _per_fold(study)),
+        per_fold=tuple(metric.written for metric in _metrics_per_fold(study)),
         folds=most,
         test_share=share,
         test_span=share_span,
@@ -525,7 +525,7 @@ def questions(study: Study) -> Questions:
     )
 
 
-def _by_size(study: Study) -> tuple[BySize, ...]:
+def _metrics_by_size(study: Study) -> tuple[BySize, ...]:
     """List the metrics that weigh classes by their size; none where another sees each class.
 
     A mean of losses is of neither kind: a model that looks at no feature has a value of its own.
@@ -536,14 +536,16 @@ def _by_size(study: Study) -> tuple[BySize, ...]:
         if metric.code or metric.better is not None:
             return ()
         if weighs_by_size(entry, metric.keywords()):
-            value = partial(_of_counts, entry, metric)
+            value = partial(_value_of_counts, entry, metric)
             found.append(BySize(metric.written, value, entry.declaration.proportion == "all"))
         elif entry.declaration.form != "losses":
             return ()
     return tuple(found)
 
 
-def _of_counts(entry: MetricEntry, metric: Method, counts: Any, positive: int | None) -> float:
+def _value_of_counts(
+    entry: MetricEntry, metric: Method, counts: Any, positive: int | None
+) -> float:
     """Compute a metric of counts of true by predicted classes."""
     return float(entry.function(counts, positive, **metric.keywords()))
 
@@ -552,21 +554,21 @@ def _margins(study: Study) -> Iterator[tuple[float, Span | None]]:
     """Iterate over the margins on accuracy, of `require` lines and of tests, with their places."""
     for line in study.requirements:
         margin = line.value if line.kind in ("noninferior", "equivalent") else None
-        if margin is not None and _of_all(line.metric):
+        if margin is not None and _counts_all_examples(line.metric):
             yield margin, line.span
     for comparison in study.comparisons:
         for test in tests_of(comparison):
             margin = _number(test.keywords().get("margin"))
-            if margin is not None and _of_all(comparison.metrics[0]):
+            if margin is not None and _counts_all_examples(comparison.metrics[0]):
                 yield margin, comparison.span
 
 
-def _of_all(metric: Method) -> bool:
+def _counts_all_examples(metric: Method) -> bool:
     """Return whether a metric is a proportion of all examples, such as accuracy."""
     return metric.better is None and metric_entry(metric).declaration.proportion == "all"
 
 
-def _per_fold(study: Study) -> tuple[Method, ...]:
+def _metrics_per_fold(study: Study) -> tuple[Method, ...]:
     """List the metrics by class whose values in single folds are used."""
     found: list[Method] = []
     for measure in study.measures:
@@ -576,11 +578,11 @@ def _per_fold(study: Study) -> tuple[Method, ...]:
         over_folds = any(
             test_of(t).evidence == {Evidence.FOLD_SCORES} for t in tests_of(comparison)
         )
-        found += [m for m in comparison.metrics if over_folds and _by_class(m)]
-    return tuple(dict.fromkeys(m for m in found if _by_class(m)))
+        found += [m for m in comparison.metrics if over_folds and _needs_each_class(m)]
+    return tuple(dict.fromkeys(m for m in found if _needs_each_class(m)))
 
 
-def _by_class(metric: Method) -> bool:
+def _needs_each_class(metric: Method) -> bool:
     """Return whether a metric needs members of each class: not so where every row counts alike."""
     declared = metric_entry(metric).declaration
     return (

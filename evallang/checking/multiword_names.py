@@ -56,7 +56,7 @@ def reread(
     named: set[int] = set()
     taken: dict[str, list[tuple[int, int]]] = {}
     for item in found:
-        if item.code in _MEANT and item.span is not None and not _within(item, taken):
+        if item.code in _MEANT and item.span is not None and not _is_part_of_name(item, taken):
             name = _name_with_blanks(item, sources[item.path])
             if name is None and item.code == syntax_codes.PART_GIVEN_TWICE.code:
                 first = replace(item, span=item.related[0].span)  # the name may end there
@@ -65,7 +65,7 @@ def reread(
             if name is not None and name.span is not None:
                 names.append(name)
                 insort(taken.setdefault(name.path, []), (name.span.start, name.span.end))
-    rest = [item for item in found if id(item) not in named and not _within(item, taken)]
+    rest = [item for item in found if id(item) not in named and not _is_part_of_name(item, taken)]
     known = [_known(item, sources, models) for item in rest]
     told = {new.span for old, new in zip(rest, known, strict=True) if new.code != old.code}
     return [
@@ -73,7 +73,7 @@ def reread(
     ] + names
 
 
-def _within(item: Diagnostic, taken: Mapping[str, Sequence[tuple[int, int]]]) -> bool:
+def _is_part_of_name(item: Diagnostic, taken: Mapping[str, Sequence[tuple[int, int]]]) -> bool:
     """Return whether a finding is about a part of a name; names do not overlap."""
     if item.span is None or item.path not in taken:
         return False

@@ -80,7 +80,7 @@ class ParameterResolver:
         entry = own_code.entry(name.name) if own else known_class(self.scope, name, self.models.way)
         self.models.spend(1, name)
         if not isinstance(node, n.CallNode):
-            return self._with_needed(entry, EstimatorSpec(entry.name, code=own), name)
+            return self._add_needed(entry, EstimatorSpec(entry.name, code=own), name)
         given: list[tuple[str, ParameterValue]] = []
         first: dict[str, Span] = {}
         broken = False
@@ -102,7 +102,7 @@ class ParameterResolver:
             given.append(found)
         if broken:
             raise Broken
-        return self._with_needed(entry, EstimatorSpec(entry.name, tuple(given), own), name)
+        return self._add_needed(entry, EstimatorSpec(entry.name, tuple(given), own), name)
 
     def _first_parameter(self, entry: ClassEntry, value: n.ValueNode) -> str | None:
         """Return the parameter that a value without a key is for in Python.
@@ -121,7 +121,7 @@ class ParameterResolver:
                 return key
         return next(iter(entry.parameters), None)
 
-    def _with_needed(
+    def _add_needed(
         self, entry: ClassEntry, spec: EstimatorSpec, place: n.NameNode
     ) -> EstimatorSpec:
         written = {name for name, _ in spec.parameters}

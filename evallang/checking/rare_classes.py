@@ -173,7 +173,7 @@ def _judged(
                 FEW_OF_THE_RARER_CLASS,
                 f"the interval of `{measure.metric.written}` {_rests_on(tested)}: {COVERED}",
                 place,
-                help=f"gather {ENOUGH_MEMBERS} {tested.unit}s {_with_rows(tested)} or more, or "
+                help=f"gather {ENOUGH_MEMBERS} {tested.unit}s {_rows_words(tested)} or more, or "
                 "report the interval as a rough guide",
             )
     for line in study.comparisons:
@@ -229,7 +229,7 @@ def _judged_requirements(
                 FEW_OF_THE_RARER_CLASS,
                 f"the requirement {_rests_on(tested)}: {how}",
                 line.span,
-                help=f"gather {ENOUGH_MEMBERS} {tested.unit}s {_with_rows(tested)} or more",
+                help=f"gather {ENOUGH_MEMBERS} {tested.unit}s {_rows_words(tested)} or more",
             )
 
 
@@ -247,10 +247,10 @@ def _one_in_a_fold(tested: Tested, method: str | None) -> str:
 
 
 def _rests_on(tested: Tested) -> str:
-    return f"rests on {counted(sum(tested.members), tested.unit)} {_with_rows(tested)}"
+    return f"rests on {counted(sum(tested.members), tested.unit)} {_rows_words(tested)}"
 
 
-def _with_rows(tested: Tested) -> str:
+def _rows_words(tested: Tested) -> str:
     return f"{'with rows ' if tested.grouped else ''}of `{tested.label}`"
 
 
@@ -258,7 +258,7 @@ def _fewer(tested: Tested) -> str:
     """Return how many folds have two members of each class or more."""
     most = sum(tested.members) // LEAST_MEMBERS
     if most < LEAST_MEMBERS or len(tested.members) <= LEAST_MEMBERS:
-        return f"gather more {tested.unit}s {_with_rows(tested)}"
+        return f"gather more {tested.unit}s {_rows_words(tested)}"
     folds = min(most, len(tested.members) - 1)
     verb = "give predictions of" if tested.elsewhere else "write"
     return (

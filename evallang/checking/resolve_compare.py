@@ -165,15 +165,15 @@ def _shape(scope: Scope, node: n.CompareNode, test: Method, post_hoc: Method | N
     if not first.omnibus:
         scope.report(
             codes.MODELS_OF_ONE_TEST,
-            f"`{test.name}` {_about(test)}, so nothing can follow it after `then`",
+            f"`{test.name}` {_test_subject(test)}, so nothing can follow it after `then`",
             node.test.span,
-            help=_without_then(test),
+            help=_form_without_then(test),
         )
         return False
     if post_hoc is not None and HYPOTHESIS_TESTS[post_hoc.name].declaration.models[0] != 2:
         scope.report(
             codes.MODELS_OF_ONE_TEST,
-            f"`{post_hoc.name}` {_about(post_hoc)} and cannot follow `then`",
+            f"`{post_hoc.name}` {_test_subject(post_hoc)} and cannot follow `then`",
             node.then.span,
             help=f"write a test of two models, such as `{first.followed_by[0]}`"
             if first.followed_by
@@ -183,13 +183,13 @@ def _shape(scope: Scope, node: n.CompareNode, test: Method, post_hoc: Method | N
     return True
 
 
-def _about(test: Method) -> str:
+def _test_subject(test: Method) -> str:
     least = HYPOTHESIS_TESTS[test.name].declaration.models[0]
     words = {1: "is about one model", 2: "compares two models"}
     return words.get(least, "tests many models at once")
 
 
-def _without_then(test: Method) -> str:
+def _form_without_then(test: Method) -> str:
     """State how a test of two models is written, and after which omnibus it could stand."""
     declared = HYPOTHESIS_TESTS[test.name].declaration
     if declared.models == (1, 1):

@@ -11,7 +11,7 @@ from evallang.checking.clauses import (
     errors,
     positive_class,
     stated_task,
-    where_lines,
+    take_where_lines,
 )
 from evallang.checking.scope import Scope, suggestion
 from evallang.data.dataset import CountsSpec, GivenModel, PredictionsSpec, ScoresSpec
@@ -61,7 +61,7 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
         positive_label=positive_label,
         task=stated_task(scope, clauses),
         rows_common=_common(scope, clauses),
-        where=where_lines(scope, clauses),
+        where=take_where_lines(scope, clauses),
         unit=clauses.text("unit") or "examples",
         about=clauses.text("about"),
         cite=clauses.text("cite"),

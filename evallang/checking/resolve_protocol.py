@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any, Literal, cast
 
 from evallang.checking import clause_values, codes, values
-from evallang.checking.bounds import report_limit, within_limit
+from evallang.checking.bounds import check_limit, report_limit
 from evallang.checking.scope import Scope, suggestion
 from evallang.checking.synonyms import meant_by
 from evallang.data.dataset import DataSpec, PredictionsSpec, Task
@@ -77,7 +77,7 @@ def stratification(
 def _bins(scope: Scope, option: n.OptionNode) -> int:
     plain = number(option.value.literal) if isinstance(option.value, n.NumberNode) else None
     if isinstance(plain, int) and plain >= 2:
-        return plain if within_limit(scope, "bins", plain, "stratify", option.value.span) else 2
+        return plain if check_limit(scope, "bins", plain, "stratify", option.value.span) else 2
     scope.report(codes.OPTION_VALUE, "`bins` takes a whole number from 2", option.value.span)
     return 2
 
@@ -157,7 +157,7 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
         good, value = values.option_value(scope, option.value, declared, " ".join(words))
         if good and not _sensible(scope, entry, declared, value, option):
             good = False
-        if good and not within_limit(scope, key, value, " ".join(words), option.value.span):
+        if good and not check_limit(scope, key, value, " ".join(words), option.value.span):
             good = False
         sound = sound and good
         given[key] = value
@@ -265,7 +265,7 @@ def _seeds(scope: Scope, option: n.OptionNode, method: str) -> int:
     if not isinstance(plain, int) or plain < 1:
         scope.report(codes.OPTION_VALUE, "`seeds` takes a whole number from 1", option.value.span)
         return 1
-    return plain if within_limit(scope, "seeds", plain, method, option.value.span) else 1
+    return plain if check_limit(scope, "seeds", plain, method, option.value.span) else 1
 
 
 def _sensible(
@@ -403,7 +403,7 @@ def _inner_folds(scope: Scope, options: Sequence[n.OptionNode]) -> int | None:
             continue
         plain = number(option.value.literal) if isinstance(option.value, n.NumberNode) else None
         if isinstance(plain, int) and plain >= 2:
-            sound = within_limit(scope, "cv", plain, "tune", option.value.span)
+            sound = check_limit(scope, "cv", plain, "tune", option.value.span)
             found = plain if sound else 2
         else:
             scope.report(codes.OPTION_VALUE, "`cv` takes a whole number from 2", option.value.span)

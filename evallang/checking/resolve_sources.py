@@ -12,8 +12,8 @@ from evallang.checking.clauses import (
     labels,
     positive_class,
     stated_task,
+    take_where_lines,
     target_column,
-    where_lines,
 )
 from evallang.checking.scope import Scope, letters, suggestion
 from evallang.compatibility import own_metric
@@ -109,7 +109,7 @@ def _data(scope: Scope, node: n.DataNode) -> DataSpec | None:
         weight=clauses.column("weight"),
         missing=labels(scope, missing),
         task=BUNDLED.get(location) if bundled and task is None else task,
-        where=where_lines(scope, clauses),
+        where=take_where_lines(scope, clauses),
         unit=clauses.text("unit") or "examples",
         about=clauses.text("about"),
         cite=clauses.text("cite"),

@@ -201,7 +201,7 @@ def suggestion(
     meant = word_meant(word, known, what, terms=terms)
     if meant is None:
         return None, []
-    if meant == _in_latin_letters(word, known):
+    if meant == _latin_spelling(word, known):
         fix = Fix(f"write `{meant}` in Latin letters", (Edit(span, meant),))
         return f"write `{meant}` in Latin letters: `{word}` has {foreign_letter(word)}", [fix]
     if meant == _called_elsewhere(word, known, what):
@@ -220,7 +220,7 @@ def word_meant(
     as well be another term of the field suggests nothing.
     """
     known: Sequence[str] = candidates if isinstance(candidates, Words) else tuple(candidates)
-    found = _in_latin_letters(word, known) or _called_elsewhere(word, known, what)
+    found = _latin_spelling(word, known) or _called_elsewhere(word, known, what)
     if found is not None:
         return found
     alike = _alike(word, known)
@@ -228,7 +228,7 @@ def word_meant(
     return None if near is None or (terms and not slip_of_term(word, near)) else near
 
 
-def _in_latin_letters(word: str, known: Sequence[str]) -> str | None:
+def _latin_spelling(word: str, known: Sequence[str]) -> str | None:
     return None if word.isascii() else twin(word, known)
 
 

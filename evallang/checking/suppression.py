@@ -222,10 +222,10 @@ def report(found: Iterable[Diagnostic], gathered: Gathered) -> tuple[Diagnostic,
     A hint about the design is reported once for a file.
     """
     places = Places(gathered)
-    return _gathered_by_clause(without_effects(list(found), gathered, places), places)
+    return _gathered_by_clause(drop_effects(list(found), gathered, places), places)
 
 
-def without_effects(
+def drop_effects(
     found: Sequence[Diagnostic], gathered: Gathered, places: Places
 ) -> list[Diagnostic]:
     """Return the findings without a cause, each once, and of each clause one error of sense."""

@@ -25,7 +25,7 @@ def judge_tasks(scope: Scope, study: Study) -> None:
     task = study.task or capabilities.task_of(study.models)
     if task is None:
         if {capabilities.kind_of(model) for model in study.models} >= set(WORKER.values()):
-            _of_both_tasks(scope, study)
+            _report_two_tasks(scope, study)
         return
     reason = f"every model is a {WORKER[task]}"
     if study.task is not None:
@@ -49,7 +49,7 @@ def judge_tasks(scope: Scope, study: Study) -> None:
         _models(scope, study, task, f", and {reason}")
 
 
-def _of_both_tasks(scope: Scope, study: Study) -> None:
+def _report_two_tasks(scope: Scope, study: Study) -> None:
     """Report the models that are not for the task of the first measure: a study has one task."""
     if not study.measures:
         return  # the metric could not be read, or a file of scores names it

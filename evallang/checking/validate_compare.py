@@ -188,12 +188,12 @@ def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> boo
             comparison.span,
             help=_further_data(study, comparison)
             if isinstance(study.sources[0], DataSpec)
-            else _of_one_table(study.sources[0]),
+            else _form_on_one_table(study.sources[0]),
         )
     return not one
 
 
-def _of_one_table(source: SourceSpec) -> str:
+def _form_on_one_table(source: SourceSpec) -> str:
     """State what compares models on one table, whose folds and seeds are not data sets."""
     if isinstance(source, ScoresSpec) and (source.fold or source.repeat):
         return "remove `across data` and write `with corrected_t`, which takes these folds"
@@ -229,7 +229,7 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
             codes.FAMILY,
             f"`{single.name}` compares every model with one reference, and none is named",
             comparison.span,
-            help=f"write `against MODEL`, or `{_of_all_ranks()}` for all pairs",
+            help=f"write `against MODEL`, or `{_test_of_all_ranks()}` for all pairs",
         )
     if is_joined(study.families, comparison):
         _judge_joined(scope, comparison)
@@ -283,7 +283,7 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
             comparison.span,
             help="write `holm`",
         )
-    elif "correct" not in inputs and not _of_all_pairs(comparison):
+    elif "correct" not in inputs and not _tests_all_pairs(comparison):
         suggestion = "write `holm`, or name the models with commas to compare all pairs"
         if comparison.singly:
             suggestion = "write `holm`"
@@ -297,7 +297,7 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
         )
 
 
-def _of_all_ranks() -> str:
+def _test_of_all_ranks() -> str:
     """Return the test of mean ranks that compares all pairs."""
     return next(
         entry.name
@@ -306,7 +306,7 @@ def _of_all_ranks() -> str:
     )
 
 
-def _of_all_pairs(comparison: ComparisonSpec) -> bool:
+def _tests_all_pairs(comparison: ComparisonSpec) -> bool:
     if comparison.singly:
         return False
     if comparison.against is not None or not comparison.pairs:

@@ -177,7 +177,7 @@ def metrics_on(study: Study, protocol: Protocol) -> Iterator[tuple[Method, Span 
             yield requirement.metric, requirement.span
 
 
-def for_the_line(
+def line_alternative(
     instead: Alternative, measure: Measure, study: Study, yields: Yields, grouped: bool
 ) -> Alternative:
     """Return what to write instead of an interval that some metrics of its line do not take."""
@@ -216,7 +216,9 @@ def _intervals(scope: Scope, study: Study) -> None:
                             else ""
                         ),
                         place,
-                        help=for_the_line(problem.instead, measure, study, yields, grouped).words,
+                        help=line_alternative(
+                            problem.instead, measure, study, yields, grouped
+                        ).words,
                     )
                     continue
             if name is None or not grouped:

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from evallang.checking import codes, own_functions, unbuilt
-from evallang.checking.bounds import OUTSIDE, as_share, objection, within_limit
+from evallang.checking.bounds import OUTSIDE, as_share, check_limit, objection
 from evallang.checking.scope import Scope, letters, suggestion
 from evallang.checking.synonyms import OTHER_NAMES, meant_by
 from evallang.diagnostics import Code, Edit, Fix
@@ -80,7 +80,7 @@ def method(scope: Scope, node: n.MethodNode, what: str) -> Method | None:
                     help=as_share(value) if why == OUTSIDE else None,
                 )
             elif resolved:
-                resolved = within_limit(scope, option.name, value, entry.name, argument.value.span)
+                resolved = check_limit(scope, option.name, value, entry.name, argument.value.span)
             sound = sound and resolved and why is None
             given[option.name] = value
     missing = [o.name for o in entry.options if o.required and o.name not in given]

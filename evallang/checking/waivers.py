@@ -67,7 +67,7 @@ def apply(
         for w in waivers
         if w.span not in used and not (waiting or w.rule in later or _needs_data(w.rule))
     ]
-    return [*marked, *complaints, *_of_nothing(unused, marked)]
+    return [*marked, *complaints, *_report_idle(unused, marked)]
 
 
 def canonical(comment: str) -> str:
@@ -97,10 +97,10 @@ def unused_after_reading(
     used: set[Span] = set()
     marked = _marked(found, waivers, gathered, used)
     unused = [w for w in waivers if w.span not in used and (w.rule in later or _needs_data(w.rule))]
-    return _of_nothing(unused, marked)
+    return _report_idle(unused, marked)
 
 
-def _of_nothing(unused: Iterable[Waiver], found: Collection[Diagnostic]) -> list[Diagnostic]:
+def _report_idle(unused: Iterable[Waiver], found: Collection[Diagnostic]) -> list[Diagnostic]:
     """Report waivers that silence nothing; one may only be in the wrong place."""
     elsewhere = {item.name for item in found if item.allowed_because is None}
     complaints = []
@@ -239,7 +239,7 @@ def _marked(
     marked: list[Diagnostic] = []
     for item in found:
         key = item.path, item.name
-        fits = of_file.get(key) or _beside(item, of_lines.get(key, ()), gathered)
+        fits = of_file.get(key) or _waiver_at(item, of_lines.get(key, ()), gathered)
         if fits is not None and item.severity is not Severity.ERROR:
             used.add(fits.span)
             item = allowed(item, fits.reason)
@@ -247,7 +247,7 @@ def _marked(
     return marked
 
 
-def _beside(item: Diagnostic, waivers: Sequence[Waiver], gathered: Gathered) -> Waiver | None:
+def _waiver_at(item: Diagnostic, waivers: Sequence[Waiver], gathered: Gathered) -> Waiver | None:
     """Find the first waiver whose lines touch those of a finding."""
     if not waivers or item.span is None:
         return None

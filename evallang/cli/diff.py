@@ -44,8 +44,8 @@ def command(first: str, second: str | None, layout: str, exit_code: bool) -> int
     if _is_results(first) != _is_results(second):
         raise click.UsageError("compare two studies, or two results folders")
     if _is_results(first):
-        return _of_results(first, second, layout, exit_code)
-    return _of_studies(first, second, layout, exit_code)
+        return _diff_results(first, second, layout, exit_code)
+    return _diff_studies(first, second, layout, exit_code)
 
 
 def _one(text: str, layout: str) -> int:
@@ -70,7 +70,7 @@ def _is_results(text: str) -> bool:
     return path.is_dir() or (path.suffix == ".json" and path.is_file())
 
 
-def _of_studies(first: str, second: str, layout: str, exit_code: bool) -> int:
+def _diff_studies(first: str, second: str, layout: str, exit_code: bool) -> int:
     from evallang.cli.change_text import change_lines, change_markdown, change_records
     from evallang.locks.changes import changes
 
@@ -128,7 +128,7 @@ def _setting_lines(settings: "tuple[Setting, ...]") -> Iterator[str]:
 # --- results --------------------------------------------------------------------------------
 
 
-def _of_results(first: str, second: str, layout: str, exit_code: bool) -> int:
+def _diff_results(first: str, second: str, layout: str, exit_code: bool) -> int:
     from evallang.locks.result_changes import result_changes
     from evallang.results.codec import to_plain
 
@@ -161,7 +161,7 @@ def _text(found: "ResultChanges") -> Iterator[str]:
         yield "no number and no decision differs"
     for turned in found.turned:
         yield f"turned: {turned.what}: {turned.before} -> {turned.after}"
-        yield f"  {_with_interval(turned, first=True)} -> {_with_interval(turned, first=False)}"
+        yield f"  {_value_words(turned, first=True)} -> {_value_words(turned, first=False)}"
     for moved in found.moved:
         share = "" if moved.share is None else f" ({moved.share:.2g} half-widths of its interval)"
         yield f"moved: {moved.what}: {_number(moved.before)} -> {_number(moved.after)}{share}"
@@ -187,8 +187,8 @@ def _markdown(found: "ResultChanges") -> Iterator[str]:
             "|---|---|---|",
         )
         for one in found.turned:
-            before = f"{one.before}, {_with_interval(one, first=True)}"
-            after = f"{one.after}, {_with_interval(one, first=False)}"
+            before = f"{one.before}, {_value_words(one, first=True)}"
+            after = f"{one.after}, {_value_words(one, first=False)}"
             yield row(one.what, before, after)
         yield ""
     if found.moved:
@@ -201,7 +201,7 @@ def _markdown(found: "ResultChanges") -> Iterator[str]:
     yield from (f"- {markdown_cell(line)}" for line in (*found.only, *found.reasons))
 
 
-def _with_interval(turned: "Turned", *, first: bool) -> str:
+def _value_words(turned: "Turned", *, first: bool) -> str:
     value = turned.value_before if first else turned.value_after
     bounds = turned.interval_before if first else turned.interval_after
     interval = "" if bounds is None else f" [{_number(bounds[0])}, {_number(bounds[1])}]"

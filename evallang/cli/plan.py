@@ -75,11 +75,11 @@ def _graph(tasks: list[dict[str, Any]], layout: str) -> list[str]:
     more = len(groups) - len(number)
     if layout == "mermaid":
         lines = ["flowchart LR"]
-        lines += [f'  n{i}["{_in_mermaid(_label(g, groups[g]))}"]' for g, i in number.items()]
+        lines += [f'  n{i}["{_mermaid_text(_label(g, groups[g]))}"]' for g, i in number.items()]
         lines += [f"  n{a} --> n{b}" for a, b in wires]
         return [*lines, *([f"  %% and {more:,} more nodes"] if more else [])]
     lines = ["digraph plan {", "  rankdir=LR;", "  node [shape=box];"]
-    lines += [f'  n{i} [label="{_in_dot(_label(g, groups[g]))}"];' for g, i in number.items()]
+    lines += [f'  n{i} [label="{_dot_text(_label(g, groups[g]))}"];' for g, i in number.items()]
     lines += [f"  n{a} -> n{b};" for a, b in wires]
     return [*lines, *([f"  // and {more:,} more nodes"] if more else []), "}"]
 
@@ -92,11 +92,11 @@ def _label(group: tuple[Any, ...], members: list[dict[str, Any]]) -> str:
     return f"{text} ({', '.join(facts)})" if facts else text
 
 
-def _in_mermaid(text: str) -> str:
+def _mermaid_text(text: str) -> str:
     """Write every sign that Mermaid or HTML would read as an entity of its number."""
     plain = " ".join(text.split())
     return "".join(f"#{ord(sign)};" if sign in '"#<>&`\\;' else sign for sign in plain)
 
 
-def _in_dot(text: str) -> str:
+def _dot_text(text: str) -> str:
     return " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"')

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from evallang.engine.build_results import column_records, data_records, model_records
 from evallang.hypotheses import Family, pair_declaration
-from evallang.planning.defaults import without_interval
+from evallang.planning.defaults import metrics_without_interval
 from evallang.planning.exports import export_lines
 from evallang.protocols.protocol import written_number
 from evallang.results.columns import column_lines
@@ -132,7 +132,7 @@ def _protocols(prepared: "Prepared") -> Iterator[str]:
     plan = prepared.planned.plan
     n_tables = len(prepared.read.tables)
     part = " on the data that could be read" if plan.n_fits is None else ""
-    lacking = without_interval(prepared.study, prepared.read)
+    lacking = metrics_without_interval(prepared.study, prepared.read)
     for protocol in plan.protocols:
         yield from _protocol(protocol)
         if protocol.n_splits is not None:

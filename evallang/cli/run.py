@@ -14,7 +14,7 @@ from evallang.cli.settings import Size, limit_option, store_option
 from evallang.cli.terminal import Failed, cannot, read_study, show, study_path, tell, write
 from evallang.cli.verdicts import requirement_lines
 from evallang.diagnostics import Diagnostic, Severity, has_errors
-from evallang.limits import in_force
+from evallang.limits import changed_limits
 from evallang.spare_time import spent_on
 
 if TYPE_CHECKING:
@@ -165,7 +165,9 @@ def run_study(
             command_line += "" if fit_timeout is None else f" --fit-timeout {fit_timeout:g}"
             command_line += "" if memory is None else f" --memory {memory}"
             command_line += "" if fast_paths else " --no-fast-paths"
-            command_line += "".join(f" --limit {key}={value}" for key, value in in_force().items())
+            command_line += "".join(
+                f" --limit {key}={value}" for key, value in changed_limits().items()
+            )
             if out is None and study.meant.report_folder is not None:
                 refuse_leading_out(study.meant.report_folder, folder, place.parent)
             with reserved(folder) as place_of_results:

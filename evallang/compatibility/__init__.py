@@ -67,7 +67,7 @@ def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
     """Return the inputs that a protocol, or a source without a protocol, provides to tests."""
     if protocol is not None:
         found = PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
-        return over_seeds(replace(found, weighted=is_weighted(source)), protocol)
+        return yields_over_seeds(replace(found, weighted=is_weighted(source)), protocol)
     if isinstance(source, CountsSpec) and source.shares:
         return Yields(frozenset({Evidence.SHARES}), single_fit=True)
     if isinstance(source, CountsSpec):
@@ -105,7 +105,7 @@ OVER_SEEDS = frozenset({Evidence.LOSSES_PER_ROW, Evidence.FOLD_SCORES})
 """What an interval of means over seeds can be made from: no label, no score of one model."""
 
 
-def over_seeds(yields: Yields, protocol: Protocol) -> Yields:
+def yields_over_seeds(yields: Yields, protocol: Protocol) -> Yields:
     """Return whether `seeds` repeats the fits of a protocol, whose scores are then means.
 
     Estimates, their intervals and tests of losses and folds take the mean over seeds. A test

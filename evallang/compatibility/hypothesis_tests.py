@@ -58,7 +58,7 @@ def test_mismatch(test: Method, metric: Method, yields: Yields, grouped: bool) -
         return Mismatch(
             Kind.SINGLE_SWAPS_IN_TIME,
             test.name,
-            Alternative(Proposal.TESTS_OF_BLOCKS, (_for_series(entry),)),
+            Alternative(Proposal.TESTS_OF_BLOCKS, (_series_form(entry),)),
         )
     if not fits_design(entry, yields):
         if declared.evidence > PER_ROW | {Evidence.FOLD_SCORES}:  # by any interval
@@ -117,7 +117,7 @@ def metric_mismatch(
     test: Method, metric: Method, yields: Yields | None = None, grouped: bool = False
 ) -> Mismatch | None:
     """Return why a test is not about a metric; a proposed test must run on `yields`."""
-    found = _of_another_metric(test, metric, yields, grouped)
+    found = _unsuited_metric(test, metric, yields, grouped)
     if found is None or yields is None:
         return found
     over_folds = HYPOTHESIS_TESTS[test.name].declaration.over_folds
@@ -150,12 +150,12 @@ def refusal(test: Method, metric: Method, yields: Yields, grouped: bool) -> Refu
     return None if problem is None else Refusal("groups", problem)
 
 
-def _of_another_metric(
+def _unsuited_metric(
     test: Method, metric: Method, yields: Yields | None, grouped: bool
 ) -> Mismatch | None:
     declared = HYPOTHESIS_TESTS[test.name].declaration
     entry = metric_entry(metric)
-    of_any = Alternative(Proposal.TESTS, (_for_any_metric(),))
+    of_any = Alternative(Proposal.TESTS, (_test_of_any_metric(),))
     average = dict(metric.options).get("average", "binary")
     counted = entry.declaration.counts_known_rows and average == "binary"
     if declared.tests == "correctness" and not counted:
@@ -176,7 +176,7 @@ def _of_another_metric(
         return Mismatch(
             Kind.NOT_AREA,
             test.name,
-            Alternative(Proposal.METRIC_OR_TESTS, (_for_any_metric(),), metric=_area_metric()),
+            Alternative(Proposal.METRIC_OR_TESTS, (_test_of_any_metric(),), metric=_area_metric()),
             metric=metric.written,
         )
     return None
@@ -187,7 +187,7 @@ def _area_metric() -> str:
     return next(entry.name for entry in METRICS if entry.declaration.ranks == "area")
 
 
-def _for_any_metric() -> str:
+def _test_of_any_metric() -> str:
     """Return the test of examples that is proposed for a metric that others are not about."""
     return next(
         entry.name
@@ -257,12 +257,14 @@ def series_forms(metric: Method, yields: Yields, clustered: bool) -> list[str]:
         if entry.declaration.series is not None
         and not _ignores_weights(Method(entry.name), yields)
         and not (clustered and _takes_rows_for_independent(Method(entry.name)))
-        and _of_another_metric(Method(entry.name), metric, yields, clustered) is None
+        and _unsuited_metric(Method(entry.name), metric, yields, clustered) is None
     ]
-    return [_for_series(entry) for entry in sorted(found, key=lambda e: bool(e.declaration.series))]
+    return [
+        _series_form(entry) for entry in sorted(found, key=lambda e: bool(e.declaration.series))
+    ]
 
 
-def _for_series(entry: Entry[HypothesisTestDeclaration]) -> str:
+def _series_form(entry: Entry[HypothesisTestDeclaration]) -> str:
     """Write a test so that it allows for dependence in time."""
     return Method(entry.name, entry.declaration.series or ()).written
 
@@ -275,7 +277,7 @@ def guaranteed(test: Method) -> Method:
     return Method(test.name, (form, *test.options))
 
 
-def of_shares() -> tuple[str, ...]:
+def share_tests() -> tuple[str, ...]:
     """Return the tests that accept the shares of two models, whose pairs are unknown."""
     return tuple(entry.name for entry in HYPOTHESIS_TESTS if "shares" in entry.inputs)
 
@@ -307,7 +309,7 @@ def nearest_test(
             continue
         if clustered and _takes_rows_for_independent(proposed):
             continue
-        if _of_another_metric(proposed, metric, yields, clustered) is None:
+        if _unsuited_metric(proposed, metric, yields, clustered) is None:
             then = entry.declaration.followed_by if _is_of_many(entry) else ()
             return Alternative(Proposal.TESTS, (" then ".join((entry.name, *then[:1])),))
     return Alternative(Proposal.PROTOCOL_AND_TESTS, (default_test("splits"),), REPEATED)
@@ -326,7 +328,7 @@ def _proposals(
     and the tests of areas, which no test of folds resembles, are not among them.
     """
     if Evidence.SHARES in yields.evidence:
-        return [HYPOTHESIS_TESTS[name] for name in of_shares()]
+        return [HYPOTHESIS_TESTS[name] for name in share_tests()]
     known = [entry for entry in HYPOTHESIS_TESTS if entry.declaration.proposed]
     many = [entry for entry in known if _is_of_many(entry) and of_many]
     pairs = [entry for entry in known if not _is_of_many(entry)]

@@ -117,7 +117,7 @@ def _read_one(
             f"{quoted(frame.columns, 12)}",
         )
         return None
-    frame, excluded = select(frame.without(spec.missing), spec.where, findings)
+    frame, excluded = select(frame.mark_missing(spec.missing), spec.where, findings)
     if findings.failed:
         return None
     if frame.n < 2:
@@ -165,7 +165,7 @@ def _table(
     excluded: tuple[tuple[str, int], ...],
     findings: Findings,
 ) -> Table | None:
-    target = read_target(frame, _with_known_task(spec), target_column, findings)
+    target = read_target(frame, _add_known_task(spec), target_column, findings)
     features = read_features(frame, spec, target_column, findings)
     named = read_ids(frame, spec.id, findings)
     row_ids = None if named is None else tuple(frame.texts(spec.id or "").to_list())
@@ -208,7 +208,7 @@ def _table(
     return replace(table, sha256=table_hash(table))
 
 
-def _with_known_task(spec: DataSpec) -> DataSpec:
+def _add_known_task(spec: DataSpec) -> DataSpec:
     """Fill in the task of a bundled data set, which no selection of rows may change."""
     if spec.kind != "sklearn" or spec.task is not None or spec.target not in (None, bundled.TARGET):
         return spec

@@ -113,7 +113,7 @@ def read_delimited(
     if cells.height == 0:
         findings.add(EMPTY_FILE, f"`{source}` has a header and no rows", span=span)
         return None
-    cells, dropped = _without_unnamed_empty(cells, dialect)
+    cells, dropped = _drop_unnamed_empty(cells, dialect)
     return frame_of(
         source,
         cells,
@@ -275,7 +275,7 @@ def _quote_fault(error: csv.Error) -> str:
     return words
 
 
-def _without_unnamed_empty(
+def _drop_unnamed_empty(
     cells: "pl.DataFrame", dialect: Dialect
 ) -> tuple["pl.DataFrame", tuple[str, ...]]:
     """Drop columns without a name and without values, as trailing separators make them."""

@@ -118,12 +118,12 @@ class Frame:
         """Return the same columns with further notes."""
         return replace(self, notes=(*self.notes, *notes))
 
-    def without(self, tokens: Iterable[Label]) -> "Frame":
+    def mark_missing(self, tokens: Iterable[Label]) -> "Frame":
         """Convert cells that equal one of the tokens, as text or as number, to missing ones."""
         words = list(tokens)
         if not words:
             return self
-        changed = [_without(self.cells[name], words, self.untyped) for name in self.columns]
+        changed = [_mark_missing(self.cells[name], words, self.untyped) for name in self.columns]
         return replace(self, cells=pl.DataFrame(changed), _typed={})
 
     def place(self, row: int) -> str:
@@ -169,7 +169,7 @@ def frame_of(
     return Frame(source, cells, untyped, range(cells.height), lines, decimal_comma, notes, nested)
 
 
-def _without(series: "pl.Series", tokens: list[Label], untyped: bool) -> "pl.Series":
+def _mark_missing(series: "pl.Series", tokens: list[Label], untyped: bool) -> "pl.Series":
     numbers = [number for token in tokens if (number := as_number(token)) is not None]
     if series.dtype == pl.String:
         gone = series.is_in([label_text(token).strip() for token in tokens])

@@ -320,7 +320,7 @@ def _resolved(
     for model in spec.models:
         files = tuple(parts) if model.path is None else (model.path,)
         if model.path is None:
-            found = _in_several_files(model, spec, parts, describing)
+            found = _columns_of_several_files(model, spec, parts, describing)
             if found is not None:
                 unclear[model.name] = found
         else:
@@ -367,7 +367,7 @@ def _named_columns(model: GivenModel, spec: PredictionsSpec) -> list[tuple[str, 
     return found + [(f"scores {model.name}", column) for column in several]
 
 
-def _in_several_files(
+def _columns_of_several_files(
     model: GivenModel,
     spec: PredictionsSpec,
     parts: Mapping[str, Frame],

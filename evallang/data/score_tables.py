@@ -429,7 +429,7 @@ def _numbers(
     frame: Frame, column: str, keyword: str, findings: Findings
 ) -> "tuple[NDArray[np.float64] | None, tuple[str, ...]]":
     """Return a column of scores as float64, missing = NaN, and the marks read as missing."""
-    values, notes = _without_marks(frame, column)
+    values, notes = _read_marks_as_missing(frame, column)
     kind = Kind.EMPTY if values.null_count() == len(values) else None
     if kind is None and not values.dtype.is_numeric():
         kind = frame.kind(column)
@@ -454,7 +454,7 @@ def _numbers(
     return np.array(numbers.fill_null(float("nan")).to_numpy(), dtype=np.float64), notes
 
 
-def _without_marks(frame: Frame, column: str) -> "tuple[pl.Series, tuple[str, ...]]":
+def _read_marks_as_missing(frame: Frame, column: str) -> "tuple[pl.Series, tuple[str, ...]]":
     """Read the marks of a missing score as missing, and convert the rest."""
     values = frame.values(column)
     if values.dtype != pl.String:

@@ -596,7 +596,7 @@ def _is_number(text: str) -> bool:
 def _equals_target(table: Table, column: Column) -> bool:
     values = _values(table, column)
     if table.task == "regression":
-        return column.numeric and _on_a_line(values, table.y)
+        return column.numeric and _is_rescaled_target(values, table.y)
     for rows in (FIRST_LOOK, table.n):  # most features differ within the first rows
         pairs = set(zip(values[:rows].tolist(), table.y[:rows].tolist(), strict=True))
         if len(pairs) > len(table.classes) or len({value for value, _ in pairs}) < len(pairs):
@@ -604,7 +604,7 @@ def _equals_target(table: Table, column: Column) -> bool:
     return len(pairs) == len(table.classes)
 
 
-def _on_a_line(values: "NDArray[np.float64]", y: "NDArray[np.float64]") -> bool:
+def _is_rescaled_target(values: "NDArray[np.float64]", y: "NDArray[np.float64]") -> bool:
     """Return whether a feature is the target in another unit: a + b y, up to rounding."""
     if len(y) < LEAST_ON_A_LINE:
         return bool(np.array_equal(values, y))

@@ -147,14 +147,14 @@ def _numbers(
         return None
     scale = spec.target_scale if isinstance(spec, DataSpec) else None
     if scale is not None:
-        if not _on_scale(frame, column, y, scale, findings, keyword):
+        if not _report_off_scale(frame, column, y, scale, findings, keyword):
             return None
         learnt = f"models learn {scale} {column}; predictions and metrics are on its own scale"
         notes = (*notes, learnt)
     return Target("regression", y, (), (), None, notes)
 
 
-def _on_scale(
+def _report_off_scale(
     frame: Frame, column: str, y: "NDArray[Any]", scale: str, findings: Findings, keyword: str
 ) -> bool:
     """Report rows whose target has no value on the scale of the models."""

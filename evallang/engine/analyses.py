@@ -108,7 +108,7 @@ def analyses_of(study: Study, found: Found, specs: Sequence[AnalysisSpec]) -> li
     made = []
     for spec in specs:
         for stage in _stages(study, spec, found):
-            made += list(_of_stage(study, found, spec, stage))
+            made += list(_answer_stage(study, found, spec, stage))
     return made
 
 
@@ -138,10 +138,10 @@ def _stages(study: Study, spec: AnalysisSpec, found: Found) -> Iterator[Stage]:
                 line.protocol,
             )  # fmt: skip
     if not about:
-        yield from _without_a_line(study, spec)
+        yield from _implied_stages(study, spec)
 
 
-def _without_a_line(study: Study, spec: AnalysisSpec) -> Iterator[Stage]:
+def _implied_stages(study: Study, spec: AnalysisSpec) -> Iterator[Stage]:
     """One comparison of two models, by the test whose interval `require` would read."""
     metric = spec.metric or (
         study.measures[0].metric if study.measures else Method(default_metric("classification"))
@@ -178,7 +178,9 @@ def _places(study: Study, found: Found) -> list[Place]:
     return made
 
 
-def _of_stage(study: Study, found: Found, spec: AnalysisSpec, stage: Stage) -> Iterator[Analysis]:
+def _answer_stage(
+    study: Study, found: Found, spec: AnalysisSpec, stage: Stage
+) -> Iterator[Analysis]:
     places = [
         place
         for place in _places(study, found)
@@ -225,7 +227,7 @@ def _sizes(found: Found, place: Place, protocol: Protocol | None, stage: Stage) 
             return Sizes(len(place.scores.repeats), "splits")
         if of_folds is not None:
             return Sizes(None, "splits", unknown="no_folds")
-        return _of_options(protocol, "not_read" if place.read is None else "no_splits")
+        return _sizes_of_options(protocol, "not_read" if place.read is None else "no_splits")
     if isinstance(place.read, Table):
         rows = [s.test for s in splits if s.repeat == 0]
         if not rows:
@@ -249,7 +251,7 @@ def _counted(truth: Any, read: Table | GivenOutcomes, metric: Method) -> int:
     return int(np.sum(rows_of_proportion(declared, truth, read.positive)))
 
 
-def _of_options(protocol: Protocol | None, unknown: Unknown) -> Sizes:
+def _sizes_of_options(protocol: Protocol | None, unknown: Unknown) -> Sizes:
     """Read splits and their ratio from a protocol as written, where data are not at hand."""
     if protocol is None:
         return Sizes(None, "splits", unknown=unknown)

@@ -9,7 +9,7 @@ from evallang.engine.evaluation import Evaluation, ModelOutcome
 from evallang.engine.metric_samples import resampling_seed
 from evallang.metrics.aggregation import sd_over_seeds
 from evallang.metrics.metric import MetricEntry, Outcome, fold_value, weighted_mean
-from evallang.protocols.protocol import about_yields
+from evallang.protocols.protocol import subject_of_yields
 from evallang.registry import lazy
 from evallang.results.records import Estimate, FoldValue, Interval
 from evallang.stats.distributions import normal_quantile
@@ -130,7 +130,7 @@ def _record(
     if len(rounds.outcomes) > 1:
         extra["seeds"] = len(rounds.outcomes)
     n_train = len(evaluation.models[model].rows[evaluation.models[model].fold == FULL_SAMPLE])
-    about = about_yields(evaluation.yields, evaluation.grouped)
+    about = subject_of_yields(evaluation.yields, evaluation.grouped)
     return Estimate(
         data=evaluation.source,
         protocol=evaluation.protocol,

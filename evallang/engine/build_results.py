@@ -338,18 +338,18 @@ def data_defaults(read: ReadSources) -> Iterable[Default]:
         if isinstance(spec, CountsSpec):
             continue
         if source.positive is not None and spec.positive is None and source.classes:
-            yield _of_source("data", spec.name, "positive", source.classes[source.positive])
+            yield _source_default("data", spec.name, "positive", source.classes[source.positive])
         if isinstance(source, GivenOutcomes) and source.values is not None:
             if not {"higher", "lower"} & set(spec.places):
-                yield _of_source("predictions", spec.name, "better", "higher")
+                yield _source_default("predictions", spec.name, "better", "higher")
             continue
         if spec.task is None and (isinstance(source, Table) or source.truth is not None):
-            yield _of_source("data", spec.name, "task", source.task)
+            yield _source_default("data", spec.name, "task", source.task)
         if isinstance(spec, DataSpec) and spec.unit == "examples" and "unit" not in spec.places:
-            yield _of_source("data", spec.name, "unit", spec.unit)
+            yield _source_default("data", spec.name, "unit", spec.unit)
 
 
-def _of_source(statement: str, source: str, clause: str, value: str) -> Default:
+def _source_default(statement: str, source: str, clause: str, value: str) -> Default:
     return Default(f"{statement} {source} {clause}", value, "data", clause, source)
 
 
@@ -394,11 +394,13 @@ def _score_defaults(table: ScoreTable) -> Iterator[Default]:
     spec = table.spec
     metric = own_metric(spec)
     if spec.metric is None and metric is not None:
-        yield _of_source("scores", spec.name, "metric", metric.name)
+        yield _source_default("scores", spec.name, "metric", metric.name)
     if "higher" not in spec.places and "lower" not in spec.places:
-        yield _of_source("scores", spec.name, "better", "higher")
+        yield _source_default("scores", spec.name, "better", "higher")
     if not spec.models:
-        yield _of_source("scores", spec.name, "models", ", ".join(m.name for m in table.models))
+        yield _source_default(
+            "scores", spec.name, "models", ", ".join(m.name for m in table.models)
+        )
 
 
 # --- methods used ----------------------------------------------------------------------------

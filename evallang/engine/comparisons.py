@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from evallang import hypotheses
 from evallang.activity import Activity, report_activity
 from evallang.engine.across import GridInputs, ScoreGrid, ranks
-from evallang.engine.estimate_intervals import without_zero_width
+from evallang.engine.estimate_intervals import drop_zero_width
 from evallang.engine.evaluation import Evaluation, as_read_by
 from evallang.engine.metric_samples import resampling_seed
 from evallang.engine.providers import Providers
@@ -274,7 +274,7 @@ def pair_test(
         null = HYPOTHESIS_TESTS[test.name].declaration.null
         return not_computed(test.name, null, lacking, pair)
     result: HypothesisTestResult = context.run(study, test, pair, level)
-    return replace(without_zero_width(result), models=pair)
+    return replace(drop_zero_width(result), models=pair)
 
 
 def decide(
@@ -298,7 +298,7 @@ def decide(
         for test_run, reason, found in zip(test_runs, reasons, adjusted, strict=True)
     ]
     rejected = sum(bool(test.reject) for item in made for test in item.tests)
-    return [_with_detectable(study, _with_simultaneous(study, item, rejected)) for item in made]
+    return [_add_detectable(study, _add_simultaneous(study, item, rejected)) for item in made]
 
 
 def _shut(test_run: TestRun, alpha: float, adjusted: float | None = None) -> str | None:
@@ -442,7 +442,7 @@ def _not_performed(test: HypothesisTestResult, *, bayesian: bool) -> HypothesisT
 # --- intervals of a family -----------------------------------------------------------------
 
 
-def _with_simultaneous(study: Study, item: FamilyDecision, rejected: int) -> FamilyDecision:
+def _add_simultaneous(study: Study, item: FamilyDecision, rejected: int) -> FamilyDecision:
     """Return each pair an interval that holds for the whole family, where there is one."""
     if item.test_run.declared.self_correcting:
         return replace(item, tests=tuple(map(_own, item.tests)))
@@ -509,7 +509,7 @@ def _disagreement(
 # --- what a family could detect -------------------------------------------------------------
 
 
-def _with_detectable(study: Study, item: FamilyDecision) -> FamilyDecision:
+def _add_detectable(study: Study, item: FamilyDecision) -> FamilyDecision:
     """State of each pair the difference that its t test over splits finds with 80 % power.
 
     Computed from the standard error that was found, at the level of the correction's strictest
@@ -524,11 +524,15 @@ def _with_detectable(study: Study, item: FamilyDecision) -> FamilyDecision:
         alpha = round(1 - study.confidence, DIGITS)
     else:
         alpha = round(item.family.level(study.alpha), DIGITS)
-    tests = tuple(with_detectable(test, alpha, 1 if one_sided else 2) for test in item.tests)
+    tests = tuple(
+        add_detectable_difference(test, alpha, 1 if one_sided else 2) for test in item.tests
+    )
     return replace(item, tests=tests)
 
 
-def with_detectable(test: HypothesisTestResult, alpha: float, sides: int) -> HypothesisTestResult:
+def add_detectable_difference(
+    test: HypothesisTestResult, alpha: float, sides: int
+) -> HypothesisTestResult:
     """Add the detectable difference to what a test over splits found, where it has a spread.
 
     Its power on one side at a level is that on both at twice the level, but for a negligible

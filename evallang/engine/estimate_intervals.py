@@ -61,7 +61,7 @@ def has_no_width(low: float | None, high: float | None) -> bool:
     return low is not None and low == high
 
 
-def without_zero_width(test: HypothesisTestResult) -> HypothesisTestResult:
+def drop_zero_width(test: HypothesisTestResult) -> HypothesisTestResult:
     """Take the bounds that coincide out of a test's difference and effects, with a note."""
     effects = tuple(map(_effect, test.effects))
     found = test.estimate
@@ -434,7 +434,7 @@ def estimate_interval(inputs: IntervalInputs, measure: Measure) -> IntervalFound
     """
     found, notes, reason = _computed(inputs, measure)
     if found is None or not has_no_width(found.low, found.high):
-        return IntervalFound(found, notes, reason, _about(inputs, found))
+        return IntervalFound(found, notes, reason, _scope_note(inputs, found))
     bounded = _from_union(inputs)
     kept = tuple(note for note in notes if note not in found.notes)
     if bounded is not None:
@@ -442,7 +442,7 @@ def estimate_interval(inputs: IntervalInputs, measure: Measure) -> IntervalFound
     return IntervalFound(None, kept, NO_WIDTH)
 
 
-def _about(inputs: IntervalInputs, found: Interval | None) -> str | None:
+def _scope_note(inputs: IntervalInputs, found: Interval | None) -> str | None:
     entry = None if found is None else INTERVALS.get(member_of(found.method))
     if entry is None or not entry.declaration.about:
         return None
@@ -507,7 +507,7 @@ def _computed(
     if pooled and not inputs.evaluation.judged and inputs.outcome.n < ENOUGH_EXAMPLES:
         notes = (*notes, NARROW_OVER_FOLDS)
     notes = (*notes, *_heavy_errors(inputs))
-    return _or_reason(_in_metric_units(inputs, entry.declaration.form, found), notes)
+    return _or_reason(_convert_to_metric(inputs, entry.declaration.form, found), notes)
 
 
 def _heavy_errors(inputs: IntervalInputs) -> tuple[str, ...]:
@@ -530,24 +530,20 @@ def _or_reason(
     return found, notes, None if known else NOT_COMPUTED
 
 
-def _in_metric_units(inputs: IntervalInputs, form: str, interval: Interval) -> Interval:
+def _convert_to_metric(inputs: IntervalInputs, form: str, interval: Interval) -> Interval:
     """Turn bounds of a proportion or a mean loss into those of the metric."""
     declared = inputs.entry.declaration
     low, high = interval.low, interval.high
     if form == "fold_values":
         low, high, notes = _centred(inputs, low, high)
         interval = replace(interval, notes=(*interval.notes, *notes))
-        return replace(
-            interval, low=_at_least(low, declared.low), high=_at_most(high, declared.high)
-        )
+        return replace(interval, low=_larger(low, declared.low), high=_smaller(high, declared.high))
     if form == "proportion" and declared.complement and low is not None and high is not None:
         return replace(interval, low=1 - high, high=1 - low)
     if form == "losses" and declared.transform == "sqrt" and low is not None and high is not None:
         return replace(interval, low=sqrt(max(low, 0.0)), high=sqrt(max(high, 0.0)))
     if form in ("losses", "means"):
-        return replace(
-            interval, low=_at_least(low, declared.low), high=_at_most(high, declared.high)
-        )
+        return replace(interval, low=_larger(low, declared.low), high=_smaller(high, declared.high))
     return interval
 
 
@@ -564,9 +560,9 @@ def _centred(
     return low + shift, high + shift, (f"centred on the estimate; the folds' mean is {mean:.6g}",)
 
 
-def _at_least(bound: float | None, least: float | None) -> float | None:
+def _larger(bound: float | None, least: float | None) -> float | None:
     return bound if bound is None or least is None else max(bound, least)
 
 
-def _at_most(bound: float | None, most: float | None) -> float | None:
+def _smaller(bound: float | None, most: float | None) -> float | None:
     return bound if bound is None or most is None else min(bound, most)

@@ -10,14 +10,14 @@ from evallang.activity import Activity, report_activity
 from evallang.data.labels import sort_labels
 from evallang.engine.bootstrap_estimates import bootstrap_estimate
 from evallang.engine.estimate_intervals import IntervalInputs, estimate_interval
-from evallang.engine.evaluation import Evaluation, FoldSize, ModelOutcome, as_read_by, with_repeats
+from evallang.engine.evaluation import Evaluation, FoldSize, ModelOutcome, add_repeats, as_read_by
 from evallang.metrics.aggregation import (
     Aggregate,
-    over_seeds,
+    average_over_seeds,
     sd_over_seeds,
 )
 from evallang.metrics.own_code import OwnMetricFailed
-from evallang.protocols.protocol import ALGORITHM, ALGORITHM_ELSEWHERE, AS_GIVEN, about_yields
+from evallang.protocols.protocol import ALGORITHM, ALGORITHM_ELSEWHERE, AS_GIVEN, subject_of_yields
 from evallang.registry import Evidence, lazy
 from evallang.results.records import (
     FEW_EXAMPLES,
@@ -67,7 +67,7 @@ def estimate(
     try:
         if evaluation.yields.averaged and not evaluation.means:
             read = _estimate(study, as_read_by(evaluation, metric), model, measure)
-            return with_repeats(read, evaluation, model, metric)
+            return add_repeats(read, evaluation, model, metric)
         return _estimate(study, evaluation, model, measure, among)
     except OwnMetricFailed as error:
         return _undefined(evaluation, model, metric, f"not computed: {error}")
@@ -112,7 +112,7 @@ def _estimate(
         fold_mean=whole.fold_mean,
         sd=whole.sd,
         n=whole.n,
-        about=found_interval.about or about(evaluation),
+        about=found_interval.about or scope_of_estimates(evaluation),
         interval=found_interval.interval,
         folds=_folds(evaluation, whole, spreads),
         extra=extra,
@@ -159,16 +159,16 @@ def _whole(
     wholes = evaluation.aggregates(model, metric)
     if len(wholes) == 1:
         return wholes[0], (None,) * len(wholes[0].folds), {}
-    whole, spreads = over_seeds(wholes)
+    whole, spreads = average_over_seeds(wholes)
     values = np.array([np.nan if w.value is None else w.value for w in wholes])
     return whole, spreads, {"seeds": len(wholes), "sd_over_seeds": sd_over_seeds(values)}
 
 
-def about(evaluation: Evaluation) -> str:
+def scope_of_estimates(evaluation: Evaluation) -> str:
     """State what the estimates of an evaluation are about, with its numbers."""
     sizes = [fold.n_train for fold in evaluation.folds if fold.n_train is not None]
     mean = round(sum(sizes) / len(sizes)) if sizes else 0
-    text = about_yields(evaluation.yields, evaluation.grouped)
+    text = subject_of_yields(evaluation.yields, evaluation.grouped)
     if evaluation.own is not None and not evaluation.yields.evidence:
         text = AS_GIVEN
     elif text == ALGORITHM and not sizes:
@@ -217,7 +217,7 @@ def _undefined(evaluation: Evaluation, model: str, metric: Method, reason: str) 
         fold_mean=None,
         sd=None,
         n=0,
-        about=about(evaluation),
+        about=scope_of_estimates(evaluation),
         notes=(reason,),
     )
 
@@ -239,7 +239,7 @@ def subgroup_estimates(study: Study, evaluation: Evaluation) -> Iterator[Estimat
                 # of two levels each is the rest of the other: one difference with two signs
                 hypotheses = len(named) if len(named) > 2 else 1
                 for level in named:
-                    found = in_level(study, evaluation, model, measure, column, level)
+                    found = level_estimate(study, evaluation, model, measure, column, level)
                     inside = evaluation.subgroups[column] == level
                     difference = _to_rest(study, evaluation, found, measure, inside, hypotheses)
                     yield replace(found, to_rest=difference)
@@ -303,7 +303,7 @@ def levels(evaluation: Evaluation, column: str) -> tuple[str, ...]:
     return tuple(str(level) for level in sort_labels(set(evaluation.subgroups[column].tolist())))
 
 
-def in_level(
+def level_estimate(
     study: Study, evaluation: Evaluation, model: str, measure: Measure, column: str, level: str
 ) -> Estimate:
     """Measure one model on the rows of one level."""

@@ -15,7 +15,7 @@ from evallang.frozen_records import frozen
 from evallang.metrics.aggregation import Aggregate, Partition, aggregate_parts, partition
 from evallang.metrics.imported import mean_over_repeats
 from evallang.metrics.metric import MetricEntry, Outcome, confusion
-from evallang.metrics.own_code import in_labels
+from evallang.metrics.own_code import wrap_labels
 from evallang.planning.defaults import yields_of_scores
 from evallang.planning.seeds import canonical_json
 from evallang.protocols.protocol import PROTOCOLS, ProtocolDeclaration, Yields
@@ -163,7 +163,7 @@ class Evaluation:
 
     def entry(self, metric: Method) -> MetricEntry:
         """Find what computes a metric here."""
-        found = in_labels(metric_entry(metric), self.class_values)
+        found = wrap_labels(metric_entry(metric), self.class_values)
         return mean_over_repeats(found) if self.means else found
 
     def sizes(self) -> "tuple[NDArray[Any], NDArray[Any], str | None] | None":
@@ -317,7 +317,7 @@ def _averaged(found: ModelOutcome, means: _Means | None) -> ModelOutcome:
     )
 
 
-def with_repeats(found: Estimate, evaluation: Evaluation, model: str, metric: Method) -> Estimate:
+def add_repeats(found: Estimate, evaluation: Evaluation, model: str, metric: Method) -> Estimate:
     """Add to an estimate what the repeats gave each, and how much an example varies in them."""
     outcome = evaluation.outcome(model, metric)
     if outcome is None:
@@ -356,14 +356,14 @@ def with_repeats(found: Estimate, evaluation: Evaluation, model: str, metric: Me
 # --- outcomes computed elsewhere -----------------------------------------------------------------
 
 
-def of_outcomes(source: GivenOutcomes) -> Evaluation:
+def evaluation_of_outcomes(source: GivenOutcomes) -> Evaluation:
     """Return predictions, judged outcomes or counts as an evaluation; a row is an example.
 
     With repeats the rows of the evaluation are the examples, each of which has several
     predictions.
     """
     if source.samples is not None:
-        return _of_samples(source, source.samples)
+        return _evaluation_of_samples(source, source.samples)
     n = source.n
     zeros = np.broadcast_to(np.zeros(1, dtype=np.int64), n)  # no memory for each row
     fold = zeros if source.folds is None else source.folds
@@ -410,7 +410,7 @@ def of_outcomes(source: GivenOutcomes) -> Evaluation:
     )
 
 
-def _of_samples(source: GivenOutcomes, samples: Mapping[str, int]) -> Evaluation:
+def _evaluation_of_samples(source: GivenOutcomes, samples: Mapping[str, int]) -> Evaluation:
     """Return shares as an evaluation: no row of a model is one of another's."""
     assert source.correct is not None, "shares are right or wrong"
     models: dict[str, ModelOutcome] = {}
@@ -475,7 +475,7 @@ def _fold_sizes(
 # --- tables of scores ----------------------------------------------------------------------
 
 
-def of_scores(table: ScoreTable) -> Iterator[Evaluation]:
+def evaluations_of_scores(table: ScoreTable) -> Iterator[Evaluation]:
     """Yield each data set of a table of scores as an evaluation; a row is a fold's score.
 
     A model without scores on a data set has no part in its evaluation.

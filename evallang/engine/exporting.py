@@ -60,7 +60,7 @@ def corrected(
         return None
     first = evaluation.models[models[0]]
     codes = first.rows if evaluation.group_codes is None else evaluation.group_codes[first.rows]
-    predictions = _by_unit(codes)
+    predictions = _positions_by_unit(codes)
     rounds = max(FEWEST_ROUNDS, min(ROUNDS, MOST_WORK // (len(codes) * (len(models) + 1))))
 
     def score(model: int, units: "NDArray[np.int64]") -> float | None:
@@ -96,7 +96,7 @@ def _redrawable(evaluation: Evaluation) -> bool:
     return not (evaluation.by_rounds or evaluation.on_training_rows or evaluation.yields.ordered)
 
 
-def _by_unit(codes: "NDArray[Any]") -> "list[NDArray[np.int64]]":
+def _positions_by_unit(codes: "NDArray[Any]") -> "list[NDArray[np.int64]]":
     """Return the positions of the predictions of each example, or group."""
     _, unit, counts = np.unique(codes, return_inverse=True, return_counts=True)
     order = np.argsort(unit, kind="stable")
@@ -135,9 +135,9 @@ class ExportJob:
         """The model alone: no other is fitted on the same rows."""
         return self.name
 
-    def after_loss(self, at: str, loss: Loss) -> Self:
+    def drop_lost(self, at: str, loss: Loss) -> Self:
         """Return the job without the fit at a place, which then fails with a loss."""
-        return replace(self, job=self.job.after_loss(at, loss))
+        return replace(self, job=self.job.drop_lost(at, loss))
 
 
 @dataclass(frozen=True)
@@ -308,7 +308,7 @@ def run_export(work: ExportJob, monitor: Monitor) -> tuple[str, ExportOutcome]:
         columns = _column_names(job)
         saved, failure, _, _ = fitting.watched(
             lambda: saving.save(
-                saving.with_column_names(model, columns, numeric=_numeric(held.X)), held.X
+                saving.set_column_names(model, columns, numeric=_numeric(held.X)), held.X
             )
         )
         refused = (failure.error, failure.message) if failure else None

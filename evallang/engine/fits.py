@@ -99,7 +99,7 @@ class Job:
         """Equal for tasks on the same rows, whose pipelines may begin with the same steps."""
         return self.task.data, id(self.task.refit), self.task.repetition
 
-    def after_loss(self, at: str, loss: Loss) -> Self:
+    def drop_lost(self, at: str, loss: Loss) -> Self:
         """Return the task without the fit at a place, which then fails with a loss."""
         return replace(self, losses={**self.losses, at: loss})
 
@@ -185,7 +185,7 @@ def _made(
                 found.setdefault(key, []).append(made)
             else:
                 yield key, made
-    chosen = [_after_search(job, found[job.task.key]) for job in work if job.task.key in found]
+    chosen = [_choice_job(job, found[job.task.key]) for job in work if job.task.key in found]
     if chosen:
         with closing(workers.run(run_job, chosen, tally.count)) as done:
             for key, made in done:
@@ -193,11 +193,11 @@ def _made(
                 yield key, made
 
 
-def _after_search(job: Job, parts: Sequence[SearchPart]) -> Job:
+def _choice_job(job: Job, parts: Sequence[SearchPart]) -> Job:
     """Return the task that chooses among the candidates of all parts."""
     found = joined(parts)
     if isinstance(found, Loss):
-        return job.after_loss(WHOLE, found)
+        return job.drop_lost(WHOLE, found)
     return replace(job, searched=found)
 
 
@@ -412,7 +412,7 @@ class Fitting:
         if metric is None:
             raise ValueError("a search needs a metric to choose by")
         if metric.code:
-            return own_metrics.in_worker(metric, self.job.own, table.class_values)
+            return own_metrics.worker_metric(metric, self.job.own, table.class_values)
         return METRICS[metric.name]
 
     def _search(

@@ -92,7 +92,7 @@ class _Samples:
         """Return the quickest that fits the metric and the design."""
         o, declared, groups = self.outcomes[0], self.entry.declaration, self.groups
         if self.evaluation.yields.averaged and not self.evaluation.means:
-            return self._by_weights()
+            return self._weight_sample()
         if o.weights is not None or len(self.outcomes) > 1:
             folds = None if self.evaluation.yields.single_fit else self._fold_codes()
             return mean_sample(
@@ -100,23 +100,29 @@ class _Samples:
             )
         if declared.form == "counts" and groups is not None:
             return GroupedCountSample(
-                cells(o.truth, o.output, o.k), (o.k, o.k + 1), self._of_counts, groups, self.limits
+                cells(o.truth, o.output, o.k),
+                (o.k, o.k + 1),
+                self._weighted_count_metric,
+                groups,
+                self.limits,
             )
         if declared.form == "counts":
             counts = self.evaluation.confusion(self.model)
-            return CountSample(counts, self._of_counts, self.limits)
+            return CountSample(counts, self._weighted_count_metric, self.limits)
         if declared.form == "losses":
             losses = self.entry.function(o.truth, o.output, o.positive, **self.options)
             return LossSample(losses, declared.transform, groups, self.limits)
         pooled = bool(self.options.get("pool")) or len(self._parts().pairs) == 1
         if pooled and declared.ranks == "area" and len(self.evaluation.classes) == 2:
-            return self._of_area()
+            return self._area_sample()
         if pooled and declared.moments is not None:
             moments = declared.moments(o)
-            return MomentSample(moments.columns, moments.function, self._under, groups, self.limits)
-        return self._by_weights()
+            return MomentSample(
+                moments.columns, moments.function, self._value_under, groups, self.limits
+            )
+        return self._weight_sample()
 
-    def _by_weights(self) -> WeightSample:
+    def _weight_sample(self) -> WeightSample:
         found = reweighted(self.entry, self.options, self.outcomes[0], self._parts())
         n = self.outcomes[0].n
         return WeightSample(
@@ -128,7 +134,7 @@ class _Samples:
             left_out=found.left_out,
         )
 
-    def _of_area(self) -> ScoreSample:
+    def _area_sample(self) -> ScoreSample:
         """Raises `ValueError` for other than two classes."""
         o, positive = self.outcomes[0], self.evaluation.positive
         if positive is None:
@@ -136,11 +142,11 @@ class _Samples:
         scores = o.output if o.output.ndim == 1 else o.output[:, positive]
         return ScoreSample(np.asarray(o.truth == positive, dtype=np.int64), scores, self.groups)
 
-    def _of_counts(self, matrices: Any) -> "NDArray[np.float64]":
+    def _weighted_count_metric(self, matrices: Any) -> "NDArray[np.float64]":
         found = self.entry.function(matrices, self.outcomes[0].positive, **self.options)
         return np.asarray(found, dtype=np.float64)
 
-    def _under(self, weights: "NDArray[np.float64]") -> float:
+    def _value_under(self, weights: "NDArray[np.float64]") -> float:
         o = self.outcomes[0]
         return evaluate(self.entry, self.options, o.truth, o.output, o.positive, o.k, weights)
 
@@ -179,7 +185,7 @@ def sample_of(
         return weighted_area_sample(o.truth == o.positive, scores, weights, folds, groups)
 
     if declared.form == "counts":
-        return weighted_sample(_of_counts(entry, options, o), weights, groups, limits)
+        return weighted_sample(_weighted_count_metric(entry, options, o), weights, groups, limits)
 
     parts = partition(o.n, folds)
 
@@ -190,7 +196,7 @@ def sample_of(
     return weighted_sample(statistic, weights, groups, limits)
 
 
-def _of_counts(
+def _weighted_count_metric(
     entry: MetricEntry, options: Options, o: Outcome
 ) -> "Callable[[NDArray[np.float64]], NDArray[np.float64]]":
     """Return the metric of counts as a function of weights (B, n)."""

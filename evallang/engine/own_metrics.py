@@ -11,7 +11,7 @@ from evallang.metrics.own_code import (
     OwnMetric,
     OwnMetricFailed,
     entry_of,
-    in_labels,
+    wrap_labels,
 )
 from evallang.models.foreign_errors import error_text, is_interruption
 from evallang.models.own_code import OwnCode
@@ -109,7 +109,7 @@ def _guarded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """Make a function raise nothing but `OwnMetricFailed`, and take plain values for options."""
 
     def called(truth: Any, prediction: Any, **options: Any) -> Any:
-        given = {key: _of_python(value) for key, value in options.items()}
+        given = {key: _python_value(value) for key, value in options.items()}
         try:
             with speaking(name):
                 return function(truth, prediction, **given)
@@ -124,15 +124,15 @@ def _guarded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
-def _of_python(value: Any) -> Any:
+def _python_value(value: Any) -> Any:
     if isinstance(value, Fraction):
         return float(value)
-    return [_of_python(item) for item in value] if isinstance(value, tuple) else value
+    return [_python_value(item) for item in value] if isinstance(value, tuple) else value
 
 
-def in_worker(metric: Method, code: OwnCode | None, values: Sequence[Any]) -> MetricEntry:
+def worker_metric(metric: Method, code: OwnCode | None, values: Sequence[Any]) -> MetricEntry:
     """Return an own metric in whatever process a fit runs, in the labels of its data."""
-    return in_labels(load(metric.name, code or OwnCode()).entry, values)
+    return wrap_labels(load(metric.name, code or OwnCode()).entry, values)
 
 
 def objection(metric: Method, found: OwnMetric) -> str | None:

@@ -78,7 +78,7 @@ def remember(
             known.append(plain | {"classes": classes_text(task.pipeline)})
         size, failed = training_size(task, tables[task.data]), outcome.failure is not None
         made = [size, outcome.seconds, outcome.n_fits, failed]
-        rows.append([*_at(place), facts[text], task.facts.rows, *made])
+        rows.append([*_place_of(place), facts[text], task.facts.rows, *made])
     document = {"format": FORMAT, "facts": known, "fits": rows}
     with contextlib.suppress(OSError):
         (store.folder / STUDIES).mkdir(mode=0o700, exist_ok=True)
@@ -114,7 +114,7 @@ def _read(path: Path) -> PastRun:
     return PastRun(fits)
 
 
-def _at(place: Place) -> At:
+def _place_of(place: Place) -> At:
     split = place.split
     return place.data, place.protocol, place.model, split.repeat, split.fold, place.seed
 
@@ -161,7 +161,7 @@ def _marked(
     if task.key in kept:
         return replace(task, cached=True)
     place, now = places[task.key], layout.tasks[task.key].facts
-    before = past.fits.get(_at(place))
+    before = past.fits.get(_place_of(place))
     if before is None:
         same = (place.data, place.protocol, place.model)
         known = any(at[:3] == same for at in past.fits)

@@ -5,14 +5,14 @@ from dataclasses import replace
 from typing import Literal, cast
 
 from evallang.compatibility.hypothesis_tests import difference_test, guaranteed
-from evallang.engine.comparisons import with_detectable
+from evallang.engine.comparisons import add_detectable_difference
 from evallang.engine.estimate_intervals import (
     NO_VARIATION,
+    drop_zero_width,
     has_no_width,
     unbounded,
-    without_zero_width,
 )
-from evallang.engine.estimates import FEWEST, estimate, in_level, levels
+from evallang.engine.estimates import FEWEST, estimate, level_estimate, levels
 from evallang.engine.evaluation import Evaluation, as_read_by
 from evallang.engine.test_inputs import TestInputs
 from evallang.metrics.own_code import OwnMetricFailed
@@ -56,7 +56,7 @@ def decide(
         if spec.kind == "level":
             yield from _level(at_level, spec, evaluation)
         else:
-            yield _between(at_level, spec, evaluation)
+            yield _decide_difference(at_level, spec, evaluation)
 
 
 def _level(study: Study, spec: RequirementSpec, evaluation: Evaluation) -> Iterator[Requirement]:
@@ -64,18 +64,18 @@ def _level(study: Study, spec: RequirementSpec, evaluation: Evaluation) -> Itera
     stated = next((m.interval for m in study.measures if m.metric == spec.metric), None)
     measure = Measure(spec.metric, stated)
     if spec.within is None:
-        yield _against_threshold(spec, evaluation, estimate(study, evaluation, model, measure))
+        yield _decide_threshold(spec, evaluation, estimate(study, evaluation, model, measure))
         return
     if spec.within not in evaluation.subgroups:
         reason = f"cannot be decided: {evaluation.source} has no column {spec.within}"
         yield _record(spec, evaluation, Decision(False, reason))
         return
     for level in levels(evaluation, spec.within):
-        found = in_level(study, evaluation, model, measure, spec.within, level)
-        yield _against_threshold(spec, evaluation, found)
+        found = level_estimate(study, evaluation, model, measure, spec.within, level)
+        yield _decide_threshold(spec, evaluation, found)
 
 
-def _against_threshold(
+def _decide_threshold(
     spec: RequirementSpec, evaluation: Evaluation, found: Estimate
 ) -> Requirement:
     relation: Literal[">=", "<="] = "<=" if spec.operator == "<=" else ">="
@@ -102,7 +102,7 @@ def _against_threshold(
     )
 
 
-def _between(study: Study, spec: RequirementSpec, evaluation: Evaluation) -> Requirement:
+def _decide_difference(study: Study, spec: RequirementSpec, evaluation: Evaluation) -> Requirement:
     lacking = [m for m in spec.models if evaluation.models[m].failed]
     if lacking or any(evaluation.outcome(m, spec.metric) is None for m in spec.models):
         why = f"a fit of {lacking[0]} failed" if lacking else "a model gives no scores"
@@ -153,7 +153,7 @@ def _tested(
     """Decide by a test: its p, and on which side of 0 its difference lies."""
     alpha = _alpha(study, spec)
     try:
-        test = replace(without_zero_width(with_status(inputs.run())), models=spec.models)
+        test = replace(drop_zero_width(with_status(inputs.run())), models=spec.models)
     except ValueError as error:
         null = HYPOTHESIS_TESTS[inputs.test.name].declaration.null
         lacking = Lacking("refused", str(error))
@@ -161,7 +161,7 @@ def _tested(
         test = replace(test, notes=(lacking.reason,))
     if HYPOTHESIS_TESTS[inputs.test.name].declaration.t_over_splits:
         side = inputs.test.keywords().get("alternative", "two_sided")
-        test = with_detectable(test, alpha, 2 if side == "two_sided" else 1)
+        test = add_detectable_difference(test, alpha, 2 if side == "two_sided" else 1)
     found = test.estimate
     if found is None or found.low is None:
         found = inputs.difference(spec.level)

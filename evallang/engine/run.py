@@ -16,7 +16,13 @@ from evallang.engine.backends.workers import Workers
 from evallang.engine.build_results import build_results
 from evallang.engine.comparisons import Across, ComparisonContext, OneSource, compare
 from evallang.engine.estimates import estimates, subgroup_estimates
-from evallang.engine.evaluation import Evaluation, FoldSize, ModelOutcome, of_outcomes, of_scores
+from evallang.engine.evaluation import (
+    Evaluation,
+    FoldSize,
+    ModelOutcome,
+    evaluation_of_outcomes,
+    evaluations_of_scores,
+)
 from evallang.engine.exporting import Exported, export_models, plain
 from evallang.engine.fit_outcome import FitOutcome
 from evallang.engine.fits import Fits, run_fits
@@ -117,8 +123,13 @@ def run(
         fast_paths=fast_paths,
     )
     outcomes = found.outcomes
-    evaluations = [*_fitted(study, tables, planned, outcomes), *map(of_outcomes, read.imported)]
-    evaluations += [evaluation for table in read.score_tables for evaluation in of_scores(table)]
+    evaluations = [
+        *_fitted(study, tables, planned, outcomes),
+        *map(evaluation_of_outcomes, read.imported),
+    ]
+    evaluations += [
+        evaluation for table in read.score_tables for evaluation in evaluations_of_scores(table)
+    ]
     own = [evaluation for evaluation in evaluations if not evaluation.implied]
     measured = [e for evaluation in own for e in estimates(study, evaluation)]
     report_activity(Activity("computing", "subgroups"))
@@ -131,7 +142,7 @@ def run(
     for requirement in study.requirements:
         about = [s for s in own if s.protocol in (None, requirement.protocol)]
         required += list(decide(study, requirement, about))
-    once = {_at(p): p for p in reversed(planned.layout.places)}
+    once = {_place_of(p): p for p in reversed(planned.layout.places)}
     exported = export_models(
         study,
         tables,
@@ -148,7 +159,7 @@ def run(
     fits = tuple(
         Fitted(p.data, p.protocol, p.model, p.split.repeat, p.split.fold, outcomes[p.key], p.seed)
         for p in planned.layout.places
-        if once[_at(p)] is p  # not again for seeds that change nothing
+        if once[_place_of(p)] is p  # not again for seeds that change nothing
     )
     results = build_results(
         study=study,
@@ -177,7 +188,7 @@ def run(
     )
 
 
-def _at(place: Place) -> tuple[object, ...]:
+def _place_of(place: Place) -> tuple[object, ...]:
     split = place.split
     return place.data, place.protocol, place.model, split.repeat, split.fold, place.key
 
@@ -219,10 +230,10 @@ def _fitted(
                 if (place.data, place.protocol) == (table.spec.name, protocol.name):
                     keys[place.seed].setdefault(place.model, []).append(place.key)
             evaluations.append(_evaluation(table, protocol, splits, keys, outcomes))
-    return [_with_further_fits(study, evaluation, evaluations) for evaluation in evaluations]
+    return [_attach_further_fits(study, evaluation, evaluations) for evaluation in evaluations]
 
 
-def _with_further_fits(
+def _attach_further_fits(
     study: Study, evaluation: Evaluation, evaluations: Sequence[Evaluation]
 ) -> Evaluation:
     """Attach the evaluations from which intervals of this one's estimates are made."""

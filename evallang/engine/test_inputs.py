@@ -24,7 +24,7 @@ from evallang.engine.metric_samples import (
 from evallang.engine.providers import Providers
 from evallang.metrics.aggregation import (
     Partition,
-    over_seeds,
+    average_over_seeds,
     point_value,
 )
 from evallang.metrics.metric import MetricEntry, Outcome, rows_of_proportion
@@ -313,7 +313,7 @@ class ComparedModels:
 
     def fold_values(self, which: int) -> "NDArray[np.float64]":
         """The values of one model in each fold, of several seeds their mean."""
-        whole, _ = over_seeds(self.evaluation.aggregates(self.models[which], self.metric))
+        whole, _ = average_over_seeds(self.evaluation.aggregates(self.models[which], self.metric))
         return np.array([np.nan if v is None else v for v in whole.fold_values], dtype=np.float64)
 
 
@@ -415,7 +415,7 @@ class TestInputs:
         """Training and test sizes of the folds, and a note where they are assumed."""
         return self.evaluation.sizes()
 
-    def with_test(self, test: Method) -> "TestInputs":
+    def replace_test(self, test: Method) -> "TestInputs":
         """Return the inputs of another test of the same models."""
         return replace(self, test=test, made={})
 
@@ -454,20 +454,20 @@ class TestInputs:
         written: Any = self.test.keywords().get("alternative", "two_sided")
         if entry.declaration.models != (1, 1):  # a test of one model words its own side
             result = one_sided(result, written)
-        return self._in_metric_units(result)
+        return self._convert_to_metric(result)
 
     def difference(self, level: float) -> Difference:
         """Compute the difference of the two models with the interval of the design."""
-        found = self._of_difference.run(level).estimate
+        found = self._difference_inputs.run(level).estimate
         if found is None:
-            raise ValueError(f"{self._of_difference.test.name} estimates no difference")
+            raise ValueError(f"{self._difference_inputs.test.name} estimates no difference")
         return found
 
     @cached_property
-    def _of_difference(self) -> "TestInputs":
+    def _difference_inputs(self) -> "TestInputs":
         """The same models under the test whose interval fits the design."""
         name = difference_test(self.metric, self.evaluation.yields, len(self.evaluation.classes))
-        return self.with_test(Method(name))
+        return self.replace_test(Method(name))
 
     def _declared_inputs(self) -> tuple[Input, ...]:
         declared = INPUTS.of(Subject.COMPARISON)
@@ -505,7 +505,7 @@ class TestInputs:
         of_right = any(declared.difference_of_right for declared in self._declared_inputs())
         return of_right and self.compared.entry.declaration.complement
 
-    def _in_metric_units(self, result: HypothesisTestResult) -> HypothesisTestResult:
+    def _convert_to_metric(self, result: HypothesisTestResult) -> HypothesisTestResult:
         """Phrase the difference for the metric; an error rate differs the other way round."""
         estimate = result.estimate
         if estimate is None:

@@ -141,12 +141,12 @@ def _suggested(trial: Any, name: str, candidates: Candidates) -> ParameterValue:
             return int(trial.suggest_int(name, int(low), int(high), log=log))
         return float(trial.suggest_float(name, low, high, log=log))
     values = candidates.values
-    if _in_order(values):
+    if _is_ordered(values):
         return values[int(trial.suggest_int(name, 0, len(values) - 1))]
     return values[int(trial.suggest_categorical(name, list(range(len(values)))))]
 
 
-def _in_order(values: Sequence[ParameterValue]) -> bool:
+def _is_ordered(values: Sequence[ParameterValue]) -> bool:
     numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
     if len(numbers) < len(values):
         return False

@@ -54,7 +54,7 @@ def changes(before: Sequence[Setting], after: Sequence[Setting]) -> tuple[Change
     omitted: a new seed gives new splits, a new row another content.
     """
     before = _renumbered(before, after)
-    old, new = _by_key(before), _by_key(after)
+    old, new = _settings_by_key(before), _settings_by_key(after)
     whole = _items(before) ^ _items(after)
     found: dict[Key, Change] = {}
     first: dict[Item, Key] = {}
@@ -76,7 +76,7 @@ def changes(before: Sequence[Setting], after: Sequence[Setting]) -> tuple[Change
     return tuple(sorted(kept, key=lambda change: -order.index(change.effect)))
 
 
-def _by_key(settings: Sequence[Setting]) -> dict[Key, Setting]:
+def _settings_by_key(settings: Sequence[Setting]) -> dict[Key, Setting]:
     return {(s.section, s.item, s.name): s for s in settings}
 
 

@@ -53,21 +53,21 @@ def settings_of(
     """
     defaults = {default.place for default in study.defaults}
     found = [
-        *_of_study(study, defaults),
-        *_of_sources(study),
-        *(setting for model in study.models for setting in _of_model(model)),
-        *(setting for one in study.protocols for setting in _of_protocol(one, defaults)),
-        *_of_lines(study, families, defaults),
-        *_of_intervals(study, read),
-        *_of_families(families, defaults),
+        *_study_settings(study, defaults),
+        *_source_settings(study),
+        *(setting for model in study.models for setting in _model_settings(model)),
+        *(setting for one in study.protocols for setting in _protocol_settings(one, defaults)),
+        *_line_settings(study, families, defaults),
+        *_interval_settings(study, read),
+        *_family_settings(families, defaults),
         *(content_settings(read, data) if content else ()),
-        *_of_splits(protocols),
+        *_split_settings(protocols),
         *_versions(study),
     ]
     return tuple(found)
 
 
-def _of_study(study: Study, defaults: Set[DefaultPlace]) -> Iterator[Setting]:
+def _study_settings(study: Study, defaults: Set[DefaultPlace]) -> Iterator[Setting]:
     """List what `study`, `stratify`, `tune`, `use` and `report` decide."""
     for item, value, effect in _plain_fields(study):
         if not isinstance(value, tuple) or item.name == "authors":
@@ -108,7 +108,7 @@ HEAD = frozenset({"kind", "location", "paths", "path", "models"})
 """What the first line of a source says, or a line that no keyword of its own begins."""
 
 
-def _of_sources(study: Study) -> Iterator[Setting]:
+def _source_settings(study: Study) -> Iterator[Setting]:
     for source in study.sources:
         places = source.places
         section = SECTIONS[type(source)]
@@ -119,7 +119,7 @@ def _of_sources(study: Study) -> Iterator[Setting]:
             yield replace(setting, span=places.get(clause, head), stated=stated)
 
 
-def _of_model(model: ModelSpec) -> Iterator[Setting]:
+def _model_settings(model: ModelSpec) -> Iterator[Setting]:
     """List label, steps and every parameter of a model, those that were not written too."""
     label = Setting("model", model.name, "label", model.label, True, Effect.WORDS, model.span)
     yield label
@@ -157,7 +157,7 @@ def _searched(model: ModelSpec) -> bool:
     return bool(search_space(model.pipeline))
 
 
-def _of_protocol(protocol: Protocol, defaults: Set[DefaultPlace]) -> Iterator[Setting]:
+def _protocol_settings(protocol: Protocol, defaults: Set[DefaultPlace]) -> Iterator[Setting]:
     for setting in _fields_of("protocol", protocol.name, protocol, Effect.NUMBERS, protocol.span):
         option = setting.name.removeprefix("options ")
         implied = protocol.implied_by is not None
@@ -178,14 +178,16 @@ ELSEWHERE = {"measure": {"interval"}, "compare": {"correction", "models", "pairs
 """Fields that other settings state: intervals in force, families, and pairs as resolved."""
 
 
-def _of_lines(study: Study, families: Families, defaults: Set[DefaultPlace]) -> Iterator[Setting]:
+def _line_settings(
+    study: Study, families: Families, defaults: Set[DefaultPlace]
+) -> Iterator[Setting]:
     effects = _effects(Study)
     for section, name in LINES.items():
         lines: Sequence[Any] = getattr(study, name)
         effect = effects.get(name, Effect.NUMBERS)
         for number, line in enumerate(lines, 1):
             if isinstance(line, ComparisonSpec):
-                yield from _of_pairs(str(number), line, families)
+                yield from _pair_settings(str(number), line, families)
             for setting in _fields_of(section, str(number), line, effect, line.span):
                 if setting.name.partition(" ")[0] in ELSEWHERE.get(section, ()):
                     continue
@@ -195,7 +197,7 @@ def _of_lines(study: Study, families: Families, defaults: Set[DefaultPlace]) -> 
                 yield replace(setting, stated=stated)
 
 
-def _of_pairs(item: str, line: ComparisonSpec, families: Families) -> Iterator[Setting]:
+def _pair_settings(item: str, line: ComparisonSpec, families: Families) -> Iterator[Setting]:
     """List what a line tests, resolved: equal lines in other words have equal settings."""
     planned = families.planned.get(line.index, ())
     pairs = dict.fromkeys(" vs ".join(pair) for one in planned for pair in one.pairs)
@@ -205,7 +207,7 @@ def _of_pairs(item: str, line: ComparisonSpec, families: Families) -> Iterator[S
             yield Setting("compare", item, name, [*found], True, Effect.CLAIMS, line.span)
 
 
-def _of_intervals(study: Study, read: "ReadSources") -> Iterator[Setting]:
+def _interval_settings(study: Study, read: "ReadSources") -> Iterator[Setting]:
     for where, measure, method in resolved_intervals(study, read):
         item = f"{measure.metric.written} under {where}"
         span = measure.interval_span or measure.span
@@ -214,7 +216,7 @@ def _of_intervals(study: Study, read: "ReadSources") -> Iterator[Setting]:
             yield replace(setting, stated=given and setting.stated)
 
 
-def _of_families(families: Families, defaults: Set[DefaultPlace]) -> Iterator[Setting]:
+def _family_settings(families: Families, defaults: Set[DefaultPlace]) -> Iterator[Setting]:
     """List the size and the correction of each family, which the lines and the data decide."""
     for number, family in enumerate(families.families, 1):
         lines = [planned.line for planned in family.comparisons]
@@ -228,7 +230,7 @@ def _of_families(families: Families, defaults: Set[DefaultPlace]) -> Iterator[Se
         yield replace(size, name="correction", value=correction, stated=stated)
 
 
-def _of_splits(protocols: Sequence[ProtocolRecord]) -> Iterator[Setting]:
+def _split_settings(protocols: Sequence[ProtocolRecord]) -> Iterator[Setting]:
     for record in protocols:
         if record.folds_sha256 is not None:
             value = record.folds_sha256

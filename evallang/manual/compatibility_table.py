@@ -280,14 +280,14 @@ def protocol_lines(protocol: Entry[Any]) -> tuple[str, ...]:
     words = " ".join(declared.words)
     setting = next(s for s in settings() if s.words == words)
     tests = [t.name for t in HYPOTHESIS_TESTS if test_fit(t, setting) == "yes"]
-    lines = [f"estimates are about {_about(declared.about)}"]
+    lines = [f"estimates are about {_cell_subject(declared.about)}"]
     lines.append(f"tests: {listed(tests)}" if tests else "tests: none, only those across data")
     if not declared.keeps_strata:
         lines.append("strata have no effect")
     return tuple(lines)
 
 
-def _about(text: str) -> str:
+def _cell_subject(text: str) -> str:
     return text.replace("{k}", "k").replace("{n_train}", "so many")
 
 

@@ -7,7 +7,7 @@ registered; a member whose declaration has an `example` is shown by that.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from evallang.compatibility.hypothesis_tests import of_shares
+from evallang.compatibility.hypothesis_tests import share_tests
 from evallang.compatibility.intervals import interval_mismatch
 from evallang.frozen_records import frozen
 from evallang.manual.compatibility_table import test_with
@@ -135,7 +135,7 @@ def _interval(entry: Entry[Any]) -> str | None:
         line = f"compare small vs large with {test}(interval={entry.name})"
         return f"{TWO_COUNTED}\nmeasure accuracy\n{line}\n"
     if declared.form == "independent":
-        return f"{TWO_SHARES}\nmeasure accuracy\ncompare small vs large with {of_shares()[0]}\n"
+        return f"{TWO_SHARES}\nmeasure accuracy\ncompare small vs large with {share_tests()[0]}\n"
     if Subject.ESTIMATE not in INPUTS.subjects_of(entry.kind, entry.inputs):
         return None
     if declared.form == "proportion":

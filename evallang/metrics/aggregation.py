@@ -112,7 +112,7 @@ def aggregate_parts(
     )
 
 
-def over_seeds(wholes: Sequence[Aggregate]) -> tuple[Aggregate, tuple[float | None, ...]]:
+def average_over_seeds(wholes: Sequence[Aggregate]) -> tuple[Aggregate, tuple[float | None, ...]]:
     """Average what the same folds give with several seeds; seeds are not a sample.
 
     The value of a fold is the mean over seeds, and so is the estimate; mean and standard

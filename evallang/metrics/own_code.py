@@ -112,7 +112,7 @@ def entry_of(
     )
 
 
-def in_labels(entry: MetricEntry, values: Sequence[Any]) -> MetricEntry:
+def wrap_labels(entry: MetricEntry, values: Sequence[Any]) -> MetricEntry:
     """Pass these labels to an own metric for the class codes 0, 1, ...; others stay as they are."""
     if not isinstance(entry.function, _OwnFunction) or not values:
         return entry

@@ -75,7 +75,7 @@ def log_loss(truth: ArrayLike, output: ArrayLike, positive: int | None) -> NDArr
     """
     probability = _probabilities(output)
     epsilon = np.finfo(probability.dtype).eps
-    given = _of_true_class(np.asarray(truth), probability, positive)
+    given = _true_class_column(np.asarray(truth), probability, positive)
     loss: NDArray[np.float64] = -np.log(np.clip(given, epsilon, 1 - epsilon))
     return loss
 
@@ -121,7 +121,7 @@ def brier(truth: ArrayLike, output: ArrayLike, positive: int | None) -> NDArray[
     """
     codes, probability = np.asarray(truth), _probabilities(output)
     if probability.ndim == 1 or probability.shape[1] == 2:
-        return (1 - _of_true_class(codes, probability, positive)) ** 2
+        return (1 - _true_class_column(codes, probability, positive)) ** 2
     happened = codes[:, None] == np.arange(probability.shape[1])
     loss: NDArray[np.float64] = ((probability - happened) ** 2).sum(axis=1)
     return loss
@@ -132,7 +132,7 @@ def _probabilities(output: ArrayLike) -> NDArray[Any]:
     return probability if probability.dtype.kind == "f" else probability.astype(np.float64)
 
 
-def _of_true_class(
+def _true_class_column(
     truth: NDArray[Any], probability: NDArray[Any], positive: int | None
 ) -> NDArray[Any]:
     if probability.ndim == 1:

@@ -45,11 +45,11 @@ NO_SPREAD = 1e-12  # share of a sum of squares below which a difference of sums 
 
 
 def _spearman(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
-    return _in_batches(_rank_correlation(o.truth, o.output), o.n)
+    return _batched(_rank_correlation(o.truth, o.output), o.n)
 
 
 def _kendall(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
-    return _in_batches(_tau_b(o.truth, o.output), o.n)
+    return _batched(_tau_b(o.truth, o.output), o.n)
 
 
 @METRICS.register(
@@ -149,7 +149,7 @@ def _value(statistic: Statistic, truth: ArrayLike, weights: ArrayLike | None) ->
     return float(statistic(weight[None, :])[0])
 
 
-def _in_batches(statistic: Statistic, n: int) -> Statistic:
+def _batched(statistic: Statistic, n: int) -> Statistic:
     """Work on so few rows of weights at a time that they take little memory."""
     batch = max(1, CELLS_AT_ONCE // max(n, 1))
 

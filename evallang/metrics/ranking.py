@@ -328,7 +328,7 @@ def roc_auc(
     """
     codes, score, weight = _arrays(truth, output, weights)
     if score.ndim == 1 or score.shape[1] == 2:
-        return _auc(codes == positive, _of_positive(score, positive), weight)
+        return _auc(codes == positive, _positive_column(score, positive), weight)
     classes = range(score.shape[1])
     if multi_class == "ovr":
         return _mean([_auc(codes == c, score[:, c], weight) for c in classes])
@@ -395,7 +395,7 @@ def average_precision(
     """
     codes, score, weight = _arrays(truth, output, weights)
     if score.ndim == 1 or score.shape[1] == 2:
-        return _average_precision(codes == positive, _of_positive(score, positive), weight)
+        return _average_precision(codes == positive, _positive_column(score, positive), weight)
     return _mean(
         [_average_precision(codes == c, score[:, c], weight) for c in range(score.shape[1])]
     )
@@ -496,7 +496,7 @@ def break_even_point(
     """
     codes, score, weight = _arrays(truth, output, weights)
     if score.ndim == 1 or score.shape[1] == 2:
-        sides = [(codes == positive, _of_positive(score, positive))]
+        sides = [(codes == positive, _positive_column(score, positive))]
     else:
         sides = [(codes == c, score[:, c]) for c in range(score.shape[1])]
     return _mean([float(_break_even(*side)(weight[None, :])[0]) for side in sides])
@@ -543,7 +543,9 @@ def cost_curve_area(
     where a class has no example.
     """
     codes, score, weight = _arrays(truth, output, weights)
-    positives, negatives = _by_score(codes == positive, _of_positive(score, positive), weight)
+    positives, negatives = _weights_by_score(
+        codes == positive, _positive_column(score, positive), weight
+    )
     if not positives.sum() > 0 or not negatives.sum() > 0:
         return float("nan")
     # The lowest lines belong to the convex hull of the ROC curve
@@ -559,7 +561,7 @@ def cost_curve_area(
 
 def _auc(is_positive: NDArray[Any], score: NDArray[Any], weight: NDArray[np.float64]) -> float:
     """Mann-Whitney's U over the number of pairs, ties half."""
-    positives, negatives = _by_score(is_positive, score, weight)
+    positives, negatives = _weights_by_score(is_positive, score, weight)
     pairs = positives.sum() * negatives.sum()
     if not pairs > 0:
         return float("nan")
@@ -570,7 +572,7 @@ def _auc(is_positive: NDArray[Any], score: NDArray[Any], weight: NDArray[np.floa
 def _average_precision(
     is_positive: NDArray[Any], score: NDArray[Any], weight: NDArray[np.float64]
 ) -> float:
-    positives, negatives = (side[::-1] for side in _by_score(is_positive, score, weight))
+    positives, negatives = (side[::-1] for side in _weights_by_score(is_positive, score, weight))
     total = positives.sum()
     if not total > 0:
         return float("nan")
@@ -580,7 +582,7 @@ def _average_precision(
     return float((positives[gained] * found[gained] / named[gained]).sum() / total)
 
 
-def _by_score(
+def _weights_by_score(
     is_positive: NDArray[Any], score: NDArray[Any], weight: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Sum the weights of positives and of negatives at each distinct score, rising."""
@@ -601,7 +603,7 @@ def _arrays(
     return codes, np.asarray(output), weight
 
 
-def _of_positive(score: NDArray[Any], positive: int | None) -> NDArray[Any]:
+def _positive_column(score: NDArray[Any], positive: int | None) -> NDArray[Any]:
     return score if score.ndim == 1 else score[:, positive]
 
 

@@ -43,11 +43,11 @@ def reweighted(
     by_fold = aggregation_of(entry, options, parts.repeats, len(parts.pairs)) == "mean_of_folds"
     part, number = (parts.fold, len(parts.pairs)) if by_fold else (parts.repeat, parts.repeats)
     if form == "counts":
-        statistic = _of_counts(entry, options, outcome, part, number)
+        statistic = _count_statistic(entry, options, outcome, part, number)
     elif form == "losses":
-        statistic = _of_losses(entry, options, outcome, part, number)
+        statistic = _loss_statistic(entry, options, outcome, part, number)
     else:
-        pieces = _of_scores(entry, options, outcome, part, number)
+        pieces = _score_statistic(entry, options, outcome, part, number)
         if pieces is None:
             return Reweighted(_one_by_one(entry, options, outcome, parts), compiled=False)
         statistic = pieces
@@ -75,7 +75,7 @@ def _one_by_one(
     return statistic
 
 
-def _of_counts(
+def _count_statistic(
     entry: MetricEntry,
     options: Mapping[str, Any],
     o: Outcome,
@@ -96,7 +96,7 @@ def _of_counts(
     return statistic
 
 
-def _of_losses(
+def _loss_statistic(
     entry: MetricEntry,
     options: Mapping[str, Any],
     o: Outcome,
@@ -116,7 +116,7 @@ def _of_losses(
     return statistic
 
 
-def _of_scores(
+def _score_statistic(
     entry: MetricEntry,
     options: Mapping[str, Any],
     o: Outcome,
@@ -127,14 +127,16 @@ def _of_scores(
     pieces = []
     for which in range(number):
         rows: Any = np.flatnonzero(part == which) if number > 1 else slice(None)
-        function = _under_weights(entry, options, replace(o.take(rows), weights=None))
+        function = _weighted_statistic(entry, options, replace(o.take(rows), weights=None))
         if function is None:
             return None
         pieces.append((rows, function))
     return lambda weights: np.stack([value(weights[:, rows]) for rows, value in pieces], axis=1)
 
 
-def _under_weights(entry: MetricEntry, options: Mapping[str, Any], o: Outcome) -> Statistic | None:
+def _weighted_statistic(
+    entry: MetricEntry, options: Mapping[str, Any], o: Outcome
+) -> Statistic | None:
     """Return a metric of scores as a function of weights, None where it has no such form."""
     declared = entry.declaration
     if declared.under_weights is not None:

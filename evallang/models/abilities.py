@@ -258,7 +258,7 @@ def _flow(
             ready = [
                 replace(s, numeric=True, missing=False) if s.name in named else s for s in states
             ]
-            states = [_after(step, state) for state in ready]
+            states = [_transformed_column(step, state) for state in ready]
         problems += found
     return states, problems
 
@@ -273,7 +273,7 @@ def _flow_branches(
     for branch, columns in zip(spec.branches, chosen, strict=True):
         here = [by_name[c.name] for c in columns]
         if any_column is not None:
-            here = [_in_branch(branch, any_column)]
+            here = [_branch_column(branch, any_column)]
         if branch.pipeline is None:
             after += here
             continue
@@ -283,7 +283,7 @@ def _flow_branches(
     return after, problems
 
 
-def _in_branch(branch: BranchSpec, any_column: ColumnState) -> ColumnState:
+def _branch_column(branch: BranchSpec, any_column: ColumnState) -> ColumnState:
     """Return the column that could be in a branch: `numeric` never sees text."""
     if branch.key == "numeric":
         return replace(any_column, numeric=True)
@@ -309,7 +309,7 @@ def _refused(spec: EstimatorSpec, states: list[ColumnState]) -> list[UnusableCol
     return problems
 
 
-def _after(spec: EstimatorSpec, state: ColumnState) -> ColumnState:
+def _transformed_column(spec: EstimatorSpec, state: ColumnState) -> ColumnState:
     """Return a column as a transformer leaves it."""
     entry = _entry(spec)
     if entry is None:

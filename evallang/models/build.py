@@ -165,7 +165,7 @@ def _estimator(spec: EstimatorSpec, context: BuildContext, place: str, *, named:
     if _draws_noise(spec):
         values["score_func"] = functools.partial(values["score_func"], random_state=seed)
     made = _import(entry)(**values, **(PACKAGES[entry.package].fixed if entry.package else {}))
-    return _behind_codes(made) if context.targets and _takes_codes(entry) else made
+    return _wrap_for_codes(made) if context.targets and _takes_codes(entry) else made
 
 
 def _own(spec: EstimatorSpec, context: BuildContext, place: str) -> Any:
@@ -198,7 +198,7 @@ def _takes_codes(entry: ClassEntry) -> bool:
     return entry.package is not None and entry.name in PACKAGES[entry.package].codes
 
 
-def _behind_codes(model: Any) -> Any:
+def _wrap_for_codes(model: Any) -> Any:
     """Wrap a class that takes only the codes 0, 1, ... so that it can be fitted on labels.
 
     A vote of one numbers the labels and turns the predictions back, and its probabilities are

@@ -117,12 +117,12 @@ def accepts(parameter: ParameterEntry, value: ParameterValue) -> str | None:
 
 def estimators() -> tuple[str, ...]:
     """Return the classes that may end a pipeline."""
-    return _of_kinds({"classifier", "regressor", "nested"})
+    return _classes_of_kinds({"classifier", "regressor", "nested"})
 
 
 def transformers() -> tuple[str, ...]:
     """Return the classes that may precede others in a pipeline."""
-    return _of_kinds({"transformer"})
+    return _classes_of_kinds({"transformer"})
 
 
 def simplicity(
@@ -320,7 +320,7 @@ def _simpler(owner: str, name: str) -> Direction | None:
     return "larger" if name in class_facts.LARGER_IS_SIMPLER else None
 
 
-def _of_kinds(kinds: set[str]) -> tuple[str, ...]:
+def _classes_of_kinds(kinds: set[str]) -> tuple[str, ...]:
     return tuple(
         name
         for name, entry in CATALOGUE.items()

@@ -16,7 +16,7 @@ from evallang.models.model import (
 )
 
 
-def without_defaults(pipeline: PipelineSpec) -> PipelineSpec:
+def drop_defaults(pipeline: PipelineSpec) -> PipelineSpec:
     """Drop every parameter that has its default value, so that equal fits have equal keys."""
     return PipelineSpec(tuple(_step(step) for step in pipeline.steps))
 
@@ -25,7 +25,7 @@ def _step(step: StepSpec) -> StepSpec:
     if isinstance(step, EstimatorSpec):
         return _estimator(step)
     return ColumnsSpec(
-        tuple(BranchSpec(b.key, b.pipeline and without_defaults(b.pipeline)) for b in step.branches)
+        tuple(BranchSpec(b.key, b.pipeline and drop_defaults(b.pipeline)) for b in step.branches)
     )
 
 
@@ -50,9 +50,9 @@ def _value(value: ParameterValue) -> ParameterValue:
     if isinstance(value, EstimatorSpec):
         return _estimator(value)
     if isinstance(value, PipelineSpec):
-        return without_defaults(value)
+        return drop_defaults(value)
     if isinstance(value, NamedSpec):
-        return NamedSpec(value.name, without_defaults(value.pipeline))
+        return NamedSpec(value.name, drop_defaults(value.pipeline))
     if isinstance(value, ListSpec):
         return ListSpec(tuple(_value(item) for item in value.items))
     if isinstance(value, MapSpec):

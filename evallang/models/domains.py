@@ -66,12 +66,12 @@ def geometric(start: str, stop: str, n: str) -> tuple[int | float, ...]:
     """
     domain = f"{start}..{stop}"
     first, last = _exact(start), _exact(stop)
-    _above_zero(first, last, f"{domain} log {n}")
+    _require_positive(first, last, f"{domain} log {n}")
     points = number(n)
     if not isinstance(points, int) or points < 2:
         raise ValueError(f"`{domain} log` needs a whole number of points, 2 or more, not {n}")
     POINTS.check(f"`{domain} log {n}`", points)
-    values: list[Fraction | Decimal] = [first, *_between(first, last, points - 2), last]
+    values: list[Fraction | Decimal] = [first, *_inner_points(first, last, points - 2), last]
     if _written_as_integers(start, stop):
         return tuple(dict.fromkeys(round(v) for v in values))
     return tuple(dict.fromkeys(float(v) for v in values))
@@ -90,7 +90,7 @@ def distribution(start: str, stop: str, word: str) -> Candidates:
         )
     low, high = _exact(start), _exact(stop)
     if word == "loguniform":
-        _above_zero(low, high, written)
+        _require_positive(low, high, written)
     if low >= high:
         raise ValueError(f"`{written}` must rise: the smaller number comes first")
     return Candidates(
@@ -133,7 +133,7 @@ def _written_as_integers(*literals: str) -> bool:
     return all(_INTEGER.fullmatch(literal) for literal in literals)
 
 
-def _between(first: Fraction, last: Fraction, inner: int) -> Iterator[Decimal]:
+def _inner_points(first: Fraction, last: Fraction, inner: int) -> Iterator[Decimal]:
     """Iterate over the points between the ends, each the one before times the same ratio."""
     start, stop = (
         _DIGITS.divide(Decimal(e.numerator), Decimal(e.denominator)) for e in (first, last)
@@ -146,6 +146,6 @@ def _between(first: Fraction, last: Fraction, inner: int) -> Iterator[Decimal]:
         yield min(max(_SHORT.plus(point), least), most)  # ends may have more digits
 
 
-def _above_zero(first: Fraction, last: Fraction, written: str) -> None:
+def _require_positive(first: Fraction, last: Fraction, written: str) -> None:
     if first <= 0 or last <= 0:
         raise ValueError(f"`{written}` is spaced in logarithms, so both ends must be above 0")

@@ -379,7 +379,7 @@ def _finish_by_one_search(candidates: list[_Candidate], rows: _Rows, job: _Job) 
         if not found.rows_without_ties(k).all():
             continue
         step = FitStep(number, 1, len(pipeline.steps) - 1, True, rows.seconds)
-        outcome = _predicted_by(found.with_neighbours(k), rows, job, step)
+        outcome = _predicted_by(found.first_neighbours(k), rows, job, step)
         if outcome.outputs is not None and outcome.warnings == rows.warnings:
             job.outcomes[number] = replace(outcome, fast_path=neighbours.NAME)
             rows = replace(rows, seconds=0.0)
@@ -478,11 +478,11 @@ def _own_copy(rows: Any, step: StepSpec) -> Any:
     """Copy rows for a step that is set to work in place, so that others see them as they are."""
     if isinstance(step, ColumnsSpec):
         parts = [b.pipeline.steps[0] for b in step.branches if b.pipeline is not None]
-        return rows.copy() if any(_in_place(part) for part in parts) else rows
-    return rows.copy() if _in_place(step) else rows
+        return rows.copy() if any(_works_in_place(part) for part in parts) else rows
+    return rows.copy() if _works_in_place(step) else rows
 
 
-def _in_place(step: StepSpec) -> bool:
+def _works_in_place(step: StepSpec) -> bool:
     if isinstance(step, ColumnsSpec):
         return False
     return step.code or any(_overwrites(name, value) for name, value in step.parameters)

@@ -119,7 +119,7 @@ def _nearest(
     if k < 1 or not search.usable(None):
         return None
     usable = search.rows_without_ties(k)
-    estimator = search.with_neighbours(k)
+    estimator = search.first_neighbours(k)
     scores = n_classes is not None
     return LeftOut(predict_outputs(estimator, X, n_classes, scores=scores), usable)
 

@@ -84,7 +84,7 @@ class NeighbourSearch:
         found: NDArray[np.bool_] = ~self.near[:, asked].any(axis=1)
         return found
 
-    def with_neighbours(self, k: int) -> Any:
+    def first_neighbours(self, k: int) -> Any:
         """Return an estimator that predicts the searched rows from their first k neighbours."""
         if self._votes_equally():
             return _Votes(self.y, self.neighbours[:, :k])

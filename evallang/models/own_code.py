@@ -156,17 +156,17 @@ def find(module: str, folder: Path) -> Path | None:
     What is installed comes before what is in the folder, as on the path of a run.
     """
     top = module.partition(".")[0]
-    return _place(_installed(top, folder)) or _place(_beside(top, folder))
+    return _place(_installed(top, folder)) or _place(_neighbour_module(top, folder))
 
 
 def is_hidden(module: str, folder: Path) -> bool:
     """Return whether an installed module has the name of another one in the folder."""
     top = module.partition(".")[0]
-    here, installed = _place(_beside(top, folder)), _installed(top, folder)
+    here, installed = _place(_neighbour_module(top, folder)), _installed(top, folder)
     return here is not None and installed is not None and _place(installed) != here
 
 
-def _beside(top: str, folder: Path) -> importlib.machinery.ModuleSpec | None:
+def _neighbour_module(top: str, folder: Path) -> importlib.machinery.ModuleSpec | None:
     return importlib.machinery.PathFinder.find_spec(top, [str(folder)])
 
 
@@ -249,7 +249,7 @@ def own_modules(top: str, package: Path, folder: Path) -> dict[str, Path]:
     found, new = {top: package}, [package] if package.is_relative_to(folder) else []
     while new:
         for name in sorted(_imported(new.pop())):
-            place = None if name in found else _place(_beside(name, folder))
+            place = None if name in found else _place(_neighbour_module(name, folder))
             if place is not None and find(name, folder) == place:
                 found[name] = place
                 new.append(place)

@@ -65,7 +65,7 @@ def save(model: Any, rows: Any) -> SavedModel:
     return SavedModel(content, sha256(content).hexdigest(), trusted)
 
 
-def with_column_names(model: Any, columns: Sequence[str], *, numeric: bool) -> Any:
+def set_column_names(model: Any, columns: Sequence[str], *, numeric: bool) -> Any:
     """Set the names of the columns that a model was fitted on.
 
     scikit-learn then refuses frames whose columns have other names or another order. A
@@ -74,7 +74,7 @@ def with_column_names(model: Any, columns: Sequence[str], *, numeric: bool) -> A
     """
     names = np.array(list(columns), dtype=object)
     if not _named(_first(model), names):
-        return _behind_names(model, names) if numeric else model
+        return _wrap_names(model, names) if numeric else model
     return model
 
 
@@ -94,7 +94,7 @@ def _named(step: Any, names: Any) -> bool:
     return True
 
 
-def _behind_names(model: Any, names: Any) -> Any:
+def _wrap_names(model: Any, names: Any) -> Any:
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import StandardScaler
 

@@ -10,7 +10,7 @@ from evallang.target_scales import SCALES, TargetScale
 WRAPPER, SCALE = "TransformedTargetRegressor", "func"
 
 
-def on_scale(pipeline: PipelineSpec, scale: str | None) -> PipelineSpec:
+def rescale_target(pipeline: PipelineSpec, scale: str | None) -> PipelineSpec:
     """Return a pipeline that learns on a scale of the target, or the same without one."""
     if scale is None:
         return pipeline

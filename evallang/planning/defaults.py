@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
-from evallang.compatibility import metric_entry, over_seeds, own_metric, yields_of
+from evallang.compatibility import metric_entry, own_metric, yields_of, yields_over_seeds
 from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import ScoreTable, Table
 from evallang.data.read_sources import ReadSources
@@ -71,7 +71,7 @@ def yields_on(table: Table, protocol: Protocol) -> Yields:
     of_assignment = PROTOCOLS[protocol.kind].declaration.of_assignment
     if of_assignment is not None and table.split is not None:
         found = of_assignment(table.split, 1 + len(table.further_splits))
-        return over_seeds(replace(found, weighted=table.weights is not None), protocol)
+        return yields_over_seeds(replace(found, weighted=table.weights is not None), protocol)
     return yields_of(table.spec, protocol)
 
 
@@ -106,7 +106,7 @@ def resolved_intervals(study: Study, read: ReadSources) -> Iterator[tuple[str, M
                     yield where, measure, Method(name)
 
 
-def without_interval(
+def metrics_without_interval(
     study: Study,
     read: ReadSources,
 ) -> dict[str, tuple[str, ...]]:

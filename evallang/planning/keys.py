@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from evallang.frozen_records import frozen
 from evallang.models.abilities import classes_of
 from evallang.models.catalogue import CATALOGUE
-from evallang.models.defaults import without_defaults
+from evallang.models.defaults import drop_defaults
 from evallang.models.model import PipelineSpec, identity
 from evallang.models.own_code import registered
 from evallang.models.packages import PACKAGES, installed_version
@@ -87,7 +87,7 @@ def task_key(
     facts = KeyFacts(
         data=data_hash,
         rows=_hash([rows_hash(refit), rows_hash(test)] + [list(map(rows_hash, f)) for f in inner]),
-        pipeline=_hash(identity(without_defaults(pipeline))),
+        pipeline=_hash(identity(drop_defaults(pipeline))),
         tuning=_hash(tuning),
         seed=study_seed,
         repetition=repetition,

@@ -14,7 +14,7 @@ from evallang.hypotheses import Families, as_read, families_of
 from evallang.limits import FITS
 from evallang.models.abilities import abilities
 from evallang.models.model import ModelSpec, PipelineSpec, search_space
-from evallang.models.target_scales import on_scale
+from evallang.models.target_scales import rescale_target
 from evallang.planning.candidates import asks, candidates
 from evallang.planning.codes import NEEDS_OPTUNA
 from evallang.planning.defaults import inner_folds, stated_defaults
@@ -88,7 +88,7 @@ def plan(
     sources = [s for s in study.sources if isinstance(s, DataSpec)]
     complete = all(source.name in tables for source in sources)
     if tables and any(asks(m.pipeline, study.tuning) for m in study.models):
-        found += _without_optuna(study)
+        found += _report_missing_optuna(study)
     for table in tables.values():
         name, own, several = table.spec.name, table.spec.places, len(tables) > 1
         found += name_data_set(readiness(study, table), name, own, several=several)
@@ -126,7 +126,7 @@ def plan(
     known = complete and sound
     unique: int | None = sum(task.n_fits for task in tasks.values()) if known else None
     families = families_of(as_read(study, read))
-    naive = _naive(study, families, _per_model(layout)) if known else None
+    naive = _naive(study, families, _count_per_model(layout)) if known else None
     if by_text is not None and sound:
         unique, naive = unique_without_data(study, by_text), _naive(study, families, by_text)
     document = Plan(
@@ -171,7 +171,7 @@ def _inner_option(study: Study) -> str:
     return "cv" if study.tuning is not None and study.tuning.cv else "inner"
 
 
-def _without_optuna(study: Study) -> Iterator[Diagnostic]:
+def _report_missing_optuna(study: Study) -> Iterator[Diagnostic]:
     if installed("optuna") == "none":
         yield diagnose(
             NEEDS_OPTUNA,
@@ -239,7 +239,7 @@ def fit_task(
     repetition: int = 0,
 ) -> FitTask:
     """Make the task of one model on one split; a model without a search needs no inner folds."""
-    pipeline = on_scale(model.pipeline, table.spec.target_scale)
+    pipeline = rescale_target(model.pipeline, table.spec.target_scale)
     tuned = bool(search_space(pipeline))
     stages = inner if tuned else ()
     tuning, metric_code = None, None
@@ -411,7 +411,7 @@ def _describe(text: str, strata: str | None) -> str:
     return f"stratified {text}" if strata == "target" else f"{text}, stratified by {strata}"
 
 
-def _per_model(layout: Layout) -> PerModel:
+def _count_per_model(layout: Layout) -> PerModel:
     per_model: dict[tuple[str, str, str], int] = {}
     for place in layout.places:
         at = (place.data, place.protocol, place.model)

@@ -51,7 +51,7 @@ def readiness(study: Study, table: Table) -> Iterator[Diagnostic]:
                 if problem.columns:
                     yield _objection(model, problem, _empty(table))
     for name, model in marked.items():
-        yield _of_marks(model, name, marks[name])
+        yield _report_marks(model, name, marks[name])
 
 
 def cannot_split(
@@ -113,7 +113,7 @@ def _unknown(model: ModelSpec, table: Table) -> Iterator[Diagnostic]:
         return
     for name in unknown_columns(first, table.columns):
         names = [column.name for column in table.columns]
-        near = _near(name, names)
+        near = _nearest_column(name, names)
         yield diagnose(
             UNKNOWN_FEATURE,
             f"`{model.name}` names the column `{name}`, "
@@ -123,7 +123,7 @@ def _unknown(model: ModelSpec, table: Table) -> Iterator[Diagnostic]:
         )
 
 
-def _near(name: str, columns: list[str]) -> str | None:
+def _nearest_column(name: str, columns: list[str]) -> str | None:
     """Find the column that was meant: a slip, or a name without its unit or its blanks."""
     near = closest(name, columns)
     if near is not None:
@@ -146,7 +146,7 @@ def _empty(table: Table) -> frozenset[str]:
     )
 
 
-def _of_marks(model: ModelSpec, name: str, marks: tuple[str, ...]) -> Diagnostic:
+def _report_marks(model: ModelSpec, name: str, marks: tuple[str, ...]) -> Diagnostic:
     """State once for all models that a few words make text of a column of numbers."""
     words = ", ".join(f'"{mark}"' for mark in marks)
     measured = any(sign.isdigit() for mark in marks for sign in mark)

@@ -88,7 +88,7 @@ def cv(rows: Rows, *, folds: int = 10) -> Iterator[Split]:
 @PROTOCOLS.register(
     ProtocolDeclaration(
         words=("repeated", "cv"),
-        yields=lambda options: _by_times(options),
+        yields=lambda options: _yields_of_times(options),
         describe=lambda options: (
             f"{options['folds']}-fold cross-validation repeated {_times(options['times'])}"
         ),
@@ -134,7 +134,7 @@ def repeated_cv(rows: Rows, *, folds: int = 10, times: int = 10) -> Iterator[Spl
     The values of the folds are not independent: intervals and tests must correct for the
     overlap of training sets. Raises `ValueError` as `cv` does.
     """
-    for repeat in range(_at_least_one(times)):
+    for repeat in range(_require_one(times)):
         yield from _repeat(rows, repeat, folds)
 
 
@@ -195,7 +195,7 @@ def leave_one_out(rows: Rows) -> Iterator[Split]:
 @PROTOCOLS.register(
     ProtocolDeclaration(
         words=("nested", "cv"),
-        yields=lambda options: _by_times(options, validation=True),
+        yields=lambda options: _yields_of_times(options, validation=True),
         describe=lambda options: (
             f"nested cross-validation with {options['outer']} outer and {options['inner']} inner "
             "folds" + (f", repeated {_times(options['times'])}" if options["times"] > 1 else "")
@@ -252,7 +252,7 @@ def nested_cv(rows: Rows, *, outer: int = 5, inner: int = 5, times: int = 1) -> 
         raise CannotSplit(
             f"nested cross-validation needs at least 2 inner folds, and inner is {inner}"
         )
-    for repeat in range(_at_least_one(times)):
+    for repeat in range(_require_one(times)):
         yield from _repeat(rows, repeat, outer)
 
 
@@ -296,7 +296,7 @@ def _repeat(rows: Rows, repeat: int, folds: int) -> Iterator[Split]:
         yield Split(repeat, fold, train, test)
 
 
-def _by_times(options: Mapping[str, Any], validation: bool = False) -> Yields:
+def _yields_of_times(options: Mapping[str, Any], validation: bool = False) -> Yields:
     once = options["times"] == 1
     kind = ONCE if once else REPEATED
     return Yields(kind.evidence, kind.design, kind.once, validation=validation)
@@ -306,7 +306,7 @@ def _times(times: int) -> str:
     return "once" if times == 1 else f"{times} times"
 
 
-def _at_least_one(times: int) -> int:
+def _require_one(times: int) -> int:
     if times < 1:
         raise CannotSplit(f"a protocol is run once or more, and times is {times}")
     return times

@@ -242,16 +242,18 @@ def written_number(value: object) -> str:
     return str(value)
 
 
-def about(entry: ProtocolEntry, options: Mapping[str, Any], grouped: bool = False) -> str:
+def subject_of_estimate(
+    entry: ProtocolEntry, options: Mapping[str, Any], grouped: bool = False
+) -> str:
     """Return what an estimate under these options is about; `{k}`, `{n_train}` left open.
 
     `options` are all of them; `grouped` tells that rows come in groups, so that the unit
     of every interval is the group.
     """
-    return about_yields(entry.declaration.yields(options), grouped)
+    return subject_of_yields(entry.declaration.yields(options), grouped)
 
 
-def about_yields(yields: Yields, grouped: bool = False) -> str:
+def subject_of_yields(yields: Yields, grouped: bool = False) -> str:
     """Return what an estimate is about from what the protocol yields."""
     if grouped or yields.grouped:
         return NEW_GROUPS

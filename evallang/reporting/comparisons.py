@@ -246,7 +246,7 @@ def _gaps(context: Context, missing: Sequence[HypothesisTestResult]) -> Runs:
     return runs(" ", names, f" {verb} not tested", f": {why}." if why else ".")
 
 
-def _after(comparison: Comparison) -> str:
+def _words_after(comparison: Comparison) -> str:
     words = adjusted_words(comparison).strip().removesuffix("-adjusted")
     if not words:
         return ""
@@ -258,7 +258,7 @@ def _one(context: Context, comparison: Comparison, pair: HypothesisTestResult, w
     test = test_runs(context, pair, comparison.alpha)
     verb = "rejected" if pair.reject else "did not reject"
     null = null_words(context, comparison, pair)
-    return runs(test, f", {verb} the hypothesis that {null}{_after(comparison)}", where, ".")
+    return runs(test, f", {verb} the hypothesis that {null}{_words_after(comparison)}", where, ".")
 
 
 def _decided(context: Context, comparison: Comparison, tested: int, where: Runs) -> Runs:
@@ -273,7 +273,7 @@ def _decided(context: Context, comparison: Comparison, tested: int, where: Runs)
         words = number_word(rejected) if rejected else "none"
         lead = f"{capitalised(words)} of the {number_word(tested)} pairs differed by "
     lead += f"{_the(title)}{title}"
-    return runs(lead, _after(comparison), where, ".")
+    return runs(lead, _words_after(comparison), where, ".")
 
 
 def _the(title: str) -> str:
@@ -354,7 +354,7 @@ def _ranks_table(context: Context, comparison: Comparison, identifier: str) -> T
     if (
         ranks is not None
         and ranks.critical_difference is not None
-        and context.about_ranks(comparison)
+        and context.is_about_ranks(comparison)
     ):
         size = fixed(ranks.critical_difference, Scale(2))
         level = level_of_alpha(comparison.alpha)
@@ -477,7 +477,7 @@ def _rank_figure(context: Context, comparison: Comparison, identifier: str) -> F
     if not found:
         return None
     labels = {name: context.model(name) for name in ordered}
-    reach = ranks.critical_difference if context.about_ranks(comparison) else None
+    reach = ranks.critical_difference if context.is_about_ranks(comparison) else None
     svg, alt = grouping_diagram(
         labels, {name: ranks.average[name] for name in ordered}, found, Scale(2), "Average rank",
         reverse=True, reach=reach,

@@ -363,7 +363,7 @@ class Context:
         values = [e.value for e in rows]
         return scale_of(halves, values, percent=percent, n=self.n(setting.data))
 
-    def about_ranks(self, comparison: Comparison) -> bool:
+    def is_about_ranks(self, comparison: Comparison) -> bool:
         """Return whether the pairs were decided by the difference of their average ranks."""
         return comparison.data is None and any(
             "rank_first" in pair.extra for pair in comparison.pairwise
@@ -375,7 +375,7 @@ class Context:
         That is the metric, average ranks in it, or what the test compares instead of its mean.
         """
         metric = self.metric(comparison.metric)
-        if not self.about_ranks(comparison):
+        if not self.is_about_ranks(comparison):
             return self.compared_words(comparison)
         noun = f"average rank in {metric.noun}"
         return MetricWords(metric.name, f"Average rank in {metric.noun}", noun, "number", "lower")

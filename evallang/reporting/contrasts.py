@@ -59,9 +59,9 @@ class Contrast:
 
     def upward(self) -> "Contrast":
         """Turn the sign where the value is negative: a sentence gives the size of a lead."""
-        return self.with_other_sign() if self.value is not None and self.value < 0 else self
+        return self.reverse_sign() if self.value is not None and self.value < 0 else self
 
-    def with_other_sign(self) -> "Contrast":
+    def reverse_sign(self) -> "Contrast":
         """Return the numbers of second minus first."""
         value, low, high = (
             None if number is None else 0.0 - number for number in (self.value, self.high, self.low)
@@ -147,7 +147,7 @@ def compatible_runs(
         f"That is not evidence of equality: the data are compatible with {words} of up to ",
         amount(metric, size, scale),
         f" {towards} {context.model(widest.other)} (",
-        contrast_interval(widest if upward else widest.with_other_sign(), scale),
+        contrast_interval(widest if upward else widest.reverse_sign(), scale),
         ").",
         OTHER_METHOD if _leaves_out_zero(widest) else "",
     )

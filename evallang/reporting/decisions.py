@@ -50,7 +50,7 @@ def margin_of(pair: HypothesisTestResult) -> float | None:
     return pair.extra.get("margin")
 
 
-def about_equivalence(pair: HypothesisTestResult) -> bool:
+def is_about_equivalence(pair: HypothesisTestResult) -> bool:
     """Return whether a test of a margin is about both its ends."""
     return "p_lower" in pair.extra
 

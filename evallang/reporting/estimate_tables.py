@@ -72,7 +72,7 @@ def table(context: Context, setting: Setting, metrics: Sequence[str], identifier
         scale = context.scale(setting, name)
         for model, row in zip(models, rows, strict=True):
             cells[model] += estimate_cells(row, scale, second)
-            cells[model] += [_over_seeds(row, scale)] if seeds else []
+            cells[model] += [_seed_spread_cell(row, scale)] if seeds else []
     notes = _notes(context, setting, metrics, [e for e in found.values() if e is not None])
     comparison = grouping(context, setting) if first else None
     if comparison is not None:
@@ -102,7 +102,7 @@ def table(context: Context, setting: Setting, metrics: Sequence[str], identifier
     return Table(identifier, runs(caption + "."), tuple(columns), rows_, tuple(spanners), notes)
 
 
-def across(context: Context) -> list[Block]:
+def tables_across_data(context: Context) -> list[Block]:
     """Return one table per metric, data sets in rows and models in columns."""
     blocks: list[Block] = []
     metrics = ordered_union([context.metrics(setting) for setting in context.settings])
@@ -331,7 +331,7 @@ def flat_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
     ]
 
 
-def _over_seeds(estimate: Estimate | None, scale: Scale) -> Cell:
+def _seed_spread_cell(estimate: Estimate | None, scale: Scale) -> Cell:
     """Return the spread of an estimate over the seeds of its fits."""
     spread = estimate.extra.get("sd_over_seeds") if estimate is not None else None
     if not isinstance(spread, float):

@@ -16,12 +16,12 @@ from evallang.reporting.document import (
 )
 from evallang.reporting.estimate_tables import (
     METRICS_PER_TABLE,
-    across,
     bootstrap_parts,
     fold_values,
     setting_words,
     subgroups,
     table,
+    tables_across_data,
 )
 from evallang.reporting.figures.forest import (
     depth_of_differences,
@@ -47,7 +47,7 @@ def estimates(context: Context) -> Sequence[Block]:
     """Return one table, or more for many metrics, and one figure per data set and protocol."""
     blocks: list[Block] = []
     if len({setting.data for setting in context.settings}) > MOST_DATA_APART:
-        blocks += across(context)
+        blocks += tables_across_data(context)
         for number, setting in enumerate(context.settings, start=1):
             blocks += subgroups(context, setting, f"table-subgroups-{number}")
         return blocks

@@ -55,7 +55,7 @@ def exports(context: Context) -> Sequence[Block]:
     ]
     caption = runs(f"Models fitted on all {_cases(context)} and saved.")
     blocks: list[Block] = [
-        Paragraph(row) for item in found if item.best for row in _of_best(context, item)
+        Paragraph(row) for item in found if item.best for row in _caution_of_best(context, item)
     ]
     blocks.append(Table("table-exports", caption, columns, tuple(rows), notes=tuple(notes)))
     blocks.append(Paragraph(runs("To read a model and predict new rows:")))
@@ -93,7 +93,7 @@ def _types(item: Export) -> Iterator[Code | str]:
         yield Code(name)
 
 
-def _of_best(context: Context, item: Export) -> Iterator[Runs]:
+def _caution_of_best(context: Context, item: Export) -> Iterator[Runs]:
     """Format the caution of a model that was chosen on the folds that measure it."""
     protocol = next((p.name for p in context.results.protocols if p.implied_by is None), None)
     setting = Setting(context.results.data[0].name, protocol)

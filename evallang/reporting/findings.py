@@ -20,11 +20,11 @@ from evallang.reporting.document import (
 )
 from evallang.reporting.limits import never_predicted_findings
 from evallang.reporting.numbers import Scale, count, fixed
-from evallang.reporting.one_model import of_one_model, singly
+from evallang.reporting.one_model import one_model_findings, singly
 from evallang.reporting.pair_findings import (
-    against,
-    around,
     not_tested,
+    pairs_against_reference,
+    pairs_around_centre,
     place_words,
     posterior,
     single,
@@ -54,7 +54,7 @@ def findings(context: Context) -> Sequence[Block]:
     praised: set[tuple[Setting, str]] = set()
     firm = _primary_first(context)
     for comparison in firm:
-        items += _of_comparison(context, comparison, praised)
+        items += _comparison_findings(context, comparison, praised)
     items += not_tested(context, firm)
     if not items:
         for setting in context.settings:
@@ -109,7 +109,7 @@ def mid_name(lead: str) -> str:
     return words[:1].lower() + words[1:]
 
 
-def _of_comparison(
+def _comparison_findings(
     context: Context, comparison: Comparison, praised: set[tuple[Setting, str]]
 ) -> list[Runs]:
     items: list[Runs] = []
@@ -124,16 +124,16 @@ def _of_comparison(
     if setting is None and comparison.ranks is not None and len(comparison.ranks.average) > 2:
         items.append(_best_rank(context, comparison))
     if singly(comparison):
-        return items + of_one_model(context, comparison)
+        return items + one_model_findings(context, comparison)
     missing = untested(pairs)
     tested = [pair for pair in pairs if pair not in missing]
     if any(bayesian(pair) for pair in pairs):
         return items + [posterior(context, comparison, pair) for pair in tested]
     if comparison.against is not None and len(tested) > 1:
-        return items + against(context, comparison, comparison.against)
+        return items + pairs_against_reference(context, comparison, comparison.against)
     centre = _centre(context, setting, comparison) if len(tested) > 1 else None
     if centre is not None:
-        return items + around(context, comparison, centre)
+        return items + pairs_around_centre(context, comparison, centre)
     return items + [single(context, comparison, pair) for pair in tested]
 
 

@@ -51,7 +51,7 @@ from evallang.reporting.numbers import (
 )
 from evallang.reporting.searches import parameter_words, search_at_the_edge
 from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.wording import number_word, plural, sentence, with_code
+from evallang.reporting.wording import code_runs, number_word, plural, sentence
 from evallang.results.records import (
     DRAWN,
     Comparison,
@@ -138,16 +138,18 @@ def cautions(context: Context) -> list[Caution]:
     never = never_predicted_caution(context)
     of_numbers += [never] if never is not None else []
     said = {caution.name for caution in of_numbers}
-    found = _of_records([r for r in context.results.diagnostics if not _said_by_numbers(r, said)])
+    found = _record_cautions(
+        [r for r in context.results.diagnostics if not _said_by_numbers(r, said)]
+    )
     if context.results.warnings:
-        found.append(_of_fits(context, context.results.warnings))
+        found.append(_fit_caution(context, context.results.warnings))
     if context.results.failures:
         of_fits = [f for f in context.results.failures if f.stage != MEASURE]
         of_metrics = [f for f in context.results.failures if f.stage == MEASURE]
         if of_fits:
             body = runs(
                 f"{plural(len(of_fits), 'fit').capitalize()} of ", _models(context, of_fits),
-                f"{_on_data(context, of_fits)} raised an error (", Ref("table-failures"), "). ",
+                f"{_data_words(context, of_fits)} raised an error (", Ref("table-failures"), "). ",
                 _left_out(of_fits),
             )  # fmt: skip
             found.append(Caution.from_code(FITS_FAILED, "Some fits failed", body))
@@ -181,7 +183,7 @@ def _models(context: Context, failed: Sequence[Failure]) -> Runs:
     return listed([runs(name) for name in dict.fromkeys(context.model(f.model) for f in failed)])
 
 
-def _on_data(context: Context, failed: Sequence[Failure]) -> str:
+def _data_words(context: Context, failed: Sequence[Failure]) -> str:
     """State the data sets on which fits failed, where others are among the results."""
     names = dict.fromkeys(context.data_label(f.data) for f in failed)
     return f" on {', '.join(names)}" if len(names) < len(context.results.data) else ""
@@ -200,7 +202,7 @@ def _said_by_numbers(record: Mapping[str, Any], said: Set[str]) -> bool:
     return record.get("allowed_because") is None and SAID_BY.get(str(record.get("name"))) in said
 
 
-def _of_records(records: Sequence[Mapping[str, Any]]) -> list[Caution]:
+def _record_cautions(records: Sequence[Mapping[str, Any]]) -> list[Caution]:
     """Format the warnings of the check; those of one rule and one reason stand together."""
     groups: dict[tuple[str, str, str | None], list[Mapping[str, Any]]] = {}
     for record in records:
@@ -219,7 +221,7 @@ def _of_records(records: Sequence[Mapping[str, Any]]) -> list[Caution]:
         texts = [sentence(str(text)) for text in said if text]
         body: Runs = ()
         for text in texts:
-            body += runs(" " if body else "", with_code(text))
+            body += runs(" " if body else "", code_runs(text))
         severity = str(members[0].get("severity", "warning"))
         made.append(
             Caution(f"warning-{number}", lead[:1].upper() + lead[1:] + _times(len(members)), body,
@@ -232,7 +234,7 @@ def _times(n: int) -> str:
     return f" ({count(n)} times)" if n > 1 else ""
 
 
-def _of_fits(context: Context, warnings: Sequence[FitWarning]) -> Caution:
+def _fit_caution(context: Context, warnings: Sequence[FitWarning]) -> Caution:
     lines = []
     for warning in warnings[:MOST_LINES]:
         words = f"{plural(warning.n, 'fit').capitalize()} of {context.model(warning.model)}"
@@ -291,7 +293,7 @@ def _overlap(context: Context) -> Caution | None:
         shares: dict[str, list[str]] = {}
         splits: dict[str, list[str]] = {}
         for setting in settings:
-            estimate = _with_folds(context, setting)
+            estimate = _estimate_with_folds(context, setting)
             share = shared_training(protocol.shared_training, estimate.folds) if estimate else None
             if estimate is None or share is None or share <= 0:
                 continue
@@ -313,7 +315,7 @@ def _share(share: float) -> str:
     return f"{min(round(share * 100), 99)}%" if share < 1 else "100%"
 
 
-def _with_folds(context: Context, setting: Setting) -> Estimate | None:
+def _estimate_with_folds(context: Context, setting: Setting) -> Estimate | None:
     for metric in context.metrics(setting):
         for model in context.models_best_first(setting, metric):
             estimate = context.estimate(setting, model, metric)
@@ -328,7 +330,7 @@ def _overlap_words(
     shares: dict[str, list[str]],
     splits: dict[str, list[str]],
 ) -> Runs:
-    words, times = _by_data(shares), _by_data(splits)
+    words, times = _join_by_data(shares), _join_by_data(splits)
     several = len([p for p in context.results.protocols if p.implied_by is None]) > 1
     lead = f"Under {context.protocol(protocol.name)} each" if several else "Each"
     made = runs(
@@ -361,7 +363,7 @@ def _allows_overlap(context: Context, protocol: ProtocolRecord) -> bool:
     return any(_allowing(context, protocol))
 
 
-def _by_data(found: dict[str, list[str]]) -> str:
+def _join_by_data(found: dict[str, list[str]]) -> str:
     """Return what all data sets have in common, else each with the data sets that have it."""
     if len(found) == 1:
         return next(iter(found))
@@ -477,7 +479,7 @@ def _small_differences(context: Context) -> Caution | None:
     lines: dict[str, _Seen] = {}
     for asked in _asked(context):
         place = _place_of_tests(context, asked)
-        for found in (_of_tables(context, asked), _of_splits(context, asked)):
+        for found in (_seen_in_tables(context, asked), _seen_in_splits(context, asked)):
             if found is not None:
                 lines.setdefault(f"{place}: {found.kind}", found)
     if not lines:
@@ -526,7 +528,7 @@ class _Seen:
     kind: str
 
 
-def _of_tables(context: Context, asked: _Asked) -> _Seen | None:
+def _seen_in_tables(context: Context, asked: _Asked) -> _Seen | None:
     """Format what one of McNemar's tests of a comparison could see."""
     pairs = [
         pair
@@ -554,7 +556,7 @@ def _of_tables(context: Context, asked: _Asked) -> _Seen | None:
     return _Seen(words, True, OF_TABLES, pairs[0].test)
 
 
-def _of_splits(context: Context, asked: _Asked) -> _Seen | None:
+def _seen_in_splits(context: Context, asked: _Asked) -> _Seen | None:
     """Format what one t test of a comparison over splits could see, as the engine computed it."""
     numbers = ("detectable", "standard_error", "detectable_alpha")
     pairs = [

@@ -19,7 +19,7 @@ from evallang.reporting.searches import (
     RULES_OF_ONE_PART,
     candidates,
     inner_words,
-    on_validation_part,
+    uses_validation_part,
 )
 from evallang.reporting.section import SECTIONS, SectionDeclaration, methods_sentences
 from evallang.reporting.wording import (
@@ -193,7 +193,7 @@ def _tuning(context: Context) -> Runs:
         inner = inner_words(context, search.folds)
         if search.strategy == "bayes":
             how += " with tree-structured Parzen estimators"
-    validated = on_validation_part(context)
+    validated = uses_validation_part(context)
     place = "on a validation part" if validated else "inside each training part"
     made = runs(
         "Hyper-parameters of ", names, f" were chosen {place}{how}",

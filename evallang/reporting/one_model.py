@@ -23,7 +23,7 @@ def singly(comparison: Comparison) -> bool:
     return any(len(test.models) == 1 for test in comparison.pairwise)
 
 
-def of_one_model(context: Context, comparison: Comparison) -> list[Runs]:
+def one_model_findings(context: Context, comparison: Comparison) -> list[Runs]:
     """Format a key finding for each model: what it was shown to be, or not shown."""
     return [_finding(context, comparison, test) for test in comparison.pairwise]
 

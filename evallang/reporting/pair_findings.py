@@ -12,10 +12,10 @@ from evallang.reporting.contrasts import (
     contrast_runs,
 )
 from evallang.reporting.decisions import (
-    about_equivalence,
     bayesian,
     computed,
     favoured,
+    is_about_equivalence,
     is_open,
     margin_of,
     reasons,
@@ -38,7 +38,7 @@ from evallang.results.statistics import POSTERIOR
 MOST_NAMED = 3  # pairs without a test that are named; more are counted
 
 
-def around(context: Context, comparison: Comparison, centre: str) -> list[Runs]:
+def pairs_around_centre(context: Context, comparison: Comparison, centre: str) -> list[Runs]:
     """Format all pairs with one model, then the other decided pairs."""
     if any(pair.side for pair in comparison.pairwise):
         return _each(context, comparison)
@@ -61,7 +61,7 @@ def around(context: Context, comparison: Comparison, centre: str) -> list[Runs]:
         towards = "lower than" if metric.higher_is_better else "higher than"
         items.append(_decided(context, comparison, lead, behind, towards))
     if others and items:
-        items[-1] += _among_others(context, comparison, others)
+        items[-1] += _other_pairs(context, comparison, others)
     elif others:
         items += [single(context, comparison, pair) for pair in others[:2]]
     if open_:
@@ -71,7 +71,7 @@ def around(context: Context, comparison: Comparison, centre: str) -> list[Runs]:
     return items
 
 
-def against(context: Context, comparison: Comparison, reference: str) -> list[Runs]:
+def pairs_against_reference(context: Context, comparison: Comparison, reference: str) -> list[Runs]:
     """Format all pairs with a reference, read from the other model of each."""
     if any(pair.side for pair in comparison.pairwise):
         return _each(context, comparison)
@@ -118,7 +118,7 @@ def single(context: Context, comparison: Comparison, pair: HypothesisTestResult)
     metric = context.difference_words(comparison)
     scale = context.difference_scale(comparison)
     if margin_of(pair) is not None:
-        return within_margin(context, comparison, pair)
+        return margin_words(context, comparison, pair)
     if pair.side is not None:
         return _one_sided(context, comparison, pair)
     found = _better_first(context, comparison, pair)
@@ -277,7 +277,7 @@ def _decided(
     return made + runs(": ", listed(parts), ".")
 
 
-def _among_others(
+def _other_pairs(
     context: Context, comparison: Comparison, pairs: list[HypothesisTestResult]
 ) -> Runs:
     """State which pairs without the centre were decided: one in full, more by their number."""
@@ -346,7 +346,7 @@ def posterior(context: Context, comparison: Comparison, pair: HypothesisTestResu
     return made + runs(".")
 
 
-def within_margin(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> Runs:
+def margin_words(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> Runs:
     """Format a test of equivalence or non-inferiority: what it shows lies within its margin."""
     metric = context.difference_words(comparison)
     scale = context.difference_scale(comparison)
@@ -354,7 +354,7 @@ def within_margin(context: Context, comparison: Comparison, pair: HypothesisTest
     margin = margin_of(pair)
     size = amount(metric, margin or 0.0, scale_of([], [margin], percent=metric.percent))
     where = place_words(context, comparison)
-    both = about_equivalence(pair)
+    both = is_about_equivalence(pair)
     verb = "were" if both else "was"
     shown = f"{verb} shown" if pair.reject else f"{verb} not shown"
     noun = metric.noun

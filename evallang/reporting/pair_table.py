@@ -282,7 +282,7 @@ def _differences_columns(context: Context, comparison: Comparison) -> Part | Non
         cells.append(row)
     if any(value is not None and not _bounded(value) and value.low == 0 for value in known):
         notes.append(runs("No interval: the two had the same score wherever they were compared."))
-    if not alone and of_fold_means(context, comparison):
+    if not alone and is_of_fold_means(context, comparison):
         notes.append(runs(FOLD_MEANS_NOTE))
     head = sentence(known[0].name).rstrip(".") if alone else f"{_kind(known)} in {metric.noun}"
     head += ", points" if metric.percent else ""
@@ -457,7 +457,7 @@ FOLD_MEANS_NOTE = (
 )
 
 
-def of_fold_means(context: Context, comparison: Comparison) -> bool:
+def is_of_fold_means(context: Context, comparison: Comparison) -> bool:
     """Return whether a pair's difference is that of the fold means and not of the estimates."""
     setting = context.comparison_setting(comparison)
     if setting is None or not context.compared_on_estimates(comparison):

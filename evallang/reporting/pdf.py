@@ -55,7 +55,7 @@ def write(html: str, identifier: str, attached: Sequence[AttachedFile] = ()) -> 
     weasyprint = _weasyprint()
     fetcher = _data_only()
     page = weasyprint.HTML(string=html, base_url="data:,", url_fetcher=fetcher)
-    with _without_collection():
+    with _pause_collection():
         data: bytes = page.write_pdf(
             pdf_variant="pdf/ua-1",
             pdf_identifier=identifier.encode("ascii"),
@@ -76,7 +76,7 @@ def write(html: str, identifier: str, attached: Sequence[AttachedFile] = ()) -> 
 
 
 @contextlib.contextmanager
-def _without_collection() -> Iterator[None]:
+def _pause_collection() -> Iterator[None]:
     """Hold the garbage collector back: a layout keeps all it makes, and looking costs a tenth."""
     before = gc.isenabled()
     gc.disable()

@@ -10,7 +10,7 @@ from evallang.reporting.decisions import bayesian
 from evallang.reporting.document import Block, Cell, Code, Column, Row, Runs, Table, Term, runs
 from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import count, level_of_alpha, percent
-from evallang.reporting.searches import candidates, on_validation_part
+from evallang.reporting.searches import candidates, uses_validation_part
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import VARIANTS, plural_count
 from evallang.results.columns import ColumnLine, column_lines
@@ -315,7 +315,7 @@ def _direct(context: Context, default: Default) -> Setting:
     return Setting(group, name, _value(default), effect)
 
 
-def _of_study(context: Context, default: Default) -> Setting:
+def _study_setting(context: Context, default: Default) -> Setting:
     made, value = _direct(context, default), default.value
     if default.option == "alpha" and isinstance(value, float):
         return replace(made, value=level_of_alpha(value))
@@ -400,7 +400,7 @@ def _tune(context: Context, default: Default) -> Setting:
     made = _direct(context, default)
     if default.option == "by":
         return replace(made, value=context.metric(value_words(default.value)).title)
-    if default.option == "select" and on_validation_part(context):
+    if default.option == "select" and uses_validation_part(context):
         return replace(made, value=_value(default, OF_ONE_PART))
     if default.under is not None:
         return replace(made, name=f"{made.name}, {context.protocol(default.under)}")
@@ -412,7 +412,7 @@ def _export(context: Context, default: Default) -> Setting:
 
 
 FORMS: Mapping[str, Callable[[Context, Default], Setting]] = {
-    "study": _of_study,
+    "study": _study_setting,
     "report": _direct,
     "data": _source,
     "stratify": _stratify,

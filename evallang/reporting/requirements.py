@@ -92,10 +92,10 @@ def _line(context: Context, item: Requirement) -> Runs:
         inside += runs(", ", line)
     undecided = item.value is None or item.interval in (None, (None, None))
     reason = f": {item.reason}" if item.reason and not item.met and undecided else ""
-    return made + inside + runs(reason.rstrip("."), ".", _beside_a_test(context, item))
+    return made + inside + runs(reason.rstrip("."), ".", _reconcile_with_test(context, item))
 
 
-def _beside_a_test(context: Context, item: Requirement) -> str:
+def _reconcile_with_test(context: Context, item: Requirement) -> str:
     """Reconcile a line with a test of a margin of the same models, which has another level."""
     if item.margin is None or item.test is not None:
         return ""

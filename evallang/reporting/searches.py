@@ -34,14 +34,14 @@ RULES = {
 RULES_OF_ONE_PART = {**RULES, "best": "the candidate with the best score there"}
 
 
-def on_validation_part(context: Context) -> bool:
+def uses_validation_part(context: Context) -> bool:
     """Return whether every search compared its candidates on one validation part."""
     return _places(context) == {VALIDATION_PART}
 
 
 def inner_words(context: Context, folds: int | None) -> str:
     """Format the splits that compared candidates: "in 3-fold inner cross-validation"."""
-    if on_validation_part(context) or folds is None:
+    if uses_validation_part(context) or folds is None:
         return ""
     if _places(context) == {INNER_PERIODS}:
         return f"over {number_word(folds)} later periods of it"
@@ -99,7 +99,7 @@ def selections(context: Context) -> Sequence[Block]:
         Column(runs("Outer folds")),
     )
     rules = dict.fromkeys(item.rule for item in found if item.rule)
-    validated = on_validation_part(context)
+    validated = uses_validation_part(context)
     said = RULES_OF_ONE_PART if validated else RULES
     words = " or ".join(said.get(rule, rule.replace("_", " ")) for rule in rules)
     each = "" if validated else " in each outer fold"

@@ -35,7 +35,7 @@ from evallang.reporting.numbers import (
     statistic,
 )
 from evallang.results.records import Comparison, Effect, Estimate, HypothesisTestResult
-from evallang.results.statistics import SimultaneousInterval, without_side
+from evallang.results.statistics import SimultaneousInterval, texts_without_side
 from evallang.results.written import method_of
 
 COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -78,7 +78,7 @@ def sentence(text: str) -> str:
     return first + text[1:] + end
 
 
-def with_code(text: str) -> Runs:
+def code_runs(text: str) -> Runs:
     """Format the parts of a message that are in backquotes as code."""
     parts = text.split("`")
     if len(parts) % 2 == 0:
@@ -171,7 +171,7 @@ SIDES = {"greater": "larger", "less": "smaller"}
 
 def variant_words(context: Context, result: HypothesisTestResult) -> str:
     """State what was really computed: "mid-p", "χ²"."""
-    kind, _ = without_side(result)
+    kind, _ = texts_without_side(result)
     test = context.method("test", result.test)
     known = VARIANTS if test is None else {**VARIANTS, **test.variants}
     words = "" if kind == result.test else known.get(kind, kind.replace("_", " "))

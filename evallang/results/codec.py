@@ -56,12 +56,12 @@ def from_plain(kind: type[Record], value: Any) -> Record:
     return cast(Record, _build(kind, value, kind.__name__))
 
 
-def with_shown(shown: type, values: Mapping[str, Any], where: str) -> Mapping[str, Any]:
+def read_shown(shown: type, values: Mapping[str, Any], where: str) -> Mapping[str, Any]:
     """Return a JSON object with the numbers of the fields that the record `shown` types.
 
     Raises `ValueError` that begins with `where` if a field is missing or has another type.
     """
-    return cast(Mapping[str, Any], _with_numbers(values, _build(shown, values, where)))
+    return cast(Mapping[str, Any], _convert_numbers(values, _build(shown, values, where)))
 
 
 def dumps(results: ResultsRecord) -> str:
@@ -233,11 +233,11 @@ def _build_annotated(kind: Any, value: Any, where: str) -> Any:
         if isinstance(fact, Between | Among):
             fact.check(made, where)
         elif isinstance(fact, Reads):
-            made = _with_numbers(made, _build(fact.kind, value, where))
+            made = _convert_numbers(made, _build(fact.kind, value, where))
     return made
 
 
-def _with_numbers(value: Any, shown: Any) -> Any:
+def _convert_numbers(value: Any, shown: Any) -> Any:
     """Convert the numbers of a JSON object, in which infinite numbers are texts."""
     if not dataclasses.is_dataclass(shown):
         return value

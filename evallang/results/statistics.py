@@ -224,7 +224,7 @@ NOTE = "p is one-sided, the interval two-sided"
 
 def with_side(result: HypothesisTestResult, side: str) -> HypothesisTestResult:
     """Set the side of a one-sided test, and state it in its variant and null hypothesis."""
-    variant, null = without_side(result)
+    variant, null = texts_without_side(result)
     of_variant, of_null = _words_of_side(side)
     notes = result.notes if NOTE in result.notes else (*result.notes, NOTE)
     return replace(
@@ -236,7 +236,7 @@ def with_side(result: HypothesisTestResult, side: str) -> HypothesisTestResult:
     )
 
 
-def without_side(result: HypothesisTestResult) -> tuple[str, str]:
+def texts_without_side(result: HypothesisTestResult) -> tuple[str, str]:
     """Return the variant and the null hypothesis of a test as they are without its side."""
     if result.side is None:
         return result.variant, result.null

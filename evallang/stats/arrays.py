@@ -90,7 +90,7 @@ def tost(
     the difference as a function of the level, such as `paired_proportions(table)` or
     `over_folds(first, second)`. Raises `ValueError` where `margin` is not above 0.
     """
-    return equivalence.tost(_at(first, second, groups), level, margin=margin)
+    return equivalence.tost(_difference_at(first, second, groups), level, margin=margin)
 
 
 def noninferiority(
@@ -107,7 +107,7 @@ def noninferiority(
     `first` and `second` are those of `tost`; `better` is the direction of the metric. Raises
     `ValueError` where `margin` is not above 0.
     """
-    at = _at(first, second, groups)
+    at = _difference_at(first, second, groups)
     return equivalence.noninferiority(at, better, level, margin=margin)
 
 
@@ -115,7 +115,7 @@ def _difference(first: Any, second: ArrayLike, groups: ArrayLike | None) -> Diff
     return DifferenceSample(LossSample(first, groups=groups), LossSample(second, groups=groups))
 
 
-def _at(first: Any, second: ArrayLike | None, groups: ArrayLike | None) -> DifferenceAt:
+def _difference_at(first: Any, second: ArrayLike | None, groups: ArrayLike | None) -> DifferenceAt:
     if second is None:
         return first  # type: ignore[no-any-return]  # the test refuses what is not a function
 

@@ -39,7 +39,7 @@ def ascending(values: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np
     if math.isnan(width):
         return _compared(values)
     if n <= UNEVEN * AT_ONCE:
-        return _by_digits(values, low, width)
+        return _sort_by_digits(values, low, width)
     part, sizes = _parts(values, low, width)
     if max(sizes) > n // 2:
         levels = _levels(values)
@@ -100,7 +100,7 @@ def _levels(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return bits.astype(np.float64)
 
 
-def _by_digits(
+def _sort_by_digits(
     values: NDArray[np.float64], low: float, width: float
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Sort by the cell of each value, its two digits one after the other."""

@@ -120,7 +120,7 @@ def published_by_r(at_6: float, at_7: float, at_8: float, at_9: float) -> tuple[
     return (Example((TEN_P,), {"6": at_6, "7": at_7, "8": at_8, "9": at_9}, MULTTEST, 5e-9),)
 
 
-def in_order(p: P, rule: Callable[[list[float]], list[float]]) -> Adjusted:
+def apply_in_order(p: P, rule: Callable[[list[float]], list[float]]) -> Adjusted:
     """Apply a rule on ascending p-values, cap at 1, and hand them back in their own order.
 
     Raises `ValueError` where a p-value is not between 0 and 1.

@@ -227,7 +227,7 @@ def akinshins_gamma(
     The deviations are scaled by 1.4826 to agree with a standard deviation, and pooled by
     their root mean square (Akinshin 2020, with plain medians). None where they are 0.
     """
-    values = _within_reach(read_pair(first, second, "higher", finite=True).values)
+    values = _rescaled(read_pair(first, second, "higher", finite=True).values)
     n = len(values)
 
     def statistic(draws: Draws) -> NDArray[np.float64]:
@@ -293,7 +293,7 @@ def _resampled(
     return effect(name, found.value, found.low, found.high)
 
 
-def _within_reach(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _rescaled(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Rescale scores whose squares would overflow or vanish, for what has no unit."""
     largest = float(np.abs(values).max(initial=0.0))
     if largest == 0 or SMALLEST <= largest <= LARGEST:

@@ -54,7 +54,7 @@ def decide_superior(interval: Bounds, better: Better = "higher", margin: float =
     `interval` is that of first minus second; `better` says which direction of the metric is.
     Raises `ValueError` where `margin` is negative.
     """
-    return _beyond(interval, better, checked_margin(margin, positive=False))
+    return _decide_beyond(interval, better, checked_margin(margin, positive=False))
 
 
 def decide_noninferior(interval: Bounds, margin: float, better: Better = "higher") -> Decision:
@@ -62,7 +62,7 @@ def decide_noninferior(interval: Bounds, margin: float, better: Better = "higher
 
     Raises `ValueError` where `margin` is not positive.
     """
-    return _beyond(interval, better, -checked_margin(margin))
+    return _decide_beyond(interval, better, -checked_margin(margin))
 
 
 def decide_equivalent(interval: Bounds, margin: float) -> Decision:
@@ -87,7 +87,7 @@ def checked_margin(margin: float, *, positive: bool = True) -> float:
     return float(margin)
 
 
-def _beyond(interval: Bounds, better: Better, line: float) -> Decision:
+def _decide_beyond(interval: Bounds, better: Better, line: float) -> Decision:
     word(better, ("higher", "lower"), "better")
     low, high = interval.low, interval.high
     if low is None or high is None:

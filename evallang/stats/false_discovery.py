@@ -8,8 +8,8 @@ from evallang.stats.corrections import (
     Adjusted,
     CorrectionDeclaration,
     P,
+    apply_in_order,
     harmonic,
-    in_order,
     published_by_r,
     step_up,
 )
@@ -50,7 +50,7 @@ from evallang.stats.corrections import (
 )
 def fdr_bh(p: P) -> Adjusted:
     """Control the expected share of false discoveries, m p / rank from the largest down."""
-    return in_order(p, lambda ps: step_up([len(ps) * x / (i + 1) for i, x in enumerate(ps)]))
+    return apply_in_order(p, lambda ps: step_up([len(ps) * x / (i + 1) for i, x in enumerate(ps)]))
 
 
 @CORRECTIONS.register(
@@ -85,7 +85,7 @@ def fdr_bh(p: P) -> Adjusted:
 )
 def fdr_by(p: P) -> Adjusted:
     """Benjamini and Hochberg's correction times 1 + 1/2 + ... + 1/m, under any dependence."""
-    return in_order(
+    return apply_in_order(
         p,
         lambda ps: step_up([len(ps) * harmonic(len(ps)) * x / (i + 1) for i, x in enumerate(ps)]),
     )

@@ -12,7 +12,7 @@ from evallang.stats.corrections import (
     Adjusted,
     CorrectionDeclaration,
     P,
-    in_order,
+    apply_in_order,
     published_by_r,
     step_down,
     step_up,
@@ -45,7 +45,7 @@ FORTY_P = (
 )
 def uncorrected(p: P) -> Adjusted:
     """Leave the p-values as they are."""
-    return in_order(p, lambda sorted_p: sorted_p)
+    return apply_in_order(p, lambda sorted_p: sorted_p)
 
 
 @CORRECTIONS.register(
@@ -86,7 +86,7 @@ def uncorrected(p: P) -> Adjusted:
 )
 def bonferroni(p: P) -> Adjusted:
     """Multiply every p by the size of the family."""
-    return in_order(p, lambda ps: [len(ps) * x for x in ps])
+    return apply_in_order(p, lambda ps: [len(ps) * x for x in ps])
 
 
 @CORRECTIONS.register(
@@ -135,7 +135,7 @@ def bonferroni(p: P) -> Adjusted:
 )
 def holm(p: P) -> Adjusted:
     """Bonferroni step by step from the smallest p: uniformly more powerful, no assumption."""
-    return in_order(p, lambda ps: step_down([(len(ps) - i) * x for i, x in enumerate(ps)]))
+    return apply_in_order(p, lambda ps: step_down([(len(ps) - i) * x for i, x in enumerate(ps)]))
 
 
 @CORRECTIONS.register(
@@ -174,7 +174,7 @@ def holm(p: P) -> Adjusted:
 )
 def sidak(p: P) -> Adjusted:
     """Return 1 - (1 - p)^m, exact for m independent tests."""
-    return in_order(p, lambda ps: [_beside(x, len(ps)) for x in ps])
+    return apply_in_order(p, lambda ps: [_complement_of_power(x, len(ps)) for x in ps])
 
 
 @CORRECTIONS.register(
@@ -212,7 +212,9 @@ def sidak(p: P) -> Adjusted:
 )
 def holm_sidak(p: P) -> Adjusted:
     """Šidák's correction step by step from the smallest p."""
-    return in_order(p, lambda ps: step_down([_beside(x, len(ps) - i) for i, x in enumerate(ps)]))
+    return apply_in_order(
+        p, lambda ps: step_down([_complement_of_power(x, len(ps) - i) for i, x in enumerate(ps)])
+    )
 
 
 @CORRECTIONS.register(
@@ -249,7 +251,7 @@ def holm_sidak(p: P) -> Adjusted:
 )
 def hochberg(p: P) -> Adjusted:
     """Holm's steps taken from the largest p down, valid under positive dependence."""
-    return in_order(p, lambda ps: step_up([(len(ps) - i) * x for i, x in enumerate(ps)]))
+    return apply_in_order(p, lambda ps: step_up([(len(ps) - i) * x for i, x in enumerate(ps)]))
 
 
 @CORRECTIONS.register(
@@ -289,7 +291,7 @@ def hochberg(p: P) -> Adjusted:
 )
 def hommel(p: P) -> Adjusted:
     """The closed test of all intersections by Simes' inequality, valid as Hochberg's is."""
-    return in_order(p, _hommel)
+    return apply_in_order(p, _hommel)
 
 
 @CORRECTIONS.register(
@@ -334,8 +336,11 @@ def finner(p: P) -> Adjusted:
     tests independent. It is not when others are false: with half of ten hypotheses false and
     found, the smallest p of the others is held against 1 - (1 - alpha)^.6.
     """
-    return in_order(
-        p, lambda ps: step_down([_beside(x, len(ps) / (i + 1)) for i, x in enumerate(ps)])
+    return apply_in_order(
+        p,
+        lambda ps: step_down(
+            [_complement_of_power(x, len(ps) / (i + 1)) for i, x in enumerate(ps)]
+        ),
     )
 
 
@@ -371,7 +376,7 @@ def finner(p: P) -> Adjusted:
 )
 def li(p: P) -> Adjusted:
     """Return p / (p + 1 - largest p)."""
-    return in_order(p, lambda ps: [x / (x + (1 - ps[-1])) if x > 0 else 0.0 for x in ps])
+    return apply_in_order(p, lambda ps: [x / (x + (1 - ps[-1])) if x > 0 else 0.0 for x in ps])
 
 
 def _hommel(p: list[float]) -> list[float]:
@@ -387,6 +392,6 @@ def _hommel(p: list[float]) -> list[float]:
     return adjusted
 
 
-def _beside(p: float, power: float) -> float:
+def _complement_of_power(p: float, power: float) -> float:
     """1 - (1 - p)^power without cancellation."""
     return 1.0 if p >= 1 else -math.expm1(power * math.log1p(-p))

@@ -83,7 +83,7 @@ def leave_one_out_error(
     in the mean; the error is None where those are all. One infinite loss makes it infinite.
     Raises `ValueError` where losses are not (B, n), or a weight is not finite.
     """
-    per_example, never = _per_example(_table(losses, "losses"))
+    per_example, never = _errors_per_example(_table(losses, "losses"))
     known = ~np.isnan(per_example)
     if weights is None:
         return (float(per_example[known].mean()) if known.any() else None), never
@@ -133,7 +133,7 @@ def standard_error(
     spread = parts.influence(without, covariances / (rounds - 2))
     spread = spread - spread.mean(axis=0)
     noise = float(np.sum(spread**2)) * (rounds - 1) / rounds
-    least = float(np.sum(parts.of_means(per_example[None, :]) ** 2))
+    least = float(np.sum(parts.influence_on_means(per_example[None, :]) ** 2))
     least *= parts.number / (parts.number - 1)
     return float(np.sqrt(max(float(np.sum(influence**2)) - noise, least)))
 
@@ -192,7 +192,7 @@ class _Parts:
         """Return the weighted mean of each row of values (k, n)."""
         return np.asarray(values @ self.weights / self.total)
 
-    def of_means(self, errors: NDArray[np.float64]) -> NDArray[np.float64]:
+    def influence_on_means(self, errors: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return each unit's influence on the mean of the errors (k, n), the models held fixed."""
         shares = self.sums(np.ones((1, len(self.weights)))) / self.total
         return self.sums(errors) / self.total - self.mean(errors)[:, None] * shares
@@ -204,7 +204,7 @@ class _Parts:
         number = self.number
         drawn = number * self.sums(errors) / self.total - self.mean(errors)[:, None]
         growth = (1 - 1 / number) ** -number
-        return self.of_means(errors) + drawn / (number - 1) + growth * covariances
+        return self.influence_on_means(errors) + drawn / (number - 1) + growth * covariances
 
 
 def no_information_rate(
@@ -245,7 +245,7 @@ def _table(values: ArrayLike, what: str) -> NDArray[np.float64]:
     return table
 
 
-def _per_example(table: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
+def _errors_per_example(table: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
     left_out = ~np.isnan(table)
     counts = left_out.sum(axis=0)
     sums = np.where(left_out, table, 0.0).sum(axis=0)

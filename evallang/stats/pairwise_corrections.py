@@ -18,7 +18,7 @@ from evallang.stats.corrections import (
     Adjusted,
     CorrectionDeclaration,
     P,
-    in_order,
+    apply_in_order,
     p_values,
     step_down,
 )
@@ -132,7 +132,7 @@ def shaffer(p: P, pairs: Pairs | None = None) -> Adjusted:
             [max(s for s in attainable if s <= m - i) * x for i, x in enumerate(ascending)]
         )
 
-    return in_order(p, rule)
+    return apply_in_order(p, rule)
 
 
 @CORRECTIONS.register(

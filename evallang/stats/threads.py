@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 THREADS = 2
 
 
-def in_threads(
+def run_in_threads(
     work: Callable[[int], None], numbers: Iterable[int], *, at_once: bool = True
 ) -> Iterator[int]:
     """Call `work` with each number, and yield the numbers in order as they are done.

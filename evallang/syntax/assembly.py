@@ -170,7 +170,7 @@ class Assembly:
         if not line.tokens:
             self._stray(line)
         elif line.at_margin:
-            self._at_margin(line)
+            self._read_margin_line(line)
         else:
             self._indented(line)
 
@@ -215,7 +215,7 @@ class Assembly:
 
     # --- lines in column 0 -------------------------------------------------------------
 
-    def _at_margin(self, line: LogicalLine) -> None:
+    def _read_margin_line(self, line: LogicalLine) -> None:
         word, outer = line.word, self._outer
         if word in STATEMENTS and line.tokens[0].kind == "NAME":
             reading = attempt(self.path, "statement", line)
@@ -366,7 +366,7 @@ class Assembly:
         word = line.word
         owner = self._owner(word)
         if owner is None:
-            self._above_everything(line)
+            self._read_first_line(line)
             return
         if word in STATEMENTS:
             clause = attempt(self.path, "clause", line) if takes(owner, word) else None
@@ -451,7 +451,7 @@ class Assembly:
             self._object(codes.CLAUSE_NOT_TAKEN, message, line, suggestion)
         self._keep(line, Reading(None, ()), faulty=True)
 
-    def _above_everything(self, line: LogicalLine) -> None:
+    def _read_first_line(self, line: LogicalLine) -> None:
         reading = attempt(self.path, "statement", line) if line.word in STATEMENTS else None
         if reading is not None and reading.node is not None:
             self._indented_statement(line, reading)

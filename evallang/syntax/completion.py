@@ -185,7 +185,7 @@ def _asked(node: n.Node | None, start: int, above: str) -> Iterator[tuple[str, N
         kinds = ("columns",)
     inner = [(kept, name) for kept, name in path if isinstance(kept, CALLS)]
     if inner and inner[-1][1] != "name":
-        yield from _in_call(path, kinds, node)
+        yield from _call_completions(path, kinds, node)
         return
     if path[-1][0].__class__ is n.BranchNode and path[-1][1] == "key":
         yield from ((branch, None) for branch in BRANCHES)
@@ -201,7 +201,7 @@ def _asked(node: n.Node | None, start: int, above: str) -> Iterator[tuple[str, N
         yield "", Names("protocols", of=written)
 
 
-def _in_call(
+def _call_completions(
     path: Sequence[tuple[n.Node, str]], kinds: Sequence[str], node: n.Node
 ) -> Iterator[tuple[str, Names | None]]:
     """Iterate over what fits among the options of a member, or as the value of one."""

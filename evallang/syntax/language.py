@@ -125,7 +125,7 @@ def _column(word: str, summary: str, **more: Any) -> Clause:
     return Clause(word, f"{word} COLUMN", summary, "column", **more)
 
 
-def _below(*clauses: Clause) -> Mapping[str, Clause]:
+def _clauses_below(*clauses: Clause) -> Mapping[str, Clause]:
     return {clause.word: clause for clause in clauses}
 
 
@@ -477,7 +477,7 @@ _ALL = (
         n.HeaderNode,
         {"study": "study[ {title}]"},
         default="the title is the name of the file; seed 0, alpha 0.05, confidence 95 %",
-        clauses=_below(_AUTHOR, _QUESTION, _ABOUT, _SEED, _ALPHA, _CONFIDENCE, _FAMILIES),
+        clauses=_clauses_below(_AUTHOR, _QUESTION, _ABOUT, _SEED, _ALPHA, _CONFIDENCE, _FAMILIES),
         once="study",
         rests_on=frozenset({"study", "include"}),
         elsewhere=("experiment", "project", "title"),
@@ -517,7 +517,7 @@ _ALL = (
         "in quotes (.csv .tsv .parquet .jsonl .arff, .gz fine); a glob (`suite/*.csv`, many data "
         'sets, named `NAME/stem`); `sql "select ..." on "sqlite:///x.db"`. Never features: the '
         "target, and the columns of id, group, weight and `split by`.",
-        clauses=_below(
+        clauses=_clauses_below(
             _TARGET,
             _FEATURES,
             _CATEGORICAL,
@@ -550,7 +550,7 @@ _ALL = (
         "(0), and `value` columns of one number for each example whose mean is the measure. "
         "Several files are joined by `id`. With `repeat` the example stays the unit: its mean "
         "over repeats enters intervals and tests.",
-        clauses=_below(
+        clauses=_clauses_below(
             _TRUTH,
             _MODELS,
             _CORRECT,
@@ -589,7 +589,7 @@ _ALL = (
         {"scores": "scores {name}[ {label}] from {path}"},
         detail="Wide tables have a column for each model (`models`), long ones a column that "
         "names the model and one with the score (`model`, `score`).",
-        clauses=_below(
+        clauses=_clauses_below(
             _DATASET,
             _MODELS_OF_SCORES,
             _MODEL_COLUMN,
@@ -620,7 +620,9 @@ _ALL = (
         "`right MODEL = 87 of 100`, a line for each, states their shares, and n may differ: one "
         "model alone is enough, and several are compared as independent samples by "
         "`proportions_z`.",
-        clauses=_below(_RIGHT, _MODELS_OF_COUNTS, _TABLE, _PATTERN, _COUNT, _UNIT, _ABOUT, _CITE),
+        clauses=_clauses_below(
+            _RIGHT, _MODELS_OF_COUNTS, _TABLE, _PATTERN, _COUNT, _UNIT, _ABOUT, _CITE
+        ),
         declares=True,
         rests_on=_SOURCES,
     ),
@@ -728,7 +730,7 @@ _ALL = (
         detail="`within COLUMN` gives the estimate in each level of a column. The default interval "
         "depends on metric and protocol (`evallang explain METRIC` lists it).",
         default="accuracy, or mse for regression",
-        clauses=_below(_INTERVAL),
+        clauses=_clauses_below(_INTERVAL),
         lists="metrics",
         rests_on=_SOURCES | {"group", "protocol", "measure"},
         elsewhere=("evaluate", "metric", "metrics"),
@@ -851,7 +853,7 @@ _ALL = (
         words={"formats": ("html", "pdf")},
         detail="FORMAT is `html` or `pdf`; JSON results are always written.",
         default="html, pdf, to `STUDY-results/` next to the study",
-        clauses=_below(
+        clauses=_clauses_below(
             _TO, _TITLE, _NUMBERS, _PAGE, _STYLE, _TEMPLATE, _SHOW, _HIDE, _BIBLIOGRAPHY
         ),
         once="report",

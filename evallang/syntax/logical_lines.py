@@ -60,7 +60,7 @@ def lay_out(source: SourceFile) -> Layout:
     tabs: list[Span] = []
 
     def noted() -> Iterator[PhysicalLine]:
-        for line in _without_texts(physical_lines(source)):
+        for line in _drop_texts(physical_lines(source)):
             if line.comment is not None:
                 comments.append(line.comment)
             if line.tabs:
@@ -71,7 +71,7 @@ def lay_out(source: SourceFile) -> Layout:
     return Layout(lines, tuple(comments), tuple(tabs))
 
 
-def _without_texts(lines: Iterable[PhysicalLine]) -> Iterator[PhysicalLine]:
+def _drop_texts(lines: Iterable[PhysicalLine]) -> Iterator[PhysicalLine]:
     """Take out what is in a text over several lines, which its first line is blamed for.
 
     Such a text ends on a line that has a quote too many, and before the next statement.

@@ -403,7 +403,7 @@ class NodeBuilder:
     def compare(self, kids: Kids, span: Span) -> n.CompareNode:
         models, *rest = kids
         models = models or ()
-        rest = self._behind_the_test(self._respelt(rest), empty=not models)
+        rest = self._report_models_after_test(self._respelt(rest), empty=not models)
         parts = self._parts(rest)
         for model in models:
             for name in (model.first, model.second) if isinstance(model, n.PairNode) else (model,):
@@ -506,7 +506,7 @@ class NodeBuilder:
         fields = given | {name: value for name, value in claim.items() if value is not None}
         return n.RequireNode(**fields, keyword=self.keyword, span=span)
 
-    def _behind_the_test(self, parts: Parts, *, empty: bool) -> Parts:
+    def _report_models_after_test(self, parts: Parts, *, empty: bool) -> Parts:
         """Report the models of `compare with mcnemar a vs b`, which read as corrections."""
         words = [part for part in parts if part[0] == "correction"]
         joined = [part for part in words if getattr(part[1], "name", None) == "vs"]

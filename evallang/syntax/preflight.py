@@ -117,7 +117,7 @@ def missing_version(source: SourceFile) -> Diagnostic:
 
 def tabs(source: SourceFile, found: Sequence[Span]) -> Diagnostic:
     """Report tabs outside quotes and comments, once for the file."""
-    edits = tuple(_without_tabs(source, found))
+    edits = tuple(_replace_tabs(source, found))
     count = sum(source.text.count("\t", tab.start, tab.end) for tab in found)
     return diagnose(
         codes.TABS,
@@ -128,7 +128,7 @@ def tabs(source: SourceFile, found: Sequence[Span]) -> Diagnostic:
     )
 
 
-def _without_tabs(source: SourceFile, found: Sequence[Span]) -> Iterator[Edit]:
+def _replace_tabs(source: SourceFile, found: Sequence[Span]) -> Iterator[Edit]:
     for tab in found:
         begins = tab.start == 0 or source.text[tab.start - 1] == "\n"
         ends = tab.end == len(source.text) or source.text[tab.end] in "\r\n"

@@ -142,7 +142,7 @@ def _broken_chain(doc: Chain, indent: int, lead: int, tail: int) -> list[str]:
         else:
             first, *rest = lay(step.doc, indent + 2, indent + 4, tail if last else 0)
             lines += [f"{pad}| {first}", *rest]
-        lines += _behind(step, lines, pad)
+        lines += _append_comment(step, lines, pad)
     return lines
 
 
@@ -156,12 +156,12 @@ def _broken_group(doc: Group, indent: int) -> list[str]:
         first, *rest = lay(item.doc, indent + 2, indent + 2, 1)
         lines += [pad + first, *rest]
         lines[-1] += ","
-        lines += _behind(item, lines, pad)
+        lines += _append_comment(item, lines, pad)
     lines += [pad + comment for comment in doc.below]
     return [*lines, " " * indent + doc.closer]
 
 
-def _behind(item: Item, lines: list[str], pad: str) -> list[str]:
+def _append_comment(item: Item, lines: list[str], pad: str) -> list[str]:
     """Write the first comment after the last line; give lines for the others."""
     if not item.behind:
         return []

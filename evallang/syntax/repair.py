@@ -993,7 +993,7 @@ def _suggestion(start: str, tokens: Sequence[Token], fits: Sequence[str]) -> str
     form = None if known is None else known.form
     silent = {"(", "="} if "OPERATOR" in fits else {"("}
     silent |= {","} if takes_one_value(word) else set()
-    worth_telling = sorted(set(fits) - silent, key=_by_weight)
+    worth_telling = sorted(set(fits) - silent, key=_weight_of)
     parts = [_KINDS.get(item, f"`{item}`") for item in worth_telling]
     told = []
     if 0 < len(parts) <= 5:
@@ -1005,7 +1005,7 @@ def _suggestion(start: str, tokens: Sequence[Token], fits: Sequence[str]) -> str
     return "; ".join(told) or None
 
 
-def _by_weight(symbol: str) -> tuple[bool, bool, str]:
+def _weight_of(symbol: str) -> tuple[bool, bool, str]:
     return (symbol == END, not symbol.isupper(), symbol)
 
 

@@ -481,12 +481,12 @@ class _Scanner(LineReader):
             message = f"a percentage is written in one piece: `{right}`"
             self._correct(codes.NUMBER_IN_PIECES, message, number.start, end, right)
             self._add("NUMBER", right, number.start, end)
-        elif word == "/" and self._between_numbers(end):
+        elif word == "/" and self._is_between_numbers(end):
             self._add("SLASH", word, start, end)
         else:
             self._unexpected(word, start)
 
-    def _between_numbers(self, end: int) -> bool:
+    def _is_between_numbers(self, end: int) -> bool:
         if not self.tokens or not re.fullmatch(_INTEGER, self.tokens[-1].text):
             return False
         return re.compile(rf"[ \t]*{_INTEGER}(?![\w./%+])").match(self.text, end) is not None

@@ -120,9 +120,9 @@ def _joined(values: tuple[n.Node, ...], how: str) -> Doc:
         case "each":
             return _row(*(piece for node in values for piece in (" ", node)))
         case "spaced":
-            return _row(*_between(" ", values))
+            return _row(*_written_between(" ", values))
         case "joined":
-            return _row(*_between(", ", values))
+            return _row(*_written_between(", ", values))
         case "plain":
             return _words(values)
         case "not all" if isinstance(values[0], n.NameNode) and values[0].name == "all":
@@ -148,7 +148,7 @@ def _part(words: str, node: n.Node | None) -> tuple[Written, ...]:
     return () if node is None else (words, node)
 
 
-def _between(sign: str, nodes: Iterable[n.Node]) -> tuple[Written, ...]:
+def _written_between(sign: str, nodes: Iterable[n.Node]) -> tuple[Written, ...]:
     return tuple(piece for node in nodes for piece in (sign, node))[1:]
 
 
@@ -159,7 +159,7 @@ def _group(opener: str, nodes: Iterable[n.Node], closer: str) -> Group:
 def _listed(nodes: Sequence[n.Node]) -> Doc:
     """Spell a list that may be written in brackets; it needs them only where it is broken."""
     if len(nodes) < 2:
-        return _row(*_between(", ", nodes))
+        return _row(*_written_between(", ", nodes))
     group = _group("[", nodes, "]")
     group.bare = True
     return group
@@ -170,4 +170,4 @@ def _words(values: Sequence[n.Node]) -> Doc:
     plain = n.NameNode | n.TextNode | n.NumberNode
     if all(isinstance(value, plain) for value in values):
         return _listed(values)
-    return _row(*_between(", ", values))
+    return _row(*_written_between(", ", values))

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from evallang.cli.main import root
-from evallang.limits import LIMITS, in_force, limits, read_settings
+from evallang.limits import LIMITS, changed_limits, limits, read_settings
 from evallang.models import domains
 
 STUDY = """evallang 1
@@ -42,7 +42,7 @@ def test_a_limit_is_raised_for_one_command_and_no_longer(tmp_path):
     assert checked(path, "check", "--limit", "seeds=20000")[0] == 0
     assert checked(path, "check", EVALLANG_LIMIT="rows=5 seeds=2e4")[0] == 0
     assert checked(path, "check")[0] == 1
-    assert in_force() == {}
+    assert changed_limits() == {}
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from evallang.protocols.protocol import PROTOCOLS, Rows, about
+from evallang.protocols.protocol import PROTOCOLS, Rows, subject_of_estimate
 from evallang.registry import Design, Evidence
 
 N = 36
@@ -120,7 +120,7 @@ def test_the_design_is_described_for_readers(entry, options):
 @every_protocol
 def test_what_the_estimate_is_about_is_as_derived_for_the_defaults(entry):
     if entry.declaration.yields(entry.defaults()).evidence:
-        assert entry.declaration.about == about(entry, entry.defaults())
+        assert entry.declaration.about == subject_of_estimate(entry, entry.defaults())
     assert entry.declaration.about
 
 

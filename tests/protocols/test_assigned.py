@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evallang.protocols.assigned import yields_of_assignment
-from evallang.protocols.protocol import PROTOCOLS, Rows, about_yields
+from evallang.protocols.protocol import PROTOCOLS, Rows, subject_of_yields
 from evallang.registry import Design, Evidence
 
 
@@ -80,7 +80,7 @@ def test_what_a_split_yields_depends_on_its_values():
     assert holdout.once
     assert not holdout.validation
     assert Evidence.FOLD_SCORES not in holdout.evidence
-    assert about_yields(holdout) == "this fitted model"
+    assert subject_of_yields(holdout) == "this fitted model"
 
     assert yields_of_assignment(["train", "validation", "test"]).validation
 

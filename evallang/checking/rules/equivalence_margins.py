@@ -91,7 +91,7 @@ def margin_on_another_scale(study: Study) -> Iterator[Objection]:
         beyond = {"level": _outside, "superior": _too_far}.get(line.kind, _too_wide)
         problem = beyond(line.metric, line.value) or _percent_of_unit(line, line.metric)
         if problem is not None:
-            yield Objection(problem, line.span, help=_on_scale(line.metric, line.value))
+            yield Objection(problem, line.span, help=_margin_words(line.metric, line.value))
     for comparison in study.comparisons:
         for test in tests_of(comparison):
             for name, beyond in (
@@ -108,7 +108,7 @@ def margin_on_another_scale(study: Study) -> Iterator[Objection]:
                     yield Objection(
                         problem,
                         comparison.span,
-                        help=_on_scale(metric, float(value)),
+                        help=_margin_words(metric, float(value)),
                     )
     for analysis in study.analyses:
         value = analysis.method.keywords().get("difference")
@@ -117,7 +117,7 @@ def margin_on_another_scale(study: Study) -> Iterator[Objection]:
             continue
         problem = _too_far(judged, float(value))
         if problem is not None:
-            yield Objection(problem, analysis.span, help=_on_scale(judged, float(value)))
+            yield Objection(problem, analysis.span, help=_margin_words(judged, float(value)))
 
 
 def _range(metric: Method) -> tuple[float, float] | None:
@@ -163,7 +163,7 @@ def _percent_of_unit(line: RequirementSpec | ComparisonSpec, metric: Method) -> 
     )
 
 
-def _on_scale(metric: Method, value: float) -> str:
+def _margin_words(metric: Method, value: float) -> str:
     ends = _range(metric)
     if ends == (0.0, 1.0) and 1 <= value <= 100:
         return f"write `{value:g}%`"

@@ -66,7 +66,7 @@ def counted(study: Study) -> tuple[Examples, ...]:
     return tuple(found)
 
 
-def of_outcomes(given: "GivenOutcomes") -> Examples:
+def count_examples(given: "GivenOutcomes") -> Examples:
     """Count the examples of predictions or judged outcomes, and where pairs differ."""
     if given.samples is not None:
         return Examples(given.spec.name, given.n, {}, given.samples)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from evallang.checking.rules.examples import Examples, counted
 from evallang.checking.rules.rule import Known, Later, Objection, RuleFunction, Stage, rule
-from evallang.checking.rules.shares import about, percent, reachable_above, reachable_below
+from evallang.checking.rules.shares import percent, reachable_above, reachable_below, rounded_share
 from evallang.checking.rules.study_facts import tested_lines
 from evallang.compatibility import metric_entry
 from evallang.diagnostics import Changes
@@ -122,7 +122,7 @@ def _overlap(
     )
 
 
-def _with_examples(find: RuleFunction, study: Study, known: Known) -> Iterator[Objection]:
+def _judge_examples(find: RuleFunction, study: Study, known: Known) -> Iterator[Objection]:
     return unreachable_bounds(known.read, known.examples)
 
 
@@ -130,7 +130,7 @@ def _with_examples(find: RuleFunction, study: Study, known: Known) -> Iterator[O
     "W342",
     changes=Changes.PRECISION,
     source="Piaggio et al. 2012; Tango 1998",
-    later=(Later(Stage.DATA, _with_examples), Later(Stage.PLAN, _with_examples)),
+    later=(Later(Stage.DATA, _judge_examples), Later(Stage.PLAN, _judge_examples)),
 )
 def gate_that_cannot_pass(study: Study) -> Iterator[Objection]:
     """A requirement cannot be met with so few examples, even if the models are equal.
@@ -197,7 +197,7 @@ def _level(line: RequirementSpec, examples: Examples) -> Objection | None:
     )
     return Objection(
         f"with {n} examples even a model without an error has an interval that reaches "
-        f"{'up' if errors else 'down'} to {about(reachable)}",
+        f"{'up' if errors else 'down'} to {rounded_share(reachable)}",
         line.span,
         help=f"ask for {asking}, or test on more examples",
     )
@@ -212,7 +212,7 @@ def _margin(line: RequirementSpec, examples: Examples) -> Objection | None:
         return None
     return Objection(
         f"with {examples.n} examples, on {apart or 'none'} of which the models differ, the "
-        f"interval of two equal models reaches {about(least)}, beyond the margin of "
+        f"interval of two equal models reaches {rounded_share(least)}, beyond the margin of "
         f"{percent(line.value)}",
         line.span,
         help="choose the margin by what matters, and test on more examples",

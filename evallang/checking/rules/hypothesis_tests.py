@@ -15,7 +15,7 @@ from evallang.checking.rules.study_facts import (
     tests_of,
 )
 from evallang.compatibility import is_grouped, metric_entry, yields_of
-from evallang.compatibility.hypothesis_tests import fits_design, nearest_test, of_shares
+from evallang.compatibility.hypothesis_tests import fits_design, nearest_test, share_tests
 from evallang.data.dataset import DataSpec
 from evallang.data.findings import written
 from evallang.diagnostics import Changes, Severity
@@ -124,7 +124,7 @@ def paired_predictions_as_independent(study: Study) -> Iterator[Objection]:
         protocol holdout
         compare a, b with mcnemar
     """
-    independent = of_shares()
+    independent = share_tests()
     for comparison in tested_lines(study):
         found = next((t.name for t in tests_of(comparison) if t.name in independent), None)
         known = [yields.evidence for _, _, yields in evidence_of(study, comparison)]

@@ -329,7 +329,7 @@ def ranks_that_depend_on_the_pool(study: Study) -> Iterator[Objection]:
     for comparison in study.comparisons:
         test = pair_test(comparison)
         by_ranks = test_of(test).by_mean_ranks
-        if _over_replicates(study):
+        if _tests_replicates(study):
             continue  # another test of them has the same flaw
         if by_ranks and not comparison.exploratory and _has_others(study, comparison):
             before = f"{comparison.test.written} then " if comparison.post_hoc else ""
@@ -341,7 +341,7 @@ def ranks_that_depend_on_the_pool(study: Study) -> Iterator[Objection]:
             )
 
 
-def _over_replicates(study: Study) -> bool:
+def _tests_replicates(study: Study) -> bool:
     """Return whether the data sets of a study are repeats of one experiment."""
     return any(names_replicate(column) for s in study.sources if (column := data_set_column(s)))
 

@@ -61,7 +61,11 @@ def unreachable_over_data(study: Study, n: int) -> Iterator[Objection]:
     smallest = _smallest_of(study, lines)
     for place, (line, (p, q)) in enumerate(zip(lines, smallest(n), strict=True)):
         test = line.test
-        if line.across and line.omnibus and (least := _of_agreement(study, line, n)) > study.alpha:
+        if (
+            line.across
+            and line.omnibus
+            and (least := _p_of_agreement(study, line, n)) > study.alpha
+        ):
             p = q = least
         elif q <= study.alpha:
             continue
@@ -108,7 +112,7 @@ def _is_exact(test: Method) -> bool:
     return test.keywords().get("method", "auto") in ("auto", "exact")
 
 
-def _of_agreement(study: Study, line: ComparisonSpec, n: int) -> float:
+def _p_of_agreement(study: Study, line: ComparisonSpec, n: int) -> float:
     """Return the p of Friedman's test when all data sets agree; 0 of any other test."""
     if line.test.name != "friedman" or not _is_exact(line.test):
         return 0.0
@@ -121,7 +125,7 @@ def _of_agreement(study: Study, line: ComparisonSpec, n: int) -> float:
 def _enough(study: Study, line: ComparisonSpec, place: int, smallest: Smallest) -> int:
     """Return the number of data sets from which on a line can find something."""
     for n in range(2, SURELY_ENOUGH):
-        least = _of_agreement(study, line, n) if line.omnibus else 0.0
+        least = _p_of_agreement(study, line, n) if line.omnibus else 0.0
         if max(least, smallest(n)[place][1]) <= study.alpha:
             return n
     return SURELY_ENOUGH

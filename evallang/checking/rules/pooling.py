@@ -71,10 +71,10 @@ def pooled_predictions_of_unstable_models(study: Study) -> Iterator[Objection]:
         reason = unstable(study, comparison) if pools else None
         if reason:
             yield Objection(
-                f"`{_on_rows(study, comparison).name}` pools the predictions of all folds, and "
-                f"{reason}",
+                f"`{_test_of_rows(study, comparison).name}` pools the predictions of all folds, "
+                f"and {reason}",
                 comparison.span,
-                help=_of_algorithms(study, comparison),
+                help=_form_for_algorithms(study, comparison),
             )
 
 
@@ -112,13 +112,13 @@ def pooled_predictions_of_several_models(study: Study) -> Iterator[Objection]:
         if _grouped(study, comparison):
             continue  # whole groups are resampled, and the report states what the test is about
         if _pools(study, comparison) and not unstable(study, comparison):
-            test = _on_rows(study, comparison)
+            test = _test_of_rows(study, comparison)
             about = "is about" if _singly(test) else "compares"
             yield Objection(
                 f"`{test.name}` {about} the models fitted on these folds, not the algorithms on "
                 "new training sets",
                 comparison.span,
-                help=f"if the algorithms are meant, {_of_algorithms(study, comparison)}",
+                help=f"if the algorithms are meant, {_form_for_algorithms(study, comparison)}",
             )
             return  # reported once for a study
 
@@ -141,9 +141,9 @@ def _pools(study: Study, comparison: ComparisonSpec) -> bool:
     )
 
 
-def _of_algorithms(study: Study, comparison: ComparisonSpec) -> str:
+def _form_for_algorithms(study: Study, comparison: ComparisonSpec) -> str:
     """State what to write instead; imported predictions have the folds they have."""
-    test = _on_rows(study, comparison)
+    test = _test_of_rows(study, comparison)
     if _singly(test):
         metric = comparison.metrics[0].written
         interval = f"the interval `corrected_t` of {metric}"
@@ -167,7 +167,7 @@ def _singly(test: Method) -> bool:
     return test_of(test).models == (1, 1)
 
 
-def _on_rows(study: Study, comparison: ComparisonSpec) -> Method:
+def _test_of_rows(study: Study, comparison: ComparisonSpec) -> Method:
     """Find the test that counts predictions."""
     return next(
         test

@@ -18,7 +18,7 @@ EXACT_BELOW = 25  # discordant pairs, of the form `textbook`; Raschka 2018, 4.4
 SURELY_ENOUGH = 1000  # discordant pairs, from which on the smallest p is 0 for every purpose
 
 
-def _with_examples(find: RuleFunction, study: Study, known: Known) -> Iterator[Objection]:
+def _judge_examples(find: RuleFunction, study: Study, known: Known) -> Iterator[Objection]:
     return unreachable_levels(known.read, known.examples)
 
 
@@ -26,7 +26,7 @@ def _with_examples(find: RuleFunction, study: Study, known: Known) -> Iterator[O
     "W317",
     changes=Changes.PRECISION,
     source="Fagerland, Lydersen & Laake 2013; Westfall, Troendle & Pennello 2010",
-    later=(Later(Stage.DATA, _with_examples), Later(Stage.PLAN, _with_examples)),
+    later=(Later(Stage.DATA, _judge_examples), Later(Stage.PLAN, _judge_examples)),
 )
 def too_few_discordant_pairs(study: Study) -> Iterator[Objection]:
     """Two models differ on so few examples that no outcome can be significant.

@@ -23,7 +23,7 @@ NONE_ASSIGNED: Mapping[str, Yields] = MappingProxyType({})
 SEVERAL = 3  # classes, which stand for any number above two
 
 
-def _with_classes(find: RuleFunction, study: Study, known: Known) -> Iterator[Objection]:
+def _judge_classes(find: RuleFunction, study: Study, known: Known) -> Iterator[Objection]:
     return measures_without_interval(known.read, known.classes, known.assigned)
 
 
@@ -40,7 +40,7 @@ def _depends_on_data(study: Study) -> bool:
     "W358",
     changes=Changes.PRECISION,
     source="LeDell, Petersen & van der Laan 2015; Nadeau & Bengio 2003",
-    later=(Later(Stage.DATA, _with_classes, _depends_on_data),),
+    later=(Later(Stage.DATA, _judge_classes, _depends_on_data),),
 )
 def first_measure_without_interval(study: Study) -> Iterator[Objection]:
     """The first measure has no default interval under the protocol, although others have one.
@@ -137,14 +137,14 @@ def _instead(study: Study, metric: Method, source: SourceSpec, protocol: Protoco
     ways = []
     if protocol is not None:
         ways.append(f"write `protocol {repeated_form(study, protocol)}`")
-    interval = _over_folds(study, metric, source, protocol)
+    interval = _interval_over_folds(study, metric, source, protocol)
     if interval is not None:
         below = f"`interval {interval}` below the measure (a wide interval on few folds)"
         ways.append(below if ways else f"write {below}")
     return ", or ".join(ways) if ways else "measure it on one test set"
 
 
-def _over_folds(
+def _interval_over_folds(
     study: Study, metric: Method, source: SourceSpec, protocol: Protocol | None
 ) -> str | None:
     """Return an interval that is declared sound over such folds and goes with the metric."""

@@ -52,7 +52,7 @@ def strata_without_effect(study: Study) -> Iterator[Objection]:
         return
     if protocols and not any(PROTOCOLS[p.kind].declaration.keeps_strata for p in protocols):
         in_place = PROTOCOLS[protocols[0].kind].declaration.division == "in_place"
-        given = in_place and not _on_training_rows(protocols[0])
+        given = in_place and not _tests_training_rows(protocols[0])
         other = "" if given else ", or write `protocol cv folds=10`"
         yield Objection(
             f"strata have no effect under `{spoken(protocols[0])}`",
@@ -268,9 +268,9 @@ def tested_on_training_rows(study: Study) -> Iterator[Objection]:
         protocol cv folds=10
         measure accuracy
     """
-    honest = [p.name for p in own_protocols(study) if not _on_training_rows(p)]
+    honest = [p.name for p in own_protocols(study) if not _tests_training_rows(p)]
     for protocol in own_protocols(study):
-        if not _on_training_rows(protocol):
+        if not _tests_training_rows(protocol):
             continue
         words, instead = spoken(protocol), "write `protocol cv folds=10`"
         if protocol.options.get("estimate") is not None:
@@ -285,7 +285,7 @@ def tested_on_training_rows(study: Study) -> Iterator[Objection]:
         )
 
 
-def _on_training_rows(protocol: Protocol) -> bool:
+def _tests_training_rows(protocol: Protocol) -> bool:
     return PROTOCOLS[protocol.kind].declaration.tests_on_training_rows(protocol.options)
 
 

@@ -10,7 +10,7 @@ def percent(share: float) -> str:
     return f"{round(share * 100, 9):.10g}%"
 
 
-def about(share: float) -> str:
+def rounded_share(share: float) -> str:
     """Return a share that was computed, with two decimals."""
     return percent(round(share, 4))
 

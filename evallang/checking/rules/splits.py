@@ -70,7 +70,7 @@ class Reach:
         return self.detectable > MOST_LOST * self.limit
 
 
-def _with_splits(find: RuleFunction, study: Study, known: Known) -> Iterator[Objection]:
+def _judge_splits(find: RuleFunction, study: Study, known: Known) -> Iterator[Objection]:
     """Judge the tests over splits whose number and sizes only the data tell."""
     protocol = known.protocol
     drawn = [split for split in known.splits if split.fold >= 0]
@@ -89,7 +89,7 @@ def _leaves_splits_open(study: Study) -> bool:
     "W357",
     changes=Changes.PRECISION,
     source="Nadeau & Bengio 2003; Bouckaert & Frank 2004",
-    later=(WITH_ALL_HYPOTHESES, Later(Stage.PLAN, _with_splits, _leaves_splits_open)),
+    later=(WITH_ALL_HYPOTHESES, Later(Stage.PLAN, _judge_splits, _leaves_splits_open)),
 )
 def fold_test_with_few_splits(study: Study) -> Iterator[Objection]:
     """A test over fold scores has so few folds that it detects only large differences.
@@ -132,7 +132,7 @@ def _few_splits(study: Study, protocol: Protocol, drawn: Drawn) -> Iterator[Obje
             continue
         yield Objection(
             f"`{test.name}` on {found.splits} splits has {TARGET:.0%} power only for differences "
-            f"of {_deviations(found)} of the fold differences or more" + _beyond(test),
+            f"of {_deviations(found)} of the fold differences or more" + _limit_words(test),
             line.span,
             help=_instead(study, line, test, protocol, alpha),
             notes=(_reason(study, test, found, alpha),),
@@ -144,7 +144,7 @@ def _deviations(found: Reach) -> str:
     return f"{text} standard deviation{'' if text == '1' else 's'}"
 
 
-def _beyond(test: Method) -> str:
+def _limit_words(test: Method) -> str:
     return ", beyond the region of practical equivalence" if test_of(test).bayesian else ""
 
 

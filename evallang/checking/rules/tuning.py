@@ -8,7 +8,7 @@ from evallang.checking.rules.study_facts import listed, own_protocols, tables
 from evallang.diagnostics import Changes
 from evallang.frozen_records import frozen
 from evallang.models.catalogue import CATALOGUE, simplicity
-from evallang.models.defaults import without_defaults
+from evallang.models.defaults import drop_defaults
 from evallang.models.domains import number
 from evallang.models.model import (
     Candidates,
@@ -51,7 +51,7 @@ def tuned_on_the_reported_folds(study: Study) -> Iterator[Objection]:
     families: dict[str, list[tuple[ModelSpec, Numbers]]] = {}
     for model in study.models:
         numbers: Numbers = {}
-        shape = _shape(without_defaults(model.pipeline), numbers)
+        shape = _shape(drop_defaults(model.pipeline), numbers)
         families.setdefault(shape, []).append((model, numbers))
     for members in families.values():
         if len(members) < LEAST_VARIANTS:

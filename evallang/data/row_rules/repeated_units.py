@@ -102,17 +102,17 @@ def repeated_units_without_group(
     """
     if table.group_codes is not None or table.split is not None:
         return
-    if not _by_name(table, table.spec.categorical, findings, code):
-        _by_agreement(table, design, findings, code)
+    if not _report_named_units(table, table.spec.categorical, findings, code):
+        _report_agreement(table, design, findings, code)
 
 
 def repeated_units_of_outcomes(given: GivenOutcomes, findings: Findings) -> None:
     """Report units of predictions by the names of their columns."""
     if given.group_codes is None and not isinstance(given.spec, CountsSpec):
-        _by_name(given, (), findings, CODES["W417"])
+        _report_named_units(given, (), findings, CODES["W417"])
 
 
-def _by_name(
+def _report_named_units(
     read: Table | GivenOutcomes, meant: tuple[str, ...], findings: Findings, code: Code
 ) -> bool:
     """Report columns named like a unit; return whether one was found."""
@@ -166,7 +166,7 @@ def _agreement_of(read: Table | GivenOutcomes, column: SourceColumn) -> Agreemen
     return found if found.z >= FAR else None
 
 
-def _by_agreement(table: Table, design: RowDesign, findings: Findings, code: Code) -> None:
+def _report_agreement(table: Table, design: RowDesign, findings: Findings, code: Code) -> None:
     """Report the unused column whose rows agree most, if they do so far beyond chance."""
     best: tuple[str, str, Agreement] | None = None
     target = _target(table)
@@ -205,7 +205,7 @@ def _evidence(
 ) -> tuple[str, Agreement] | None:
     """Return in what the rows of a unit agree far beyond chance."""
     of_target = agreement(target[units.rows], units.codes, ordered=units.ordered)
-    every = _in_features(table, design, units)
+    every = _agreement_in_features(table, design, units)
     every.sort(key=lambda one: one.correlation)
     middle = every[(len(every) - 1) // 2] if len(every) >= 2 else None
     beside = 0.0 if middle is None else middle.correlation
@@ -217,7 +217,7 @@ def _evidence(
     return None
 
 
-def _in_features(table: Table, design: RowDesign, units: Units) -> list[Agreement]:
+def _agreement_in_features(table: Table, design: RowDesign, units: Units) -> list[Agreement]:
     """Return the agreement of units in each of the first features."""
     columns = [column for column in design.columns(table) if column.numeric][:MOST_FEATURES]
     found = []

@@ -81,7 +81,7 @@ def synthetic_rows(table: Table, design: RowDesign, findings: Findings, code: Co
     numbers = numbers[:, ~np.isnan(numbers).any(axis=0)]
     if numbers.shape[1] < FEWEST_FEATURES:
         return
-    found = _by_decimals(table, numbers) or _by_position(table, numbers)
+    found = _class_of_decimals(table, numbers) or _class_of_position(table, numbers)
     if found is None:
         return
     counts = np.bincount(table.y, minlength=len(table.classes))
@@ -97,7 +97,7 @@ def synthetic_rows(table: Table, design: RowDesign, findings: Findings, code: Co
     )
 
 
-def _by_decimals(table: Table, numbers: "NDArray[np.float64]") -> Evidence | None:
+def _class_of_decimals(table: Table, numbers: "NDArray[np.float64]") -> Evidence | None:
     """Return the class whose rows have further decimals in most features."""
     classes, y = len(table.classes), table.y
     if table.n > MOST_ROWS:
@@ -145,12 +145,12 @@ def _decimals(
         off = least == decimals
         if not off.any():
             break
-        least[off & ~_on_grid(values, decimals)] = decimals + 1
+        least[off & ~_is_on_grid(values, decimals)] = decimals + 1
     most = [int(least[labels == c].max(initial=0)) for c in range(classes)]
     return [d if d <= MOST_DECIMALS - FURTHER_DECIMALS else None for d in most]
 
 
-def _on_grid(values: "NDArray[np.float64]", decimals: int) -> "NDArray[np.bool_]":
+def _is_on_grid(values: "NDArray[np.float64]", decimals: int) -> "NDArray[np.bool_]":
     scaled = values * 10.0**decimals
     found: NDArray[np.bool_] = np.abs(scaled - np.round(scaled)) <= 1e-9 * np.maximum(
         1, np.abs(scaled)
@@ -160,10 +160,10 @@ def _on_grid(values: "NDArray[np.float64]", decimals: int) -> "NDArray[np.bool_]
 
 def _has_more(values: "NDArray[np.float64]", decimals: int) -> "NDArray[np.bool_]":
     """Return which values have at least three decimals more."""
-    return ~_on_grid(values, decimals + FURTHER_DECIMALS - 1)
+    return ~_is_on_grid(values, decimals + FURTHER_DECIMALS - 1)
 
 
-def _by_position(table: Table, numbers: "NDArray[np.float64]") -> Evidence | None:
+def _class_of_position(table: Table, numbers: "NDArray[np.float64]") -> Evidence | None:
     """Return the class whose rows lie between two others far more often than other classes'."""
     if np.bincount(table.y).min() > MOST_ROWS:
         return None
@@ -177,7 +177,7 @@ def _by_position(table: Table, numbers: "NDArray[np.float64]") -> Evidence | Non
     for label in range(len(table.classes)):
         rows = fine[table.y == label]
         if 3 <= len(rows) <= MOST_ROWS:
-            between[label] = _between(rows, draw)
+            between[label] = _count_between(rows, draw)
     if len(between) < 2:
         return None
     shares = {label: made / looked_at for label, (made, looked_at) in between.items()}
@@ -205,7 +205,7 @@ def _fine_columns(numbers: "NDArray[np.float64]") -> "NDArray[np.float64]":
     return numbers[:, kept]
 
 
-def _between(rows: "NDArray[np.float64]", draw: "np.random.Generator") -> tuple[int, int]:
+def _count_between(rows: "NDArray[np.float64]", draw: "np.random.Generator") -> tuple[int, int]:
     """Return how many rows of a class lie on a line between two others, and of how many."""
     chosen = np.sort(draw.permutation(len(rows))[:LOOKED_AT])
     squares = (rows * rows).sum(axis=1)

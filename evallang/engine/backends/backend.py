@@ -32,7 +32,7 @@ class Task(Protocol):
         """Equal for tasks that share work, if one process runs them; None is not a group."""
         ...
 
-    def after_loss(self, at: str, loss: Loss) -> Self:
+    def drop_lost(self, at: str, loss: Loss) -> Self:
         """Return the task without the fit at a place, which then fails with a loss."""
         ...
 

@@ -292,7 +292,7 @@ class _Server:
         elif kind == IMPORT:
             content = _exactly(self._control, self._number()) or b"[]"
             for name in json.loads(content):
-                with contextlib.suppress(Exception), _without_extras(name):
+                with contextlib.suppress(Exception), _hide_extras(name):
                     importlib.import_module(name)  # the fit that needs it reports its errors
         return bool(kind)
 
@@ -356,7 +356,7 @@ EXTRAS = ("pandas", "rich")
 
 
 @contextmanager
-def _without_extras(name: str) -> Iterator[None]:
+def _hide_extras(name: str) -> Iterator[None]:
     """Keep scikit-learn from importing packages at its start, a fifth of the time, for nothing.
 
     It is given arrays and shows no progress; whatever needs them later imports them then.

@@ -200,9 +200,9 @@ class _Pool(Generic[AnyTask, Made]):
         self._queue.put_back(worker.batch)
         if worker.overdue is not None and self._limits.seconds is not None:
             if worker.overdue == place:  # otherwise the fit ended just before it was killed
-                died = Entry(died.task.after_loss(place, time_loss(self._limits.seconds)))
+                died = Entry(died.task.drop_lost(place, time_loss(self._limits.seconds)))
         elif died.deaths:
-            died = Entry(died.task.after_loss(place, death_loss(status)))
+            died = Entry(died.task.drop_lost(place, death_loss(status)))
         else:
             died.deaths += 1
         self._queue.put_back([died])

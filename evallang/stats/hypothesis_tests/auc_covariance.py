@@ -87,8 +87,8 @@ def auc_covariance(
         raise ValueError("a score is missing")
     codes = None if groups is None else _codes(groups, positive, "group")
     if folds is not None:
-        return _over_folds(positive, scores, _codes(folds, positive, "fold"), codes)
-    return _on_one_test_set(positive, scores, codes)
+        return _covariance_over_folds(positive, scores, _codes(folds, positive, "fold"), codes)
+    return _covariance_on_test_set(positive, scores, codes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +148,7 @@ def _covariances(placed: _Placed) -> tuple[NDArray[np.float64], NDArray[np.float
     return found[0], found[1]
 
 
-def _on_one_test_set(
+def _covariance_on_test_set(
     positive: NDArray[np.bool_], scores: NDArray[np.float64], groups: NDArray[np.intp] | None
 ) -> AucCovariance:
     """DeLong's covariance, or with groups that of Obuchowski 1997."""
@@ -166,7 +166,7 @@ def _on_one_test_set(
     if groups is None:
         notes = () if plain is not None else ("undefined: a class has one example",)
         return AucCovariance(found, plain, None, "delong", None, notes, within=min(up, down) - 1)
-    covariance, df = _over_groups(placed, groups)
+    covariance, df = _covariance_over_groups(placed, groups)
     if covariance is None:
         notes = ("undefined: a class occurs in one group only",)
         return AucCovariance(found, None, plain, "delong", n_groups, notes)
@@ -174,7 +174,7 @@ def _on_one_test_set(
     return AucCovariance(found, covariance, plain, "delong", n_groups, parts=parts, within=df)
 
 
-def _over_groups(
+def _covariance_over_groups(
     placed: _Placed, groups: NDArray[np.intp]
 ) -> tuple[NDArray[np.float64] | None, int]:
     """Return Obuchowski's covariance and the groups of the rarer class, less one.
@@ -198,7 +198,7 @@ def _over_groups(
     return covariance, min(with_up, with_down) - 1
 
 
-def _over_folds(
+def _covariance_over_folds(
     positive: NDArray[np.bool_],
     scores: NDArray[np.float64],
     folds: NDArray[np.intp],
@@ -240,7 +240,7 @@ def _over_folds(
         notes = notes if summands else (*notes, "undefined: it takes two groups")
         df = (n_groups or 0) - 1
         return AucCovariance(found, covariance, total, "cv_auc", n_groups, notes, summands, df)
-    in_folds = [_over_groups(placed, groups[rows]) for rows, placed in parts]
+    in_folds = [_covariance_over_groups(placed, groups[rows]) for rows, placed in parts]
     if any(matrix is None for matrix, _ in in_folds):
         notes = (*notes, "undefined: in a fold a class occurs in one group only")
         return AucCovariance(found, None, total, "cv_auc", n_groups, notes)

@@ -143,8 +143,8 @@ def bayes_t(
         )
     mean, df = float(d.mean()), count - 1
     scale = 0.0 if constant else float(d.std(ddof=1)) * math.sqrt(factor)
-    above = _beyond(mean, scale, df, region)
-    below = _beyond(-mean, scale, df, region)
+    above = _probability_beyond(mean, scale, df, region)
+    below = _probability_beyond(-mean, scale, df, region)
     if constant:
         notes = (*notes, CONSTANT)
     half = t_quantile(level, df) * scale
@@ -180,7 +180,7 @@ def _region(rope: float | None, bounded: bool) -> float:
     return region
 
 
-def _beyond(mean: float, scale: float, df: int, region: float) -> float:
+def _probability_beyond(mean: float, scale: float, df: int, region: float) -> float:
     """Return the posterior probability of a difference above `region`."""
     if scale > 0:
         return float(special.stdtr(df, (mean - region) / scale))

@@ -228,7 +228,7 @@ def _effects(d: NDArray[np.float64]) -> tuple[Effect, ...]:
     return cohen_dz(mean, sd), hedges_g(mean, sd, d.size - 1)
 
 
-def _without_interval(value: float | None, level: float) -> Difference:
+def _plain_difference(value: float | None, level: float) -> Difference:
     return Difference(Summary.DIFFERENCE, value, None, None, checked_level(level), "none")
 
 
@@ -238,6 +238,6 @@ def _undefined_five_by_two(test: str, level: float) -> HypothesisTestResult:
         variant="F" if test == "5x2cv_f" else "t",
         null=NULL,
         statistic=None,
-        estimate=_without_interval(None, level),
+        estimate=_plain_difference(None, level),
         notes=("undefined: a model has no score on one of the ten folds",),
     )

@@ -158,7 +158,7 @@ def t(
     n = len(d)
     if groups is None:
         error = 0.0 if constant else float(d.std(ddof=1)) / math.sqrt(n)
-        return _of_mean("t", "paired", d, error, n - 1, level, constant, alternative)
+        return _mean_result("t", "paired", d, error, n - 1, level, constant, alternative)
     codes = labels(groups, n, "group")
     count = int(codes.max()) + 1
     if count < 2:
@@ -171,7 +171,7 @@ def t(
     effect = error**2 / plain if plain > 0 and not constant else None
     clusters = Clusters(count, effect)
     df = degrees_of_mean(codes)
-    return _of_mean("t", "clustered", d, error, df, level, constant, alternative, clusters)
+    return _mean_result("t", "clustered", d, error, df, level, constant, alternative, clusters)
 
 
 @HYPOTHESIS_TESTS.register(
@@ -258,7 +258,7 @@ def diebold_mariano(
         notes = ("the estimated variance is not positive: lags get Bartlett's weights",)
     factor = (n + 1 - 2 * horizon + horizon * (horizon - 1) / n) / n
     error = math.sqrt(max(total, 0.0) / n / factor)
-    return _of_mean(
+    return _mean_result(
         "diebold_mariano", variant, d, error, n - 1, level, constant, alternative, notes=notes
     )
 
@@ -286,7 +286,7 @@ def _lacking(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[str, ...]:
     return ("undefined: it takes losses on two examples",) if len(x) < 2 else ()
 
 
-def _of_mean(
+def _mean_result(
     test: str,
     variant: str,
     d: NDArray[np.float64],

@@ -135,7 +135,7 @@ def delong(
         return one_sided(_area_difference(found, level, alternative), alternative)
     if alternative != "two_sided":
         raise ValueError("a one-sided test compares two models")
-    return _of_many(found)
+    return _compare_many(found)
 
 
 def _area_difference(
@@ -178,7 +178,7 @@ def _area_difference(
     )
 
 
-def _of_many(found: AucCovariance) -> HypothesisTestResult:
+def _compare_many(found: AucCovariance) -> HypothesisTestResult:
     if found.covariance is None:
         return _result(found, Statistic("chi2", None), None, None, None)
     areas, models = np.array(found.areas), len(found.areas)

@@ -17,7 +17,7 @@ from evallang.activity import report_share
 from evallang.registry import lazy
 from evallang.stats.column_sums import Column, Columns, one_order
 from evallang.stats.fold_scores import NOISE, aligned
-from evallang.stats.threads import in_threads
+from evallang.stats.threads import run_in_threads
 from evallang.stats.validation import labels, magnitudes, numbers, positives
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def _replicates_of(
             row[start : start + signs.starts.step] = sums[part.key]
 
     with one_order():
-        for start in in_threads(work, signs.starts):
+        for start in run_in_threads(work, signs.starts):
             report_share(min(start + signs.starts.step, rounds), rounds)
     # What keeps its sign, less what changes it
     return [

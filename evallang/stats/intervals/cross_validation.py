@@ -87,7 +87,7 @@ def corrected_t(
     """
     checked_level(level)
     x, kept, notes = _defined(values)
-    sizes = [_of_kept(n, kept) for n in (n_train, n_test)]
+    sizes = [_kept_sizes(n, kept) for n in (n_train, n_test)]
     factor, more = corrected_factor(sizes[0], sizes[1], len(x), test_train_ratio, len(kept))
     return _t_interval("corrected_t", x, factor, level, (*notes, *more))
 
@@ -206,7 +206,7 @@ def _defined(
     return x[kept], kept, notes
 
 
-def _of_kept(sizes: ArrayLike | None, kept: NDArray[np.bool_]) -> NDArray[np.float64] | None:
+def _kept_sizes(sizes: ArrayLike | None, kept: NDArray[np.bool_]) -> NDArray[np.float64] | None:
     """Return the sizes of the folds that remain; raises `ValueError` where one has no size."""
     if sizes is None:
         return None

@@ -139,7 +139,7 @@ def tango(table: TwoByTwo, level: float) -> Interval:
     if n == 0:
         return _undefined("tango", level)
     low = -_tango_upper(c, b, n, z)  # by symmetry
-    return _within("tango", level, low, _tango_upper(b, c, n, z))
+    return _clipped("tango", level, low, _tango_upper(b, c, n, z))
 
 
 @INTERVALS.register(
@@ -179,7 +179,7 @@ def newcombe(table: TwoByTwo, level: float) -> Interval:
     difference = (b - c) / n
     low = difference - reach(first - low1, high2 - second)
     high = difference + reach(high1 - first, second - low2)
-    return _within("newcombe", level, low, high)
+    return _clipped("newcombe", level, low, high)
 
 
 @INTERVALS.register(
@@ -209,7 +209,7 @@ def bonett_price(table: TwoByTwo, level: float) -> Interval:
         return _undefined("bonett_price", level)
     p, q = (b + 1) / (n + 2), (c + 1) / (n + 2)
     half = normal_quantile(level) * ((p + q - (p - q) ** 2) / (n + 2)) ** 0.5
-    return _within("bonett_price", level, p - q - half, p - q + half)
+    return _clipped("bonett_price", level, p - q - half, p - q + half)
 
 
 @INTERVALS.register(
@@ -238,7 +238,7 @@ def agresti_min(table: TwoByTwo, level: float) -> Interval:
     if n == 0:
         return _undefined("agresti_min", level)
     low, high = _wald_bounds(b + 0.5, c + 0.5, n + 2.0, normal_quantile(level))
-    return _within("agresti_min", level, low, high)
+    return _clipped("agresti_min", level, low, high)
 
 
 @INTERVALS.register(
@@ -266,7 +266,7 @@ def paired_wald(table: TwoByTwo, level: float) -> Interval:
         return _undefined("paired_wald", level)
     low, high = _wald_bounds(float(b), float(c), float(n), z)
     notes = ("no width: the approximation fails at this table",) if low == high else ()
-    return _within("paired_wald", level, low, high, notes)
+    return _clipped("paired_wald", level, low, high, notes)
 
 
 @INTERVALS.register(
@@ -309,7 +309,7 @@ def newcombe_independent(shares: Sequence[Share], level: float) -> Interval:
     low2, high2 = _wilson_bounds(y, m, level)
     low = first - second - math.hypot(first - low1, high2 - second)
     high = first - second + math.hypot(high1 - first, second - low2)
-    return _within("newcombe_independent", level, low, high)
+    return _clipped("newcombe_independent", level, low, high)
 
 
 def _tango_upper(b: int, c: int, n: int, z: float) -> float:
@@ -392,7 +392,7 @@ def _wald_bounds(b: float, c: float, n: float, z: float) -> tuple[float, float]:
     return (b - c) / n - half, (b - c) / n + half
 
 
-def _within(
+def _clipped(
     method: str, level: float, low: float, high: float, notes: tuple[str, ...] = ()
 ) -> Interval:
     return Interval(method, level, max(low, -1.0), min(high, 1.0), notes)

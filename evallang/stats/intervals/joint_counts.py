@@ -99,7 +99,7 @@ class JointCounts:
         found = self._cells @ self.times
         return float(function(self._matrices(found[:, None], model))[0])
 
-    def without_one(self, model: int, function: Metric) -> NDArray[np.float64]:
+    def leave_one_out_values(self, model: int, function: Metric) -> NDArray[np.float64]:
         """Return a metric of one model without one example of each combination that occurs."""
         found = self._cells @ self.times
         return function(self._matrices(found[:, None] - self._cells, model))
@@ -192,7 +192,7 @@ class _OfJointCounts:
 
     def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Leave out one example of each combination of classes that occurs."""
-        values = [self._joint.without_one(model, self._function) for model in self._models]
+        values = [self._joint.leave_one_out_values(model, self._function) for model in self._models]
         return self._of(values), self._joint.times
 
     def _of(self, values: list[NDArray[np.float64]]) -> NDArray[np.float64]:

@@ -118,7 +118,7 @@ def wilson(successes: int, n: int, level: float) -> Interval:
     # At the ends the bound is 0 or 1 exactly, which rounding may miss
     low = 0.0 if x == 0 else centre - half
     high = 1.0 if x == total else centre + half
-    return _within("wilson", level, low, high)
+    return _clipped("wilson", level, low, high)
 
 
 @INTERVALS.register(
@@ -151,7 +151,7 @@ def clopper_pearson(successes: int, n: int, level: float) -> Interval:
     tail = (1 - level) / 2
     low = 0.0 if x == 0 else float(special.betaincinv(x, total - x + 1, tail))
     high = 1.0 if x == total else float(special.betainccinv(x + 1, total - x, tail))
-    return _within("clopper_pearson", level, low, high)
+    return _clipped("clopper_pearson", level, low, high)
 
 
 @INTERVALS.register(
@@ -182,7 +182,7 @@ def agresti_coull(successes: int, n: int, level: float) -> Interval:
         return _undefined("agresti_coull", level)
     centre = (x + z * z / 2) / (total + z * z)
     half = z * (centre * (1 - centre) / (total + z * z)) ** 0.5
-    return _within("agresti_coull", level, centre - half, centre + half)
+    return _clipped("agresti_coull", level, centre - half, centre + half)
 
 
 @INTERVALS.register(
@@ -212,7 +212,7 @@ def jeffreys(successes: int, n: int, level: float) -> Interval:
     tail = (1 - level) / 2
     low = 0.0 if x == 0 else float(special.betaincinv(x + 0.5, total - x + 0.5, tail))
     high = 1.0 if x == total else float(special.betainccinv(x + 0.5, total - x + 0.5, tail))
-    return _within("jeffreys", level, low, high)
+    return _clipped("jeffreys", level, low, high)
 
 
 @INTERVALS.register(
@@ -243,7 +243,7 @@ def wald(successes: int, n: int, level: float) -> Interval:
     share = x / total
     half = z * (share * (1 - share) / total) ** 0.5
     notes = ("no width: the approximation fails at 0 and 1",) if x in (0, total) else ()
-    return _within("wald", level, share - half, share + half, notes)
+    return _clipped("wald", level, share - half, share + half, notes)
 
 
 def _checked(successes: int, n: int, level: float) -> tuple[int, int, float]:
@@ -256,7 +256,7 @@ def _checked(successes: int, n: int, level: float) -> tuple[int, int, float]:
     return x, total, normal_quantile(level)
 
 
-def _within(
+def _clipped(
     method: str, level: float, low: float, high: float, notes: tuple[str, ...] = ()
 ) -> Interval:
     return Interval(method, level, max(low, 0.0), min(high, 1.0), notes)

@@ -182,7 +182,7 @@ def delong(truth: ArrayLike, scores: ArrayLike, level: float) -> Interval:
         return _separated(auc, place.smaller, level)
     if place.smaller < 2:
         return Interval("delong", level, None, None, ("undefined: a class has one example",))
-    return _on_logit_scale("delong", auc, (place,), level)
+    return _logit_interval("delong", auc, (place,), level)
 
 
 @INTERVALS.register(
@@ -253,7 +253,7 @@ def cv_auc(
     if codes.shape != values.shape:
         raise ValueError("every example needs its fold")
     if groups is not None:
-        return _over_groups(positive, values, codes, groups, level)
+        return _interval_over_groups(positive, values, codes, groups, level)
     parts: list[Placements] = []
     lost = 0
     for fold in np.unique(codes):
@@ -278,11 +278,11 @@ def cv_auc(
         return Interval("cv_auc", level, interval.low, interval.high, (*notes, *interval.notes))
     if pairs < 2:
         return Interval("cv_auc", level, None, None, (*notes, ONE_IN_A_FOLD))
-    found = _on_logit_scale("cv_auc", auc, parts, level)
+    found = _logit_interval("cv_auc", auc, parts, level)
     return Interval("cv_auc", level, found.low, found.high, (*notes, *found.notes))
 
 
-def _over_groups(
+def _interval_over_groups(
     positive: NDArray[np.bool_],
     values: NDArray[np.float64],
     folds: ArrayLike,
@@ -318,7 +318,7 @@ def _checked(truth: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.bool_], ND
     return positive, values
 
 
-def _on_logit_scale(method: str, auc: float, parts: Sequence[Placements], level: float) -> Interval:
+def _logit_interval(method: str, auc: float, parts: Sequence[Placements], level: float) -> Interval:
     """Compute the interval of the mean area of independent parts, by the delta method."""
     ups = sum(float(place.positives.var(ddof=1)) / len(place.positives) for place in parts)
     downs = sum(float(place.negatives.var(ddof=1)) / len(place.negatives) for place in parts)

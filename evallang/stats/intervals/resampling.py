@@ -17,7 +17,7 @@ from evallang.stats.column_sums import Column, Columns, one_order
 from evallang.stats.intervals.drawn_weights import Resamples
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.resampled_counts import BATCH, Limits, PatternSample
-from evallang.stats.threads import in_threads
+from evallang.stats.threads import run_in_threads
 from evallang.stats.validation import magnitudes
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ def _replicates_of(
     compiled = all(sample.compiled for sample in samples)
     with one_order():
         starts = resamples.starts
-        for start in in_threads(work, starts, at_once=compiled):
+        for start in run_in_threads(work, starts, at_once=compiled):
             report_share(min(start + starts.step, rounds), rounds)
     return list(values)
 

@@ -17,7 +17,7 @@ from evallang.checking.rules.gates import (
     overlapping_intervals_as_a_gate,
     unreachable_bounds,
 )
-from evallang.checking.rules.shares import about, percent, reachable_above, reachable_below
+from evallang.checking.rules.shares import percent, reachable_above, reachable_below, rounded_share
 from evallang.source import Span
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.study import Method, RequirementSpec
@@ -158,7 +158,7 @@ def test_shares_are_worded_as_they_would_be_written():
     assert [percent(x) for x in (0.95, 0.999, 1 - 0.05, 0.9, 1.0, 0.99999, 0.0015)] == [
         "95%", "99.9%", "95%", "90%", "100%", "99.999%", "0.15%",
     ]  # fmt: skip
-    assert about(0.0369935) == "3.7%"
+    assert rounded_share(0.0369935) == "3.7%"
     assert reachable_below(0.96299) == "96.2%"
     assert reachable_above(0.03699) == "3.7%"
 

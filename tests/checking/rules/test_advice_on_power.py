@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from studies import checked
 
-from evallang.checking.rules.examples import Examples, counted, of_outcomes, uncounted
+from evallang.checking.rules.examples import Examples, count_examples, counted, uncounted
 from evallang.checking.rules.power import smallest_p
 from evallang.checking.rules.rule import Known, Stage, advise_later
 from evallang.data.predictions import read_predictions
@@ -88,7 +88,7 @@ compare a, b with mcnemar
 """
     study = checked(text).study
     (given,), _ = read_predictions(study.sources[0], tmp_path)
-    examples = of_outcomes(given)
+    examples = count_examples(given)
     assert (examples.n, examples.differ("b", "a")) == (41, 4)
     (found,) = advice_on_examples(study, [examples])
     assert (found.code, found.span) == ("W317", study.comparisons[0].span)

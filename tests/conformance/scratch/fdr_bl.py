@@ -7,7 +7,7 @@ from evallang.stats.corrections import (
     Adjusted,
     CorrectionDeclaration,
     P,
-    in_order,
+    apply_in_order,
     step_down,
 )
 
@@ -55,4 +55,4 @@ def fdr_bl(p: P) -> Adjusted:
         m = len(ps)
         return step_down([(m - i) / m * (1 - (1 - x) ** (m - i)) for i, x in enumerate(ps)])
 
-    return in_order(p, rule)
+    return apply_in_order(p, rule)
