@@ -196,7 +196,10 @@ def judge_planned(
                 found += check_test_sizes(sizes, words, protocol.span, folds, given=given)
             if not alone or not splits:
                 continue
-            n_tested = len(np.unique(np.concatenate([split.test for split in splits])))
+            tested = np.zeros(table.n, dtype=bool)
+            for split in splits:
+                tested[split.test] = True
+            n_tested = int(np.count_nonzero(tested))
             examples = uncounted(read, [Examples(name, n_tested, {})])
             known = Known(read, examples, protocol=protocol, splits=splits)
             found += advise_later(Stage.PLAN, study, known)

@@ -3,6 +3,7 @@
 Each rule is one function from a table to findings; `check_table` runs them all.
 """
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -618,34 +619,35 @@ def _is_rescaled_target(values: "NDArray[np.float64]", y: "NDArray[np.float64]")
 
 def _row_keys(table: Table, rows: "NDArray[np.int64]") -> list[bytes]:
     """Return one key for each of some rows: equal exactly where features and target are."""
-    keys = [row.tobytes() for row in _numbers(table)[rows]]
+    numbers = [_plain(column[rows]) for column in (*table.numeric.T, table.y)]
+    keys = [row.tobytes() for row in np.column_stack(numbers)]
     if table.objects.shape[1] == 0:
         return keys
     texts = [repr(row).encode("utf-8", "backslashreplace") for row in table.objects[rows].tolist()]
     return [key + text for key, text in zip(keys, texts, strict=True)]
 
 
-def _numbers(table: Table) -> "NDArray[np.float64]":
-    """Return numeric features and target (n, columns), with one 0 and one NaN."""
-    numbers = np.column_stack([table.numeric, table.y]).astype("<f8", copy=False)
-    numbers += 0.0  # -0.0 is 0.0
+def _plain(column: "NDArray[Any]") -> "NDArray[np.float64]":
+    """Return a numeric feature or the target as new numbers, with one 0 and one NaN."""
+    numbers: NDArray[np.float64] = column.astype("<f8") + 0.0  # -0.0 is 0.0
     numbers[np.isnan(numbers)] = np.nan
     return numbers
 
 
 def _rows_with_equal_hashes(table: Table) -> "NDArray[np.int64]":
     """Return the rows that may equal others, sorted: few, unless there are copies."""
-    bits = _numbers(table).view(np.uint64)
+    numbers = (_plain(column).view(np.uint64) for column in (*table.numeric.T, table.y))
     hashes = np.zeros(table.n, dtype=np.uint64)
     texts = (
         np.array([hash(c) & MASK if isinstance(c, str) else 0 for c in column], dtype=np.uint64)
         for column in table.objects.T
     )
-    for column in (*bits.T, *texts):
+    for column in itertools.chain(numbers, texts):
         hashes = (hashes ^ column) * np.uint64(FACTOR)
         hashes ^= hashes >> np.uint64(29)
-    _, number, count = np.unique(hashes, return_inverse=True, return_counts=True)
-    return np.flatnonzero(count[number] > 1)
+    ordered = np.sort(hashes)
+    again = ordered[1:][ordered[1:] == ordered[:-1]]
+    return np.flatnonzero(np.isin(hashes, again)) if len(again) else np.zeros(0, dtype=np.int64)
 
 
 MASK = (1 << 64) - 1

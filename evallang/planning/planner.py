@@ -146,7 +146,8 @@ def _classes_to_learn(table: Table, protocol: Protocol, made: Sequence[Split]) -
     """Refuse splits that leave rows of one class to learn from; a bootstrap draws again."""
     if table.task != "classification" or _declared(protocol).division == "resampled":
         return
-    alone = [split for split in made if len(np.unique(table.y[split.train])) == 1]
+    learnt = ((split, table.y[split.train]) for split in made)
+    alone = [split for split, y in learnt if len(y) and (y == y[0]).all()]
     if alone:
         label = table.classes[int(table.y[alone[0].train[0]])]
         parts = "the training part has" if len(made) == 1 else (
