@@ -16,6 +16,11 @@ else:
 MOST_IN_HALF = 1 << 30  # examples whose doubled numbers fit into 32 bits
 
 
+def doubled_type(n: int) -> type[np.signedinteger]:
+    """Return the type of twice the number of examples that one of n outranks."""
+    return np.int32 if n < MOST_IN_HALF else np.int64
+
+
 def twice_outranked(
     positive: NDArray[np.bool_], values: NDArray[np.float64]
 ) -> tuple[NDArray[np.intp], NDArray[np.signedinteger]]:
@@ -26,7 +31,7 @@ def twice_outranked(
     ascending order of the scores. Scores tie where they are equal bit by bit.
     """
     n = len(values)
-    whole = np.int32 if n < MOST_IN_HALF else np.int64
+    whole = doubled_type(n)
     order, ordered = ascending(values)
     up = positive[order]
     ups = np.cumsum(up, dtype=whole)  # positives up to each place and with it
@@ -38,9 +43,12 @@ def twice_outranked(
         return order, outranked
     # Of each run of equal scores: the positives before it, and those with it
     first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    del ordered
     last = np.append(first[1:], n) - 1
     both = ups[last]
     both[1:] += ups[last[:-1]]
-    below = (first + last + 1).astype(whole) - both
-    run = np.repeat(np.arange(len(first)), last - first + 1)
-    return order, np.where(up, below[run], (2 * total - both)[run])
+    del ups
+    below, sizes = (first + last + 1).astype(whole) - both, last - first + 1
+    outranked = np.repeat(below, sizes)
+    np.copyto(outranked, np.repeat(2 * total - both, sizes), where=~up)
+    return order, outranked

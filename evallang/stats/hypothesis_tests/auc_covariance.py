@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from evallang.registry import lazy
 from evallang.stats.distributions import welch_df
 from evallang.stats.intervals.ranking import ONE_IN_A_FOLD
-from evallang.stats.placement_values import twice_outranked
+from evallang.stats.placement_values import doubled_type, twice_outranked
 from evallang.stats.validation import labels, numbers, positives
 
 if TYPE_CHECKING:
@@ -119,13 +119,14 @@ def _place(positive: NDArray[np.bool_], scores: NDArray[np.float64]) -> _Placed:
     """Place the scores (n, M) of each model among those of the other class."""
     n, models = scores.shape
     up = int(positive.sum())
-    found = []
-    for m in range(models):
+    stacked = np.empty((models, n), dtype=doubled_type(n))
+
+    def place(m: int) -> None:
         order, outranked = twice_outranked(positive, np.ascontiguousarray(scores[:, m]))
-        placed = np.empty_like(outranked)
-        placed[order] = outranked
-        found.append(placed)
-    stacked = np.stack(found)
+        stacked[m][order] = outranked
+
+    for m in range(models):  # a call each, which lets go of its order
+        place(m)
     # Each class outranks the other in as many pairs: half of all that are outranked
     areas = stacked.sum(axis=1, dtype=np.int64) / (4.0 * up * (n - up))
     return _Placed(positive, stacked, areas, np.where(positive, 2.0 * (n - up), 2.0 * up))
