@@ -184,7 +184,7 @@ def test_the_findings_name_the_trimmed_mean_and_the_adjustment(found, folder):
     assert "compared in trimmed mean of the absolute errors by Yuen’s test" in words
     assert "95% t interval of the difference of trimmed means." in words
     assert "Unadj. Benjamini–Liu" in words or "Unadj.Benjamini–Liu" in words
-    assert "adjusted for three tests by Benjamini-Liu step-down correction" in words
+    assert "adjusted for three tests by the Benjamini-Liu step-down correction" in words
     assert "after Benjamini–Liu’s adjustment over three tests" in words
     assert "Yuen’s test: trim" in words
     assert "difference in mean absolute error" not in words
