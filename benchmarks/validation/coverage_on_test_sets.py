@@ -27,6 +27,7 @@ from benchmarks.validation.simulation import (
 from benchmarks.validation.tests_on_groups import effects
 from evallang.results.statistics import Interval
 from evallang.stats.intervals.bootstrap_bounds import bootstrap
+from evallang.stats.intervals.confusion_delta import delta
 from evallang.stats.intervals.effective_size import clustered_wilson
 from evallang.stats.intervals.f_scores import takahashi
 from evallang.stats.intervals.proportions import wilson
@@ -120,6 +121,24 @@ def _takahashi(rng: Rng) -> Found:
     return takahashi(_matrix(rng, 200), "binary", 1, LEVEL), float(f1(POPULATION))
 
 
+def _delta(metric: Callable[..., NDArray[np.float64]], n: int) -> Callable[[Rng], Found]:
+    limits = (0.0, 1.0) if metric is _balanced else (-1.0, 1.0)
+
+    def found(rng: Rng) -> Found:
+        return delta(_matrix(rng, n), metric, limits, LEVEL), float(metric(POPULATION))
+
+    return found
+
+
+def _balanced(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The mean of both recalls, NaN where a class is missing."""
+    of_class = matrix.sum(-1)
+    hits = np.diagonal(matrix, axis1=-2, axis2=-1)
+    share = np.divide(hits, of_class, out=np.full(hits.shape, np.nan), where=of_class > 0)
+    mean: NDArray[np.float64] = share.mean(-1)
+    return mean
+
+
 def _resampled_loss(rng: Rng) -> Found:
     """Absolute errors with a long tail: log-normal."""
     sample = LossSample(rng.lognormal(0.0, 0.7, 100), None, None, (0.0, None))
@@ -176,6 +195,12 @@ SIMULATIONS = (
     _simulation("wilson", "recall .75, n = 200, 30 % positive", _wilson_recall, 40_000, COVERS),
     _simulation("wilson", "precision .68, n = 200", _wilson_precision, 40_000, COVERS),
     _simulation("takahashi", "F1 .71, n = 200", _takahashi, 20_000, COVERS),
+    _simulation("delta", "MCC .57, n = 100", _delta(_mcc, 100), 20_000, ROUGHLY_COVERS),
+    _simulation("delta", "MCC .57, n = 400", _delta(_mcc, 400), 20_000, COVERS),
+    _simulation(
+        "delta", "balanced accuracy .81, n = 100", _delta(_balanced, 100), 20_000, ROUGHLY_COVERS
+    ),
+    _simulation("delta", "balanced accuracy .81, n = 400", _delta(_balanced, 400), 20_000, COVERS),
     _simulation("bootstrap", "F1 .71, n = 100, bca", _resampled(f1, 100), 5_000, ROUGHLY_COVERS),
     _simulation("bootstrap", "MCC .57, n = 100, bca", _resampled(_mcc, 100), 5_000, ROUGHLY_COVERS),
     _simulation("bootstrap", "mean of long-tailed losses, n = 100, bca", _resampled_loss, 4_000),

@@ -24,7 +24,7 @@ CATALOGUES = (
     help="How to write the list.",
 )
 def command(catalogue: str, layout: str) -> int:
-    """List the words of a catalogue, each with a one-line summary.
+    """List the words of a catalogue, each with a one-line summary; metrics are grouped.
 
     CATALOGUE is one of tests, metrics, intervals, protocols, models, corrections, rules,
     analyses, codes, statements and limits.
@@ -38,7 +38,11 @@ def command(catalogue: str, layout: str) -> int:
     names = [_name(entry) for entry in found]
     width = max(map(len, names), default=0)
     wide = columns() if sys.stdout.isatty() else None
+    group = None
     for name, entry in zip(names, found, strict=True):
+        if entry.get("group") != group:
+            write(*([""] if group is not None else []), f"# {entry['group']}")
+            group = entry["group"]
         write(*shown(f"{name:<{width}}  ", _line(entry), wide))
     return 0
 

@@ -109,6 +109,7 @@ def interval_mismatch(
         "paired": False,
         "independent": False,
         "f1": entry.name == "f1" and metric.better is None,
+        "cells": entry.declaration.form == "counts" and metric.better is None,
         "means": is_mean_of_rows(entry),
     }
     if not fits.get(declared.form, True):

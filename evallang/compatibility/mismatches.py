@@ -28,6 +28,7 @@ FORM_NOUNS: Mapping[str, str] = {
     "paired": "the difference of two proportions",
     "independent": "the difference of two proportions",
     "f1": "`f1`",
+    "cells": "metrics of the confusion matrix",
     "means": "means over examples, such as accuracy and losses",
 }
 """What the intervals of each form are for."""

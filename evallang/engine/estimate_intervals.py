@@ -1,6 +1,6 @@
 """The interval of one estimate: its inputs, its method, its form for groups and weights."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
@@ -374,6 +374,21 @@ def matrix(asked: MethodInputs) -> "NDArray[Any]":
         raise ValueError("a prediction is none of the classes")
     counts = confusion(inputs.outcome.truth, inputs.outcome.output, inputs.outcome.k)
     return counts[:, : inputs.outcome.k]
+
+
+@ESTIMATE.provides("of_counts")
+def of_counts(asked: MethodInputs) -> "Callable[[NDArray[Any]], NDArray[np.float64]]":
+    """Return the metric as a function of counts (..., k, k)."""
+    inputs = asked.inputs
+    options = inputs.metric.keywords()
+    return lambda counts: inputs.entry.function(counts, inputs.outcome.positive, **options)
+
+
+@ESTIMATE.provides("limits")
+def limits(asked: MethodInputs) -> tuple[float | None, float | None]:
+    """Return the range of the metric."""
+    declared = asked.inputs.entry.declaration
+    return declared.low, declared.high
 
 
 @ESTIMATE.provides("average")

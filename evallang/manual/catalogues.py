@@ -67,7 +67,8 @@ def entries(catalogue: str) -> list[dict[str, Any]]:
             for code in sorted(CODES.values(), key=lambda c: c.code)
             if catalogue == "codes" or can_be_allowed(code)
         ]
-    return [record(entry) for entry in REGISTRIES[catalogue]]
+    found = [record(entry) for entry in REGISTRIES[catalogue]]
+    return sorted(found, key=lambda entry: entry.get("group", ""))
 
 
 def record(entry: Entry[Any]) -> dict[str, Any]:
@@ -84,6 +85,8 @@ def record(entry: Entry[Any]) -> dict[str, Any]:
         "options": [_option(option) for option in entry.options],
         "references": [reference.short for reference in entry.references],
     }
+    if (group := getattr(entry.declaration, "group", None)) is not None:
+        found["group"] = group
     if entry.kind == "protocol":
         found["written"] = " ".join(entry.declaration.words)
     return found

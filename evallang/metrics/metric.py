@@ -110,6 +110,11 @@ class MetricDeclaration(Guidance):
     left_out: Callable[[Outcome], NDArray[np.float64] | None] | None = None
 
     @property
+    def group(self) -> str:
+        """The heading under which a list shows it."""
+        return "regression" if self.task == "regression" else f"{self.task}, from {self.needs}"
+
+    @property
     def counts_known_rows(self) -> bool:
         """Whether the truth alone says which examples a proportion is about."""
         return self.proportion in ("all", "positives", "negatives")

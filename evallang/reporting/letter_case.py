@@ -11,7 +11,7 @@ COMMON = frozenset(
         "accuracy adjusted area average balanced bootstrap break-even chance-corrected",
         "classification",
         "cluster clustered coefficient combined conditional corrected correlation cost",
-        "cross-validated",
+        "cross-validated delta-method",
         "cross-validation dependent difference differences effect equivalence error eta exact",
         "expected explained false fold geometric holdout interval k-fold kappa",
         "leave-one-group-out leave-one-out leave-p-out log logarithmic loss macro macro-f1",

@@ -72,6 +72,7 @@ from evallang.stats.hypothesis_tests.swapped_outputs import OutputSwapper as Out
 from evallang.stats.hypothesis_tests.swapping import LossSwapper as LossSwapper
 from evallang.stats.hypothesis_tests.swapping import ScoreSwapper as ScoreSwapper
 from evallang.stats.hypothesis_tests.swapping import SignSwapper as SignSwapper
+from evallang.stats.intervals.confusion_delta import delta as delta
 from evallang.stats.intervals.cross_validation import cv_clt as cv_clt
 from evallang.stats.intervals.differences import agresti_min as agresti_min
 from evallang.stats.intervals.differences import bonett_price as bonett_price

@@ -318,6 +318,13 @@ INPUTS.declare(
     "how the metric is averaged over classes: binary, macro, micro or weighted",
     _ESTIMATE,
 )
+INPUTS.declare(
+    "of_counts",
+    "the metric as a function of such counts (..., k, k)",
+    _ESTIMATE,
+    evidence=_LABELS,
+)
+INPUTS.declare("limits", "the smallest and the largest value of the metric, or None", _ESTIMATE)
 INPUTS.declare("positive", "index of the positive class, or None", _ESTIMATE, optional=True)
 INPUTS.declare(
     "p",

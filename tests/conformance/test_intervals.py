@@ -2,11 +2,13 @@
 
 import itertools
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
 from worked_examples import assert_documented, assert_example, each_of, entries_of, examples_of
 
+from evallang.metrics.metric import METRICS
 from evallang.results.codec import to_plain
 from evallang.results.records import Interval
 from evallang.stats.intervals.interval import INTERVALS
@@ -115,6 +117,16 @@ MATRICES = [
 EVIDENCE["f1"] = [
     (matrix, average) for matrix in MATRICES for average in ("binary", "macro", "micro", "weighted")
 ]
+OF_COUNTS = (
+    (METRICS["mcc"].function, None, (-1.0, 1.0)),
+    (METRICS["balanced_accuracy"].function, None, (0.0, 1.0)),
+    (METRICS["recall"].function, 1, (0.0, 1.0)),
+)
+EVIDENCE["cells"] = [
+    (matrix, partial(function, positive=positive), limits)
+    for matrix in MATRICES
+    for function, positive, limits in OF_COUNTS
+]
 
 
 def omitted(losses, folds=4, each=3):
@@ -139,6 +151,7 @@ RANGES = {
     "independent": (-1, 1),
     "auc": (0, 1),
     "f1": (0, 1),
+    "cells": (-1, 1),
 }
 
 
@@ -163,6 +176,8 @@ def arguments_of(entry, evidence, level):
         known["groups"] = evidence[3]
     elif entry.declaration.form == "f1":
         known |= {"matrix": evidence[0], "average": evidence[1], "positive": 1}
+    elif entry.declaration.form == "cells":
+        known |= {"matrix": evidence[0], "of_counts": evidence[1], "limits": evidence[2]}
     else:
         known["sample"] = evidence[0]
     return [known[name] for name in entry.inputs]

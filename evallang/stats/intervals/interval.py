@@ -60,8 +60,9 @@ class IntervalDeclaration(Guidance):
     designs : for fold scores, the designs it is valid for (empty: any)
     form : `proportion` (successes of n), `losses`, `auc`, `fold_values`, `sample` (any
         metric over examples), `paired` (difference of two proportions on the same examples),
-        `independent` (the same on examples of their own), `f1`, `means` (what each example
-        adds to a metric that is a mean over examples: losses, right or wrong)
+        `independent` (the same on examples of their own), `f1`, `cells` (any metric of the
+        confusion matrix), `means` (what each example adds to a metric that is a mean over
+        examples: losses, right or wrong)
     clustered, weights : True where it has such a form
     advised_against : why not to use it, or empty
     advised_by : who advises against it
@@ -83,6 +84,7 @@ class IntervalDeclaration(Guidance):
         "paired",
         "independent",
         "f1",
+        "cells",
         "means",
     ]
     designs: frozenset[Design] = frozenset()
