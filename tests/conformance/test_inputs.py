@@ -93,7 +93,8 @@ compare near vs bayes across data with bayes_sign
 """
 STUDIES = (
     f"{CANCER}protocol holdout test=1/3\nmeasure accuracy\n  interval wilson\n"
-    "measure f1\n  interval takahashi\nmeasure mcc\n  interval bootstrap(rounds=50)\nmeasure cohen_kappa\n  interval delta\n"
+    "measure f1\n  interval takahashi\nmeasure mcc\n  interval bootstrap(rounds=50)\n"
+    "measure cohen_kappa\n  interval delta\n"
     "measure roc_auc\n  interval delong\nmeasure brier\n"
     "compare near, bayes, tree with mcnemar westfall by accuracy\n"
     "compare near vs bayes with proportions_z by accuracy\n"
