@@ -13,6 +13,8 @@ from benchmarks._processes import in_turn, measured, ours
 from benchmarks._rows import Bound, Kind, Row, report
 
 SEED = 20181113
+MODELS, ROUNDS = 4, 10_000
+"""Models of a file, and resamples of an interval, where the peer does a few resamples alone."""
 OFF = {"EVALLANG_STORE": "off"}
 
 
@@ -56,6 +58,25 @@ def whole_command(
     )
     if rounds is None:
         report_memory(work, mine.memory, peer, theirs.memory)
+
+
+def metrics_on_resamples(file: str, metrics: tuple[str, ...]) -> str:
+    """Return a program that prints the seconds of one resample: all models, all metrics."""
+    return f"""
+import time
+import numpy, pandas
+from sklearn.metrics import {", ".join(metrics)}
+table = pandas.read_csv("{file}")
+truth, rng = table["truth"].to_numpy(), numpy.random.default_rng(1)
+outputs = [table[f"m{{i}}"].to_numpy() for i in range({MODELS})]
+start = time.perf_counter()
+for _ in range(10):
+    for metric in ({", ".join(metrics)}):
+        rows = rng.integers(0, len(truth), len(truth))
+        for output in outputs:
+            metric(truth[rows], output[rows])
+print((time.perf_counter() - start) / 10)
+"""
 
 
 def report_memory(work: str, mine: int, peer: str, theirs: int, limit: Bound | None = None) -> None:

@@ -9,12 +9,18 @@ does a few of the 10,000 resamples and is scaled.
 from pathlib import Path
 
 from benchmarks._rows import peers  # isort: skip
-from benchmarks._whole import SEED, whole_command  # isort: skip  # before numpy starts its threads
+from benchmarks._whole import (  # isort: skip  # before numpy starts its threads
+    MODELS,
+    ROUNDS,
+    SEED,
+    metrics_on_resamples,
+    whole_command,
+)
 
 import numpy as np
 import polars as pl
 
-ROWS, MODELS, ROUNDS = 100_000, 4, 10_000
+ROWS = 100_000
 GOAL = 6.0  # seconds
 HELD = 2.0
 
@@ -29,21 +35,7 @@ compare all by mse with t holm
 compare all by mae with permutation holm
 report html
 """
-PEER = """
-import time
-import numpy, pandas
-from sklearn.metrics import mean_absolute_error, mean_squared_error, r2_score
-table = pandas.read_csv("values.csv")
-truth, rng = table["truth"].to_numpy(), numpy.random.default_rng(1)
-values = [table[f"m{i}"].to_numpy() for i in range(4)]
-start = time.perf_counter()
-for _ in range(10):
-    for metric in (mean_squared_error, mean_absolute_error, r2_score):
-        rows = rng.integers(0, len(truth), len(truth))
-        for value in values:
-            metric(truth[rows], value[rows])
-print((time.perf_counter() - start) / 10)
-"""
+PEER = metrics_on_resamples("values.csv", ("mean_squared_error", "mean_absolute_error", "r2_score"))
 
 
 def write(folder: Path) -> None:

@@ -10,12 +10,18 @@ DeLong's interval here, and are left out there.
 from pathlib import Path
 
 from benchmarks._rows import peers  # isort: skip
-from benchmarks._whole import SEED, whole_command  # isort: skip  # before numpy starts its threads
+from benchmarks._whole import (  # isort: skip  # before numpy starts its threads
+    MODELS,
+    ROUNDS,
+    SEED,
+    metrics_on_resamples,
+    whole_command,
+)
 
 import numpy as np
 import polars as pl
 
-ROWS, MODELS, ROUNDS = 50_000, 4, 10_000
+ROWS = 50_000
 GOAL = 6.0  # seconds
 HELD = 10.0
 
@@ -32,21 +38,9 @@ predictions given from "scores.csv"
 measure roc_auc, average_precision, brier, log_loss
 report html
 """
-PEER = """
-import time
-import numpy, pandas
-from sklearn.metrics import average_precision_score, brier_score_loss, log_loss
-table = pandas.read_csv("scores.csv")
-truth, rng = table["truth"].to_numpy(), numpy.random.default_rng(1)
-scores = [table[f"m{i}"].to_numpy() for i in range(4)]
-start = time.perf_counter()
-for _ in range(10):
-    for metric in (average_precision_score, brier_score_loss, log_loss):
-        rows = rng.integers(0, len(truth), len(truth))
-        for score in scores:
-            metric(truth[rows], score[rows])
-print((time.perf_counter() - start) / 10)
-"""
+PEER = metrics_on_resamples(
+    "scores.csv", ("average_precision_score", "brier_score_loss", "log_loss")
+)
 
 
 def write(folder: Path) -> None:
