@@ -476,7 +476,9 @@ def methods_used(
         if method in INTERVALS:
             add("interval", INTERVALS[method])
         elif name in INTERVALS or name in of_tests:
-            title = INTERVALS[name].title if name in INTERVALS else of_tests[name]
+            entry = INTERVALS.get(name)
+            title = of_tests[name] if entry is None else (
+                entry.declaration.of_difference or entry.title)  # fmt: skip
             record = MethodRecord("interval_of_test", name, title, "", ())
             used.setdefault((record.kind, name), record)
 

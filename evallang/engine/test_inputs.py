@@ -489,9 +489,7 @@ class TestInputs:
             return null
         if not metric_entry(self.metric).declaration.counts_known_rows:
             return null
-        return null.replace("accuracies", f"{self.metric.name}s").replace(
-            "accuracy", self.metric.name
-        )
+        return null.replace("accuracy", self.metric.name)
 
     def _assumed_sizes(self) -> tuple[str, ...]:
         """State the sizes of folds that the test takes for granted."""

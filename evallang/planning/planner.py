@@ -362,7 +362,7 @@ def _record(
         n_splits=per_table[0] if per_table else entry.declaration.n_splits(protocol.options),
         n_fits=n_fits,
         summary=_describe(entry.declaration.describe(protocol.options), strata)
-        + ("" if protocol.seeds == 1 else f", every fit repeated with {protocol.seeds} seeds"),
+        + ("" if protocol.seeds == 1 else f", with {protocol.seeds} seeds per fit"),
         folds_sha256=_folds_hash(protocol, layout) if per_table else None,
         notes=tuple(dict.fromkeys(notes)),
         written=""

@@ -30,7 +30,6 @@ from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.numbers import (
     NBSP,
     Scale,
-    count,
     fixed,
     level_of_alpha,
     percent,
@@ -48,8 +47,9 @@ from evallang.reporting.wording import (
     p_stat,
     plural,
     stat,
-    test_runs,
+    test_as_subject,
     variant_words,
+    with_article,
 )
 from evallang.results.records import Comparison, Effect, HypothesisTestResult, Ranks
 
@@ -186,9 +186,8 @@ def _omnibus(context: Context, comparison: Comparison) -> Runs:
     title = context.method_title("test", omnibus.test)
     if not computed(omnibus):
         why = " and ".join(reasons(context, [omnibus]))
-        return runs(f"{title} was not computed: {why}. ")
-    words = variant_words(context, omnibus)
-    test = test_runs(context, omnibus, comparison.alpha)
+        return runs(f"{with_article(title, capital=True)} was not computed: {why}. ")
+    test = test_as_subject(context, omnibus, comparison.alpha, capital=True)
     null = null_words(context, comparison, omnibus)
     if omnibus.p is None:
         made = runs(test, ": p is undefined. ")
@@ -199,11 +198,11 @@ def _omnibus(context: Context, comparison: Comparison) -> Runs:
         made = runs(test, f", {verb} the hypothesis that {null}. ")
     more = [effect_runs(effect) for effect in omnibus.effects[1:] if effect.value is not None]
     if more:
-        sizes = "Further effect size" if len(more) == 1 else "Further effect sizes"
-        made += runs(f"{sizes}: ", listed(more), ". ")
+        sizes = "A further effect size is" if len(more) == 1 else "Further effect sizes are"
+        made += runs(f"{sizes} ", listed(more), ". ")
     for form in _other_forms(context, comparison, omnibus):
         made += runs("The ", form, ". ")
-    return made if not words else made + runs(f"Form of the test: {words}. ")
+    return made
 
 
 def _other_forms(
@@ -235,7 +234,7 @@ def _not_tested(context: Context, pairs: Sequence[HypothesisTestResult], where: 
     why = reasons(context, pairs)
     subject = "The pair was not"
     if len(pairs) > 1:
-        subject = f"None of the {count(len(pairs))} pairs was"
+        subject = f"None of the {pairs_words(pairs)} was"
     return runs(f"{subject} tested", where, f": {'; '.join(why)}." if why else ".")
 
 
@@ -250,15 +249,16 @@ def _words_after(comparison: Comparison) -> str:
     words = adjusted_words(comparison).strip().removesuffix("-adjusted")
     if not words:
         return ""
-    name = f"{words}’s adjustment" if words != "adjusted" else "adjustment"
+    name = f"the {words} adjustment" if words != "adjusted" else "adjustment"
     return f" after {name} over {number_word(comparison.family.size)} tests"
 
 
 def _one(context: Context, comparison: Comparison, pair: HypothesisTestResult, where: Runs) -> Runs:
-    test = test_runs(context, pair, comparison.alpha)
+    after = f"{capitalised(_words_after(comparison).strip())}, " if _words_after(comparison) else ""
+    test = test_as_subject(context, pair, comparison.alpha, capital=not after)
     verb = "rejected" if pair.reject else "did not reject"
     null = null_words(context, comparison, pair)
-    return runs(test, f", {verb} the hypothesis that {null}{_words_after(comparison)}", where, ".")
+    return runs(after, test, f", {verb} the hypothesis that {null}", where, ".")
 
 
 def _decided(context: Context, comparison: Comparison, tested: int, where: Runs) -> Runs:
@@ -272,29 +272,23 @@ def _decided(context: Context, comparison: Comparison, tested: int, where: Runs)
     else:
         words = number_word(rejected) if rejected else "none"
         lead = f"{capitalised(words)} of the {number_word(tested)} pairs differed by "
-    lead += f"{_the(title)}{title}"
+    lead += with_article(title)
     return runs(lead, _words_after(comparison), where, ".")
-
-
-def _the(title: str) -> str:
-    return "" if "’s " in title else "the "
 
 
 def _posterior(context: Context, pairs: Sequence[HypothesisTestResult], where: Runs) -> Runs:
     confidence = context.results.study.confidence
     decided = sum(favoured(pair, confidence) is not None for pair in pairs)
-    title = mid_sentence(context.method_title("test", pairs[0].test))
-    subject = "One pair was" if len(pairs) == 1 else f"{count(len(pairs))} pairs were"
-    words = "none is" if decided == 0 else f"{number_word(decided)} {_is(decided)}"
-    return runs(
-        f"{subject} compared by {_the(title)}{title}", where,
-        f"; a pair is decided when a posterior probability exceeds {percent(confidence)}: "
-        f"{words}.",
-    )  # fmt: skip
-
-
-def _is(n: int) -> str:
-    return "is" if n == 1 else "are"
+    title = context.method_title("test", pairs[0].test)
+    bound = f"the posterior probability of {percent(confidence)} that a decision requires"
+    if len(pairs) == 1:
+        reached = f"it exceeded {bound}" if decided else f"it did not exceed {bound}"
+        subject = "One pair was"
+    else:
+        words = number_word(decided) if decided else "none"
+        reached = f"{words} of them exceeded {bound}"
+        subject = f"{capitalised(pairs_words(pairs))} were"
+    return runs(f"{subject} compared by {with_article(title)}", where, f"; {reached}.")
 
 
 def _rank_interval(ranks: Ranks | None, name: str) -> tuple[Cell, ...]:
@@ -346,8 +340,8 @@ def _ranks_table(context: Context, comparison: Comparison, identifier: str) -> T
     notes = [runs("Rank 1 is the best; ties share their mean rank.")]
     if aligned:
         notes.append(
-            runs("Aligned: average rank among all scores, each less the mean of its data set, "
-                 "which is what the aligned-ranks test compares.")
+            runs("Aligned: average rank among all scores after the mean of each data set was "
+                 "subtracted, which is what the aligned-ranks test compares.")
         )  # fmt: skip
     if ranged:
         notes.append(runs("Interval: bootstrap over the data sets (BCa)."))
@@ -362,8 +356,8 @@ def _ranks_table(context: Context, comparison: Comparison, identifier: str) -> T
             runs(f"Critical difference at {level}: CD{NBSP}={NBSP}{size}; models whose average "
                  "ranks differ by more differ significantly.")
         )  # fmt: skip
-    n = count(ranks.n) if ranks is not None else ""
-    caption = runs(f"Average ranks over {n} data sets.")
+    n = ranks.n if ranks is not None else 0
+    caption = runs(f"Average ranks over {plural(n, 'data set')}.")
     return Table(identifier, caption, columns, rows, notes=tuple(notes))
 
 
@@ -461,7 +455,7 @@ def _overlap(context: Context, ordered: Sequence[str], found: Sequence[Sequence[
     if shared:
         names = listed([runs(context.model(name)) for name in shared])
         verb = "is" if len(shared) == 1 else "are"
-        made += runs("Groups overlap: ", names, f" {verb} in several. ")
+        made += runs("Groups overlap: ", names, f" {verb} in more than one. ")
     if not are_stretches(ordered, found):
         made += runs("A bar may pass over a model that does not belong to it. ")
     return made

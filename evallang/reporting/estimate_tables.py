@@ -363,7 +363,7 @@ def _notes(
         words = about.rstrip(".")
         if words == "this fitted model" and len({e.model for e in found}) > 1:
             words = "these fitted models"
-        notes.append(runs(f"Intervals are about {words}."))
+        notes.append(runs(f"The intervals apply to {words}."))
     several = dict.fromkeys(e.extra["seeds"] for e in found if "seeds" in e.extra)
     for number in several:
         notes.append(
@@ -377,9 +377,7 @@ def _notes(
         names = listed([runs(context.metric(name).title) for name in averaged])
         notes.append(runs(names, ": unweighted mean over the classes (macro)."))
     if sum(e.interval is not None for e in found) > 1 and context.results.comparisons:
-        notes.append(
-            runs("They are per model and not adjusted for multiplicity; models are compared below.")
-        )
+        notes.append(runs("They are not adjusted for multiplicity; models are compared below."))
     for name in metrics:
         metric = context.metric(name)
         if metric.unit == "target" and data is not None and data.target:
@@ -511,7 +509,7 @@ def _subgroup_table(
     points = any(context.metric(metric_name).percent for metric_name in metrics)
     notes = [
         *interval_notes(context, metrics, found),
-        runs(f"vs. rest: the level minus all other {unit}{', points' if points else ''}."
+        runs(f"vs. rest: this level minus all other {unit}{', in points' if points else ''}."
              + (BOUNDED if any(bounded.values()) else UNBOUNDED)),
         *flat_notes(context, found),
         *_level_notes(context, found),
@@ -597,8 +595,7 @@ def bootstrap_parts(context: Context, setting: Setting, identifier: str) -> list
         runs(
             "Apparent: the model fitted on, and tested on, all rows. Out of bag: the mean over the "
             "rounds in which a row was not drawn. γ: error without information; R: relative "
-            "overfitting; "
-            "weight: of the out-of-bag error in the estimate. SE: standard error "
+            "overfitting; weight: of the out-of-bag error in the estimate. SE: standard error "
             "after Efron and Tibshirani (1997, section 5), less the noise of finitely many rounds "
             "and at least the standard error of the mean out-of-bag error over rows."
         ),

@@ -70,7 +70,7 @@ def fitted_on_all(context: Context) -> Runs:
         return ()
     listed = " and ".join(context.model(name) for name in names)
     verb = "was" if len(names) == 1 else "were"
-    made = f"After the evaluation {listed} {verb} fitted on all {_cases(context)}"
+    made = f"After the evaluation, {listed} {verb} fitted on all {_cases(context)}"
     searched = [item for item in context.results.exports if item.params]
     return runs(made, ", with hyper-parameters selected as before." if searched else ".")
 

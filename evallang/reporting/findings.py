@@ -66,7 +66,8 @@ def findings(context: Context) -> Sequence[Block]:
     if required:
         blocks.append(Paragraph(runs(NOT_CORRECTED), "note"))
     if left_out:
-        words = f"{plural(left_out, 'further finding')} in the comparisons below."
+        verb = "is" if left_out == 1 else "are"
+        words = f"{plural(left_out, 'further finding')} {verb} in the comparisons below."
         blocks.append(Paragraph(runs(sentence(words)), "note"))
     explored = [c for c in context.results.comparisons if c.family.exploratory]
     exploratory = len({c.index for c in explored})
@@ -227,5 +228,5 @@ def _best_rank(context: Context, comparison: Comparison) -> Runs:
     return runs(
         Strong(runs(f"The best average rank in {noun} was {verb} ", names)),
         ", ", Number(fixed(value, Scale(2)), value),
-        f" among {number_word(len(average))} models over {number_word(n)} data sets.",
+        f" among {number_word(len(average))} models over {plural(n, 'data set')}.",
     )  # fmt: skip

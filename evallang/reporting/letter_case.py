@@ -20,8 +20,8 @@ COMMON = frozenset(
         "one-sample over paired pairwise percentile permutation pinball plain positive precision",
         "probability proportion quantile random ranking rate recall repeated resampled",
         "resubstitution root sensitivity share sign signed simple single specificity",
-        "square-and-add squared standard step-down stratified sum symmetric the time top top-k",
-        "true two",
+        "square-and-add squared standard static step-down stratified sum symmetric test the time",
+        "top top-k true two",
         "uncorrected unpaired unweighted variance weighted normal credible binomial",
     )
     for word in line.split(" ")

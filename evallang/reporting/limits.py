@@ -109,11 +109,9 @@ def failures(context: Context) -> Sequence[Block]:
     )
     stages = {
         "fits": "Outer: the fit that is tested; results that need it were not computed. Inner: a "
-        "candidate "
-        "in tuning, excluded from the choice. Repeats and folds count from 0.",
+        "candidate in tuning, which was excluded from the choice.",
         "metric": "A measure is the author’s own metric; where it failed, results that need it "
-        "were not "
-        "computed.",
+        "were not computed.",
     }
     present = {"metric" if item.stage == MEASURE else "fits" for item in found}
     notes = (runs(" ".join(text for stage, text in stages.items() if stage in present)),)
@@ -129,7 +127,7 @@ def _place(item: Failure) -> str:
         return f"measure {item.metric}"
     if item.fold < 0:
         return f"{item.stage}, all rows"
-    return f"{item.stage}, repeat {item.repeat}, fold {item.fold}"
+    return f"{item.stage}, repeat {item.repeat + 1}, fold {item.fold + 1}"
 
 
 def cautions(context: Context) -> list[Caution]:
@@ -172,8 +170,8 @@ def cautions(context: Context) -> list[Caution]:
     ]
     if len(estimators) > 1 and not any(m.tuned or m.configured for m in estimators):
         body = runs(
-            "The comparison is between these settings (", Ref("table-protocol"),
-            "), not between the best that each family of models can do.",
+            "The comparison applies to these settings (", Ref("table-protocol"),
+            "), not to the best settings of each kind of model.",
         )  # fmt: skip
         found.append(Caution.from_code(UNTUNED, "No model was tuned", body))
     return found
@@ -248,7 +246,7 @@ def _fit_caution(context: Context, warnings: Sequence[FitWarning]) -> Caution:
     body: Runs = ()
     for line in lines:
         body += runs(" " if body else "", line)
-    body += runs(" Fits that warn count like the others.")
+    body += runs(" The results of these fits are included.")
     return Caution.from_code(FITS_WARNED, "Some fits warned", body)
 
 
@@ -264,7 +262,7 @@ def _first_sentence(message: str) -> str:
 MOST_NAMED = 3  # pairs named in a warning; the rest are counted
 MOST_PLACES = 4  # metrics and data sets named in a warning
 P = Emphasis(runs("p"))
-OF_TABLES = "normal approximation of Connor 1987"
+OF_TABLES = "normal approximation"
 OF_SPLITS = "noncentral t distribution"
 Choice = Callable[[Comparison], list[HypothesisTestResult]]
 Wording = Callable[[Sequence[HypothesisTestResult]], tuple[str, Runs]]
@@ -430,12 +428,12 @@ def _inside(comparison: Comparison) -> list[HypothesisTestResult]:
 def _outside_words(pairs: Sequence[HypothesisTestResult]) -> tuple[str, Runs]:
     """Recommend the simultaneous interval only if there is one: an FDR has none of kept pairs."""
     together = all(pair.simultaneous is not None for pair in pairs)
-    lead = (
-        "Quote the simultaneous interval for close pairs"
-        if together
-        else "An unadjusted interval covers its pair alone"
-    )
-    claim = runs("the plain interval excludes zero but the adjusted ", P, " does not reject")
+    lead = "A plain interval excludes zero without a significant difference"
+    claim = runs("the plain interval excludes zero although the adjusted ", P, " does not reject; ")
+    if together:
+        claim += runs("the simultaneous interval covers all pairs jointly")
+    else:
+        claim += runs("the plain interval covers its pair alone")
     return lead, claim
 
 
@@ -448,9 +446,9 @@ def _inside_words(pairs: Sequence[HypothesisTestResult]) -> tuple[str, Runs]:
         if selected
         else runs("conservative compared with a step-wise correction")
     )
-    lead = f"{'An' if selected else 'A'} {name} interval is wider than the decision"
+    lead = f"{'An' if selected else 'A'} {name} interval includes zero despite a rejection"
     start = runs("the adjusted ", P, f" rejects although the {name} interval, ")
-    return lead, start + why + runs(", holds zero")
+    return lead, start + why + runs(", includes zero")
 
 
 def _excludes_zero(found: Difference | SimultaneousInterval | None) -> bool | None:

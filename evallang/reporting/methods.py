@@ -28,13 +28,15 @@ from evallang.reporting.wording import (
     effect_name,
     family_words,
     number_word,
+    owned,
     p_letter,
     plural,
     plural_count,
     simultaneous_words,
     variant_words,
+    with_article,
 )
-from evallang.results.records import Comparison, DataRecord, HypothesisTestResult
+from evallang.results.records import Comparison, DataRecord, Effect, HypothesisTestResult
 from evallang.results.written import method_of
 
 MOST_LISTED = 6  # models that need no count before their names, data sets that are named
@@ -110,8 +112,8 @@ def _weights(context: Context) -> Runs:
         for d in weighted
     ]  # fmt: skip
     made = runs(
-        f" The {context.cases(weighted[0].name)} carried the weights of {weighted[0].weight}, in "
-        "the fits of models that take weights and in all measures; they carry as much "
+        f" The {context.cases(weighted[0].name)} were weighted by the column {weighted[0].weight} "
+        "in the fits of models that take weights and in all measures; they carry as much "
         "information as ",
         listed(sizes), context.cite("interval", "effective_n"), ".",
     )  # fmt: skip
@@ -139,14 +141,13 @@ def _data_words(context: Context, data: DataRecord) -> Runs:
         facts.append(plural_count(data.n_features, "feature"))
     if data.positive is not None and data.class_counts and data.positive in data.class_counts:
         name = data.positive_label or data.positive
-        named = name if any(c.isalpha() for c in name) else f"of class {name}"
-        facts.append(f"{count(data.class_counts[data.positive])} {named}, the positive class")
+        facts.append(f"{count(data.class_counts[data.positive])} in the positive class, {name}")
     elif data.classes is not None and len(data.classes) > 2:
         facts.append(f"{count(len(data.classes))} classes")
     if data.groups is not None:
         facts.append(f"{count(data.groups)} groups")
     cite: Runs = (Cite((f"data:{data.name}",)),) if data.cite else ()
-    return runs(f"{context.data_label(data.name)} ({', '.join(facts)})", cite)
+    return runs(f"{context.data_label(data.name)} ({'; '.join(facts)})", cite)
 
 
 def _designs(context: Context) -> Runs:
@@ -317,9 +318,8 @@ def _required(context: Context) -> Runs:
     tests = {item.test.test: item for item in found if item.test is not None}
     titles: list[Runs] = []
     for name in tests:
-        title = mid_sentence(context.method_title("test", name))
-        article = "" if "’s " in title else "the "
-        titles.append(runs(article, title, context.cite("test", name)))
+        title = with_article(context.method_title("test", name))
+        titles.append(runs(title, context.cite("test", name)))
     ways: list[Runs] = []
     if by_interval:
         levels = " or ".join(dict.fromkeys(percent(item.level) for item in by_interval))
@@ -367,14 +367,16 @@ def comparison_words(context: Context, comparison: Comparison) -> list[Runs]:
     omnibus = comparison.omnibus
     if omnibus is not None:
         test = _test_words(context, [c.omnibus for c in lines if c.omnibus is not None])
-        models = "all models" if len(omnibus.models) == len(context.results.models) else (
-            ", ".join(context.model(name) for name in omnibus.models))  # fmt: skip
+        models = runs("all models") if len(omnibus.models) == len(context.results.models) else (
+            listed([runs(context.model(name)) for name in omnibus.models]))  # fmt: skip
         effects = _effects(context, [omnibus])
-        tail = runs(", with ", effects, " as effect size") if effects else ()
+        several = len({effect.name for effect in omnibus.effects}) > 1
+        as_size = " as effect sizes" if several else " as effect size"
+        tail = runs(", with ", effects, as_size) if effects else ()
         all_omnibus = [c.omnibus for c in lines if c.omnibus is not None]
         lost = _not_computed(context, all_omnibus)
         were = "were to be" if lost and not any(map(computed, all_omnibus)) else "were"
-        made.append(runs("Differences in ", noun, f" among {models} {were} tested by ", test,
+        made.append(runs("Differences in ", noun, " among ", models, f" {were} tested by ", test,
                          tail, lost, "."))  # fmt: skip
     names = dict.fromkeys(context.compared_words(c).noun for c in lines)
     noun = listed([runs(name) for name in names])
@@ -390,6 +392,9 @@ def comparison_words(context: Context, comparison: Comparison) -> list[Runs]:
             made.append(runs(subject, " to be compared in ", noun, " by ", test, lost, "."))
         return made
     untested = omnibus is not None and not any(c.performed for c in lines)
+    skipped = "It was not significant, so pairs of models were not tested."
+    if omnibus is not None and not computed(omnibus):
+        skipped = "Pairs of models were therefore not tested."
     if singly(comparison):
         words = methods_words(context, comparison, test)
     elif comparison.against is not None:
@@ -402,7 +407,7 @@ def comparison_words(context: Context, comparison: Comparison) -> list[Runs]:
     else:
         words = runs(subject, " compared in ", noun, " by ", test)
     if untested:
-        made.append(runs("It was not significant, so pairs of models were not tested."))
+        made.append(runs(skipped))
     else:
         made.append(words + _family(context, comparison))
     made.append(_intervals(context, pairs))
@@ -412,9 +417,9 @@ def comparison_words(context: Context, comparison: Comparison) -> list[Runs]:
                          f"{' and '.join(reasons(context, lost_pairs))}."))  # fmt: skip
     if any(pair.clusters is not None for pair in pairs) and not untested:
         made.append(runs("Whole groups were the units of these tests."))
-    effects = _effects(context, pairs)
+    effects = _effects(context, pairs, shown_effect(pairs))
     if effects:
-        made.append(effects)
+        made.append(runs("The effect size of a pair is ", effects, "."))
     return [row for row in made if row]
 
 
@@ -437,21 +442,26 @@ def _named(context: Context, pairs: Sequence[HypothesisTestResult]) -> str:
     if len(pairs) > MOST_PAIRS_NAMED:
         return "Pairs of models"
     names = [" and ".join(context.model(name) for name in pair.models) for pair in pairs]
-    return "; ".join(dict.fromkeys(names))
+    return ", and ".join(dict.fromkeys(names))
 
 
-def _effects(context: Context, found: Sequence[HypothesisTestResult]) -> Runs:
-    """State the effect size that the tables show, with the method of its interval."""
-    effect = shown_effect(found)
-    if effect is None:
-        return ()
-    words = runs("The effect size of a pair is ")
-    if effect.scale == "odds":
-        exact = any(e.low is not None for t in found for e in t.effects if e.name == effect.name)
-        words += runs("the odds ratio of discordant pairs", " (exact interval)" if exact else "")
-    else:
-        words += effect_name(effect, inside=True)
-    return words + context.cite("effect", effect.name) + runs(".")
+def _effects(
+    context: Context, found: Sequence[HypothesisTestResult], shown: Effect | None = None
+) -> Runs:
+    """State the effect sizes that the report prints, with the method of their interval."""
+    named = {effect.name: effect for test in found for effect in test.effects}
+    named = named if shown is None else {shown.name: named[shown.name]}
+    items = []
+    for name, effect in named.items():
+        if effect.scale == "odds":
+            exact = any(e.low is not None for t in found for e in t.effects if e.name == name)
+            how = " (exact interval)" if exact else ""
+            words = runs(f"the odds ratio of discordant pairs{how}")
+        else:
+            the = "the " if shown is not None and not owned(effect) else ""
+            words = runs(the) + effect_name(effect, inside=True)
+        items.append(words + context.cite("effect", name))
+    return listed(items)
 
 
 def _intervals(context: Context, pairs: Sequence[HypothesisTestResult]) -> Runs:
@@ -476,12 +486,11 @@ def _intervals(context: Context, pairs: Sequence[HypothesisTestResult]) -> Runs:
 
 def _test_words(context: Context, tests: Sequence[HypothesisTestResult]) -> Runs:
     """Format a test with its article and the variants that were computed."""
-    title = mid_sentence(context.method_title("test", tests[0].test))
+    title = context.method_title("test", tests[0].test)
     variants = dict.fromkeys(words for test in tests if (words := variant_words(context, test)))
     shown = [words for words in variants if words not in title]
     variant = f" ({', '.join(shown)})" if shown else ""
-    article = "" if "’s " in title else "the "
-    return runs(article, title, variant, context.cite("test", tests[0].test))
+    return runs(with_article(title), variant, context.cite("test", tests[0].test))
 
 
 def _family(context: Context, comparison: Comparison) -> Runs:
@@ -517,10 +526,9 @@ def _level(context: Context, comparison: Comparison) -> Runs:
         )
     if context.method("correction", name) is None and family.adjective:
         title = f"{family.adjective} correction"
-    article = "" if "’s " in title else "the "
     return runs(
         "; ", p_letter(context), f"-values were adjusted for {number_word(family.size)} tests by "
-        f"{article}{title}", context.cite("correction", name), f" (level {level}).",
+        f"{with_article(title)}", context.cite("correction", name), f" (level {level}).",
     )  # fmt: skip
 
 

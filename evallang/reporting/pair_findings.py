@@ -31,6 +31,7 @@ from evallang.reporting.wording import (
     p_stat,
     signed_amount,
     test_runs,
+    with_article,
 )
 from evallang.results.records import Comparison, HypothesisTestResult
 from evallang.results.statistics import POSTERIOR
@@ -52,12 +53,12 @@ def pairs_around_centre(context: Context, comparison: Comparison, centre: str) -
     name = context.sized(centre, comparison.data)
     items: list[Runs] = []
     if ahead:
-        lead = runs(f"{where}{name} had {metric.better_word} {metric.noun} than ")
+        lead = runs(f"{where}{name} had a {metric.better_word} {metric.noun} than ")
         towards = "higher than" if metric.higher_is_better else "lower than"
         items.append(_decided(context, comparison, lead, ahead, towards))
     if behind:
         worse = "lower" if metric.higher_is_better else "higher"
-        lead = runs(f"{where}{name} had {worse} {metric.noun} than ")
+        lead = runs(f"{where}{name} had a {worse} {metric.noun} than ")
         towards = "lower than" if metric.higher_is_better else "higher than"
         items.append(_decided(context, comparison, lead, behind, towards))
     if others and items:
@@ -88,7 +89,7 @@ def pairs_against_reference(context: Context, comparison: Comparison, reference:
         if not chosen:
             continue
         names = listed([runs(context.sized(c.model, comparison.data)) for c in chosen])
-        claim = f" had {word} {metric.noun} than {whole}"
+        claim = f" had a {word} {metric.noun} than {whole}"
         parts = [
             runs(
                 "" if len(chosen) == 1 else f"{context.model(c.model)} ",
@@ -131,7 +132,9 @@ def single(context: Context, comparison: Comparison, pair: HypothesisTestResult)
     if words and pair.p_adjusted is not None:
         test += runs(f", {words}", p_stat(context, pair.p_adjusted, comparison.alpha))
     if pair.reject:
-        lead = Strong(runs(f"{where}{first} had {metric.better_word} {metric.noun} than {second}"))
+        lead = Strong(
+            runs(f"{where}{first} had a {metric.better_word} {metric.noun} than {second}")
+        )
         if not found.value:
             lead = Strong(runs(f"{where}{first} and {second} differed in {metric.noun}"))
             return runs(lead, ": ", test, ".")
@@ -177,9 +180,8 @@ def _one_sided(context: Context, comparison: Comparison, pair: HypothesisTestRes
     if words and pair.p_adjusted is not None:
         test += runs(f", {words}", p_stat(context, pair.p_adjusted, comparison.alpha))
     shown = "had" if pair.reject else "was not shown to have"
-    a = "" if pair.reject else "a "
     lead = (
-        f"{place_words(context, comparison)}{first} {shown} {a}{higher} {metric.noun} than {second}"
+        f"{place_words(context, comparison)}{first} {shown} a {higher} {metric.noun} than {second}"
     )
     made = runs(Strong(runs(lead)), ": ", test, ".")
     bounds = contrast_interval(found, scale)
@@ -192,7 +194,7 @@ def _one_sided(context: Context, comparison: Comparison, pair: HypothesisTestRes
     if not pair.reject and other_side:
         made += runs(", in the direction that the one-sided test did not ask about")
     elif pair.reject and found.low <= 0 <= found.high:
-        made += runs("; a two-sided interval can hold 0 where a one-sided test rejects")
+        made += runs("; a two-sided interval can include 0 where a one-sided test rejects")
     elif not pair.reject:
         made += runs("; that is not evidence of equality")
     return made + runs(".")
@@ -221,7 +223,7 @@ def not_tested(context: Context, comparisons: Sequence[Comparison]) -> list[Runs
         if len(subjects) > MOST_NAMED:
             shown.append(runs(f"{number_word(len(subjects) - MOST_NAMED)} more"))
         words = listed([runs(noun) for noun in nouns[why]])
-        lead = Strong(runs("Not tested in ", words, f", because {why}"))
+        lead = Strong(runs("These models were not tested in ", words, f", because {why}"))
         made.append(runs(lead, ": ", listed(shown, comma="; ", last="; "), "."))
     return made
 
@@ -290,7 +292,7 @@ def _other_pairs(
     better = _better_first(context, comparison, pairs[0])
     scale = context.difference_scale(comparison)
     lead = (
-        f" {context.model(better.model)} had {metric.better_word} {metric.noun} than "
+        f" {context.model(better.model)} had a {metric.better_word} {metric.noun} than "
         f"{context.model(better.other)}"
     )
     if better.value is None:
@@ -324,21 +326,22 @@ def posterior(context: Context, comparison: Comparison, pair: HypothesisTestResu
     where = place_words(context, comparison)
     if decided is None:
         lead = f"{where}{first} and {second} were not separated in {metric.noun}"
-        tail = f": no posterior probability exceeds {percent(confidence)}"
+        tail = f": no posterior probability exceeded {percent(confidence)}"
     elif decided == "p_rope":
-        lead = f"{where}{first} and {second} are practically equivalent in {metric.noun}"
+        lead = f"{where}{first} and {second} were practically equivalent in {metric.noun}"
         tail = ""
     else:
         best, other = (first, second) if decided == "p_first" else (second, first)
-        lead = f"{where}{best} has {metric.better_word} {metric.noun} than {other}"
+        lead = f"{where}{best} had a {metric.better_word} {metric.noun} than {other}"
         tail = ""
     shares = [
         runs(f"{words} ", Number(probability(pair.extra.get(key)), pair.extra.get(key)))
         for key, words in zip(POSTERIOR, cases, strict=True)
         if pair.extra.get(key) is not None
     ]
-    title = context.method_title("test", pair.test)
-    made = runs(Strong(runs(lead)), f"{tail}. {title}, posterior probabilities: ", listed(shares))
+    title = with_article(context.method_title("test", pair.test), capital=True)
+    gave = f"{tail}. {title} gave posterior probabilities: "
+    made = runs(Strong(runs(lead)), gave, listed(shares))
     rope = pair.extra.get("rope")
     if rope is not None:
         scale = scale_of([], [rope], percent=metric.percent)

@@ -45,6 +45,7 @@ from evallang.reporting.wording import (
     number_word,
     p_cell,
     p_letter,
+    plural,
     sentence,
     simultaneous_words,
     symbol,
@@ -106,8 +107,8 @@ def pair_name(context: Context, pair: HypothesisTestResult) -> str:
 
 
 def pairs_words(pairs: Sequence[HypothesisTestResult]) -> str:
-    """Count pairs: "one pair", "6 pairs"."""
-    return "one pair" if len(pairs) == 1 else f"{count(len(pairs))} pairs"
+    """Count pairs: "one pair", "six pairs"."""
+    return plural(len(pairs), "pair")
 
 
 def _bold(context: Context, comparison: Comparison) -> Runs:
@@ -123,11 +124,12 @@ def _caption(context: Context, comparison: Comparison) -> str:
     pairs = comparison.pairwise
     test = context.method_title("test", pairs[0].test)
     variants = dict.fromkeys(words for pair in pairs if (words := variant_words(context, pair)))
-    variant = f" ({', '.join(variants)})" if variants else ""
+    shown = [words for words in variants if words not in mid_sentence(test)]
+    variant = f" ({', '.join(shown)})" if shown else ""
     noun = context.compared_words(comparison).noun
     about = pairs_words(pairs)
     if singly(comparison):
-        about = "one model" if len(pairs) == 1 else f"{count(len(pairs))} models"
+        about = plural(len(pairs), "model")
     caption = f"{test}{variant} of {noun} for {about}"
     if comparison.omnibus is not None and not comparison.performed:
         caption = f"Differences in {noun} for {about}, which were not tested"
@@ -350,8 +352,10 @@ def _effect_notes(context: Context, effect: Effect, *, bounds: bool) -> list[Run
     if effect.scale == "odds" and not bounds:
         return [runs("Odds ratio: A : B, of the discordant pairs.")]
     if effect.scale == "odds":
-        words = "Odds ratio: A : B, of the discordant pairs, with the exact interval that Clopper "
-        return [runs(words + "and Pearson’s for A / (A + B) implies.")]
+        words = (
+            "Odds ratio: A : B, of the discordant pairs, with the exact interval implied by the "
+        )
+        return [runs(words + "Clopper–Pearson interval for A / (A + B).")]
     record = context.method("effect", effect.name)
     if record is None:
         return []

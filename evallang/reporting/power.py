@@ -24,7 +24,7 @@ from evallang.results.provenance import AssumptionWords
 from evallang.results.records import Analysis
 
 STATED = (
-    "Differences and assumptions are those that the study states before its data are seen; power "
+    "Differences and assumptions are those that the study file states; power "
     "at the observed difference would say no more than "
 )
 DECIMALS = 3  # significant digits of an assumed share or standard deviation
@@ -60,16 +60,16 @@ def power(context: Context) -> Sequence[Block]:
     rows = [row for item in found for row in _rows(context, item, asked=asked)]
     columns = [
         Column(runs("Test"), "left", wide=True),
-        Column(runs("Number"), sortable=True),
+        Column(runs("Size"), sortable=True),
         Column(runs("Level"), sortable=True),
         Column(runs("Assumed"), "left", muted=True),
-        Column(runs(f"Found with power {target}"), sortable=True),
+        Column(runs(f"Detected with power {target}"), sortable=True),
     ]
     if asked:
         columns.append(Column(runs("Difference"), sortable=True))
         columns.append(Column(runs("Its power"), sortable=True))
-        columns.append(Column(runs("Number needed"), sortable=True))
-    caption = "What the tests can find, each at the level of one comparison after the correction."
+        columns.append(Column(runs("Size needed"), sortable=True))
+    caption = "Detectable differences, each at the level of one comparison after the correction."
     notes = _notes(context, found)
     table = Table("table-power", runs(caption), tuple(columns), tuple(rows), notes=tuple(notes))
     words = runs(STATED, "p", context.cite("analysis", "power"), ".")

@@ -63,7 +63,7 @@ CLAUSES = {
     "positive": "Positive class",
     "missing": "Missing values",
     "task": "Task",
-    "unit": "Name of a row",
+    "unit": "Word for a row",
     "weight": "Weight",
     "id": "Identity of a row",
     "where": "Rows kept",
@@ -353,7 +353,7 @@ def _protocol(context: Context, default: Default) -> Setting:
 def _compare(context: Context, default: Default) -> Setting:
     name, value = f"Comparison {(default.line or 0) + 1}", value_words(default.value)
     if default.option == "by":
-        effect = "what the test is about, or the first measure"
+        effect = "what the test compares"
         return Setting("Tests", f"{name}: measure", context.metric(value).title, effect)
     sizes = [c.family.size for c in context.results.comparisons if c.index == default.line]
     effect = f"a family of {plural_count(sizes[0], 'test')}" if sizes else ""

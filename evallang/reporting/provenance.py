@@ -55,7 +55,7 @@ def provenance(context: Context) -> Sequence[Block]:
         ("Software", f"evallang {made.evallang}, Python {made.python}"),
         ("Packages", packages),
         ("Machine", f"{made.platform}; {made.processor}"),
-        ("Fits", f"{count(made.fits.planned)}, of which {count(made.fits.failed)} failed"),
+        ("Fits", _fits(made.fits.planned, made.fits.failed)),
     ]
     if made.paths_taken:
         rows.append(("Data outside the study's folder", ", ".join(made.paths_taken)))
@@ -83,12 +83,19 @@ def provenance(context: Context) -> Sequence[Block]:
         table,
         Paragraph(
             runs(
-                "To run the study again, from its folder; and to draw this report again, from the "
-                "folder of its results:"
+                "The first command repeats the study from the folder of its file. The second "
+                "renders this report again from the folder of its results."
             )
         ),
         Listing(f"{command}\nevallang report results.json", "Commands"),
     ]
+
+
+def _fits(planned: int, failed: int) -> str:
+    """State how many fits were made, and how many of them failed."""
+    if not planned:
+        return "none: predictions, scores or counts were read"
+    return f"{count(planned)}, of which {count(failed) if failed else 'none'} failed"
 
 
 def _spelled(value: object) -> str:

@@ -31,6 +31,7 @@ from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import (
     amount,
     level_words,
+    number_word,
     p_cell,
     p_letter,
     p_stat,
@@ -42,7 +43,7 @@ from evallang.results.records import Requirement
 MOST_LINES = 6  # on the first page; the rest are in the table of requirements
 NOT_CORRECTED = (
     "Each requirement is decided separately. Only the study as a whole, which passes when all are "
-    "met, keeps its level (intersection–union test, Berger 1982); individual requirements are not "
+    "met, has the stated level (an intersection–union test); individual requirements are not "
     "adjusted for multiplicity."
 )
 
@@ -50,14 +51,43 @@ NOT_CORRECTED = (
 def requirement_lines(context: Context) -> list[Runs]:
     """Return the requirements, those not met first; what does not fit is counted."""
     required = context.results.requirements
+    if not required:
+        return []
     ordered = sorted(required, key=lambda item: item.met)
-    items = [_line(context, item) for item in ordered[:MOST_LINES]]
+    items = [_verdict(required)]
+    items += [_line(context, item) for item in ordered[:MOST_LINES]]
     rest = ordered[MOST_LINES:]
     if rest:
-        met = sum(item.met for item in rest)
-        words = "all met" if met == len(rest) else f"{met} of them met"
-        items.append(runs(f"{len(rest)} more requirements, {words}, are in their table."))
+        items.append(_rest(rest))
     return items
+
+
+def _verdict(required: Sequence[Requirement]) -> Runs:
+    """State whether the study passes, and how many requirements were not met."""
+    size, failed = len(required), sum(not item.met for item in required)
+    if not failed:
+        met = (
+            "both requirements were met"
+            if size == 2
+            else f"all {number_word(size)} requirements were met"
+        )
+        met = "the requirement was met" if size == 1 else met
+        return runs(Strong(runs(f"The study passed: {met}.")))
+    verb = "was" if failed == 1 else "were"
+    lost = f"{number_word(failed)} of {number_word(size)} requirements {verb} not met"
+    lost = "the requirement was not met" if size == 1 else lost
+    return runs(Strong(runs(f"The study failed: {lost}.")))
+
+
+def _rest(rest: Sequence[Requirement]) -> Runs:
+    """Count the requirements that do not fit on the first page."""
+    met = sum(item.met for item in rest)
+    if len(rest) == 1:
+        words = "met" if met else "not met"
+        return runs(f"One more requirement, which was {words}, is in the table of requirements.")
+    words = "all met" if met == len(rest) else f"{number_word(met)} of them met"
+    number = number_word(len(rest), capital=True)
+    return runs(f"{number} more requirements, {words}, are in the table of requirements.")
 
 
 def interval_of(context: Context, item: Requirement) -> str:
@@ -220,7 +250,7 @@ def requirements(context: Context) -> Sequence[Block]:
         Column(runs("Value"), sortable=True),
         Column(runs("Interval"), muted=True),
         Column(runs("Level"), muted=True),
-        Column(runs("Line"), "left", muted=True),
+        Column(runs("Criterion"), "left", muted=True),
         Column(runs("Decision"), "left"),
     ]
     if tested:

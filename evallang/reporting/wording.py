@@ -20,7 +20,7 @@ from evallang.reporting.document import (
     Text,
     runs,
 )
-from evallang.reporting.letter_case import mid_sentence
+from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.numbers import (
     NBSP,
     Scale,
@@ -117,9 +117,33 @@ def p_letter(context: Context) -> Run:
     return Emphasis(runs(p_value(0.5, context.alpha, context.style).symbol))
 
 
+def with_article(title: str, *, capital: bool = False) -> str:
+    """Format the title of a method inside a sentence, with "the" unless a person owns it."""
+    title = mid_sentence(title)
+    article = "" if "’s " in title else "the "
+    return capitalised(article + title) if capital else article + title
+
+
 def test_runs(context: Context, result: HypothesisTestResult, alpha: float) -> Runs:
     """Format a test: its name, statistic, degrees of freedom, p and first effect size."""
-    made = runs(context.method_title("test", result.test))
+    title = mid_sentence(context.method_title("test", result.test))
+    return runs(title) + _numbers_of(context, result, alpha)
+
+
+def test_as_subject(
+    context: Context, result: HypothesisTestResult, alpha: float, *, capital: bool
+) -> Runs:
+    """Format a test as the subject of a sentence: its name, variant and numbers."""
+    title = context.method_title("test", result.test)
+    made = runs(with_article(title, capital=capital))
+    shown = [words for words in (variant_words(context, result),) if words not in title]
+    made += runs(*(f" ({words})" for words in shown))
+    return made + _numbers_of(context, result, alpha)
+
+
+def _numbers_of(context: Context, result: HypothesisTestResult, alpha: float) -> Runs:
+    """Format the statistic of a test, its degrees of freedom, p and first effect size."""
+    made: Runs = ()
     statistic_ = result.statistic
     if statistic_ is not None and statistic_.value is not None:
         df = tuple(degrees(value) for value in result.df or ())
@@ -143,9 +167,7 @@ def null_words(context: Context, comparison: Comparison, result: HypothesisTestR
     if context.counts_right(comparison.metric):
         return null
     noun = context.metric(comparison.metric).noun
-    return null.replace("their accuracies are", f"their values of {noun} are").replace(
-        "accuracy", noun
-    )
+    return null.replace("accuracy", noun)
 
 
 def simultaneous_words(context: Context, method: str, pairwise: str) -> str:
@@ -200,6 +222,11 @@ def effect_name(effect: Effect, *, inside: bool = False) -> Runs:
     if effect.symbol is not None:
         return runs(effect.symbol)
     return runs(mid_sentence(words) if inside else words[:1].upper() + words[1:])
+
+
+def owned(effect: Effect) -> bool:
+    """Return whether an effect size is called after a person or by a sign, without an article."""
+    return effect.symbol is not None or "'s " in effect.name or "’s " in effect.name
 
 
 def effect_text(effect: Effect, scale: Scale | None = None) -> str:

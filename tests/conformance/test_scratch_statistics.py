@@ -176,19 +176,20 @@ def test_its_power_is_asked_printed_and_read_again(folder):
 def test_the_findings_name_the_trimmed_mean_and_the_adjustment(found, folder):
     words = words_of(folder)
     assert (
-        "Ridge regression had lower trimmed mean of the absolute errors than Tree and Mean" in words
+        "Ridge regression had a lower trimmed mean of the absolute errors than Tree and Mean"
+        in words
     )
     assert "Benjamini–Liu-adjusted p < .001" in words
     assert "Difference in trimmed mean of the absolute errors" in words
-    assert "winsorised variance) of trimmed mean of the absolute errors for 3 pairs" in words
+    assert "winsorised variance) of trimmed mean of the absolute errors for three pairs" in words
     assert "compared in trimmed mean of the absolute errors by Yuen’s test" in words
     assert "95% t interval of the difference of trimmed means." in words
     assert "Unadj. Benjamini–Liu" in words or "Unadj.Benjamini–Liu" in words
     assert "adjusted for three tests by the Benjamini-Liu step-down correction" in words
-    assert "after Benjamini–Liu’s adjustment over three tests" in words
+    assert "after the Benjamini–Liu adjustment over three tests" in words
     assert "Yuen’s test: trim" in words
     assert "difference in mean absolute error" not in words
-    assert "had lower mean absolute error" not in words
+    assert "had a lower mean absolute error" not in words
     (comparison,) = found.record.comparisons
     assert comparison.family.adjective == "Benjamini–Liu"
     for pair in comparison.pairwise:

@@ -68,7 +68,8 @@ def test_pairs_that_were_not_computed_are_never_not_shown_to_differ(page):
     label = fixture.LABELS["forest"]
     about = [item for item in found if label in item]
     assert len(about) == 1
-    assert about[0].startswith(f"Not tested in accuracy, because a fit of {label} failed: ")
+    lost = f"These models were not tested in accuracy, because a fit of {label} failed: "
+    assert about[0].startswith(lost)
     assert not any("shown to differ" in item for item in about)
     assert any("was not shown to differ in accuracy from SVM (RBF)" in item for item in found)
 
@@ -83,7 +84,7 @@ def test_reasons_name_labels_and_never_the_names_of_models(page):
 def test_a_test_that_was_not_computed_did_not_reject(page):
     words = page(cases.one_model_failed).words("comparisons")
     assert "Cochran’s Q test was not computed: a fit of Random forest failed." in words
-    assert "None of the 3 pairs was tested: a fit of Random forest failed." in words
+    assert "None of the three pairs was tested: a fit of Random forest failed." in words
     assert "did not reject" not in words
 
 
@@ -200,9 +201,11 @@ def test_posterior_probabilities_stand_for_p(page):
 def test_posterior_findings_say_decided_equivalent_and_open_but_nothing_exploratory(page):
     found = [f for f in page(cases.posterior).findings() if "posterior" in f]
     assert len(found) == 3
-    assert found[0].startswith("Logistic regression and SVM (RBF) are practically equivalent")
-    assert found[1].startswith("Logistic regression has higher accuracy than Gaussian naive Bayes")
-    assert "were not separated in accuracy: no posterior probability exceeds 95%" in found[2]
+    assert found[0].startswith("Logistic regression and SVM (RBF) were practically equivalent")
+    assert found[1].startswith(
+        "Logistic regression had a higher accuracy than Gaussian naive Bayes"
+    )
+    assert "were not separated in accuracy: no posterior probability exceeded 95%" in found[2]
 
 
 def test_groups_of_rows_are_named_with_their_design_effect():
@@ -240,7 +243,7 @@ def test_a_rule_warns_once_and_names_metric_and_data():
     study = Page(replace(whole, comparisons=twice))
     words = study.words("limits")
     assert words.count("W501") == 1
-    assert "close pairs (two comparisons)" in words
+    assert "without a significant difference (two comparisons)" in words
     assert "In accuracy, " in words
     assert "in recall, " in words
 

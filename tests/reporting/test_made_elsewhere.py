@@ -58,7 +58,7 @@ compare a, b with permutation(rounds=100)
 """
     words = text_of(written, tmp_path, tmp_path / "out")
     assert "on quiz (30 questions). The questions were predicted in 3 repeats" in words
-    assert "Intervals are about the average of the 3 repeats made here." in words
+    assert "The intervals apply to the average of the 3 repeats made here." in words
     assert "between the repeats of one example the standard deviation is" in words
 
 

@@ -22,7 +22,9 @@ def page(*lines):
 
 def test_a_finding_about_two_shares_names_the_n_of_both():
     found = page("compare a vs c with proportions_z").findings()[-1]
-    assert found.startswith("Model A (n = 100) had higher accuracy than c (n = 90), by 40.3 points")
+    assert found.startswith(
+        "Model A (n = 100) had a higher accuracy than c (n = 90), by 40.3 points"
+    )
 
 
 @pytest.mark.parametrize(

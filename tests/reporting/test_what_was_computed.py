@@ -76,7 +76,7 @@ def test_an_error_is_worded_in_its_own_direction():
     page = Page(f"{FIVE}measure error_rate\ncompare a, b with mcnemar(alternative=less)\n")
     assert page.pairs()[0].side == "less"
     (line,) = page.findings("than b")
-    assert line.startswith("a had lower error rate than b: McNemar’s test")
+    assert line.startswith("a had a lower error rate than b: McNemar’s test")
     assert "one-sided p < .001" in line
 
 
@@ -99,11 +99,11 @@ def test_one_sided_pairs_against_a_model_keep_their_side_with_a_correction():
 def test_more_than_three_one_sided_pairs_are_each_worded_or_counted_with_their_side():
     page = Page(f"{FIVE}compare against e with mcnemar(alternative=less) holm\n")
     assert [pair.side for pair in page.pairs()] == ["less"] * 4
-    assert len(page.findings("had lower accuracy than e", "one-sided p < .001")) == 3
+    assert len(page.findings("had a lower accuracy than e", "one-sided p < .001")) == 3
     assert page.findings("One more one-sided test, which was significant,")
     page = Page(f"{FIVE}compare against a with mcnemar(alternative=greater) holm\n")
     assert [pair.reject for pair in page.pairs()] == [False, False, False, True]
-    assert page.findings("e had higher accuracy than a", "one-sided p")
+    assert page.findings("e had a higher accuracy than a", "one-sided p")
     assert len(page.findings("have a higher accuracy than a", "one-sided p")) == 2
     assert page.findings("One more one-sided test, which was not significant,")
     pairs = "a vs b, a vs c, b vs c, d vs e, d vs a"
@@ -292,7 +292,7 @@ def test_pairs_after_an_omnibus_that_did_not_reject_are_not_called_tested():
     methods = page.methods()
     assert "It was not significant, so pairs of models were not tested." in methods
     assert "were adjusted" not in methods and "When this test was significant" not in methods
-    assert any("for 3 pairs, which were not tested." in text for text in page.captions())
+    assert any("for three pairs, which were not tested." in text for text in page.captions())
     assert not any("McNemar" in text for text in page.captions())
     other = Page(f"{FIVE}compare with cochran then mcnemar holm\n")
     assert "p-values were adjusted for ten tests" in other.methods()
@@ -348,10 +348,10 @@ def test_no_simultaneous_interval_is_advised_where_the_false_discovery_rate_has_
     kept = Page(CLOSE + lines.format("fdr_bh"))
     pair = kept.pairs()[0]
     assert not pair.reject and pair.estimate.low > 0 and pair.simultaneous is None
-    assert "An unadjusted interval covers its pair alone" in kept.whole
+    assert "the plain interval covers its pair alone" in kept.whole
     assert "simultaneous interval" not in kept.whole
     assert (
-        "Quote the simultaneous interval for close pairs"
+        "the simultaneous interval covers all pairs jointly"
         in Page(CLOSE + lines.format("holm")).whole
     )
 

@@ -76,7 +76,7 @@ def grouping_diagram(
     )
     places = ", ".join(f"{labels[m]} {fixed(values[m], scale)}" for m in ordered)
     critical = "" if reach is None else f" Critical difference {fixed(reach, scale)}."
-    alt = f"Models on the scale of {name}: {places}. Not separated, {spoken}.{critical}"
+    alt = f"Models on the scale of {name}: {places}. Not shown to differ, {spoken}.{critical}"
     return canvas.svg(), alt
 
 

@@ -73,14 +73,11 @@ PAIRED_INTERVALS = {
 }
 EXACT_BELOW = 25  # discordant pairs; Raschka 2018, 4.4
 
-PAIR_NULL = (
-    "each of the two models is right where the other is wrong on equally many examples, "
-    "that is, their accuracies are equal"
-)
+PAIR_NULL = "the two models have the same accuracy"
 
 PAIR_NULL_UNDER_CV = (
-    "the fitted models of the folds have the same average accuracy for both learning "
-    "algorithms; the conclusion does not extend to new training sets"
+    "the models that the two learning algorithms fitted in the folds have the same average "
+    "accuracy; the conclusion does not extend to new training sets"
 )
 
 RASCHKA_A = ((9959, 11), (1, 29))

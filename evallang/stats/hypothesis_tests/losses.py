@@ -71,7 +71,7 @@ HARVEY_1997 = Reference(
 
 NULL = "the two models have the same mean loss"
 NULL_UNDER_CV = (
-    "the fitted models of the folds have the same average loss for both learning algorithms; "
+    "the models that the two learning algorithms fitted in the folds have the same average loss; "
     "the conclusion does not extend to new training sets"
 )
 SLEEP_FIRST = (0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0)
@@ -205,7 +205,7 @@ def t(
             "compare linear vs tree with diebold_mariano\n"
         ),
     ),
-    title="Diebold-Mariano test",
+    title="Diebold–Mariano test",
     references=(DIEBOLD_MARIANO_1995, HARVEY_1997),
     examples=(
         Example(
