@@ -34,8 +34,8 @@ def command(first: str, second: str | None, layout: str, exit_code: bool) -> int
 
     A study is a file, or a file at a revision of git (HEAD~1:study.eval, main:study.eval), whose
     objects are read without starting git. Every setting that differs is named, defaults too, with
-    what it changes. Of results, decisions that turned come first. With one study, print its
-    settings, one a line, as git's textconv needs them.
+    what it changes. Of results, decisions that changed come first. With one study, print its
+    settings, one per line, as git's textconv needs them.
     """
     if second is None:
         if _is_results(first):

@@ -16,7 +16,9 @@ NO_NEWLINE = "\\ No newline at end of file"  # the words of diff and patch
 
 @click.command("fmt", epilog="Example: evallang fmt --diff study.eval")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--check", "only_check", is_flag=True, help="Write nothing; exit with 1 on a change.")
+@click.option(
+    "--check", "only_check", is_flag=True, help="Write nothing; exit with 1 if files change."
+)
 @click.option("--diff", "show_diff", is_flag=True, help="Print the changes without writing them.")
 @limit_option
 def command(files: tuple[str, ...], only_check: bool, show_diff: bool) -> int:

@@ -10,7 +10,9 @@ DIFFERENT = 5
 
 @click.command("lock", epilog="Example: evallang lock study.eval")
 @click.argument("file", metavar="FILE")
-@click.option("--check", "only_check", is_flag=True, help="Write nothing; exit with 5 on a change.")
+@click.option(
+    "--check", "only_check", is_flag=True, help="Write nothing; exit with 5 if the lock differs."
+)
 @click.option(
     "--update", "reason", metavar="REASON", help="Replace a lock that differs; the reason is kept."
 )

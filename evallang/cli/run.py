@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     "--no-fast-paths",
     "every_fit",
     is_flag=True,
-    help="Make every fit, even where a shortcut or the store has the same outcome.",
+    help="Run every fit, even where a shortcut or the store has the same outcome.",
 )
 @click.option(
     "--no-look", is_flag=True, help="Print the look at the test data instead of recording it."

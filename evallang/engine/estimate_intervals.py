@@ -562,6 +562,9 @@ def _convert_to_metric(inputs: IntervalInputs, form: str, interval: Interval) ->
     return interval
 
 
+CENTRED = "the interval is centred on the estimate, which differs from the mean of the folds"
+
+
 def _centred(
     inputs: IntervalInputs, low: float | None, high: float | None
 ) -> tuple[float | None, float | None, tuple[str, ...]]:
@@ -572,7 +575,7 @@ def _centred(
     shift = value - mean
     if abs(shift) <= SAME * max(abs(value), 1.0):
         return low, high, ()
-    return low + shift, high + shift, (f"centred on the estimate; the folds' mean is {mean:.6g}",)
+    return low + shift, high + shift, (CENTRED,)
 
 
 def _larger(bound: float | None, least: float | None) -> float | None:

@@ -101,7 +101,7 @@ SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
 def precision(
     counts: ArrayLike, positive: int | None, *, average: Average | None = None
 ) -> NDArray[np.float64]:
-    """The share of right ones among the examples predicted as a class: tp / (tp + fp).
+    """The share of correct predictions among the examples predicted as a class: tp / (tp + fp).
 
     Also called positive predictive value. 0 where nothing was predicted as the class.
     """
@@ -146,7 +146,7 @@ def precision(
 def npv(
     counts: ArrayLike, positive: int | None, *, average: Average | None = None
 ) -> NDArray[np.float64]:
-    """The share of right ones among the examples predicted not to be of a class: tn / (tn + fn).
+    """The share of correct predictions among those that exclude a class: tn / (tn + fn).
 
     0 where every example was predicted as the class. With more than two classes an example
     of another class is right here under any label but the class's own.

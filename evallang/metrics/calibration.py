@@ -93,7 +93,7 @@ def ece(
     *,
     bins: int = 10,
 ) -> float:
-    """The mean difference of predicted probability and observed share over bins.
+    """The mean absolute difference of predicted probability and observed share over bins.
 
     A bin holds its upper bound, the first one 0 as well. Raises `ValueError` for fewer than one
     bin.
@@ -162,7 +162,7 @@ def ece(
 def net_benefit(
     truth: ArrayLike, output: ArrayLike, positive: int | None, *, threshold: float
 ) -> NDArray[np.float64]:
-    """True positives less false ones at their exchange rate, as a share of all examples.
+    """True positives less false ones at the odds of the threshold, as a share of all examples.
 
     Each example adds 1, -threshold / (1 - threshold) or 0. Acting on no one has 0. Raises
     `ValueError` for a threshold outside 0 to 1.

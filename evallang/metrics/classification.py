@@ -102,7 +102,7 @@ SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
     ),
 )
 def accuracy(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
-    """The share of examples whose label is predicted right."""
+    """The share of examples whose label is predicted correctly."""
     table = Margins.of(counts)
     return ratio(table.hits.sum(-1), table.n)
 
@@ -133,7 +133,7 @@ def accuracy(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
     ),
 )
 def error_rate(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
-    """The share of examples whose label is predicted wrong: 1 minus accuracy."""
+    """The share of examples whose label is predicted incorrectly: 1 minus accuracy."""
     table = Margins.of(counts)
     return ratio(table.n - table.hits.sum(-1), table.n)
 
@@ -260,7 +260,7 @@ def mcc(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
     ),
 )
 def cohen_kappa(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
-    """Agreement of truth and prediction beyond that of chance, as a share of the possible.
+    """Agreement of truth and prediction beyond that of chance, as a share of the largest possible.
 
     (p_o - p_e) / (1 - p_e) with p_e from the margins. Undefined (NaN) where p_e = 1: all
     examples are of one class and predicted as it.

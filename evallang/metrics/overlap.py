@@ -210,7 +210,7 @@ def fbeta(
 def jaccard(
     counts: ArrayLike, positive: int | None, *, average: Average | None = None
 ) -> NDArray[np.float64]:
-    """Examples of a class found, out of those that are of it or predicted as it.
+    """The share of examples found among those of a class or predicted as it.
 
     tp / (tp + fp + fn); 0 where there are none.
     """

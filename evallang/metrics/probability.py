@@ -114,7 +114,7 @@ def log_loss(truth: ArrayLike, output: ArrayLike, positive: int | None) -> NDArr
     ),
 )
 def brier(truth: ArrayLike, output: ArrayLike, positive: int | None) -> NDArray[np.float64]:
-    """The squared distance of the predicted probabilities from what happened.
+    """The mean squared distance of the predicted probabilities from the outcomes.
 
     For two classes (p - y)^2 of the positive class, from 0 to 1; for more the sum over the
     classes of (p_j - y_j)^2, from 0 to 2 (Brier's own definition). So does scikit-learn.

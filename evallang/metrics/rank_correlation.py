@@ -136,7 +136,7 @@ def kendall(
     positive: None = None,
     weights: ArrayLike | None = None,
 ) -> float:
-    """Pairs in the right order less pairs in the wrong one, as a share of those without ties.
+    """Concordant pairs less discordant pairs, as a share of those without ties.
 
     Undefined (NaN) where truth or prediction is constant. Takes O(n log n).
     """

@@ -318,7 +318,7 @@ def roc_auc(
     multi_class: Literal["ovr", "ovo"] = "ovr",
     pool: bool = False,
 ) -> float:
-    """The chance that an example of the positive class has a higher score than another.
+    """The chance that a positive example has a higher score than a negative one, ties half.
 
     Ties count half. For more than two classes the plain mean over classes of each against
     the rest (`ovr`), or over pairs of classes (`ovo`, Hand & Till 2001). Undefined (NaN)

@@ -88,7 +88,7 @@ SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
     ),
 )
 def mse(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[np.float64]:
-    """The squared difference of truth and prediction, in the target's unit squared."""
+    """The mean squared difference of truth and prediction, in the target's unit squared."""
     with np.errstate(over="ignore"):  # infinite, which every interval and test knows
         return _difference(truth, output) ** 2
 
@@ -130,7 +130,7 @@ def mse(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[n
     ),
 )
 def rmse(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[np.float64]:
-    """The squared difference of truth and prediction; the metric is the root of their mean.
+    """The square root of the mean squared difference of truth and prediction.
 
     The root is taken of the mean over all test examples, not fold by fold.
     """
@@ -164,7 +164,7 @@ def rmse(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[
     ),
 )
 def mae(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[np.float64]:
-    """The absolute difference of truth and prediction, in the target's unit."""
+    """The mean absolute difference of truth and prediction, in the target's unit."""
     return np.abs(_difference(truth, output))
 
 
@@ -198,7 +198,7 @@ def mae(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[n
     ),
 )
 def mape(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[np.float64]:
-    """The absolute difference of truth and prediction as a share of the truth: 0.1 is 10 %.
+    """The mean absolute difference of truth and prediction as a share of the truth: 0.1 is 10 %.
 
     Where the truth is 0 it is divided by the machine epsilon, as scikit-learn does, and the
     metric is huge: it means nothing there.

@@ -85,7 +85,7 @@ def uncorrected(p: P) -> Adjusted:
     ),
 )
 def bonferroni(p: P) -> Adjusted:
-    """Multiply every p by the size of the family."""
+    """Multiply every p-value by the size of the family."""
     return apply_in_order(p, lambda ps: [len(ps) * x for x in ps])
 
 

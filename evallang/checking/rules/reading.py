@@ -107,8 +107,8 @@ def threshold_beside_the_reported_scores(study: Study) -> Iterator[Objection]:
         ]
         if set_by_hand:
             yield Objection(
-                f"the labels of {listed(set_by_hand)} depend on a threshold of your own; if it was "
-                "chosen on these rows, recall, F1 and accuracy are optimistic",
+                f"the labels of {listed(set_by_hand)} depend on a threshold that the study states; "
+                "if it was chosen on these rows, recall, F1 and accuracy are optimistic",
                 source.places.get("threshold") or source.places.get("predictions"),
                 help="choose it on other rows and say where: `# evallang: allow "
                 "threshold_beside_the_reported_scores because it was set on earlier data`",

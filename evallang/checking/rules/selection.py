@@ -24,7 +24,7 @@ MANY = 5  # equal models; the best of five looks 1.2 standard errors better than
     severity=Severity.HINT,
 )
 def best_of_many_on_one_test_set(study: Study) -> Iterator[Objection]:
-    """Many models are scored on one test set, and the best score is not that of a choice.
+    """Many models are scored on one test set, so the best score is optimistic.
 
     The largest of several scores is too large by what chance added to it: of eight equal models
     the best looks 1.4 standard errors better than it is. The score of a model that was chosen

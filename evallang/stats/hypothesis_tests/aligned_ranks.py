@@ -114,7 +114,7 @@ def friedman_aligned(
     *,
     method: Literal["auto", "exact", "chi2"] = "auto",
 ) -> HypothesisTestResult:
-    """Test whether the models score alike, by ranks of all scores less their data set's mean.
+    """Test whether the models score alike, by ranks of scores minus each data set's mean.
 
     All N M scores are ranked together after the mean of each data set is taken off (Hodges
     & Lehmann 1962). T = (M - 1) Σ (R_j - mean)² / Σ (r_ij - mean of row i)², chi-squared

@@ -212,7 +212,7 @@ def cochran(
     ),
 )
 def looney_f(correct: ArrayLike | Correctness) -> HypothesisTestResult:
-    """Compare the accuracies of several models by two-way analysis of variance of 0 and 1.
+    """Compare the accuracies of several models by two-way analysis of variance of zeros and ones.
 
     Examples and models are the factors, F = MSA / MSAB with (M - 1, (M - 1)(n - 1))
     degrees of freedom (Raschka 2018, 4.7, with the square in SSA and the degrees of

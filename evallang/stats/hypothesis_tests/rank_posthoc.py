@@ -150,7 +150,7 @@ def nemenyi(
     *,
     missing: Literal["leave_out", "worst"] = "leave_out",
 ) -> HypothesisTestResult:
-    """Compare two of M models by their average ranks, for all pairs at once.
+    """Compare all pairs of models by their average ranks.
 
     Two average ranks that lie CD = q sqrt(M (M + 1) / (6 N)) apart or more differ; q is the
     quantile of the studentized range of M variables over the square root of 2. p is the
@@ -224,7 +224,7 @@ def bonferroni_dunn(
     *,
     missing: Literal["leave_out", "worst"] = "leave_out",
 ) -> HypothesisTestResult:
-    """Compare a model with the one that all others are compared with, by average ranks.
+    """Compare each model with a control by average ranks.
 
     z = (R_i - R_j) / sqrt(M (M + 1) / (6 N)), two-sided p times the M - 1 comparisons with
     the reference, at most 1 (Demšar 2006, 3.2.2). The estimate is the difference in average

@@ -255,7 +255,7 @@ def bootstrap(
     rounds: int = 10_000,
     alternative: Alternative = "two_sided",
 ) -> HypothesisTestResult:
-    """Test a difference by the bootstrap interval that just holds 0.
+    """Test a difference by the level of the bootstrap interval that just excludes 0.
 
     p is the smallest alpha at which the interval of level 1 - alpha excludes 0, so that p and
     interval agree (Efron & Tibshirani 1994, chapter 15: confidence intervals as tests); it is

@@ -132,7 +132,7 @@ def wilcoxon(
     missing: Literal["leave_out", "worst"] = "leave_out",
     alternative: Alternative = "two_sided",
 ) -> HypothesisTestResult:
-    """Compare two models by the ranks of their absolute differences.
+    """Compare two models by the signed ranks of their differences.
 
     Differences of 0 are omitted (`drop`, Wilcoxon 1945), ranked and then omitted (`pratt`,
     1959), or ranked and shared by both sides (`split`; of an odd number one is omitted, Demšar
