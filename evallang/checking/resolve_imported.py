@@ -270,6 +270,7 @@ def scores(scope: Scope, node: n.ScoresNode) -> ScoresSpec | None:
         repeat=clauses.column("repeat"),
         metric=clauses.text("metric"),
         higher_is_better=not direction or direction[0].keyword.name == "higher",
+        unit=clauses.text("unit"),
         about=clauses.text("about"),
         cite=clauses.text("cite"),
         places={"scores": node.keyword, "from": node.path.span} | clauses.places,

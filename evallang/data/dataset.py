@@ -196,6 +196,7 @@ class ScoresSpec:
     metric: str | None = None
     higher_is_better: bool = True
     missing: Literal["leave_out", "worst"] = "leave_out"
+    unit: Annotated[str | None, Effect.WORDS] = None
     about: Annotated[str | None, Effect.WORDS] = None
     cite: Annotated[str | None, Effect.WORDS] = None
     places: Mapping[str, Span] = field(default_factory=dict, compare=False)

@@ -379,6 +379,7 @@ def _score_records(table: ScoreTable) -> Iterator[DataRecord]:
             class_counts=None,
             groups=None,
             unit="scores" if n > 1 else "score",
+            one_of=spec.unit,
             excluded=(),
             sha256=table.sha256,
             source=table.source,

@@ -58,6 +58,7 @@ VICKERS_ELKIN_2006 = Reference(
         "lower",
         0,
         1,
+        known_without_skill=True,
         no_interval=(
             "its estimate is too large on average, the more so the fewer examples a bin holds, "
             "and resampling adds to that"

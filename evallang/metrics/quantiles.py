@@ -109,7 +109,6 @@ def pinball(
         "higher",
         None,
         1,
-        known_without_skill=True,
         when=(
             "absolute errors, or pinball losses, are to be read against those of the best constant"
         ),

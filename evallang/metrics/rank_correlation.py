@@ -60,7 +60,6 @@ def _kendall(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
         "higher",
         -1,
         1,
-        known_without_skill=True,
         under_weights=_spearman,
         when="predictions are used to rank examples, and their scale means nothing",
         when_not=(
@@ -109,7 +108,6 @@ def spearman(
         "higher",
         -1,
         1,
-        known_without_skill=True,
         under_weights=_kendall,
         when="the share of pairs of examples that are ordered right is asked for",
         when_not="the size of an error matters: mae, rmse",

@@ -511,6 +511,7 @@ def break_even_point(
         0,
         0.25,
         binary_only=True,
+        known_without_skill=True,
         ranks="other",
         when="neither the costs of mistakes nor the share of positives in use are known",
         when_not="they are known: cost, normalized_cost",

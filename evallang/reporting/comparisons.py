@@ -40,6 +40,7 @@ from evallang.reporting.pair_table import pair_name, pair_table, pairs_words
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import (
     adjusted_words,
+    count_sets,
     effect_runs,
     null_words,
     number_word,
@@ -89,7 +90,7 @@ def heading(context: Context, comparison: Comparison) -> str:
     """Format a comparison: "Accuracy on Survival: three models, pairwise"."""
     title = context.compared_words(comparison).title
     if comparison.data is None:
-        title += " across data sets"
+        title += f" across {context.sets}"
     elif len(context.results.data) > 1:
         title += f" on {context.data_label(comparison.data)}"
     return f"{title}: {_models_words(context, comparison)}"
@@ -344,7 +345,7 @@ def _ranks_table(context: Context, comparison: Comparison, identifier: str) -> T
                  "subtracted, which is what the aligned-ranks test compares.")
         )  # fmt: skip
     if ranged:
-        notes.append(runs("Interval: bootstrap over the data sets (BCa)."))
+        notes.append(runs(f"Interval: bootstrap over the {context.sets} (BCa)."))
     if (
         ranks is not None
         and ranks.critical_difference is not None
@@ -357,7 +358,7 @@ def _ranks_table(context: Context, comparison: Comparison, identifier: str) -> T
                  "ranks differ by more differ significantly.")
         )  # fmt: skip
     n = ranks.n if ranks is not None else 0
-    caption = runs(f"Average ranks over {plural(n, 'data set')}.")
+    caption = runs(f"Average ranks over {count_sets(context, n)}.")
     return Table(identifier, caption, columns, rows, notes=tuple(notes))
 
 
@@ -477,7 +478,7 @@ def _rank_figure(context: Context, comparison: Comparison, identifier: str) -> F
         reverse=True, reach=reach,
     )  # fmt: skip
     caption = runs(
-        f"Average ranks over {number_word(ranks.n)} data sets, best at the right; a bar joins "
+        f"Average ranks over {count_sets(context, ranks.n)}, best at the right; a bar joins "
         "models of which no pair was shown to differ (open points mark its members). ",
         _overlap(context, ordered, found),
     )

@@ -31,6 +31,7 @@ from evallang.results.records import (
 )
 from evallang.results.written import method_of
 
+SETS = "data sets"
 MOST_SAMPLES = 6  # models whose own numbers of examples are named
 
 KEPT = "".join(
@@ -148,7 +149,7 @@ class Context:
     def data_label(self, name: str | None) -> str:
         """Return the label of a data set; None means all of them."""
         if name is None:
-            return "all data sets"
+            return f"all {self.sets}"
         record = self._data.get(name)
         return record.label if record is not None and record.label else name
 
@@ -163,10 +164,23 @@ class Context:
         """State data set and protocol at the head of a sentence, each where there are several."""
         words = []
         if len(self.results.data) > 1:
-            words.append("across the data sets" if data is None else f"on {self.data_label(data)}")
+            words.append(
+                f"across the {self.sets}" if data is None else f"on {self.data_label(data)}"
+            )
         if protocol is not None and sum(p.interval_of is None for p in self.results.protocols) > 1:
             words.append(f"under {self.protocol(protocol)}")
         return f"{capitalised(' '.join(words))}, " if words else ""
+
+    @property
+    def sets(self) -> str:
+        """The word for the data sets, which are all of one kind: "data sets", "subjects"."""
+        words = {record.one_of or SETS for record in self.results.data}
+        return words.pop() if len(words) == 1 else SETS
+
+    @property
+    def set_heading(self) -> str:
+        """The heading of a column that names the data sets."""
+        return "Data set" if self.sets == SETS else capitalised(self.sets)
 
     def cases(self, data: str | None) -> str:
         """Return the word for the rows of a data set ("cases")."""

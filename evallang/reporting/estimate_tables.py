@@ -28,7 +28,7 @@ from evallang.reporting.numbers import (
     level_of_alpha,
     percent,
 )
-from evallang.reporting.wording import adjusted_words, correct_of, p_letter, plural
+from evallang.reporting.wording import adjusted_words, correct_of, count_sets, p_letter, plural
 from evallang.results.records import NO_WIDTH, Comparison, Estimate
 
 METRICS_PER_TABLE = 4  # of 27 mm each, next to a stub, on a page of 170 mm
@@ -254,7 +254,7 @@ def _table_across(context: Context, name: str, models: Sequence[str], identifier
     records = [context.data(setting.data) for setting in settings]
     single = all(r is not None and r.kind == "scores" and r.n == 1 for r in records)
     several = len({s.protocol for s in settings}) > 1
-    columns = [Column(runs("Data set, protocol" if several else "Data set"), "left")]
+    columns = [Column(runs("Data set, protocol" if several else context.set_heading), "left")]
     columns += [] if single else [Column(runs("n"), sortable=True, name="n")]
     before = len(columns)
     columns += [Column(runs(context.model(m)), sortable=True, name=m) for m in models]
@@ -278,7 +278,8 @@ def _table_across(context: Context, name: str, models: Sequence[str], identifier
     if not metric.higher_is_better:
         notes.append(runs("Lower is better."))
     caption = f"{metric.title} of {plural(len(models), 'model')} on "
-    caption += plural(len({s.data for s in settings}), "data set")
+    sets = len({s.data for s in settings})
+    caption += count_sets(context, sets)
     protocols = len({s.protocol for s in settings})
     caption += f" under {plural(protocols, 'protocol')}." if protocols > 1 else "."
     return Table(identifier, runs(caption), tuple(columns), tuple(rows), spanners, tuple(notes))

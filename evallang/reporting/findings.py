@@ -34,6 +34,7 @@ from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import (
     adjusted_words,
     amount,
+    count_sets,
     estimate_runs,
     number_word,
     p_stat,
@@ -228,5 +229,5 @@ def _best_rank(context: Context, comparison: Comparison) -> Runs:
     return runs(
         Strong(runs(f"The best average rank in {noun} was {verb} ", names)),
         ", ", Number(fixed(value, Scale(2)), value),
-        f" among {number_word(len(average))} models over {plural(n, 'data set')}.",
+        f" among {number_word(len(average))} models over {count_sets(context, n)}.",
     )  # fmt: skip

@@ -25,6 +25,7 @@ from evallang.reporting.section import SECTIONS, SectionDeclaration, methods_sen
 from evallang.reporting.wording import (
     adjusts,
     amount,
+    count_sets,
     effect_name,
     family_words,
     number_word,
@@ -94,7 +95,7 @@ def _compared(context: Context) -> Runs:
     if not data:
         return runs(verb, names, ".")
     if len(data) > MOST_LISTED:
-        made = runs(verb, names, f" on {plural(len(data), 'data set')}.")
+        made = runs(verb, names, f" on {count_sets(context, len(data))}.")
     else:
         made = runs(verb, names, " on ", listed([_data_words(context, d) for d in data]), ".")
     return made + made_elsewhere(context) + _weights(context)

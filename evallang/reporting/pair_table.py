@@ -22,7 +22,7 @@ from evallang.reporting.document import (
     listed,
     runs,
 )
-from evallang.reporting.letter_case import mid_sentence
+from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.numbers import (
     Scale,
     count,
@@ -428,7 +428,7 @@ def _wins_columns(context: Context, comparison: Comparison) -> Part | None:
         Column(runs("Tie"), sortable=True, name="ties"),
         Column(runs("B"), sortable=True, name="losses"),
     ]
-    return runs("Data sets won by"), columns, cells, []
+    return runs(f"{capitalised(context.sets)} won by"), columns, cells, []
 
 
 def _p_values_columns(context: Context, comparison: Comparison) -> Part | None:

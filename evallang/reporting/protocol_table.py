@@ -63,7 +63,7 @@ CLAUSES = {
     "positive": "Positive class",
     "missing": "Missing values",
     "task": "Task",
-    "unit": "Word for a row",
+    "unit": "Unit",
     "weight": "Weight",
     "id": "Identity of a row",
     "where": "Rows kept",

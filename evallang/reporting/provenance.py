@@ -16,7 +16,6 @@ from evallang.reporting.document import (
 )
 from evallang.reporting.numbers import count
 from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.wording import plural
 
 
 @SECTIONS.register(SectionDeclaration(order=95, hideable=False), title="Provenance")
@@ -35,7 +34,7 @@ def provenance(context: Context) -> Sequence[Block]:
         by_hash.setdefault((data.source, data.sha256), []).append(label)
     rows += [
         (
-            f"Data: {labels[0] if len(labels) == 1 else plural(len(labels), 'data set')}",
+            f"Data: {labels[0]}" if len(labels) == 1 else f"Data: {len(labels)} {context.sets}",
             f"{source}, SHA-256 {digest}",
         )
         for (source, digest), labels in by_hash.items()

@@ -10,7 +10,7 @@ from evallang.reporting.document import (
     Title,
     runs,
 )
-from evallang.reporting.letter_case import mid_sentence
+from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.numbers import count, level_of_alpha
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import plural
@@ -25,7 +25,7 @@ def title(context: Context) -> Sequence[Block]:
     results = context.results
     facts: list[Fact] = []
     if len(results.data) > 1:
-        facts.append(Fact("Data sets", count(len(results.data))))
+        facts.append(Fact(capitalised(context.sets), count(len(results.data))))
     sizes = {data.n for data in results.data}
     single = all(data.kind == "scores" and data.n == 1 for data in results.data)
     if len(sizes) == 1 and not single:
@@ -81,7 +81,7 @@ def short_protocol(protocol: ProtocolRecord) -> str:
 
 def _subtitle(context: Context) -> str:
     labels = [context.data_label(data.name) for data in context.results.data]
-    parts = [", ".join(labels) if len(labels) <= 3 else f"{len(labels)} data sets"]
+    parts = [", ".join(labels) if len(labels) <= 3 else f"{len(labels)} {context.sets}"]
     own = [p for p in context.results.protocols if p.implied_by is None]
     if own:
         first = mid_sentence(own[0].summary.rstrip(".")) or short_protocol(own[0])

@@ -62,6 +62,11 @@ def plural(n: int, one: str, many: str | None = None) -> str:
     return f"{number_word(n)} {one if n == 1 else many or one + 's'}"
 
 
+def count_sets(context: Context, n: int) -> str:
+    """Count data sets with their word: "14 data sets", "18 subjects"."""
+    return plural(n, "data set") if n == 1 else f"{number_word(n)} {context.sets}"
+
+
 def plural_count(n: int, one: str) -> str:
     """Return a count in figures with its noun: "1 feature", "30 features"."""
     return f"{count(n)} {one if n == 1 else one + 's'}"

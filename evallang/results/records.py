@@ -104,7 +104,8 @@ class DataRecord:
 
     `weight` is the column of the weights, `effective_n` the equivalent number of
     equally weighted examples. For shares, `samples` gives the number of examples of each model,
-    which no other model has; `n` is then their sum.
+    which no other model has; `n` is then their sum. `one_of` is the author's word for what the
+    data sets of a table of scores are ("subjects").
     """
 
     name: str
@@ -131,6 +132,7 @@ class DataRecord:
     effective_n: float | None = None
     columns: tuple[ColumnRecord, ...] = ()
     samples: Mapping[str, int] | None = None
+    one_of: str | None = None
 
 
 @frozen

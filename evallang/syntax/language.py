@@ -146,6 +146,11 @@ _TEMPLATE = _path(
 _TITLE = _text("title", "TEXT", "The title of the report.")
 _TO = _path("to", "FOLDER", "The folder for results and report, relative to the study.")
 _UNIT = _text("unit", "NAME", "What an example is called, in the plural; examples by default.")
+_UNIT_OF_SETS = _text(
+    "unit",
+    "NAME",
+    "What data sets are called, in the plural, such as subjects; data sets by default.",
+)
 _COUNT = _column("count", "The column that says how many examples have the pattern of the row.")
 _DATASET = _column("dataset", "The column that names the data set of a row.")
 _FOLD = _column("fold", "The column that names the fold of a row.")
@@ -599,6 +604,7 @@ _ALL = (
             _METRIC,
             _HIGHER,
             _LOWER,
+            _UNIT_OF_SETS,
             _ABOUT,
             _CITE,
         ),
