@@ -37,12 +37,12 @@ def get_ready(formats: Sequence[str]) -> Iterator[None]:
 def attached_files(results: ResultsRecord) -> tuple[pdf.AttachedFile, ...]:
     """Return the results and the study as the PDF carries them, for readers and `verify`.
 
-    When, how long and with which command a study ran, and what came from the store, are
-    omitted: two runs of one study give the same bytes.
+    When, how long and with which command a study ran, what came from the store, and the shortcuts
+    of the other fits are omitted: two runs of one study give the same bytes.
     """
     plain = to_plain(results)
     made = dict(plain["provenance"])
-    for name in ("started", "seconds", "command"):
+    for name in ("started", "seconds", "command", "fast_paths"):
         made.pop(name)
     made["fits"] = {name: made["fits"][name] for name in ("planned", "failed")}
     text = printable_json({**plain, "provenance": made}, indent=1) + "\n"
