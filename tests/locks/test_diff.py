@@ -138,6 +138,63 @@ def test_a_turned_gate_is_said_before_everything(folder):
     assert lines[1] == f"  {before['value']:.4g} [{low:.4g}, {high:.4g}] -> -0.5 [-0.6, -0.4]"
 
 
+def test_turned_and_moved_results_as_json_and_as_markdown(folder):
+    path = Path("second/results.json")
+    document = json.loads(path.read_text())
+    document["requirements"] = json.loads(Path("first/results.json").read_text())["requirements"]
+    document["requirements"][0]["met"] = not document["requirements"][0]["met"]
+    path.write_text(json.dumps(document))
+    found = json.loads(call("diff", "first", "second", "--format", "json", "--exit-code", code=5))
+    assert found["schema"] == "evallang/diff/1"
+    (turned,) = [one for one in found["turned"] if one["what"].startswith("require")]
+    assert turned["before"] != turned["after"]
+    table = call("diff", "first", "second", "--format", "markdown").splitlines()
+    assert table[:4] == [
+        "**Decisions that turned**", "", "| what | before | after |", "|---|---|---|",
+    ]  # fmt: skip
+    assert table[4].startswith(f"| {turned['what']} | {turned['before']}")
+    moved = next(one for one in found["moved"] if one["what"].startswith("accuracy of tree"))
+    row = next(line for line in table if line.startswith(f"| {moved['what']} |"))
+    assert row.split(" | ")[-1] == f"{moved['share']:.2g} |"
+    assert any(line.startswith("- model tree: ") and "DummyClassifier" in line for line in table)
+    assert call("diff", "first", "first", "--format", "markdown") == (
+        "No number and no decision differs.\n"
+    )
+
+
+@pytest.mark.parametrize(("words", "reason"), [
+    (("first",), "name a second results folder"),
+    (("first", "study.eval"), "two studies, or two results folders"),
+    (("first", "nowhere"), "two studies, or two results folders"),
+    (("first", "empty"), "`empty` does not contain a results.json"),
+    (("first", "broken"), "cannot read `broken`"),
+])  # fmt: skip
+def test_what_cannot_be_compared_is_one_line(folder, words, reason):
+    Path("empty").mkdir()
+    Path("broken").mkdir()
+    Path("broken/results.json").write_text('{"schema": ')
+    assert reason in call("diff", *words, code=2)
+
+
+@pytest.mark.parametrize("layout", ["json", "markdown"])
+def test_the_settings_of_one_study_have_three_forms(folder, layout):
+    said = call("diff", "study.eval", "--format", layout)
+    if layout == "json":
+        settings = json.loads(said)["settings"]
+        assert {"setting": "protocol cv folds", "value": 4, "stated": True} in settings
+        assert any(one["setting"] == "study alpha" and not one["stated"] for one in settings)
+    else:
+        lines = said.splitlines()
+        assert lines[:2] == ["| setting | value | |", "|---|---|---|"]
+        assert "| protocol cv folds | 4 |  |" in lines
+        assert "| study alpha | 0.05 | default |" in lines
+
+
+def test_a_study_with_an_error_is_not_compared(folder):
+    Path("wrong.eval").write_text(Path("study.eval").read_text().replace("cv folds", "cvv folds"))
+    assert "error[" in call("diff", "wrong.eval", "study.eval", code=1)
+
+
 def test_equal_results_do_not_differ(folder):
     assert call("diff", "first", "first", "--exit-code") == "no number and no decision differs\n"
 
