@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "layout",
-    type=click.Choice(["text", "json", "github", "sarif"]),
+    type=click.Choice(["text", "json", "github", "gitlab", "sarif"]),
     default="text",
     help="How to write the findings.",
 )
@@ -90,12 +90,14 @@ def _fix(path: str) -> None:
 
 
 def _written(found: list[Diagnostic], sources: dict[str, SourceFile], layout: str) -> str:
-    from evallang.diagnostics.formats import to_github, to_json, to_sarif
+    from evallang.diagnostics.formats import to_github, to_gitlab, to_json, to_sarif
 
     if layout == "json":
         return to_json(found, sources)
     if layout == "github":
         return to_github(found, sources)
+    if layout == "gitlab":
+        return to_gitlab(found, sources)
     return to_sarif(found, sources, version=VERSION)
 
 

@@ -1,5 +1,8 @@
-"""Findings for programs: JSON, workflow commands of GitHub, SARIF."""
+"""Findings for programs: JSON, workflow commands of GitHub, reports of GitLab, SARIF."""
 
+import hashlib
+import posixpath
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -75,6 +78,40 @@ def to_github(diagnostics: Sequence[Diagnostic], sources: Sources) -> str:
         title = _github_property(f"{d.code} {d.name}")
         lines.append(f"::{kinds[d.severity]} {place},title={title}::{_github_data(words)}\n")
     return "".join(lines)
+
+
+def to_gitlab(diagnostics: Sequence[Diagnostic], sources: Sources) -> str:
+    """Format findings as a Code Quality report of GitLab, without the waived ones.
+
+    The format is that of https://docs.gitlab.com/ci/testing/code_quality/. A fingerprint does not
+    depend on the line, so that a finding remains the same when lines above it are added.
+    """
+    severities = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.HINT: "info"}
+    seen: Counter[tuple[str, ...]] = Counter()
+    issues = []
+    for d in diagnostics:
+        if d.allowed_because is not None:
+            continue
+        told = [d.message, *([] if d.help is None else [f"help: {d.help}"])]
+        told += [related.words for related in d.related if related.code]
+        path = posixpath.normpath(printable(d.path))
+        place = _range(d.span, sources)
+        same = (path, d.code, d.message)
+        seen[same] += 1
+        identity = "\0".join((*same, str(seen[same]))).encode("utf-8", "surrogatepass")
+        lines = {"begin": 1}
+        if place is not None:
+            lines = {"begin": place["start"]["line"], "end": place["end"]["line"]}
+        issues.append(
+            {
+                "description": printable("; ".join(told)),
+                "check_name": f"{d.code} {d.name}",
+                "fingerprint": hashlib.sha256(identity).hexdigest(),
+                "severity": severities[d.severity],
+                "location": {"path": path, "lines": lines},
+            }
+        )
+    return printable_json(issues, indent=2) + "\n"
 
 
 def to_sarif(diagnostics: Sequence[Diagnostic], sources: Sources, *, version: str) -> str:

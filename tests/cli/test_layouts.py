@@ -1,4 +1,4 @@
-"""`check --format json|github|sarif`: what other programs read, against their own rules."""
+"""`check --format json|github|gitlab|sarif`: what other programs read, against their own rules."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from studies import checked
 
 from evallang.cli.main import root
 from evallang.diagnostics import CODES
-from evallang.diagnostics.formats import to_github, to_json, to_sarif
+from evallang.diagnostics.formats import to_github, to_gitlab, to_json, to_sarif
 
 MESSAGES = Path(__file__).parents[1] / "messages"
 STUDIES = sorted(MESSAGES.rglob("*.eval"))
@@ -239,6 +239,37 @@ def test_every_layout_holds_what_is_found(text):
     keeps_the_contract(text, found)
     conforms_to_sarif(found)
     is_a_line_each(found)
+    is_a_quality_report(found)
+
+
+def quality_report(text):
+    found = checked(text)
+    return json.loads(to_gitlab(found.diagnostics, found.sources))
+
+
+def is_a_quality_report(found):
+    """Check the fields that GitLab requires; it shows only one issue of equal fingerprints."""
+    issues = json.loads(to_gitlab(found.diagnostics, found.sources).encode("utf-8"))
+    assert len(issues) == sum(d.allowed_because is None for d in found.diagnostics)
+    assert len({issue["fingerprint"] for issue in issues}) == len(issues)
+    for issue in issues:
+        assert set(issue) == {"description", "check_name", "fingerprint", "severity", "location"}
+        assert issue["severity"] in ("info", "minor", "major", "critical", "blocker")
+        assert issue["location"]["path"] == "study.eval"
+        assert issue["location"]["lines"]["begin"] >= 1
+
+
+def test_an_issue_of_gitlab_stays_the_same_below_a_new_line():
+    faulty = "evallang 1\nmeasure f1x\nmeasure f1x\n"
+    before = quality_report(faulty)
+    after = quality_report(faulty.replace("measure", "# why\nmeasure", 1))
+    assert [issue["severity"] for issue in before][:2] == ["critical"] * 2
+    assert [i["fingerprint"] for i in before] == [i["fingerprint"] for i in after]
+    (first, second), (moved, _) = (
+        [i["location"]["lines"]["begin"] for i in issues if "f1x" in i["description"]]
+        for issues in (before, after)
+    )
+    assert (first, second, moved) == (2, 3, 3)
 
 
 def test_signs_of_the_format_in_names_and_messages_are_escaped(tmp_path):
@@ -251,7 +282,7 @@ def test_signs_of_the_format_in_names_and_messages_are_escaped(tmp_path):
     assert "x%250A,:y" in command["data"]
 
 
-@pytest.mark.parametrize("layout", ["text", "json", "github", "sarif"])
+@pytest.mark.parametrize("layout", ["text", "json", "github", "gitlab", "sarif"])
 def test_a_file_of_bytes_is_reported_in_every_layout(tmp_path, layout):
     path = tmp_path / "study.eval"
     path.write_bytes(b'evallang 1\nmodel \xff\xfe = "\x80"\ndata d from "\xc3\x28.csv"\n')
@@ -276,6 +307,7 @@ def test_a_waived_warning_is_suppressed_in_source_with_its_reason():
     ]
     record = json.loads(to_json(found.diagnostics, found.sources))
     assert (record["valid"], record["warning_count"]) == (True, 0)
+    assert quality_report(text) == []
 
 
 def test_a_file_that_is_no_study_by_its_size_is_not_read(tmp_path):
