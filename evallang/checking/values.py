@@ -117,8 +117,7 @@ def catalogue_entry(scope: Scope, node: n.MethodNode, what: str) -> Entry[Any] |
         return entry
     meant = meant_by(what, word)
     if word in later:
-        same = {"suggestion": f"write `{meant}`, which is the same"} if meant else {}
-        not_in_this_version(scope, f"the {what} `{word}`", name, **same)
+        not_in_this_version(scope, f"the {what} `{word}`", name)
         return None
     if what == "test" and name.name in scope.models:
         scope.report(

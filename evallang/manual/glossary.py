@@ -205,6 +205,4 @@ def _later(word: str) -> Iterator[Explanation]:
         if name in names:
             text = "The language states it, and this version cannot run it: a study that uses it "
             text += "is refused by E901."
-            same = meant_by(kind.removeprefix("hypothesis "), name)
-            text += f" `{same}` is the same." if same else ""
             yield Explanation(word, kind, "", (Part("", text),))

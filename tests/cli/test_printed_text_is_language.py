@@ -44,6 +44,11 @@ REFUSED_METRICS = {
     "fbeta(average=micro)": "needs `beta`",
     "fbeta(average=weighted)": "needs `beta`",
     "fbeta(average=none)": "needs `beta`",
+    "mase": "needs `scale`",
+    "net_benefit": "needs `threshold`",
+    "normalized_cost": "needs `share`",
+    "pinball": "needs `quantile`",
+    "top_k_accuracy": "needs `k`",
 }
 DIFFERENCE = "is for the difference of two proportions, and a measure has one"
 REFUSED_INTERVALS = {

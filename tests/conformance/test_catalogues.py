@@ -44,5 +44,6 @@ def test_every_catalogue_can_be_listed():
     for name in (*REGISTRIES, "models", "rules", "codes", "statements"):
         listed = entries(name)
         if name in (*REGISTRIES, "models"):
-            assert [e["name"] for e in listed] == sorted(e["name"] for e in listed)
+            order = [(e.get("group", ""), e["name"]) for e in listed]
+            assert order == sorted(order)
         assert all(entry["summary"] for entry in listed)

@@ -70,7 +70,7 @@ SECTIONS = {
     "1 intervals": [
         *intervals("accuracy", "wald", "wilson", "clopper_pearson", "agresti_coull", "jeffreys"),
         *intervals("accuracy", "bootstrap(method=percentile)", "bootstrap(basic)",
-                   "bootstrap(bca, rounds=2000)", "bootstrap(se)"),
+                   "bootstrap(bca, rounds=2000)", "bootstrap(se)", "delta"),
         *intervals("accuracy", "t", "corrected_t", "corrected_t(test_train_ratio=1/9)", more=FOLDS),
         *intervals("roc_auc", "delong"),
         *intervals("roc_auc", "cv_auc", more=FOLDS),
