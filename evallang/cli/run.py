@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from evallang.activity import Activity, watched
+from evallang.cli.ci_files import CiFiles
 from evallang.cli.progress import Progress
 from evallang.cli.settings import Size, limit_option, store_option
 from evallang.cli.terminal import Failed, cannot, read_study, show, study_path, tell, write
@@ -58,6 +59,8 @@ if TYPE_CHECKING:
 @click.option(
     "--no-look", is_flag=True, help="Print the look at the test data instead of recording it."
 )
+@click.option("--junit", metavar="FILE", help="Write the requirements as JUnit XML.")
+@click.option("--summary", metavar="FILE", help="Append a summary in Markdown to a file.")
 @click.option("--quiet", is_flag=True, help="Print errors only.")
 @click.option("--open", "open_report", is_flag=True, help="Open the report in a browser.")
 @limit_option
@@ -74,6 +77,8 @@ def command(
     trust: bool,
     every_fit: bool,
     no_look: bool,
+    junit: str | None,
+    summary: str | None,
     quiet: bool,
     open_report: bool,
 ) -> int:
@@ -98,6 +103,7 @@ def command(
         trust=trust,
         fast_paths=not every_fit,
         look=not no_look,
+        ci_files=CiFiles(junit, summary),
         quiet=quiet,
         open_report=open_report,
     )
@@ -132,11 +138,14 @@ def run_study(
     trust: bool = False,
     fast_paths: bool = True,
     look: bool = False,
+    ci_files: CiFiles | None = None,
     quiet: bool = False,
     open_report: bool = False,
 ) -> int:
     """Run one study from a terminal; return the exit code."""
     place = study_path(file)
+    ci_files = ci_files or CiFiles()
+    ci_files.refuse_missing_folders()
     code = 0
     with Progress(shown=not quiet) as bar, watched(bar.update):
         from evallang.api.early_workers import start_early
@@ -200,6 +209,7 @@ def run_study(
     if refused is not None:
         show(_spoken(refused.diagnostics, quiet), refused.sources)
         remind(settings)
+        ci_files.write_refusal(file, refused.diagnostics)
         return 1
     for note in () if quiet else place_of_results.notes:
         tell(note)
@@ -216,6 +226,7 @@ def run_study(
     if code:
         _failures(results.record.failures)
     write(*requirement_lines(results.record))
+    ci_files.write_results(file, results.record)
     if not code and not all(r.met for r in results.record.requirements):
         code = 4
     if not quiet:

@@ -1,5 +1,6 @@
 """One line on stdout for each `require`: the decision and the numbers behind it."""
 
+from evallang.frozen_records import frozen
 from evallang.reporting.numbers import p_value
 from evallang.reporting.wording import VARIANTS
 from evallang.results.records import Requirement, ResultsRecord
@@ -7,22 +8,36 @@ from evallang.results.records import Requirement, ResultsRecord
 MOST_DECIMALS = 8  # more than the unit has, so that no bound is rounded across the line
 
 
+@frozen
+class Verdict:
+    """How one requirement was decided; `claim` is its line, and where it was decided."""
+
+    met: bool
+    claim: str
+    numbers: str
+
+
 def requirement_lines(record: ResultsRecord) -> list[str]:
     """Format each decision: `PASS a not worse than b by 2%: -0.4 points [-1.6, 0.8] (95%)`."""
+    return [f"{'PASS' if v.met else 'FAIL'} {v.claim}: {v.numbers}" for v in verdicts(record)]
+
+
+def verdicts(record: ResultsRecord) -> list[Verdict]:
+    """Return the decisions in the order of the study."""
     units = {m.name: m.unit for m in record.methods if m.kind == "metric"}
     return [
-        _line(found, percent=units.get(found.metric) == "percent", several=len(record.data) > 1)
+        _verdict(found, percent=units.get(found.metric) == "percent", several=len(record.data) > 1)
         for found in record.requirements
     ]
 
 
-def _line(found: Requirement, *, percent: bool, several: bool) -> str:
+def _verdict(found: Requirement, *, percent: bool, several: bool) -> Verdict:
     where = f" on {found.data}" if several else ""
     if found.subgroup is not None:
         where += f" in {found.subgroup.column} {found.subgroup.level}"
     parts = [part for part in (_numbers(found, percent=percent), _reason(found)) if part]
     words = found.source.removeprefix("require ")
-    return f"{'PASS' if found.met else 'FAIL'} {words}{where}: {'; '.join(parts)}"
+    return Verdict(found.met, f"{words}{where}", "; ".join(parts))
 
 
 def _numbers(found: Requirement, *, percent: bool) -> str:

@@ -1,0 +1,113 @@
+"""Files that `evallang run` writes for a CI service: JUnit XML and a summary in Markdown."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from evallang.cli.change_text import markdown_cell
+from evallang.cli.terminal import Failed, cannot
+from evallang.cli.verdicts import Verdict, verdicts
+from evallang.diagnostics import Diagnostic, Severity
+from evallang.frozen_records import frozen
+from evallang.printable import printable
+from evallang.results.records import ResultsRecord
+
+
+@frozen
+class CiFiles:
+    """The files that a run was asked to write, None for those it was not asked for."""
+
+    junit: str | None = None
+    summary: str | None = None
+
+    def refuse_missing_folders(self) -> None:
+        """Raise `click.ClickException` before the first fit where a file could not be written."""
+        for path in (self.junit, self.summary):
+            if path is not None and not Path(path).parent.is_dir():
+                raise click.ClickException(
+                    f"there is no folder `{Path(path).parent}` for `{Path(path).name}`"
+                )
+
+    def write_results(self, study: str, record: ResultsRecord) -> None:
+        """Write how each requirement was decided, and which fits failed."""
+        failed = [
+            f"{f.model}, {f.metric or f'fold {f.fold}'}: {f.error}: {f.message}"
+            for f in record.failures
+            if f.stage != "inner"
+        ]
+        self._write(study, verdicts(record), failed)
+
+    def write_refusal(self, study: str, diagnostics: Sequence[Diagnostic]) -> None:
+        """Write the errors of a study that was not run, so that no old file is read instead."""
+        errors = [d for d in diagnostics if d.severity is Severity.ERROR]
+        self._write(study, [], [f"{d.code} {d.name}: {d.message}" for d in errors])
+
+    def _write(self, study: str, decided: Sequence[Verdict], errors: Sequence[str]) -> None:
+        if self.junit is not None:
+            _put(self.junit, _junit(study, decided, errors), mode="wb")
+        if self.summary is not None:
+            lines = _summary(study, decided, errors)
+            _put(self.summary, "".join(f"{line}\n" for line in lines).encode("utf-8"), mode="ab")
+
+
+def _put(path: str, content: bytes, *, mode: str) -> None:
+    try:
+        with Path(path).open(mode) as file:
+            file.write(content)
+    except OSError as error:
+        raise Failed(cannot("write", path, error)) from error
+
+
+def _junit(study: str, decided: Sequence[Verdict], errors: Sequence[str]) -> bytes:
+    """Return a test case for each requirement and each error.
+
+    GitLab shows the text of a failure and not its message, Jenkins both.
+    """
+    from xml.etree import ElementTree as ET
+
+    suites = ET.Element("testsuites")
+    name = printable(study)
+    counts = {
+        "name": name,
+        "tests": f"{len(decided) + len(errors)}",
+        "failures": f"{sum(not verdict.met for verdict in decided)}",
+        "errors": f"{len(errors)}",
+    }
+    suite = ET.SubElement(suites, "testsuite", counts)
+    for verdict in decided:
+        case = ET.SubElement(suite, "testcase", classname=name, name=printable(verdict.claim))
+        if not verdict.met:
+            told = printable(verdict.numbers)
+            ET.SubElement(case, "failure", message=told, type="requirement").text = told
+    for number, error in enumerate(errors, start=1):
+        case = ET.SubElement(suite, "testcase", classname=name, name=f"error {number}")
+        ET.SubElement(case, "error", message=printable(error), type="run").text = printable(error)
+    ET.indent(suites)
+    return bytes(ET.tostring(suites, encoding="utf-8", xml_declaration=True)) + b"\n"
+
+
+def _summary(study: str, decided: Sequence[Verdict], errors: Sequence[str]) -> Iterator[str]:
+    yield f"## {_escaped(study)}"
+    yield ""
+    lost = sum(not verdict.met for verdict in decided)
+    if decided:
+        yield f"**Requirements: {len(decided)}, not met: {lost}.**"
+        yield ""
+        yield "| | requirement | decided by |"
+        yield "|---|---|---|"
+        for verdict in sorted(decided, key=lambda verdict: verdict.met):
+            word = "PASS" if verdict.met else "**FAIL**"
+            yield f"| {word} | {_escaped(verdict.claim)} | {_escaped(verdict.numbers)} |"
+    elif not errors:
+        yield "The study states no requirement."
+    yield ""
+    if errors:
+        yield f"**Errors: {len(errors)}.**"
+        yield ""
+        yield from (f"- {_escaped(error)}" for error in errors)
+        yield ""
+
+
+def _escaped(text: str) -> str:
+    return markdown_cell(printable(text))
