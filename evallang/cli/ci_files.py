@@ -21,13 +21,15 @@ class CiFiles:
     junit: str | None = None
     summary: str | None = None
 
-    def refuse_missing_folders(self) -> None:
+    def refuse_wrong_places(self) -> None:
         """Raise `click.ClickException` before the first fit where a file could not be written."""
-        for path in (self.junit, self.summary):
-            if path is not None and not Path(path).parent.is_dir():
+        for place in (Path(path) for path in (self.junit, self.summary) if path is not None):
+            if not place.parent.is_dir():
                 raise click.ClickException(
-                    f"there is no folder `{Path(path).parent}` for `{Path(path).name}`"
+                    f"there is no folder `{place.parent}` for `{place.name}`"
                 )
+            if place.is_dir():
+                raise click.ClickException(f"`{place}` is a folder; name a file")
 
     def write_results(self, study: str, record: ResultsRecord) -> None:
         """Write how each requirement was decided, and which fits failed."""

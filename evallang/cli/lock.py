@@ -3,13 +3,13 @@
 import click
 
 from evallang.cli.settings import limit_option
-from evallang.cli.terminal import cannot, read_study, show, tell, write
+from evallang.cli.terminal import cannot, read_study, show, tell, tell_error, write
 
 DIFFERENT = 5
 
 
 @click.command("lock", epilog="Example: evallang lock study.eval")
-@click.argument("file", metavar="FILE")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(
     "--check", "only_check", is_flag=True, help="Write nothing; exit with 5 if the lock differs."
 )
@@ -17,22 +17,36 @@ DIFFERENT = 5
     "--update", "reason", metavar="REASON", help="Replace a lock that differs; the reason is kept."
 )
 @limit_option
-def command(file: str, only_check: bool, reason: str | None) -> int:
-    """Fix the protocol of a study: write every setting, and what its data are, next to it.
+def command(files: tuple[str, ...], only_check: bool, reason: str | None) -> int:
+    """Fix the protocol of studies: write every setting, and what the data are, next to each.
 
     The file, `study.lock`, is made to be committed. It holds no name of a person or machine. A
     lock that differs is replaced with `--update REASON` only, and the reason stays in it. Changed
     labels and comments do not break a lock.
     """
+    if only_check and reason is not None:
+        raise click.UsageError("--check and --update exclude one another")
+    if reason is not None and not reason.strip():
+        raise click.UsageError("--update needs a reason, which is kept in the lock")
+    codes, refused = [], []
+    for file in files:
+        try:
+            codes.append(_lock(file, only_check=only_check, reason=reason))
+        except click.ClickException as error:
+            refused.append(error)
+    for other in refused[:-1]:
+        tell_error(other)
+    if refused:
+        raise refused[-1]
+    return max(codes)
+
+
+def _lock(file: str, *, only_check: bool, reason: str | None) -> int:
     from evallang.api.checked_file import StudyError
     from evallang.api.locking import verify_study, write_lock
     from evallang.cli.change_text import change_lines
     from evallang.locks.lock_file import LockRefused
 
-    if only_check and reason is not None:
-        raise click.UsageError("--check and --update exclude one another")
-    if reason is not None and not reason.strip():
-        raise click.UsageError("--update needs a reason, which is kept in the lock")
     study = read_study(file)
     try:
         found = verify_study(study) if only_check else write_lock(study, reason)

@@ -145,7 +145,7 @@ def run_study(
     """Run one study from a terminal; return the exit code."""
     place = study_path(file)
     ci_files = ci_files or CiFiles()
-    ci_files.refuse_missing_folders()
+    ci_files.refuse_wrong_places()
     code = 0
     with Progress(shown=not quiet) as bar, watched(bar.update):
         from evallang.api.early_workers import start_early

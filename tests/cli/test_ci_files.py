@@ -53,10 +53,17 @@ def test_a_refused_study_replaces_old_verdicts_and_appends_to_the_summary(study)
     assert "**Errors: " in summary
 
 
-def test_a_missing_folder_is_refused_before_the_run(study):
-    done = call("run", "gate.eval", "--junit", "no/gate.xml", folder=study.parent)
+@pytest.mark.parametrize(
+    ("option", "path", "told"),
+    [
+        ("--junit", "no/gate.xml", "there is no folder `no` for `gate.xml`"),
+        ("--summary", ".", "`.` is a folder; name a file"),
+    ],
+)
+def test_a_wrong_place_is_refused_before_the_run(study, option, path, told):
+    done = call("run", "gate.eval", option, path, folder=study.parent)
     assert done.returncode == 2
-    assert "there is no folder `no` for `gate.xml`" in done.stderr
+    assert told in done.stderr
     assert not (study.parent / "gate-results").exists()
 
 
