@@ -82,9 +82,10 @@ class Measurement:
 
 @dataclass
 class Record:
-    """The measurements of one state of the source, kept for `--resume`."""
+    """The measurements of one state of the package, kept for `--resume`."""
 
     state: str
+    package: str
     found: dict[str, Measurement] = field(default_factory=dict)
 
     def save(self) -> None:
@@ -96,10 +97,13 @@ class Record:
 def main() -> int:
     options = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     options.add_argument("--only", nargs="+", choices=SCRIPTS, metavar="NAME", default=SCRIPTS)
-    options.add_argument("--resume", action="store_true", help="keep what this commit has measured")
+    options.add_argument(
+        "--resume", action="store_true", help="keep what was measured of this package"
+    )
     given = options.parse_args()
-    state, begin = _state(), time.monotonic()
-    record = _kept(state) if given.resume else Record(state)
+    begin, record = time.monotonic(), Record(_state(), _package())
+    if given.resume:
+        record.found = _kept(record.package)
     writes = given.resume or given.only is SCRIPTS
     for name in given.only:
         if name in record.found and record.found[name].outcome is not Outcome.BROKEN:
@@ -185,20 +189,30 @@ def _state() -> str:
     return f"{commit} and changes {sha256(changes.encode()).hexdigest()[:8]}" if changes else commit
 
 
+def _package() -> str:
+    """Name what is measured: the package, whatever becomes of tests, pages and benchmarks."""
+    try:
+        tree = _git("rev-parse", "HEAD:evallang").strip()
+        changes = _git("diff", "HEAD", "--", "evallang", "grammar", "templates")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return sha256(f"{tree} {changes}".encode()).hexdigest()
+
+
 def _git(*arguments: str) -> str:
     command = ["git", *arguments]
     return subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout
 
 
-def _kept(state: str) -> Record:
-    """Return the record of this state of the source, empty where there is none."""
+def _kept(package: str) -> dict[str, Measurement]:
+    """Return what was measured of this state of the package."""
     try:
         kept = json.loads(RECORD.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return Record(state)
-    if kept["state"] != state or state == "unknown":
-        return Record(state)
-    return Record(state, {name: _measurement(found) for name, found in kept["found"].items()})
+        return {}
+    if kept["package"] != package or package == "unknown":
+        return {}
+    return {name: _measurement(found) for name, found in kept["found"].items()}
 
 
 def _measurement(found: dict[str, Any]) -> Measurement:

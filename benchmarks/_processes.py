@@ -19,7 +19,7 @@ from pathlib import Path
 ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")}
 PAUSE = 0.02  # seconds between two samples
 PAGE = os.sysconf("SC_PAGE_SIZE")
-LONGEST = 120
+LONGEST = 300
 """Seconds that one command may take."""
 
 

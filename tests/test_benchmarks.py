@@ -52,17 +52,17 @@ def test_a_benchmark_meets_its_limits_misses_one_or_is_broken(tmp_path, monkeypa
     monkeypatch.setattr(bench, "_busy", lambda: 1.0)
     found = bench._run("tried", 3)
     assert found.outcome is outcome
-    page = bench._page(bench.Record("commit", {"cold_check": found}))
+    page = bench._page(bench.Record("commit", "package", {"cold_check": found}))
     assert ("**broken**" in page) == (outcome is bench.Outcome.BROKEN)
     assert ("others used 1.0 processors" in page) == bool(found.rows)
     if outcome is bench.Outcome.MISSED:
         assert "limits missed: cold_check" in page
 
 
-def test_what_this_state_of_the_source_has_measured_is_kept(tmp_path, monkeypatch):
+def test_what_was_measured_of_this_package_is_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(bench, "RECORD", tmp_path / "build" / "record.json")
     row = Row("work", 3.0, limit=Bound(Kind.MOST, 4.0))
-    record = bench.Record("here", {"delong": bench.Measurement(bench.Outcome.MET, (row,), 1.0, 0)})
-    record.save()
-    assert bench._kept("here") == record
-    assert bench._kept("elsewhere").found == {}
+    found = {"delong": bench.Measurement(bench.Outcome.MET, (row,), 1.0, 0)}
+    bench.Record("commit", "here", found).save()
+    assert bench._kept("here") == found
+    assert bench._kept("elsewhere") == {}
