@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -104,6 +103,8 @@ def _hash(model: Any) -> str:
 
 def _installed(kind: type) -> dict[str, str]:
     """Return the distributions of a class with their versions; none for one that is edited."""
+    from importlib import metadata  # slow, and no check of a file needs it
+
     top = kind.__module__.partition(".")[0]
     file = getattr(sys.modules.get(kind.__module__), "__file__", None)
     found = distributions_of(top)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from evallang.api.checked_file import CheckedFile, StudyError
 from evallang.api.findings import Findings
 from evallang.api.live import Live
-from evallang.api.preparing import read_and_plan, with_store
 from evallang.checking import check as checker
 from evallang.diagnostics import has_errors
 from evallang.limits import STUDY_BYTES, OverLimit
@@ -50,6 +49,8 @@ class StudyFile(CheckedFile):
         Data that cannot be found leave the numbers None. `store` is as for `run`. Raises
         `StudyError` where the study or its data are faulty.
         """
+        from evallang.api.preparing import read_and_plan, with_store  # a check starts without it
+
         prepared = read_and_plan(self, missing_is_fine=True, live=self.given)
         return with_store(prepared, self, store).planned.plan
 

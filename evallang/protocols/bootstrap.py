@@ -17,7 +17,7 @@ from evallang.protocols.protocol import (
 )
 from evallang.protocols.splitting import units
 from evallang.registry import lazy
-from evallang.results.records import OptionWords
+from evallang.results.settings import OptionWords
 
 if TYPE_CHECKING:
     import numpy as np

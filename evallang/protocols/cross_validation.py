@@ -22,7 +22,7 @@ from evallang.protocols.protocol import (
 )
 from evallang.protocols.splitting import k_folds
 from evallang.registry import Design, Evidence, lazy
-from evallang.results.records import OptionWords
+from evallang.results.settings import OptionWords
 
 if TYPE_CHECKING:
     import numpy as np

@@ -20,7 +20,7 @@ from evallang.protocols.protocol import (
     Yields,
 )
 from evallang.registry import lazy
-from evallang.results.records import OptionWords
+from evallang.results.settings import OptionWords
 
 if TYPE_CHECKING:
     import numpy as np

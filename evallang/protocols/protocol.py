@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.frozen_records import frozen
 from evallang.registry import Design, Entry, Evidence, Guidance, Registry
-from evallang.results.records import OptionWords
+from evallang.results.settings import OptionWords
 from evallang.spelling import written_name
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from evallang.protocols.protocol import (
 )
 from evallang.protocols.splitting import keep_groups_whole
 from evallang.registry import Evidence, lazy
-from evallang.results.records import OptionWords
+from evallang.results.settings import OptionWords
 
 if TYPE_CHECKING:
     import numpy as np

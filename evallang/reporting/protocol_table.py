@@ -18,10 +18,9 @@ from evallang.results.records import (
     Comparison,
     DataRecord,
     ModelRecord,
-    OptionWords,
     ProtocolRecord,
 )
-from evallang.results.settings import Default, Stated
+from evallang.results.settings import Default, OptionWords, Stated
 from evallang.results.written import statement_of
 
 STATED = Term("●", "stated in the study file")

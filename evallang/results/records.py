@@ -22,6 +22,7 @@ from evallang.results.provenance import (
 from evallang.results.settings import (
     Default as Default,
     FileRecord as FileRecord,
+    OptionWords,
     ReportSettings as ReportSettings,
     Stated as Stated,
     Value,
@@ -33,6 +34,7 @@ from evallang.results.statistics import (
     Effect as Effect,
     HypothesisTestResult as HypothesisTestResult,
     Interval as Interval,
+    Ranks as Ranks,
     SimultaneousInterval as SimultaneousInterval,
     Statistic as Statistic,
     Summary as Summary,
@@ -169,14 +171,6 @@ TUNED_ON = (VALIDATION_PART, INNER_FOLDS, INNER_PERIODS)
 PARTITION, DRAWN = "partition", "drawn"
 SHARED_TRAINING = (PARTITION, DRAWN)
 """The rows that two training sets share: all but two parts of a partition, or random draws."""
-
-
-@frozen
-class OptionWords:
-    """The title of a protocol option for readers, and what it decides."""
-
-    title: str
-    effect: str
 
 
 @frozen
@@ -340,23 +334,6 @@ class Family:
     correction: str | None
     exploratory: bool
     adjective: str | None = None
-
-
-@frozen
-class Ranks:
-    """Average ranks over data sets, the critical difference, wins, ties and losses.
-
-    `intervals` are those of the average ranks over resampled data sets; it is empty if there are
-    too few data sets.
-    """
-
-    average: Mapping[str, float]
-    n: int
-    critical_difference: float | None
-    win_tie_loss: Annotated[
-        tuple[tuple[Value, ...], ...], Reads(tuple[tuple[str, str, int, int, int], ...])
-    ]
-    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 @frozen

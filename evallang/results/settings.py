@@ -88,3 +88,11 @@ class ReportSettings:
     page: Annotated[str, Among(("a4", "letter"))] = "a4"
     show: tuple[str, ...] | None = None
     hide: tuple[str, ...] = ()
+
+
+@frozen
+class OptionWords:
+    """The title of a protocol option for readers, and what it decides."""
+
+    title: str
+    effect: str

@@ -249,3 +249,20 @@ def _words_of_side(side: str) -> tuple[str, str]:
     word = "larger" if side == "greater" else "smaller"
     against = f"; only a {word} value of the first model speaks against it"
     return f", one-sided: {side}", against
+
+
+@frozen
+class Ranks:
+    """Average ranks over data sets, the critical difference, wins, ties and losses.
+
+    `intervals` are those of the average ranks over resampled data sets; it is empty if there are
+    too few data sets.
+    """
+
+    average: Mapping[str, float]
+    n: int
+    critical_difference: float | None
+    win_tie_loss: Annotated[
+        tuple[tuple[Value, ...], ...], Reads(tuple[tuple[str, str, int, int, int], ...])
+    ]
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)

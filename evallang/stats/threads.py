@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 
 THREADS = 2
 
@@ -24,6 +23,8 @@ def run_in_threads(
             work(number)
             yield number
         return
+    from concurrent.futures import ThreadPoolExecutor  # slow, and no check of a study needs it
+
     pool = ThreadPoolExecutor(threads)
     try:
         for number, done in [(number, pool.submit(work, number)) for number in left]:

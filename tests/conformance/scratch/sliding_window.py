@@ -16,7 +16,7 @@ from evallang.protocols.protocol import (
 )
 from evallang.protocols.splitting import keep_groups_whole
 from evallang.registry import Evidence
-from evallang.results.records import OptionWords
+from evallang.results.settings import OptionWords
 
 
 @PROTOCOLS.register(
