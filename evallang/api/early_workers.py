@@ -5,9 +5,10 @@ from pathlib import Path
 
 from evallang.engine.backends.backend import FitLimits
 from evallang.engine.backends.workers import Workers
+from evallang.limits import STUDY_BYTES
 from evallang.working_folder import safe_path
 
-FITS = re.compile(rb"^model\b.*^protocol\b|^protocol\b.*^model\b", re.MULTILINE | re.DOTALL)
+FITS = tuple(re.compile(rb"^%b\b" % word, re.MULTILINE) for word in (b"model", b"protocol"))
 """What the file of a study with fits contains; where an included file declares them, workers
 start once it is checked."""
 
@@ -32,13 +33,20 @@ def start_early(
     workers = Workers(jobs, FitLimits(fit_timeout, memory))
     if workers.in_process:
         return
-    try:
-        fits = FITS.search(place.read_bytes()) is not None
-    except OSError:
-        return
-    if fits and (fresh or not _known(place, store)):
+    if _declares_fits(place) and (fresh or not _known(place, store)):
         with safe_path():
             workers.prepare(NEEDED)
+
+
+def _declares_fits(place: Path) -> bool:
+    try:
+        if not place.is_file():  # a pipe may never end
+            return False
+        with place.open("rb") as file:
+            content = file.read(STUDY_BYTES.most)
+    except OSError:
+        return False
+    return all(word.search(content) for word in FITS)
 
 
 def _known(place: Path, named: str | Path | None) -> bool:

@@ -1,5 +1,7 @@
 """When the command starts processes for fits before it has checked the study."""
 
+import os
+
 import pytest
 
 from evallang.api.early_workers import start_early
@@ -65,3 +67,13 @@ def test_a_file_or_a_store_that_cannot_be_used_is_reported_by_others(tmp_path, s
     study.write_text(FITS, encoding="utf-8")
     start(study, "https://a.server/store")
     assert len(started) == 1
+
+
+def test_a_pipe_is_not_read_and_many_models_are_searched_once(tmp_path, started):
+    pipe = tmp_path / "pipe.eval"
+    os.mkfifo(pipe)
+    start(pipe, "off")
+    study = tmp_path / "study.eval"
+    study.write_text("model m = Ridge\n" * 60_000, encoding="utf-8")
+    start(study, "off")
+    assert not started
