@@ -1,5 +1,6 @@
 """The `evallang` command: its subcommands and its handling of failures."""
 
+import atexit
 import importlib
 import os
 import signal
@@ -152,6 +153,10 @@ def main() -> None:
     close_streams()
     if "evallang.own_output" in sys.modules:  # own code may print when the process ends
         sys.modules["evallang.own_output"].leave_stdout_to_us()
+    if _ANSWERED.is_set():
+        # At its own end Python now and then ends the process by SIGINT in place of the code
+        atexit._run_exitfuncs()
+        os._exit(code)
     sys.exit(code)
 
 
