@@ -135,7 +135,8 @@ class _Pool(Generic[AnyTask, Made]):
                 ready = self._ready(EVERY)
             for worker in [w for w in self.workers if w.connection in ready]:
                 yield from self._take(worker)
-            if self._server.fileno() in ready:
+            # Some exits came between the request for a worker and its answer
+            if self._server.exits or self._server.fileno() in ready:
                 for pid, status in self._server.read_exits():
                     yield from self._bury(pid, status)
             self._watch()
