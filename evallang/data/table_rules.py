@@ -647,7 +647,10 @@ def _rows_with_equal_hashes(table: Table) -> "NDArray[np.int64]":
         hashes ^= hashes >> np.uint64(29)
     ordered = np.sort(hashes)
     again = ordered[1:][ordered[1:] == ordered[:-1]]
-    return np.flatnonzero(np.isin(hashes, again)) if len(again) else np.zeros(0, dtype=np.int64)
+    if not len(again):
+        return np.zeros(0, dtype=np.int64)
+    # By sorting: numpy before 2.1 cannot count over a range of so large numbers
+    return np.flatnonzero(np.isin(hashes, again, kind="sort"))
 
 
 MASK = (1 << 64) - 1
