@@ -64,16 +64,17 @@ def rates(kinds: Mapping[str, Make], tables: int, seed: int) -> Iterator[tuple[s
 
 HEAD = """# False alarms of the rules about rows
 
-How often the rules whose evidence is in the rows of a table object to sound tables, and how often
-they find a flaw. `python -m benchmarks.row_rules --write` measures it and writes this page:
-{tables} tables of each kind, drawn with the seed {seed} by `benchmarks/made_tables.py`.
+Some rules look for flaws in the rows of a table. This page states how often they object to sound
+tables, and how often they find a flaw. `python -m benchmarks.row_rules --write` measures both and
+writes this page, with {tables} simulated tables of each kind, drawn with the seed {seed} by
+`benchmarks/made_tables.py`.
 
-The tables are made, so their rates are those of these kinds and not of the data of the world. The
-kinds of the first table and of the third were looked at while the thresholds were chosen. The
-others were made afterwards, and three rules were then changed for what they showed: in 20 tables
-each, `marginals on a scale` met an objection in every one, and the flaws of `best by t test` and
-`kind written in a number` were found in 45% and 15%. Their rates are therefore not those of rules
-that never saw them.
+The rates hold for these kinds of simulated tables and not for real data in general. The thresholds
+were chosen with the kinds of the first and third table of this page. The other kinds were written
+afterwards, and three rules were then changed because of them: among 20 tables of each kind,
+the rules had objected to all tables of `marginals on a scale`, and had found the flaws of `best by
+t test` and `kind written in a number` in 45% and 15%. The kinds written afterwards are therefore
+not an untouched test set.
 """
 SOUND_HEAD = """
 ## {title}
@@ -97,15 +98,16 @@ BUNDLED_HEAD = """
 """
 AFTERWORD = """
 The columns of `diabetes` have mean 0 and the same sum of squares, as scikit-learn documents, so the
-objection is right. In `calibration` one peak gives the concentration that is to be predicted: the
-rule asks whether the feature is known before the outcome, and such a study answers by a waiver.
+objection is justified. In `calibration` one peak determines the concentration that is predicted.
+The rule asks whether this feature is known before the outcome; the author of such a study can
+answer with a waiver.
 """
 
 
 def page(tables: int, seed: int) -> str:
     """Measure all kinds and return the page of their rates."""
     text = HEAD.format(tables=tables, seed=seed)
-    for title, kinds in (("Sound tables", SOUND), ("Sound tables made afterwards", HELD_OUT)):
+    for title, kinds in (("Sound tables", SOUND), ("Sound tables written afterwards", HELD_OUT)):
         lines, objected = "", 0
         for name, found in rates(kinds, tables, seed):
             objected += found["any"]
@@ -114,7 +116,7 @@ def page(tables: int, seed: int) -> str:
         text += SOUND_HEAD.format(title=title, objected=objected, n=n, share=objected / n) + lines
     for title, flaws in (
         ("Flawed tables", FLAWED),
-        ("Flawed tables made afterwards", HELD_OUT_FLAWED),
+        ("Flawed tables written afterwards", HELD_OUT_FLAWED),
     ):
         text += FLAWED_HEAD.format(title=title)
         for name, found in rates({k: make for k, (_, make) in flaws.items()}, tables, seed):

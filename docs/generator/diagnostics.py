@@ -56,7 +56,7 @@ def _page(title: str, lead: str, codes: list[Code]) -> str:
         blocks.append(f"## {heading}")
         blocks.append(
             md.table(
-                ("code", "name", "what it says"),
+                ("code", "name", "message"),
                 [(f"[{c.code}](#{md.anchor(_word(c))})", f"`{c.name}`", c.summary) for c in some],
             )
         )

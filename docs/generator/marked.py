@@ -35,7 +35,7 @@ def _form(statement: str) -> str:
 
 def _clauses(statement: str) -> str:
     known = [clause_of(statement, clause) for clause in STATEMENTS[statement].clauses]
-    return md.table(("clause", "what it says"), [(f"`{form}`", text) for form, text in known])
+    return md.table(("clause", "meaning"), [(f"`{form}`", text) for form, text in known])
 
 
 def _study(statement: str) -> str:
@@ -52,7 +52,7 @@ def _options(plural: str) -> str:
         )
         link = f"[`{written(entry)}`](reference/{plural}.md#{md.anchor(written(entry))})"
         rows.append((link, entry.title, options))
-    return md.table(("name", "what it is", "options and their defaults"), rows)
+    return md.table(("name", "title", "options and their defaults"), rows)
 
 
 def _statements(_: str) -> str:
@@ -60,7 +60,7 @@ def _statements(_: str) -> str:
         (f"[`{word}`](#{md.anchor(word)})", guide.summary, guide.default)
         for word, guide in STATEMENTS.items()
     ]
-    return md.table(("statement", "what it says", "without it"), rows)
+    return md.table(("statement", "meaning", "if it is missing"), rows)
 
 
 def _sections(_: str) -> str:

@@ -68,10 +68,10 @@ SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
         proportion="predicted_positives",
         accuracy_as=("micro",),
         unit="percent",
-        when="a positive prediction is acted on, and a false alarm is what costs",
+        when="positive predictions lead to action, and false alarms are costly",
         when_not=(
-            "the share of positives differs between study and use, on which it depends: "
-            "specificity and recall"
+            "the share of positives in use differs from that of the study, and the value "
+            "depends on this share: specificity and recall"
         ),
         formula="the true positives, divided by all examples predicted as the class",
         differs={
@@ -119,10 +119,10 @@ def precision(
         1,
         proportion="predicted_negatives",
         unit="percent",
-        when="a negative prediction is acted on, as when a test rules a disease out",
+        when="negative predictions lead to action, as when a test rules out a disease",
         when_not=(
-            "the share of positives differs between study and use, on which it depends: "
-            "specificity and recall"
+            "the share of positives in use differs from that of the study, and the value "
+            "depends on this share: specificity and recall"
         ),
         formula="the true negatives, divided by all examples predicted not to be of the class",
         differs={
@@ -168,10 +168,10 @@ def npv(
         proportion="positives",
         accuracy_as=("micro", "weighted"),
         unit="percent",
-        when="missing an example of the class is what costs",
+        when="missing an example of the class is costly",
         when_not=(
-            "alone: predicting the class for every example reaches 1; give precision or "
-            "specificity with it"
+            "alone: predicting the class for every example reaches 1, so add precision or "
+            "specificity"
         ),
         formula="the true positives, divided by all examples of the class",
         differs={
@@ -221,8 +221,8 @@ def recall(
         1,
         proportion="negatives",
         unit="percent",
-        when="a false alarm is what costs, whatever the share of positives",
-        when_not="alone: never predicting the class reaches 1; give recall with it",
+        when="false alarms are costly, whatever the share of positives",
+        when_not="alone: never predicting the class reaches 1, so add recall",
         formula="the true negatives, divided by all examples that are not of the class",
         differs={
             "scikit-learn": (

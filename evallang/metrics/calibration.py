@@ -63,11 +63,10 @@ VICKERS_ELKIN_2006 = Reference(
             "its estimate is too large on average, the more so the fewer examples a bin holds, "
             "and resampling adds to that"
         ),
-        when="published numbers are given by it, with the same number of bins",
+        when="the field reports it, with the same number of bins",
         when_not=(
-            "models are compared, or their probabilities tested: brier, log_loss, and a "
-            "calibration curve; it depends on the bins, and a model that gives everyone the same "
-            "right mean has 0"
+            "models are compared: brier or log_loss; the value depends on the bins, and a "
+            "model that predicts the overall share for every example has the value 0"
         ),
         formula=(
             "cut the range from 0 to 1 into bins of equal width; in each bin the absolute "
@@ -127,9 +126,12 @@ def ece(
         binary_only=True,
         of_positive=True,
         of_examples="net benefits",
-        when="positives are acted on from a stated probability, which says what mistakes cost",
+        when=(
+            "action is taken above a stated probability, which expresses the relative cost of "
+            "mistakes"
+        ),
         when_not=(
-            "no probability is agreed on at which one acts: a decision curve over several; only "
+            "no threshold has been agreed on: a decision curve over several thresholds; only "
             "the order of the scores is used: roc_auc"
         ),
         formula=(

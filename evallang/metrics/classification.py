@@ -79,7 +79,7 @@ SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
         proposed=True,
         when="every mistake costs the same and the classes are of similar size",
         when_not=(
-            "one class is rare, where a model that never predicts it scores well: "
+            "one class is rare, because a model that never predicts it has a high accuracy: "
             "balanced_accuracy, mcc; mistakes differ in cost: cost"
         ),
         formula="the number of examples predicted right, divided by the number of examples",
@@ -118,8 +118,8 @@ def accuracy(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
         proportion="all",
         complement=True,
         unit="percent",
-        when="as accuracy, where errors are the usual language of the field",
-        when_not="as accuracy: one class is rare, or mistakes differ in cost",
+        when="as for accuracy, in fields that report errors",
+        when_not="as for accuracy: one class is rare, or mistakes differ in cost",
         formula="the number of examples predicted wrong, divided by the number of examples",
     ),
     title="Error rate",
@@ -148,10 +148,10 @@ def error_rate(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
         1,
         unit="percent",
         known_without_skill=True,
-        when="classes differ in size and each is to count the same",
+        when="classes differ in size and should count equally",
         when_not=(
-            "the cost of mistakes is known: cost; two classes, and both kinds of mistake are "
-            "to be shown: recall and specificity"
+            "the cost of mistakes is known: cost; there are two classes, and readers need both "
+            "kinds of mistake: recall and specificity"
         ),
         formula=(
             "for each class the share of its examples that is predicted right; the mean of "
@@ -191,7 +191,7 @@ def balanced_accuracy(counts: ArrayLike, positive: int | None) -> NDArray[np.flo
         -1,
         1,
         known_without_skill=True,
-        when="one number for both classes is wanted, whatever their sizes",
+        when="one number should describe both classes, whatever their sizes",
         when_not="one kind of mistake matters more than the other: cost, fbeta",
         formula=(
             "the correlation between truth and prediction as 0 and 1 (for more classes, "
@@ -238,10 +238,10 @@ def mcc(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
         -1,
         1,
         known_without_skill=True,
-        when="agreement is to be read against the agreement by chance, as between raters",
+        when="agreement is judged relative to agreement by chance, as between raters",
         when_not=(
-            "studies with different shares of the classes are compared, on which kappa "
-            "depends: mcc, or recall and specificity"
+            "studies with different shares of the classes are compared, because kappa depends "
+            "on these shares: mcc, or recall and specificity"
         ),
         formula=(
             "the share of examples predicted right, less the share expected if truth and "

@@ -45,7 +45,7 @@ DRUMMOND_HOLTE_2006 = Reference(
         "lower",
         mean_over_rows=True,
         when="the cost of each kind of mistake is known",
-        when_not="costs are guesses: give recall and specificity as well",
+        when_not="costs are guesses: add recall and specificity",
         formula=(
             "add up, over all examples, the cost in the row of the true class and the column "
             "of the predicted one; divide by the number of examples"
@@ -107,10 +107,10 @@ def cost(
         binary_only=True,
         of_positive=True,
         when=(
-            "the share of positives in use and the costs of both mistakes are known, and differ "
-            "from those of the test rows"
+            "the share of positives in use and the costs of both mistakes are known, and the "
+            "share differs from that of the test rows"
         ),
-        when_not="costs are guesses: recall and specificity, or cost_curve_area over all of them",
+        when_not=("costs are guesses: recall and specificity, or cost_curve_area over all costs"),
         formula=(
             "the share of positives predicted negative times `share`, plus the share of negatives "
             "predicted positive times (1 - share); `share` is p times the cost of the first "

@@ -58,13 +58,10 @@ JACCARD_1912 = Reference(
         unit="percent",
         accuracy_as=("micro",),
         of_union=True,
-        when=(
-            "finding the examples of one class matters, and true negatives are many and of "
-            "no interest"
-        ),
+        when=("finding the examples of one class matters, and the many true negatives do not"),
         when_not=(
-            "true negatives matter: mcc; precision and recall do not weigh the same: fbeta; "
-            "the classes' shares differ between studies"
+            "true negatives matter: mcc; precision and recall differ in importance: fbeta; the "
+            "shares of the classes differ between studies"
         ),
         formula=(
             "two times the true positives, divided by two times the true positives plus the "
@@ -117,7 +114,7 @@ def f1(
         accuracy_as=("micro",),
         of_union=True,
         when="recall counts more (beta above 1) or less (below 1) than precision",
-        when_not="the weight has no reason beyond custom: precision and recall, side by side",
+        when_not=("custom is the only reason for the weight: precision and recall, side by side"),
         formula=(
             "(1 + beta²) times the true positives, divided by the same plus beta² times the "
             "false negatives plus the false positives"
@@ -185,12 +182,12 @@ def fbeta(
         unit="percent",
         of_union=True,
         when=(
-            "overlap of found and true examples of a class is the custom of the field, as in "
+            "the field reports the overlap of predicted and true examples of a class, as in "
             "segmentation"
         ),
         when_not=(
-            "in comparisons with published F1: it is F1 / (2 - F1), and ranks models in the "
-            "same order"
+            "in comparisons with published values of F1: the index is F1 / (2 - F1), and ranks "
+            "models in the same order"
         ),
         formula=(
             "the true positives, divided by the true positives plus the false positives plus "
@@ -229,7 +226,7 @@ def jaccard(
         1,
         unit="percent",
         when="a text defines macro-F1 from macro-precision and macro-recall, as Zhou 2021 does",
-        when_not="numbers are compared with scikit-learn's macro-F1: f1(average=macro)",
+        when_not="values are compared with scikit-learn's macro-F1: f1(average=macro)",
         formula=(
             "the mean of the classes' precisions and the mean of their recalls; two times the "
             "product of these means, divided by their sum"

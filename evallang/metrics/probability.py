@@ -47,10 +47,10 @@ BRIER_1950 = Reference(
         0,
         of_examples="log losses",
         when=(
-            "predicted probabilities are used as probabilities, and a confident mistake is "
-            "the worst"
+            "predicted probabilities are used as probabilities, and confident mistakes are the "
+            "worst"
         ),
-        when_not="a single certain and wrong prediction must not decide: brier",
+        when_not="a single confident mistake must not dominate the value: brier",
         formula=(
             "minus the natural logarithm of the probability that was given to the class that "
             "occurred; the mean over the examples"
@@ -90,11 +90,11 @@ def log_loss(truth: ArrayLike, output: ArrayLike, positive: int | None) -> NDArr
         2,
         of_examples="squared errors of the probabilities",
         when=(
-            "predicted probabilities are used as probabilities, and should be both right and "
-            "decided"
+            "predicted probabilities are used as probabilities, and should be both calibrated "
+            "and sharp"
         ),
         when_not=(
-            "probabilities near 0 and 1 must not be wrong at any price: log_loss; only the "
+            "mistakes with probabilities near 0 and 1 are unacceptable: log_loss; only the "
             "order of the scores is used: roc_auc"
         ),
         formula=(

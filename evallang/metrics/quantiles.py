@@ -110,11 +110,10 @@ def pinball(
         None,
         1,
         when=(
-            "absolute errors, or pinball losses, are to be read against those of the best constant"
+            "absolute errors, or pinball losses, are judged relative to those of the best constant"
         ),
         when_not=(
-            "data sets with different spread of the target are compared: mae; models predict "
-            "means: r2"
+            "data sets whose targets differ in spread are compared: mae; models predict means: r2"
         ),
         formula=(
             "1 less the sum of pinball losses divided by that of the best constant in the same "

@@ -61,10 +61,10 @@ def _kendall(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
         -1,
         1,
         under_weights=_spearman,
-        when="predictions are used to rank examples, and their scale means nothing",
+        when="predictions rank examples, and their scale has no meaning",
         when_not=(
-            "the size of an error matters: mae, rmse; the chance that a pair is ordered right "
-            "is asked for: kendall"
+            "the size of an error matters: mae, rmse; the question is how probably a pair is "
+            "ordered correctly: kendall"
         ),
         formula=(
             "rank the true values and the predictions, equal values by their mean rank; the "
@@ -109,7 +109,7 @@ def spearman(
         -1,
         1,
         under_weights=_kendall,
-        when="the share of pairs of examples that are ordered right is asked for",
+        when="the question is how many pairs of examples are ordered correctly",
         when_not="the size of an error matters: mae, rmse",
         formula=(
             "over all pairs of examples, those in the same order by truth and prediction less "

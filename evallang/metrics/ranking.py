@@ -280,7 +280,7 @@ def _losses_of_ranking(o: Outcome, options: Mapping[str, Any]) -> Statistic | No
         known_without_skill=True,
         ranks="area",
         under_weights=_each_class(_areas),
-        when="scores are used to rank examples, and no threshold is fixed yet",
+        when="scores rank examples, and no threshold has been fixed",
         when_not=(
             "a threshold is fixed: recall and specificity; only the top of the ranking is "
             "used and positives are rare: average_precision; probabilities are used: brier, "
@@ -352,10 +352,10 @@ def roc_auc(
         of_positive=True,
         under_weights=_each_class(_average_precisions),
         left_out=_precision_without_each,
-        when="positives are rare and the top of the ranking is what is used",
+        when="positives are rare, and only the top of the ranking is used",
         when_not=(
-            "data sets with different shares of positives are compared, since its level "
-            "without skill is that share: roc_auc"
+            "data sets with different shares of positives are compared, because a model "
+            "without skill reaches that share: roc_auc"
         ),
         formula=(
             "go down the scores from the highest; at each distinct score multiply the "
@@ -413,8 +413,8 @@ def average_precision(
         known_without_skill=True,
         ranks="other",
         under_weights=_losses_of_ranking,
-        when="a loss is wanted where others give the area under the ROC curve",
-        when_not="the area is what is reported: roc_auc, which has more intervals and tests",
+        when="the field reports a loss instead of the area under the ROC curve",
+        when_not="the area is reported: roc_auc, which has more intervals and tests",
         formula=(
             "over all pairs of a positive and a negative example, the share in which the positive "
             "has the lower score, pairs with equal scores counting half: 1 minus the area under "
@@ -460,7 +460,7 @@ def ranking_loss(
         ranks="other",
         of_positive=True,
         under_weights=_each_class(_break_evens),
-        when="published rankings are given by it",
+        when="the field reports it",
         when_not="the whole ranking matters: average_precision; a threshold is fixed: f1",
         formula=(
             "go down the scores from the highest until as many examples are named as are "
@@ -513,7 +513,7 @@ def break_even_point(
         binary_only=True,
         known_without_skill=True,
         ranks="other",
-        when="neither the costs of mistakes nor the share of positives in use are known",
+        when="neither the costs of mistakes nor the share of positives in use is known",
         when_not="they are known: cost, normalized_cost",
         formula=(
             "for each threshold the line from its false positive rate at 0 to its false negative "

@@ -66,10 +66,10 @@ SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
         of_examples="squared errors",
         squares=True,
         default=True,
-        when="the model predicts means, and large errors are out of proportion worse",
+        when="the model predicts means, and large errors are disproportionately bad",
         when_not=(
-            "the number is to be read in the target's unit: rmse; a few extremes must not "
-            "decide: mae"
+            "readers need a value in the target's unit: rmse; a few extremes must not dominate "
+            "the value: mae"
         ),
         formula="the squared difference of truth and prediction; the mean over the examples",
         differs={
@@ -104,8 +104,8 @@ def mse(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[n
         transform="sqrt",
         unit="target",
         squares=True,
-        when="as mse, read in the target's unit",
-        when_not="a few extremes must not decide: mae",
+        when="as for mse, in the target's unit",
+        when_not="a few extremes must not dominate the value: mae",
         formula=(
             "the squared difference of truth and prediction; the mean over all test "
             "examples; the square root of that"
@@ -148,10 +148,10 @@ def rmse(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[
         of_examples="absolute errors",
         unit="target",
         proposed=True,
-        when="errors count in proportion to their size, in the target's unit",
+        when="errors should count in proportion to their size, in the target's unit",
         when_not=(
-            "large errors are out of proportion worse: rmse; the model predicts means, and "
-            "the target is skewed: mse"
+            "large errors are disproportionately bad: rmse; the model predicts means, and the "
+            "target is skewed: mse"
         ),
         formula="the absolute difference of truth and prediction; the mean over the examples",
     ),
@@ -176,10 +176,10 @@ def mae(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[n
         "lower",
         0,
         of_examples="absolute percentage errors",
-        when="errors count relative to the size of the truth, which is never near 0",
+        when=("errors should count relative to the size of the truth, which is never near 0"),
         when_not=(
-            "the truth may be 0 or near it, or predictions that are too high and too low "
-            "must count alike: mae"
+            "the truth may be near 0, or predictions that are too high and too low must count "
+            "equally: mae"
         ),
         formula=(
             "the absolute difference of truth and prediction, divided by the absolute truth; "
@@ -219,10 +219,10 @@ def mape(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[
         0,
         2,
         of_examples="symmetric percentage errors",
-        when="published forecasts are given by it",
+        when="published forecasts report it",
         when_not=(
-            "the choice is free: too low a prediction costs more than one as much too high, and a "
-            "truth or prediction of 0 costs the most: mae, mase"
+            "the choice is free, because a prediction that is too low counts more than one "
+            "that is equally too high, and a truth or prediction of 0 counts most: mae, mase"
         ),
         formula=(
             "twice the absolute difference of truth and prediction, divided by the sum of their "
@@ -263,8 +263,8 @@ def smape(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray
         "lower",
         0,
         of_examples="scaled errors",
-        when="forecasts of several series, or in several units, are to be read on one scale",
-        when_not="one series is forecast, and its unit means something: mae",
+        when="forecasts of several series, or in several units, need a common scale",
+        when_not="one series is forecast, and its unit is meaningful: mae",
         formula=(
             "the absolute difference of truth and prediction, divided by `scale`: the mean "
             "absolute error of the naive forecast in the training part of the series; the mean "
@@ -319,8 +319,8 @@ def mase(
         "lower",
         0,
         unit="target",
-        when="the error of a typical example is asked for, whatever a few extremes do",
-        when_not="large errors matter at all: it does not see up to half of them: mae, rmse",
+        when=("the error of a typical example is of interest, whatever a few extremes do"),
+        when_not=("large errors matter, because it ignores up to half of the examples: mae, rmse"),
         formula=(
             "the median over the test examples of the absolute difference of truth and "
             "prediction; over folds, the mean of the folds' medians"
@@ -367,7 +367,9 @@ def medae(
         unit="target",
         no_interval="resampling never shows an error larger than the largest one seen",
         when="the worst single error must stay below a bound",
-        when_not="test sets of different size are compared: it grows with the number of examples",
+        when_not=(
+            "test sets of different size are compared, because it grows with the number of examples"
+        ),
         formula=(
             "the largest absolute difference of truth and prediction in the test set; over "
             "folds, the mean of the folds' values"
@@ -427,10 +429,10 @@ def _moments_of_r2(o: Outcome) -> Moments:
         squares=True,
         moments=_moments_of_r2,
         known_without_skill=True,
-        when="the error is to be read against that of predicting the mean",
+        when="the error is judged relative to that of predicting the mean",
         when_not=(
-            "data sets with different spread of the target are compared: rmse; folds are "
-            "small, where it is undefined or very negative: mse"
+            "data sets whose targets differ in spread are compared: rmse; folds are small, "
+            "where it is undefined or very negative: mse"
         ),
         formula=(
             "1 less the sum of squared errors divided by the sum of squared deviations of "

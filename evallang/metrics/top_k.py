@@ -37,7 +37,7 @@ RUSSAKOVSKY_2015 = Reference(
         1,
         unit="percent",
         of_examples="shares of hits",
-        when="there are many classes, and a person or a program looks at the first k",
+        when="there are many classes, and a person or a program examines the first k",
         when_not="there are few classes: accuracy",
         formula=(
             "the share of examples whose class has one of the k highest scores; among equal "

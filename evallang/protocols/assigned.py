@@ -46,10 +46,10 @@ FOLD_NUMBER = re.compile(r"(-?\d+)(\.0+)?")
         of_assignment=lambda values, repeats: yields_of_assignment(values, repeats),
         one_class_fix="put rows of every class among those trained on",
         when=(
-            "the split is given: a benchmark's official test set, or folds of an earlier study; "
-            "the outer folds of a nested cross-validation are given: `tune cv=K`"
+            "the split is given, such as a benchmark's official test set or the folds of an "
+            "earlier study; add `tune cv=K` to tune inside given outer folds"
         ),
-        when_not="no one has fixed a split: cv, holdout",
+        when_not="no split has been fixed: cv, holdout",
         example=(
             'data houses from "data/houses.csv"\n'
             "  target price\n"

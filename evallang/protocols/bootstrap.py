@@ -43,10 +43,10 @@ else:
         tests_on_training_rows=lambda options: options["estimate"] == "resubstitution",
         full_sample=True,
         keeps_strata=False,
-        when="the error on small data is to be estimated with little variance",
+        when="the error on small data should be estimated with little variance",
         when_not=(
-            "models are compared by a test: repeated cv with corrected_t; models that "
-            "remember their training rows (1-NN, unpruned trees) by `.632`: `.632+`"
+            "models are compared by a test: repeated cv with corrected_t; models that memorize "
+            "their training rows (1-NN, unpruned trees) are estimated by `.632`: `.632+`"
         ),
         formula=(
             "err is the error of the model trained and tested on all rows, Err(1) the mean "

@@ -59,12 +59,10 @@ REPEATED = Yields(frozenset({Evidence.FOLD_SCORES}), Design.REPEATED, once=False
         folds="folds",
         test_share=lambda options: 1 / int(options["folds"]),
         shared_training="partition",
-        when=(
-            "one moderate data set, and no hyper-parameter to choose: every example is tested once"
-        ),
+        when=("one data set of moderate size, without tuning: every example is tested once"),
         when_not=(
-            "hyper-parameters are chosen: nested cv; the statement is about the algorithm on "
-            "new training sets: repeated cv; rows follow one another in time: time_series"
+            "hyper-parameters are chosen: nested cv; the claim is about the algorithm on new "
+            "training sets: repeated cv; rows are ordered in time: time_series"
         ),
         differs={
             "scikit-learn": (
@@ -101,10 +99,10 @@ def cv(rows: Rows, *, folds: int = 10) -> Iterator[Split]:
         folds="folds",
         test_share=lambda options: 1 / int(options["folds"]),
         shared_training="partition",
-        when="the statement is about the learning algorithm, trained on sets of this size",
+        when="the claim is about the learning algorithm, trained on sets of this size",
         when_not=(
-            "tests that count examples, such as mcnemar: cv, holdout; the statement is about "
-            "one fitted model: holdout"
+            "a test counts examples, such as mcnemar: cv, holdout; the claim is about one "
+            "fitted model: holdout"
         ),
         differs={
             "scikit-learn": (
@@ -152,10 +150,10 @@ def repeated_cv(rows: Rows, *, folds: int = 10, times: int = 10) -> Iterator[Spl
         test_rows=lambda options: 1,
         shared_training="partition",
         keeps_strata=False,
-        when="data are so few that no row can be spared",
+        when="data are so scarce that no row can be spared",
         when_not=(
-            "ranking metrics, fold tests, or models that change with a single row (1-NN, "
-            "unpruned trees): cv, repeated cv"
+            "with ranking metrics, tests over folds, or models that change with a single row "
+            "(1-NN, unpruned trees): cv, repeated cv"
         ),
         example=(
             'data houses from "data/houses.csv"\n'
@@ -214,10 +212,9 @@ def leave_one_out(rows: Rows) -> Iterator[Split]:
         test_share=lambda options: 1 / int(options["outer"]),
         shared_training="partition",
         inner_option="inner",
-        when="hyper-parameters are chosen, and the estimate must include the choosing",
+        when="hyper-parameters are chosen, and the estimate must include their choice",
         when_not=(
-            "nothing is tuned: cv; the final hyper-parameters are wanted: `export` refits on "
-            "all data"
+            "nothing is tuned: cv; you need the final hyper-parameters: `export` refits on all data"
         ),
         differs={
             "scikit-learn": (
@@ -268,12 +265,10 @@ def nested_cv(rows: Rows, *, outer: int = 5, inner: int = 5, times: int = 1) -> 
         n_splits=lambda options: 10,
         division="shuffled",
         folds=2,
-        when=(
-            "the 5x2cv tests are wanted; they plan it themselves where the study has another "
-            "protocol"
-        ),
+        when=("you use a 5x2cv test; under another protocol the test plans these splits itself"),
         when_not=(
-            "an estimate is to be published: each model is trained on half of the data; repeated cv"
+            "an estimate is published, because each model is trained on half of the data: "
+            "repeated cv"
         ),
     ),
     name="5x2cv",

@@ -43,7 +43,7 @@ else:
         least={"folds": 3},
         option_words={"folds": FOLDS, "repeats": TIMES},
         folds="folds",
-        when="an interval asks for it",
+        when="an interval requires it",
         when_not="a study states its own protocol: cv, nested cv",
     ),
     title="Cross-validation without each pair of folds",

@@ -49,10 +49,8 @@ else:
             "test": TEST_SHARE,
             "validation": OptionWords("Validation part", "share of rows to choose on"),
         },
-        when=(
-            "data are plenty, or fits are expensive, and the statement is about one fitted model"
-        ),
-        when_not="fewer than some hundreds of examples: cv",
+        when=("data are plentiful or fits are expensive, and the claim is about one fitted model"),
+        when_not="there are fewer than a few hundred examples: cv",
     ),
     title="Holdout",
     references=(RASCHKA_2018, ZHOU_2021),
@@ -103,11 +101,8 @@ def holdout(
         train_share=lambda options: 1.0 - float(options["test"]),
         shared_training="drawn",
         option_words={"times": TIMES, "test": TEST_SHARE},
-        when="as repeated cv, with test parts of any size",
-        when_not=(
-            "the same number of fits will do for repeated cv, which tests each example "
-            "equally often"
-        ),
+        when="as for repeated cv, with test parts of any size",
+        when_not="repeated cv is affordable, which tests each example equally often",
         example=(
             "data cancer from sklearn breast_cancer\n"
             "  positive malignant\n"
@@ -151,8 +146,8 @@ def repeated_holdout(
         division="in_place",
         tests_on_training_rows=lambda options: True,
         keeps_strata=False,
-        when="to show how optimistic the error on the training rows is",
-        when_not="any claim about new examples: cv, holdout",
+        when="you want to show how optimistic the error on the training rows is",
+        when_not="the claim is about new examples: cv, holdout",
     ),
     title="Resubstitution",
     references=(RASCHKA_2018,),

@@ -40,10 +40,10 @@ else:
         shared_training="partition",
         keeps_strata=False,
         when=(
-            "the model will meet groups (patients, sites, batches) that it has not seen, and "
-            "there are not many"
+            "the model will be used on new groups (patients, sites, batches), and the data "
+            "have few groups"
         ),
-        when_not="there are many groups: cv with `group by`, which is faster and varies less",
+        when_not=("there are many groups: cv with `group by`, which is faster and less variable"),
         example=(
             'data visits from "data/visits.csv"\n'
             "  target length_of_stay\n"
@@ -91,8 +91,8 @@ def leave_one_group_out(rows: Rows) -> Iterator[Split]:
         keeps_strata=False,
         when="a published leave-p-out estimate is reproduced, on few rows",
         when_not=(
-            "in all other cases: repeated cv, since the number of fits explodes and no "
-            "interval is known"
+            "in all other cases, because the number of fits explodes and no interval is known: "
+            "repeated cv"
         ),
         example=(
             'data houses from "data/houses.csv"\n'

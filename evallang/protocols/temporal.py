@@ -63,11 +63,8 @@ def _rows(number: int) -> str:
             "test": OptionWords("Test part", "rows of each test period"),
         },
         one_class_fix="write fewer folds, if the rows are in the order of time",
-        when=(
-            "rows follow one another in time, and the model will predict later rows from "
-            "earlier ones"
-        ),
-        when_not="rows are independent of one another: cv",
+        when=("rows are ordered in time, and the model will predict later rows from earlier ones"),
+        when_not="rows are independent: cv",
         differs={
             "scikit-learn": (
                 "TimeSeriesSplit makes the same parts for the same number of folds, gap and "

@@ -21,8 +21,8 @@ from evallang.stats.corrections import (
         "positive",
         "fcr",
         adjective="Benjamini–Hochberg",
-        when="many hypotheses, of which a share of false discoveries is acceptable",
-        when_not="each single claim must stand: holm",
+        when=("there are many hypotheses, and a share of false discoveries is acceptable"),
+        when_not="every single claim must hold: holm",
         formula=(
             "from the largest p down: p times the number of hypotheses over its rank, never "
             "above the value before"
@@ -60,8 +60,8 @@ def fdr_bh(p: P) -> Adjusted:
         "fcr",
         adjective="Benjamini–Yekutieli",
         strictest="harmonic",
-        when="as fdr_bh, under any dependence",
-        when_not="few hypotheses: holm",
+        when="as for fdr_bh, under any dependence",
+        when_not="there are few hypotheses: holm",
         formula="as fdr_bh, times 1 + 1/2 + ... + 1/m",
     ),
     title="Benjamini–Yekutieli correction",

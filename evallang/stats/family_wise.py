@@ -34,8 +34,8 @@ FORTY_P = (
         "any",
         None,
         adjusts=False,
-        when="a single hypothesis, or planned exploration",
-        when_not="more than one hypothesis of which any may be claimed: holm, the default",
+        when="there is a single hypothesis, or the comparison is exploratory",
+        when_not="any of several hypotheses may be claimed: holm, the default",
         formula="p as it is",
     ),
     title="No correction",
@@ -55,8 +55,8 @@ def uncorrected(p: P) -> Adjusted:
         "matching",
         adjective="Bonferroni",
         single_step=True,
-        when="intervals must match the decisions",
-        when_not="else: holm",
+        when="intervals must agree with the decisions",
+        when_not="in all other cases: holm",
         formula="each p times the number of hypotheses, at most 1",
         differs={
             "deep-significance": (
@@ -96,10 +96,10 @@ def bonferroni(p: P) -> Adjusted:
         "conservative",
         adjective="Holm",
         default=True,
-        when="the default for any family",
+        when="always: it is the default for every family",
         when_not=(
-            "all pairs of models: shaffer, which knows that not every set of pairs can be "
-            "equal together, is never weaker"
+            "all pairs of models are compared: shaffer, which is never less powerful because "
+            "it uses the logical relations among the pairs"
         ),
         formula=(
             "from the smallest p up: p times the number of hypotheses not yet treated, never "
@@ -146,10 +146,8 @@ def holm(p: P) -> Adjusted:
         adjective="Šidák",
         single_step=True,
         strictest="sidak",
-        when="independent tests, with matching intervals",
-        when_not=(
-            "tests that depend on one another, as pairs that share models do: bonferroni, holm"
-        ),
+        when="tests are independent, and intervals must agree with the decisions",
+        when_not="tests are dependent, as are pairs that share a model: bonferroni, holm",
         formula="1 - (1 - p) to the power of the number of hypotheses",
     ),
     title="Šidák correction",
@@ -184,8 +182,8 @@ def sidak(p: P) -> Adjusted:
         "conservative",
         adjective="Holm–Šidák",
         strictest="sidak",
-        when="independent tests",
-        when_not="else: holm",
+        when="tests are independent",
+        when_not="in all other cases: holm",
         formula=(
             "from the smallest p up: 1 - (1 - p) to the power of the number of hypotheses "
             "not yet treated, never below the value before"
@@ -223,8 +221,10 @@ def holm_sidak(p: P) -> Adjusted:
         "positive",
         "conservative",
         adjective="Hochberg",
-        when="independent or positively dependent tests",
-        when_not="all pairs of models, whose tests depend on each other: holm",
+        when="tests are independent or positively dependent",
+        when_not=(
+            "all pairs of models are compared, because their tests depend on each other: holm"
+        ),
         formula=(
             "from the largest p down: p times the number of hypotheses not below it, never "
             "above the value before"
@@ -260,8 +260,10 @@ def hochberg(p: P) -> Adjusted:
         "positive",
         "conservative",
         adjective="Hommel",
-        when="independent or positively dependent tests, and the most power among them",
-        when_not="all pairs of models, whose tests depend on each other: holm",
+        when=("tests are independent or positively dependent, and the power should be the largest"),
+        when_not=(
+            "all pairs of models are compared, because their tests depend on each other: holm"
+        ),
         formula=(
             "the smallest level at which every set of hypotheses that holds this one is "
             "rejected by Simes' inequality"
@@ -301,9 +303,11 @@ def hommel(p: P) -> Adjusted:
         "conservative",
         adjective="Finner",
         strictest="sidak",
-        when="a published analysis is reproduced",
-        when_not="a single claim must stand: holm; it keeps the family-wise error only where all "
-        "hypotheses are true, and exceeds it where some are false (docs/validation.md)",
+        when="you reproduce a published analysis",
+        when_not=(
+            "every single claim must hold: holm; it controls the family-wise error only if all "
+            "hypotheses are true, and exceeds it if some are false (docs/validation.md)"
+        ),
         formula=(
             "from the smallest p up: 1 - (1 - p) to the power of m over its rank, never "
             "below the value before"
@@ -350,8 +354,8 @@ def finner(p: P) -> Adjusted:
         "independence",
         "conservative",
         adjective="Li",
-        when="the largest p is below one half",
-        when_not="the largest p is near 1, where it has no power: holm",
+        when="the largest p-value is below one half",
+        when_not="the largest p-value is near 1, where it has no power: holm",
         formula="p divided by p + 1 less the largest p of the family",
     ),
     title="Li's two-step correction",

@@ -52,8 +52,8 @@ THREE_MODELS = ((1, 0, 0),) * 6 + ((1, 0, 1),) * 2 + ((1, 1, 1),) * 20
         "conservative",
         adjective="Westfall–Troendle",
         of_test="mcnemar",
-        when="many pairs by mcnemar, with few discordant examples in some of them",
-        when_not="another test: holm",
+        when="mcnemar compares many pairs, some with few discordant examples",
+        when_not="the line uses another test: holm",
         formula=(
             "from the smallest exact p up, whichever p the test itself prints: add, over the pairs "
             "not yet rejected, the chance that their exact p could have been as small, never below "

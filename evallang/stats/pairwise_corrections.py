@@ -86,8 +86,8 @@ SCMAMP = (
         "any",
         "conservative",
         adjective="Shaffer",
-        when="all pairs of four or more models, in place of holm, which it never loses to",
-        when_not="pairs against one reference, where it is holm",
+        when=("all pairs of four or more models are compared; it is never less powerful than holm"),
+        when_not="models are compared with one reference, where it equals holm",
         formula=(
             "from the smallest p up: p times the largest number of pairs that can still be "
             "equal together after so many rejections, never below the value before"
@@ -141,9 +141,14 @@ def shaffer(p: P, pairs: Pairs | None = None) -> Adjusted:
         "any",
         "conservative",
         adjective="Bergmann–Hommel",
-        when="all pairs of up to nine models: the most powerful correction of pairs that assumes "
-        "nothing",
-        when_not="ten or more models: shaffer; pairs against one reference, where it is holm",
+        when=(
+            "all pairs of up to nine models are compared; it is the most powerful correction "
+            "of pairs without assumptions"
+        ),
+        when_not=(
+            "there are ten or more models: shaffer; models are compared with one reference, "
+            "where it equals holm"
+        ),
         formula=(
             "for each set of pairs that could be equal together, Bonferroni within the set; "
             "a pair's p is the largest of its sets"

@@ -134,24 +134,24 @@ def _clauses_below(*clauses: Clause) -> Mapping[str, Clause]:
 _ABOUT = _text("about", "TEXT", "A sentence for the report.")
 _AUTHOR = _text("author", "NAME", "An author; may be repeated.", repeatable=True)
 _BIBLIOGRAPHY = _path(
-    "bibliography", "PATH", "References of the author's, put into references.bib.", built=False
+    "bibliography", "PATH", "Your references, which are added to references.bib.", built=False
 )
-_CITE = _text("cite", "REFERENCE", "Where the data come from, for the references.")
-_METRIC = _text("metric", "NAME", "What the scores are, for the report.")
+_CITE = _text("cite", "REFERENCE", "The source of the data, for the references.")
+_METRIC = _text("metric", "NAME", "The name of the metric, for the report.")
 _QUESTION = _text("question", "TEXT", "The question that the study answers, for the report.")
-_STYLE = _path("style", "PATH", "A style sheet of the author's for the report.", built=False)
+_STYLE = _path("style", "PATH", "Your style sheet for the report.", built=False)
 _TEMPLATE = _path(
-    "template", "PATH", "A template of the author's that extends the report's.", built=False
+    "template", "PATH", "Your template, which extends that of the report.", built=False
 )
 _TITLE = _text("title", "TEXT", "The title of the report.")
 _TO = _path("to", "FOLDER", "The folder for results and report, relative to the study.")
-_UNIT = _text("unit", "NAME", "What an example is called, in the plural; examples by default.")
+_UNIT = _text("unit", "NAME", "The name of the examples, in the plural; `examples` by default.")
 _UNIT_OF_SETS = _text(
     "unit",
     "NAME",
-    "What data sets are called, in the plural, such as subjects; data sets by default.",
+    "The name of the data sets, in the plural, such as subjects; `data sets` by default.",
 )
-_COUNT = _column("count", "The column that says how many examples have the pattern of the row.")
+_COUNT = _column("count", "The column of the number of examples with the pattern of the row.")
 _DATASET = _column("dataset", "The column that names the data set of a row.")
 _FOLD = _column("fold", "The column that names the fold of a row.")
 _GROUP = _column(
@@ -159,13 +159,13 @@ _GROUP = _column(
     "The column of rows that belong together, as `group by` does.",
     elsewhere=("cluster", "groups"),
 )
-_ID = _column("id", "The column that names a row; never a feature.")
+_ID = _column("id", "The column that identifies a row; never a feature.")
 _REPEAT = _column("repeat", "The column that names the repeat of a row.")
 _TARGET = Clause(
     "target",
     "target [log | sqrt] COLUMN",
-    "The column to predict; needed, except for sources that know theirs. With `log` or `sqrt` "
-    "models are fitted on that scale, and metrics are on the scale of the column.",
+    "The column to predict; required, except for sources with a known target. With `log` or "
+    "`sqrt`, models are fitted on that scale and metrics use the scale of the column.",
     "column",
     written={"words": "{keyword} {values:spaced}"},
     elsewhere=("label", "labels", "outcome", "response", "y"),
@@ -175,9 +175,7 @@ _TRUTH = _column(
     "The column of the true label or value.",
     elsewhere=("label", "labels", "outcome", "response", "y"),
 )
-_WEIGHT = _column(
-    "weight", "The column that says how much a row counts.", elsewhere=("sample_weight",)
-)
+_WEIGHT = _column("weight", "The column of the weight of a row.", elsewhere=("sample_weight",))
 _MODEL_COLUMN = _column("model", "The column that names the model of a row.")
 _CATEGORICAL = Clause(
     "categorical",
@@ -197,7 +195,7 @@ _MISSING = Clause(
 _HIDE = Clause(
     "hide",
     "hide SECTION, ...",
-    "Sections of the report to leave out.",
+    "Sections of the report to omit.",
     "terms",
     listed=True,
     built=False,
@@ -223,7 +221,7 @@ _CONFIDENCE = Clause(
 _SEED = Clause(
     "seed",
     "seed INTEGER",
-    "The seed from which all others are derived; 0 by default, which is stated.",
+    "The seed from which all others are derived; 0 by default.",
     "integer",
     bounds=(0, 2**32 - 1),
     elsewhere=("random_state",),
@@ -231,7 +229,7 @@ _SEED = Clause(
 _FAMILIES = _word(
     "families",
     ("separate", "together"),
-    "`together` puts all comparisons that are not exploratory into one family.",
+    "With `together`, all comparisons that are not exploratory form one family.",
 )
 _NUMBERS = _word(
     "numbers", ("apa", "ama", "nejm", "sci"), "The style of numbers in the report; apa by default."
@@ -240,19 +238,19 @@ _PAGE = _word("page", ("a4", "letter"), "The size of the page; a4 by default.")
 _TASK = _word(
     "task",
     ("classification", "regression"),
-    "What the target is; by default what its values look like.",
+    "The kind of target; by default it is derived from its values.",
 )
 _POSITIVE = Clause(
     "positive",
     'positive VALUE ["LABEL"]',
-    "The positive class; by default the last of two labels, which is stated.",
+    "The positive class; by default the second of two labels.",
     node=n.PositiveNode,
     written={"positive": "positive {value}[ {label}]"},
 )
 _FEATURES = Clause(
     "features",
     "features COLUMN, ... or features all except COLUMN, ...",
-    "The columns to learn from; by default all that have no other role.",
+    "The columns to learn from; by default all without another role.",
     node=n.FeaturesNode,
     names={"columns": ("columns",)},
     written={
@@ -265,7 +263,7 @@ _FEATURES = Clause(
 _WHERE = Clause(
     "where",
     "where COLUMN = | != | < | <= | > | >= VALUE, in [...], is missing, is not missing",
-    "Keeps only the rows that meet the condition, before anything else; may be repeated.",
+    "Keeps only the rows that meet the condition; may be repeated.",
     node=n.WhereNode,
     names={"column": ("columns",)},
     written={"where": "where {column} {operator}[ {value}]"},
@@ -276,7 +274,7 @@ _MODELS = Clause(
     "models",
     'models MODEL ["LABEL"] [as COLUMN] [in "PATH"], ...',
     "The models and the columns of their predicted labels or values; "
-    "by default every column that has no other role.",
+    "by default every column without another role.",
     node=n.ModelColumnsNode,
     names={"items": ("columns",)},
     written={"models": "{keyword} {items}"},
@@ -306,7 +304,7 @@ _MODELS_OF_COUNTS = Clause(
 _CORRECT = Clause(
     "correct",
     'correct MODEL ["LABEL"] [as COLUMN] [in "PATH"], ...',
-    "Columns of right (1) and wrong (0), in place of `truth` and `models`.",
+    "Columns of right (1) and wrong (0), instead of `truth` and `models`.",
     node=n.ModelColumnsNode,
     names={"items": ("columns",)},
     written={"models": "{keyword} {items}"},
@@ -343,7 +341,7 @@ _SCORES = Clause(
 _THRESHOLD = Clause(
     "threshold",
     "threshold MODEL = NUMBER",
-    "The score from which on the label is positive; 0.5 for probabilities, else 0.",
+    "The smallest score with a positive label; 0.5 for probabilities, else 0.",
     node=n.ModelSettingNode,
     names={"model": ("model",)},
     written={"setting": "{keyword} {model} = {value}"},
@@ -382,7 +380,8 @@ _TABLE = Clause(
 _PATTERN = Clause(
     "pattern",
     "pattern [1, 0, ...]: COUNT",
-    "How many examples the models get right (1) and wrong (0) in this way; repeated.",
+    "The number of examples that the models get right (1) and wrong (0) in this way; one line for "
+    "each pattern.",
     node=n.PatternNode,
     written={"pattern": "pattern {pattern}: {count}"},
     repeatable=True,
@@ -390,7 +389,7 @@ _PATTERN = Clause(
 _RIGHT = Clause(
     "right",
     'right MODEL ["LABEL"] = RIGHT of TOTAL',
-    "How many examples a model has right, and of how many; a line for each model.",
+    "The number of examples that a model gets right, and the total; one line for each model.",
     node=n.RightNode,
     names={"model": ("model",)},
     written={"right": "right {model}[ {label}] = {right} of {total}"},
@@ -399,7 +398,7 @@ _RIGHT = Clause(
 _INTERVAL = Clause(
     "interval",
     "interval METHOD",
-    "The interval of the metrics of the line; by default by metric and protocol.",
+    "The interval of the metrics of this line; the default depends on metric and protocol.",
     node=n.IntervalNode,
     names={"method": ("intervals",)},
     written={"interval": "interval {method}"},
@@ -451,29 +450,29 @@ _ALL = (
     Statement(
         "evallang",
         "evallang 1",
-        "Names the version of the language; the first statement of a study.",
+        "States the version of the language; the first statement of a study.",
         f"{_IRIS}\nprotocol cv\nmeasure accuracy",
         n.EvallangNode,
         {"evallang": "evallang {version}"},
-        default="a hint reminds of it, and version 1 is taken",
+        default="a hint recommends it, and version 1 is assumed",
     ),
     Statement(
         "include",
         'include "PATH"',
-        "Puts the statements of another file here, such as the protocol of a laboratory.",
+        "Inserts the statements of another file, such as the protocol of a laboratory.",
         'evallang 1\n\ninclude "lab/protocol.eval"\n\nstudy\n  seed 1\n\n'
         "data iris from sklearn iris\n\n"
         "model linear = LinearDiscriminantAnalysis\nmodel baseline = DummyClassifier",
         n.IncludeNode,
         {"include": "include {path}"},
-        detail="The path is relative to this file. Nothing is overridden: what is declared in "
-        "both is an error that shows both places. Cycles, the same file twice, and paths "
-        "outside the study's folder are errors.",
+        detail="The path is relative to the file that contains the line. An included file "
+        "overrides nothing: if both files declare a name, an error shows both places. A cycle, a "
+        "file that is included twice, and a path outside the study's folder are errors.",
     ),
     Statement(
         "study",
         'study ["TITLE"]',
-        "Says what the study is about, and what holds for all of it.",
+        "States the title, and settings of the whole study.",
         'evallang 1\n\nstudy "Does scaling help nearest neighbours?"\n  author "A. Researcher"\n'
         '  question "Is the distance between wines spoilt by proline?"\n  seed 42\n'
         "  confidence 90%\n\ndata wine from sklearn wine\n\n"
@@ -498,15 +497,15 @@ _ALL = (
         {"let": "let {name} = {value}"},
         names={"value": ("let", "models")},
         words={"value": ("columns", "passthrough")},
-        detail="`evallang run --set NAME=VALUE` overrides a constant from the command line; the "
-        "override is in results and report.",
+        detail="`evallang run --set NAME=VALUE` overrides a constant from the command line; "
+        "results and report state the override.",
         declares=True,
         elsewhere=("const", "def", "define", "set", "var"),
     ),
     Statement(
         "data",
         'data NAME ["LABEL"] from SOURCE',
-        "Names a table to fit models on: bundled, a file, a glob of files, or a query.",
+        "Names the table on which models are fitted: bundled data, a file, a glob, or a query.",
         'evallang 1\n\nstudy\n  seed 1\n\ndata visits "Hospital visits" from "data/visits.csv"\n'
         '  target readmitted\n  positive yes "readmitted"\n'
         "  features all except visit_id, patient_id\n  categorical ward, insurance\n"
@@ -518,10 +517,11 @@ _ALL = (
         n.DataNode,
         {"data": "data {name}[ {label}] from {source}"},
         names={"source": ("bundled",)},
-        detail="Sources: `sklearn iris`, `wine`, `breast_cancer`, `digits` or `diabetes`; a path "
-        "in quotes (.csv .tsv .parquet .jsonl .arff, .gz fine); a glob (`suite/*.csv`, many data "
-        'sets, named `NAME/stem`); `sql "select ..." on "sqlite:///x.db"`. Never features: the '
-        "target, and the columns of id, group, weight and `split by`.",
+        detail="A source is `sklearn iris`, `wine`, `breast_cancer`, `digits` or `diabetes`; a "
+        "path in quotes (.csv, .tsv, .parquet, .jsonl or .arff, each also with .gz); a glob "
+        '(`suite/*.csv`), which reads many data sets named `NAME/stem`; or `sql "select ..." on '
+        '"sqlite:///x.db"`. The target and the columns of id, group, weight and `split by` are '
+        "never features.",
         clauses=_clauses_below(
             _TARGET,
             _FEATURES,
@@ -551,10 +551,10 @@ _ALL = (
         "measure accuracy, roc_auc\ncompare with mcnemar",
         n.PredictionsNode,
         {"predictions": "predictions {name}[ {label}] from {paths:joined}"},
-        detail="In place of `truth` and `models`, `correct` names columns of right (1) and wrong "
-        "(0), and `value` columns of one number for each example whose mean is the measure. "
-        "Several files are joined by `id`. With `repeat` the example stays the unit: its mean "
-        "over repeats enters intervals and tests.",
+        detail="Instead of `truth` and `models`, `correct` names columns of right (1) and wrong "
+        "(0), and `value` names columns of one number for each example, whose mean is the "
+        "measure. Several files are joined by `id`. With `repeat` the example remains the unit: "
+        "its mean over the repeats enters intervals and tests.",
         clauses=_clauses_below(
             _TRUTH,
             _MODELS,
@@ -592,8 +592,8 @@ _ALL = (
         "compare across data with friedman then wilcoxon shaffer",
         n.ScoresNode,
         {"scores": "scores {name}[ {label}] from {path}"},
-        detail="Wide tables have a column for each model (`models`), long ones a column that "
-        "names the model and one with the score (`model`, `score`).",
+        detail="A wide table has a column for each model (`models`). A long table has one column "
+        "with the name of the model and one with the score (`model`, `score`).",
         clauses=_clauses_below(
             _DATASET,
             _MODELS_OF_SCORES,
@@ -614,18 +614,17 @@ _ALL = (
     Statement(
         "counts",
         'counts NAME ["LABEL"] [from "PATH"]',
-        "States published counts: a table of right and wrong, or the share of each model.",
+        "States published counts: a table of right and wrong answers, or the share of each model.",
         "evallang 1\n\nstudy\n  seed 1\n\ncounts published\n  models small, large\n"
         "  table [[9945, 25], [15, 15]]\n\nmeasure accuracy\ncompare with mcnemar",
         n.CountsNode,
         {"counts": "counts {name}[ {label}][ from {path}]"},
         detail="`table [[a, b], [c, d]]` is [[both right, only the first], [only the second, "
-        "both wrong]]. For more models write `pattern [1, 1, 0]: 12`, a line for each pattern, or "
-        'name a file with one 0/1 column for each model (`counts NAME from "patterns.csv"`). '
-        "Everything that needs only right and wrong works. Without paired answers of the models, "
-        "`right MODEL = 87 of 100`, a line for each, states their shares, and n may differ: one "
-        "model alone is enough, and several are compared as independent samples by "
-        "`proportions_z`.",
+        "both wrong]]. For more models write one line `pattern [1, 1, 0]: 12` for each pattern, "
+        'or name a file with one 0/1 column for each model (`counts NAME from "patterns.csv"`). '
+        "Every method that needs only right and wrong is available. Without paired answers, one "
+        "line `right MODEL = 87 of 100` for each model states its share, and n may differ. One "
+        "such model is enough; `proportions_z` compares several as independent samples.",
         clauses=_clauses_below(
             _RIGHT, _MODELS_OF_COUNTS, _TABLE, _PATTERN, _COUNT, _UNIT, _ABOUT, _CITE
         ),
@@ -644,8 +643,8 @@ _ALL = (
         names={"columns": ("columns",)},
         words={"columns": ("target",)},
         options=("bins",),
-        detail="A regression's target is cut into `bins` of equal size (`stratify by target "
-        "bins=5`).",
+        detail="For regression, the target is divided into `bins` of equal size (`stratify by "
+        "target bins=5`).",
         default="by target for classification, none for regression",
         once="stratify",
         rests_on=frozenset({"include", "protocol"}),
@@ -662,9 +661,9 @@ _ALL = (
         n.GroupNode,
         {"group": "group by {column}"},
         names={"column": ("columns",)},
-        detail="Tests and intervals take their clustered form; one without such a form is an "
-        "error, whose message names one that has it.",
-        default="every row is on its own",
+        detail="Tests and intervals use their clustered form. A method without a clustered form "
+        "is an error, whose message names a method with one.",
+        default="every row is a unit of its own",
         once="group by",
     ),
     Statement(
@@ -677,9 +676,9 @@ _ALL = (
         {"model": "model {name}[ {label}] = {pipeline}"},
         names={"pipeline": ("let", "model", "models")},
         words={"pipeline": ("columns", "passthrough")},
-        detail="Steps are chained by `|`. `columns(numeric: STEPS, categorical: STEPS, [age, bmi]: "
-        "passthrough)` is a step that treats kinds of columns differently. A value may be a call, "
-        "a `let` or another model. A dotted name is the author's own code (`use`). Classes and "
+        detail="Steps are separated by `|`. The step `columns(numeric: STEPS, categorical: "
+        "STEPS, [age, bmi]: passthrough)` treats kinds of columns differently. A value may be a "
+        "call, a `let` or another model. A dotted name is your own code (`use`). Classes and "
         "parameters are checked before anything is run.",
         declares=True,
         rests_on=frozenset({"include", "let", "model"}),
@@ -688,7 +687,7 @@ _ALL = (
     Statement(
         "protocol",
         "protocol [NAME =] PROTOCOL [OPTION=VALUE ...]",
-        "Says on which rows models are trained and on which they are tested.",
+        "States on which rows models are trained and tested.",
         f"{_IRIS}\nprotocol main = repeated cv folds=5 times=4\n"
         "protocol quick = holdout test=1/3\n\nmeasure accuracy\n"
         "compare linear vs bayes with corrected_t on main",
@@ -696,10 +695,11 @@ _ALL = (
         {"protocol": "protocol [{name} = ]{words:spaced}[ by {by}][ from {path}][{options:each}]"},
         names={"words": ("protocols",), "by": ("columns",)},
         options=("seeds",),
-        detail="May be repeated when named. `seeds=5` on any repeats every fit with so many "
-        "derived seeds; the fold's score is the mean over seeds, which never count as samples.",
-        default="models without a protocol are an error that proposes one; predictions, scores "
-        "and counts need none",
+        detail="A study may have several named protocols. With `seeds=5`, every fit is repeated "
+        "with five derived seeds; the score of a fold is the mean over the seeds, which never "
+        "count as samples.",
+        default="models need one, and the error proposes it; predictions, scores and counts need "
+        "none",
         declares=True,
         rests_on=frozenset({"include", "protocol"}),
         elsewhere=("cv", "resampling", "split", "validation"),
@@ -707,7 +707,7 @@ _ALL = (
     Statement(
         "tune",
         "tune [grid | random N | bayes N] [by METRIC] [cv=K] [select best | one_standard_error]",
-        "Says how the searched parameters are chosen.",
+        "States how the searched parameters are chosen.",
         f"{_IRIS}\nmodel tree = DecisionTreeClassifier(max_depth in 1..6)\n\n"
         "protocol nested cv outer=5 inner=5\ntune grid by accuracy select one_standard_error\n"
         "measure accuracy",
@@ -716,9 +716,10 @@ _ALL = (
         names={"metric": ("metrics",)},
         words={"strategy": ("grid", "random", "bayes"), "select": ("best", "one_standard_error")},
         options=("cv",),
-        detail="Under `nested cv` the folds are `inner`; under a three-way holdout the validation "
-        "part; else `cv=K` tunes inside each training part. `one_standard_error` takes the "
-        "simplest candidate within one standard error of the best.",
+        detail="Candidates are compared in the `inner` folds under `nested cv`, in the "
+        "validation part under a three-way holdout, and otherwise, with `cv=K`, in folds of each "
+        "training part. `one_standard_error` chooses the simplest candidate within one standard "
+        "error of the best.",
         default="grid, by the first measure, select best",
         once="tune",
         rests_on=frozenset({"include", "let", "model", "protocol"}),
@@ -733,8 +734,8 @@ _ALL = (
         n.MeasureNode,
         {"measure": "measure {metrics}[ within {within}]"},
         names={"metrics": ("metrics",), "within": ("columns",)},
-        detail="`within COLUMN` gives the estimate in each level of a column. The default interval "
-        "depends on metric and protocol (`evallang explain METRIC` lists it).",
+        detail="`within COLUMN` adds the estimate in each level of a column. The default "
+        "interval depends on metric and protocol (`evallang explain METRIC` states it).",
         default="accuracy, or mse for regression",
         clauses=_clauses_below(_INTERVAL),
         lists="metrics",
@@ -745,7 +746,7 @@ _ALL = (
         "compare",
         "compare [MODELS] [against MODEL] [across data] with TEST [then TEST] [CORRECTION] "
         "[by METRIC, ...] [on PROTOCOL] [exploratory]",
-        "Tests models against each other: which, with what test, corrected how.",
+        "States which models are compared, with which test and which correction.",
         f"{_IRIS}\nprotocol holdout test=1/3\nmeasure accuracy\n"
         "compare linear vs bayes with mcnemar\n"
         "compare against baseline with mcnemar holm exploratory",
@@ -764,14 +765,14 @@ _ALL = (
             "by": ("metrics",),
             "on": ("protocol",),
         },
-        detail="All pairs of a line, by all its metrics and on all its data sets, are one family, "
-        "and the correction applies to the whole family. `against` compares each model with one "
-        "reference. `across data` treats the data sets as the sample. Planned pairs are written "
-        "`a vs b, c vs d`. After an omnibus test and `then`, p-values of pairs are computed only "
-        "if "
-        "the omnibus test rejects; the estimates of the pairs are always reported.",
-        default="all models, all pairs; several hypotheses are corrected by Holm; by the first "
-        "measure",
+        detail="All pairs of a line, by all its metrics and on all its data sets, form one "
+        "family, and the correction applies to the whole family. `against` compares each model "
+        "with one reference. `across data` treats the data sets as the sample. Planned pairs are "
+        "written `a vs b, c vs d`. After an omnibus test and `then`, p-values of pairs are "
+        "computed only if the omnibus test rejects; the estimates of the pairs are always "
+        "reported.",
+        default="no comparison; a line compares all pairs of models by the first measure unless it "
+        "states others, and corrects several hypotheses by Holm",
         rests_on=_DEFINITIONS,
         elsewhere=("test",),
     ),
@@ -779,7 +780,7 @@ _ALL = (
         "require",
         "require METRIC of MODEL >= NUMBER, or require MODEL better than | not worse than | "
         "equivalent to MODEL ...",
-        "States what must hold for the run to pass; a run that does not pass ends with code 4.",
+        "States a condition on the results; if it is not met, the run ends with exit code 4.",
         "evallang 1\n\nstudy\n  seed 1\n\n"
         'predictions reviews from "data/reviews_predictions.csv"\n  id id\n  truth truth\n'
         "  models encoder, large\n  positive positive\n\nmeasure accuracy\n"
@@ -794,12 +795,13 @@ _ALL = (
             "within": ("columns",),
             "on": ("protocol",),
         },
-        detail="Decided on the two-sided interval that the report prints: its bound on the "
-        "unfavourable side must lie beyond the line (`equivalent to`: the whole interval inside "
-        "the margin). `with TEST` asks for p <= alpha and the right sign. A margin is absolute "
-        "and in the metric's unit: `2%` is 0.02. What cannot be decided is not met. A line may "
-        "also say `on PROTOCOL`, `at 90%` (the level of its interval), of one model `within "
-        "COLUMN` (it has to hold in every level), and of two `in METRIC` (else it is the first "
+        detail="The two-sided interval that the report prints decides: its bound on the "
+        "unfavourable side must be beyond the stated value (for `equivalent to`, the whole "
+        "interval must be inside the margin). `with TEST` also requires p <= alpha and a "
+        "difference in the stated direction. A margin is absolute and has the metric's unit: "
+        "`2%` is 0.02. A requirement that cannot be decided is not met. A line may also state "
+        "`on PROTOCOL`, `at 90%` (the level of its interval), for one model `within COLUMN` (it "
+        "must be met in every level), and for two models `in METRIC` (by default the first "
         "measure).",
         rests_on=_DEFINITIONS,
         elsewhere=("assert",),
@@ -807,7 +809,7 @@ _ALL = (
     Statement(
         "analyze",
         "analyze ANALYSIS, ... [of MODELS] [by METRIC] [on PROTOCOL]",
-        "Adds analyses that describe: curves, calibration, learning curves, stability, power.",
+        "Adds descriptive analyses: curves, calibration, learning curves, stability, power.",
         f"{_IRIS}\nprotocol holdout\nmeasure accuracy\ncompare linear, bayes with mcnemar\n"
         "analyze power(difference=2%)",
         n.AnalyzeNode,
@@ -818,7 +820,7 @@ _ALL = (
             "metric": ("metrics",),
             "on": ("protocol",),
         },
-        detail="`evallang list analyses` tells which of them this version runs.",
+        detail="`evallang list analyses` shows which of them this version runs.",
         lists="analyses",
         elsewhere=("plot",),
     ),
@@ -831,33 +833,34 @@ _ALL = (
         {"export": "export {model}[ to {path}]", "export_best": "export best[ to {path}]"},
         names={"model": ("model",)},
         words={"model": ("best",)},
-        detail="`best` is the best by the first measure on the first protocol, ties to the first "
-        "written. Never pickle.",
+        detail="`best` is the best model by the first measure under the first protocol; of tied "
+        "models, the one written first. The file never contains a pickle.",
         elsewhere=("save",),
     ),
     Statement(
         "use",
         "use PACKAGE.MODULE",
-        "Names a Python module of the author's, which a run imports only with consent (--trust).",
+        "Names a Python module of yours, which a run imports only with consent (`--trust`).",
         f"{_IRIS}\nuse lab_models\n\nmodel own = lab_models.Nearest(k=3)\n\n"
         "protocol cv folds=5\nmeasure accuracy",
         n.UseNode,
         {"use": "use {module}"},
-        detail="Models name its classes in full, measures its functions of truth and prediction "
-        "(`measure lab_models.utility`). `check`, `fmt`, `plan` and editors never import it.",
+        detail="Models name the classes of the module in full, and measures name its functions "
+        "of truth and prediction (`measure lab_models.utility`). `check`, `fmt`, `plan` and "
+        "editors never import the module.",
         declares=True,
         elsewhere=("import",),
     ),
     Statement(
         "report",
         "report FORMAT, ...",
-        "Says in which formats the report is written, and where.",
+        "States the formats of the report and its folder.",
         f"{_IRIS}\nprotocol cv folds=5\nmeasure accuracy\nreport html, pdf\n  page a4\n"
         "  numbers apa",
         n.ReportNode,
         {"report": "report {formats}"},
         words={"formats": ("html", "pdf")},
-        detail="FORMAT is `html` or `pdf`; JSON results are always written.",
+        detail="FORMAT is `html` or `pdf`. A run always writes the results as JSON.",
         default="html, pdf, to `STUDY-results/` next to the study",
         clauses=_clauses_below(
             _TO, _TITLE, _NUMBERS, _PAGE, _STYLE, _TEMPLATE, _SHOW, _HIDE, _BIBLIOGRAPHY

@@ -58,7 +58,7 @@ def test_every_protocol_says_that_it_takes_seeds(protocol):
 
 def test_a_clause_that_is_refused_says_so_where_it_is_explained():
     text = " ".join(said("explain", "report").split())
-    assert "References of the author's, put into references.bib. This version does not" in text
+    assert "Your references, which are added to references.bib. This version does not" in text
     assert "the size of the page; a4 by default. This version" not in text.lower()
     assert "This version does not take it yet (E901)." in " ".join(said("explain", "hide").split())
 

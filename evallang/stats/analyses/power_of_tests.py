@@ -51,8 +51,8 @@ class ShownPower:
         by_lines=True,
         shown=ShownPower,
         recorded=("target", "difference"),
-        when="before the data are collected: how large a difference the tests of a study can find",
-        when_not="afterwards, at the difference that was found: read its interval",
+        when=("before the data are collected, to see how large a difference the tests can detect"),
+        when_not="afterwards, at the observed difference: read its interval instead",
         formula="the probability of p at or below the level of one comparison: for McNemar's test "
         "summed over all tables of n examples, of which a stated share is discordant; for t tests "
         "by the noncentral t; for tests on ranks by simulating normal differences",

@@ -79,8 +79,8 @@ FEW_STEPS = 50_000  # sums formed; a tenth of a second
         models=(3, None),
         omnibus=True,
         across_data=True,
-        when="few models, and scores of one unit whose differences compare across data sets",
-        when_not="data sets of different difficulty or unit: friedman",
+        when=("there are few models, and differences of scores are comparable across data sets"),
+        when_not="data sets differ in difficulty or unit: friedman",
         differs={
             "Garcia et al. 2010": "their statistic has the variance of ranks without ties; "
             "here ties lower it, as the permutations within data sets do",
@@ -176,8 +176,8 @@ def friedman_aligned(
         models=(3, None),
         omnibus=True,
         across_data=True,
-        when="few models, and data sets on which models differ more are to weigh more",
-        when_not="data sets of different difficulty or unit: friedman",
+        when=("there are few models, and data sets on which models differ more should weigh more"),
+        when_not="data sets differ in difficulty or unit: friedman",
         formula=(
             "rank the models on each data set, and the data sets by the range of their "
             "scores; an analysis of variance of the models' ranks, each multiplied by the "

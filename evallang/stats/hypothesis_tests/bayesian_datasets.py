@@ -51,8 +51,8 @@ WALSH_UP_TO = 2_000  # data sets, for the pseudo-median
         ABOUT,
         bayesian=True,
         across_data=True,
-        when="how probable it is that one of two models is the better on most data sets",
-        when_not="sizes of differences compare across data sets: bayes_signed_rank",
+        when=("the question is how probably one of two models is better on most data sets"),
+        when_not="sizes of differences are comparable across data sets: bayes_signed_rank",
         differs={
             "baycomp": "its prior has strength 1 and its probabilities are simulated; here the "
             "prior has strength 0.5 (Benavoli et al. 2017) and they are integrated",
@@ -120,9 +120,11 @@ def bayes_sign(
         ABOUT,
         bayesian=True,
         across_data=True,
-        when="how probable it is that one of two models is better over data sets, or that both "
-        "are equivalent",
-        when_not="sizes of differences do not compare across data sets: bayes_sign",
+        when=(
+            "the question is how probably one of two models is better over data sets, or both "
+            "are equivalent"
+        ),
+        when_not="sizes of differences are not comparable across data sets: bayes_sign",
         differs={
             "baycomp": "there a sum of two differences that lies just at the end of the region "
             "counts half; here it counts as equivalent, as Benavoli et al. 2017 define it",

@@ -61,8 +61,8 @@ CONSTANT = "the differences do not vary, so the posterior is all at their mean"
         designs=frozenset({Design.KFOLD, Design.REPEATED, Design.RESAMPLED}),
         bayesian=True,
         t_over_splits=True,
-        when="how probable it is that an algorithm is better, or that both are equivalent",
-        when_not="leave-one-out, leave-one-group-out, or time series",
+        when=("the question is how probably an algorithm is better, or both are equivalent"),
+        when_not="under leave-one-out, leave-one-group-out, or time series",
         differs={
             "baycomp": "it takes the correlation of folds as 1/folds; here it follows from the "
             "numbers of test and training rows, so that repeated holdout is right as well",

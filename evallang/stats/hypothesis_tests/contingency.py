@@ -107,9 +107,11 @@ THYROIDS = ((15, 1), (7, 0))
         clustered=True,
         not_clustered=frozenset({"method", "interval"}),
         power=POWER_OF_MCNEMAR,
-        when="two fitted models, one prediction each per independent example, or per example "
-        "of independent groups",
-        when_not="a statement about learning algorithms is wanted: corrected_t, 5x2cv_f",
+        when=(
+            "two fitted models each have one prediction for every example, and examples or "
+            "groups of them are independent"
+        ),
+        when_not="the claim is about learning algorithms: corrected_t, 5x2cv_f",
         differs={
             "mlxtend": "its default is Edwards' correction, which it does not stop at 0: two "
             "models without discordant pairs get p = 0 there, and 1 here",
@@ -245,10 +247,14 @@ def mcnemar(
         default_for=frozenset({"shares"}),
         null_under_cv=PAIR_NULL_UNDER_CV,
         tests="correctness",
-        when="two published shares whose pairs are unknown, on as many examples or on others; "
-        "or a published z test is reproduced",
-        when_not="both models were tested on the same examples and the pairs are known: mcnemar "
-        "(Dietterich 1998)",
+        when=(
+            "two published shares come from separate examples or lack the table of pairs, or "
+            "you reproduce a published z test"
+        ),
+        when_not=(
+            "both models were tested on the same examples and the table of pairs is known: "
+            "mcnemar (Dietterich 1998)"
+        ),
         differs={
             "mlxtend": "proportion_difference gives the lower tail of z as p-value and does "
             "not pool the variance; here p is two-sided",

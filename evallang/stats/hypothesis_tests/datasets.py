@@ -96,8 +96,11 @@ ZHOU_RANKS = ((1.0, 2.0, 3.0), (1.0, 2.5, 2.5), (1.0, 2.0, 3.0), (1.0, 2.0, 3.0)
         omnibus=True,
         across_data=True,
         power=POWER_OVER_DATA_SETS,
-        when="three or more models on several data sets, whatever the unit of their scores",
-        when_not="two models: wilcoxon, sign; the folds of one data set are not data sets",
+        when="three or more models have scores on several data sets, in any unit",
+        when_not=(
+            "there are two models: wilcoxon, sign; the scores are those of folds, which are "
+            "not data sets: corrected_t"
+        ),
         differs={
             "scipy": "friedmanchisquare refers the tie-corrected chi-squared to its limit; "
             "here F of Iman and Davenport or the exact distribution decides, and chi-squared "

@@ -117,7 +117,7 @@ R_TAIL = 0.0732443715024  # R 4.2.2, pt(-2/sqrt(1.5), 7)
         designs=WITH_AN_INTERVAL,
         clustered=True,
         weights=True,
-        when="it is to be shown that two models differ by less than a margin fixed beforehand",
+        when=("you want to show that two models differ by less than a margin fixed beforehand"),
         when_not="no margin can be stated before the data are seen",
         differs={
             "statsmodels": "ttost_paired takes the paired differences for independent and "
@@ -175,7 +175,7 @@ def tost(difference: DifferenceAt, level: float = 0.95, *, margin: float) -> Hyp
         designs=WITH_AN_INTERVAL,
         clustered=True,
         weights=True,
-        when="a cheaper model is to be shown to be worse by less than a margin, if at all",
+        when=("you want to show that a cheaper model is worse by less than a margin, if at all"),
         when_not="no margin can be stated before the data are seen",
         formula=(
             "the smallest alpha at which the bound of the interval of level 1 - 2 alpha, on "

@@ -46,8 +46,11 @@ TEN_ZEROS = ((0.0, 0.0),) * 5
         NULL,
         designs=frozenset({Design.FIVE_BY_TWO}),
         implied=("5x2cv", {}),
-        when="a published 5x2cv t test is reproduced",
-        when_not="its result depends on which half came first: 5x2cv_f uses all ten differences",
+        when="you reproduce a published 5x2cv t test",
+        when_not=(
+            "in all other cases, because the result depends on which half came first: 5x2cv_f, "
+            "which uses all ten differences"
+        ),
         formula=(
             "halve the data five times and train on each half in turn; the very first "
             "difference, divided by the root of the mean of the five variances, is referred "
@@ -129,10 +132,10 @@ def five_by_two_t(
         proposed=4,
         designs=frozenset({Design.FIVE_BY_TWO}),
         implied=("5x2cv", {}),
-        when="two learning algorithms on one data set, at ten fits each",
+        when="two learning algorithms are compared on one data set, with ten fits each",
         when_not=(
-            "one fitted model is to be shipped, and is what the statement is about: mcnemar; "
-            "time allows 100 fits: corrected_t on repeated cv"
+            "the claim is about one fitted model, such as the one that is shipped: mcnemar; "
+            "100 fits are affordable: corrected_t under repeated cv"
         ),
         formula=(
             "halve the data five times and train on each half in turn, which gives ten "

@@ -51,9 +51,11 @@ OWN = "own derivation: computed by hand"
         designs=frozenset({Design.KFOLD, Design.REPEATED, Design.RESAMPLED}),
         t_over_splits=True,
         power=POWER_OF_CORRECTED_T,
-        when="scores of repeated cross-validation or repeated holdout; of k folds, which are few, "
-        "it finds large differences only",
-        when_not="leave-one-out, leave-one-group-out, or time series",
+        when=(
+            "scores come from repeated cross-validation or repeated holdout; over the few "
+            "folds of one cross-validation it detects large differences only"
+        ),
+        when_not="under leave-one-out, leave-one-group-out, or time series",
         differs={
             "correctipy": "it lacks a square root and gives one tail; its t of 5.75 is 2.64 here",
             "scikit-learn": (
@@ -118,9 +120,11 @@ def corrected_t(
         designs=frozenset({Design.KFOLD}),
         implied=("cv", {"folds": 10}),
         power=POWER_OF_OVERLAPPING_T,
-        when="a published k-fold paired t test is reproduced",
-        when_not="in all other cases: corrected_t; training sets overlap, and it finds "
-        "differences that are not there (Dietterich 1998)",
+        when="you reproduce a published k-fold paired t test",
+        when_not=(
+            "in all other cases, because training sets overlap and it finds differences that "
+            "do not exist (Dietterich 1998): corrected_t"
+        ),
         formula=(
             "the mean difference over the k folds, divided by its standard error as if the "
             "folds were independent; referred to t with k - 1 degrees of freedom"
@@ -169,9 +173,11 @@ def kfold_t(
         designs=frozenset({Design.RESAMPLED}),
         implied=("repeated_holdout", {"times": 30, "test": Fraction(1, 3)}),
         power=POWER_OF_OVERLAPPING_T,
-        when="a published resampled t test is reproduced",
-        when_not="in all other cases: corrected_t; test and training sets overlap, and it finds "
-        "differences that are not there (Dietterich 1998)",
+        when="you reproduce a published resampled t test",
+        when_not=(
+            "in all other cases, because test and training sets overlap and it finds "
+            "differences that do not exist (Dietterich 1998): corrected_t"
+        ),
         formula=(
             "the mean difference over J random splits, divided by its standard error as if "
             "the splits were independent; referred to t with J - 1 degrees of freedom"

@@ -94,10 +94,14 @@ OWN = "own derivation: computed by hand"
         over_folds="corrected_t",
         clustered=True,
         power=POWER_OF_T,
-        when="losses of two models on the same independent examples, or on groups of them; shares "
-        "of right answers where every example has several runs, or examples come in groups",
-        when_not="examples follow each other in time: diebold_mariano; scores of folds: "
-        "corrected_t; a few examples carry the mean: permutation",
+        when=(
+            "two models have losses on the same examples, which are independent or come in "
+            "independent groups; or examples have shares of right answers over several runs"
+        ),
+        when_not=(
+            "examples are ordered in time: diebold_mariano; the scores are those of folds: "
+            "corrected_t; a few examples dominate the mean: permutation"
+        ),
         formula=(
             "the mean difference of the losses, divided by its standard error from the "
             "differences themselves; referred to t with n - 1 degrees of freedom"
@@ -180,7 +184,7 @@ def t(
         "the two forecasts have the same expected loss",
         series=(),
         tests="losses",
-        when="losses of two forecasts of one series, in the order of time",
+        when="two forecasts of one series have losses in the order of time",
         when_not="examples are independent: t or permutation",
         differs={
             "statsmodels": "its default takes more lags than horizon - 1, and Bartlett weights",

@@ -82,9 +82,11 @@ KUNCHEVA = (
         tests="correctness",
         omnibus=True,
         clustered=True,
-        when="three or more fitted models, one prediction each per independent example, or per "
-        "example of independent groups",
-        when_not="two models: mcnemar",
+        when=(
+            "three or more fitted models each have one prediction for every example, and "
+            "examples or groups of them are independent"
+        ),
+        when_not="there are two models: mcnemar",
         formula=(
             "how far the models' numbers of right answers lie from their mean, squared and "
             "added up, in units of what the examples on which models disagree would give by "
@@ -184,8 +186,8 @@ def cochran(
         models=(3, None),
         tests="correctness",
         omnibus=True,
-        when="an analysis of variance of right and wrong is to be reproduced",
-        when_not="in routine use: cochran, which assumes less",
+        when="you reproduce an analysis of variance of right and wrong answers",
+        when_not="in all other cases: cochran, which assumes less",
         differs={
             "mlxtend": "it refers F to (M - 1, (M - 1) n) degrees of freedom, as Raschka "
             "prints; two-way analysis of variance and Looney have (M - 1)(n - 1)",

@@ -69,9 +69,14 @@ compare tree with single_t(threshold=5%)
         "threshold",
         models=(1, 1),
         tests="correctness",
-        when="one model's error rate against a stated bound, on independent examples",
-        when_not="two models: mcnemar; the error is to be shown to be small: the test can only "
-        "show that it is too large, so `require error_rate of A <= ...`",
+        when=(
+            "the error rate of one model is compared with a stated bound, on independent examples"
+        ),
+        when_not=(
+            "two models are compared: mcnemar; you want to show that the error is small, "
+            "because the test can only show that it is too large: `require error_rate of A <= "
+            "...`"
+        ),
         formula=(
             "the chance of as many errors or more among n examples when each is wrong with "
             "the probability `threshold`; with `alternative=less` of as few or fewer; with "
@@ -193,9 +198,11 @@ def binomial(
         overlap_ignored="the training sets of different folds share examples",
         instead="corrected_t",
         models=(1, 1),
-        when="a published t test of error rates against a stated value is reproduced",
+        when="you reproduce a published t test of error rates against a stated value",
         example=SINGLE_T_STUDY,
-        when_not="folds share training rows, which it ignores: the corrected_t interval",
+        when_not=(
+            "folds share training rows, because the test ignores this: the corrected_t interval"
+        ),
         formula=(
             "the mean score less the threshold, divided by the standard error of the mean as "
             "if the scores were independent; referred to t with k - 1 degrees of freedom"

@@ -88,9 +88,11 @@ class _Compared:
         instead="wilcoxon",
         self_correcting=True,
         across_data=True,
-        when="a critical-difference diagram is drawn, after friedman",
-        when_not="in all other cases: wilcoxon with holm; whether two models differ here "
-        "depends on the other models (Benavoli, Corani & Mangili 2016)",
+        when="you draw a critical-difference diagram after friedman",
+        when_not=(
+            "in all other cases, because the decision about two models depends on the other "
+            "models (Benavoli, Corani & Mangili 2016): wilcoxon with holm"
+        ),
         differs={
             "aeon": "its table of critical values is read one place too far, as if there were "
             "M + 1 models, so that differences are missed",
@@ -173,7 +175,7 @@ def nemenyi(
         against_reference=True,
         self_correcting=True,
         across_data=True,
-        when="all models are compared with one, after friedman, and a figure of ranks is drawn",
+        when=("all models are compared with one after friedman, and you draw a figure of ranks"),
         when_not="in all other cases: wilcoxon with holm, which is more powerful",
         formula=(
             "the difference of the two average ranks, divided by the root of M (M + 1) / (6 "

@@ -76,8 +76,13 @@ AUC_VARIANTS = {
         tests="scores",
         omnibus=True,
         clustered=True,
-        when="areas under the ROC curve of two or more fitted models on the same examples",
-        when_not="a class has few examples, or a model separates the classes: permutation",
+        when=(
+            "areas under the ROC curve of two or more fitted models are compared on the same "
+            "examples"
+        ),
+        when_not=(
+            "a class has few examples, or a model separates the classes perfectly: permutation"
+        ),
         differs={
             "roc_comparison": "it gives the decimal logarithm of p, and a z without its sign",
             "pROC": "the same z and p on one test set; pROC has no form for folds or groups",

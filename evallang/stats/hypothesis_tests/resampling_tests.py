@@ -98,9 +98,14 @@ def _difference_of_accuracy(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
         null_under_cv=EXCHANGEABLE_UNDER_CV,
         clustered=True,
         weights=True,
-        when="any metric of two models on the same examples, few examples, heavy tails",
-        when_not="accuracy: mcnemar; the models differ in other ways than in the metric, such "
-        "as in the spread of their errors: bootstrap",
+        when=(
+            "two models are compared on the same examples by any metric, with few examples or "
+            "heavy tails"
+        ),
+        when_not=(
+            "the metric is accuracy: mcnemar; the models differ in more than the metric, such "
+            "as in the spread of their errors: bootstrap"
+        ),
         differs={
             "mlxtend": "its permutation_test gives no Monte Carlo error, and is one-sided "
             "where it is told so by a function of signed differences",
@@ -215,8 +220,14 @@ def permutation(
         null_under_cv=EQUAL_UNDER_CV,
         clustered=True,
         weights=True,
-        when="any metric of two models on the same examples, with an interval that agrees",
-        when_not="fewer than about 50 examples, or a metric at the end of its range: permutation",
+        when=(
+            "two models are compared on the same examples by any metric, and the test should "
+            "agree with its interval"
+        ),
+        when_not=(
+            "there are fewer than about 50 examples, or the metric is at the end of its range: "
+            "permutation"
+        ),
         differs={
             "deep-significance": "its p is a count over rounds and can be 0; here it comes from "
             "the interval and is at least 2/(rounds + 1)",

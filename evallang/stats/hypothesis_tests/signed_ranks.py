@@ -77,8 +77,14 @@ FACTOR_SECOND = (0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29)
         estimand=Estimand("ranks the differences of the examples"),
         tests="losses",
         power=POWER_OVER_DATA_SETS,
-        when="two models over several data sets, or losses per example with heavy tails",
-        when_not="the mean loss is meant: t or permutation; scores of folds: corrected_t",
+        when=(
+            "two models are compared over several data sets, or have losses per example with "
+            "heavy tails"
+        ),
+        when_not=(
+            "the question is about the mean loss: t or permutation; the scores are those of "
+            "folds: corrected_t"
+        ),
         differs={
             "Demsar 2006": "his z takes the variance N (N + 1)(2 N + 1) / 24, which counts the "
             "shared ranks of the zeros as random and ignores ties; here zeros=split takes the "

@@ -48,8 +48,11 @@ PLAIN = tuple(row[0] for row in DEMSAR_AUC)
         of_signs=True,
         across_data=True,
         power=POWER_OVER_DATA_SETS,
-        when="two models on several data sets whose scores do not compare with each other",
-        when_not="sizes of differences can be ranked across data sets: wilcoxon, with more power",
+        when=(
+            "two models have scores on several data sets, and differences are not comparable "
+            "across data sets"
+        ),
+        when_not=("differences can be ranked across data sets: wilcoxon, which is more powerful"),
         differs={
             "Demsar 2006": "his table of critical values is the normal approximation: 11 of 14 "
             "counts as p < .05 there, and has exactly p = .057",

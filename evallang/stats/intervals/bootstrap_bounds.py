@@ -74,8 +74,10 @@ def _half_right(method: Method) -> Example:
         default_for=frozenset({"drawn"}),
         clustered=True,
         weights=True,
-        when="any metric of independent examples without an interval of its own",
-        when_not="fewer than about 20 examples, or a metric at the end of its range",
+        when="the metric has no interval of its own, and examples are independent",
+        when_not=(
+            "there are fewer than about 20 examples, or the metric is at the end of its range"
+        ),
         formula=(
             "draw the test examples (or whole groups) with replacement and take the metric "
             "each time; the interval holds the middle share `level` of the values, with both "

@@ -52,11 +52,13 @@ HALF = Z_95 * 2 * math.sqrt(0.8 * 0.2 / 100) / (1 - 0.6**2)
         frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS}),
         "cells",
         when=(
-            "a metric of the confusion matrix of independent examples, at once and without a seed"
+            "the metric depends on the confusion matrix of independent examples, and the "
+            "interval should need no resampling"
         ),
         when_not=(
-            "a class with few examples (for balanced accuracy, 95 % intervals covered 72 % with 5 "
-            "of the rarer class, 90 % with 10, 94 % with 20): bootstrap; a proportion: wilson"
+            "a class has few examples (95 % intervals of balanced accuracy covered 72 % with 5 "
+            "examples of the rarer class, 90 % with 10, 94 % with 20): bootstrap; the metric "
+            "is a proportion: wilson"
         ),
         formula=(
             "the variance of the metric is that of the multinomial counts times the squared "

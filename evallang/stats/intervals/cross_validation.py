@@ -44,8 +44,11 @@ CONSTANT = "no width: all values are equal"
         allows_overlap=True,
         default_for=frozenset({"splits"}),
         designs=frozenset({Design.KFOLD, Design.REPEATED, Design.RESAMPLED}),
-        when="a statement about the learning algorithm, from repeated cross-validation or holdout",
-        when_not="leave-one-out, leave-one-group-out, or time series",
+        when=(
+            "the claim is about the learning algorithm, under repeated cross-validation or "
+            "repeated holdout"
+        ),
+        when_not="under leave-one-out, leave-one-group-out, or time series",
         formula=(
             "the mean over J splits ± the quantile of t with J - 1 degrees of freedom, times "
             "the root of the variance times (1/J + test rows / training rows)"
@@ -98,7 +101,7 @@ def corrected_t(
         "fold_values",
         advised_against="training sets overlap, so that it is too narrow",
         advised_by="Nadeau & Bengio 2003",
-        when="a published interval is reproduced",
+        when="you reproduce a published interval",
         when_not="in all other cases: corrected_t",
         formula=(
             "the mean ± the quantile of t with J - 1 degrees of freedom, times the standard "
@@ -138,8 +141,8 @@ def t(values: ArrayLike, level: float) -> Interval:
         "losses",
         default_for=frozenset({"losses_over_folds"}),
         designs=frozenset({Design.KFOLD}),
-        when="a mean of losses per example, each predicted once in k-fold cross-validation",
-        when_not="a statement about the algorithm on new training sets: corrected_t",
+        when=("the metric is a mean over examples, each predicted once in k-fold cross-validation"),
+        when_not="the claim is about the algorithm on new training sets: corrected_t",
         formula="the mean of all losses ± z times their standard deviation over the root of n",
     ),
     title="Cross-validation interval by the central limit theorem",

@@ -112,10 +112,10 @@ def _published(low: float, high: float) -> tuple[Example, ...]:
     IntervalDeclaration(
         FROM_TABLES,
         "paired",
-        when="two models on the same examples, with few or many discordant pairs",
+        when=("two models are compared on the same examples, with few or many discordant pairs"),
         when_not=(
-            "the intervals of two models are to be drawn side by side: wilson for each, and "
-            "tango for the difference"
+            "intervals of two models are drawn side by side: wilson for each, and tango for "
+            "the difference"
         ),
         formula=(
             "all differences that a score test does not reject, when the chance that only "
@@ -146,8 +146,8 @@ def tango(table: TwoByTwo, level: float) -> Interval:
     IntervalDeclaration(
         FROM_TABLES,
         "paired",
-        when="a closed form is wanted that is built from the Wilson intervals of both models",
-        when_not="few discordant pairs: tango agrees better with McNemar's test",
+        when="you need a closed form, built from the Wilson intervals of both models",
+        when_not=("there are few discordant pairs: tango, which agrees better with McNemar's test"),
         formula=(
             "the difference, with each bound as far away as the root of the squared "
             "distances of the two Wilson intervals' bounds, less twice the correlation of "
@@ -186,8 +186,8 @@ def newcombe(table: TwoByTwo, level: float) -> Interval:
     IntervalDeclaration(
         FROM_TABLES,
         "paired",
-        when="a short formula with good coverage is wanted",
-        when_not="in routine use: tango, which agrees with McNemar's test",
+        when="you need a short formula with good coverage",
+        when_not="in all other cases: tango, which agrees with McNemar's test",
         formula=(
             "add one to each of the two discordant counts and two to n; the new difference ± "
             "z times its standard error"
@@ -216,8 +216,8 @@ def bonett_price(table: TwoByTwo, level: float) -> Interval:
     IntervalDeclaration(
         FROM_TABLES,
         "paired",
-        when="a short formula with good coverage is wanted",
-        when_not="in routine use: tango, which agrees with McNemar's test",
+        when="you need a short formula with good coverage",
+        when_not="in all other cases: tango, which agrees with McNemar's test",
         formula=(
             "add one half to each of the four counts; the new difference ± z times its "
             "standard error"
@@ -247,7 +247,7 @@ def agresti_min(table: TwoByTwo, level: float) -> Interval:
         "paired",
         advised_against="it covers too little, and has no width without discordant pairs",
         advised_by="Fagerland, Lydersen & Laake 2013",
-        when="a published table is reproduced",
+        when="you reproduce a published table",
         when_not="in all other cases: tango",
         formula="the difference ± z times the root of (b + c - (b - c)²/n), over n",
     ),
@@ -273,8 +273,13 @@ def paired_wald(table: TwoByTwo, level: float) -> Interval:
     IntervalDeclaration(
         frozenset({Evidence.SHARES}),
         "independent",
-        when="two models on examples of their own, or published shares without pairs",
-        when_not="both models were tested on the same examples and the pairs are known: tango",
+        when=(
+            "two models were tested on separate examples, or published shares lack the table "
+            "of pairs"
+        ),
+        when_not=(
+            "both models were tested on the same examples and the table of pairs is known: tango"
+        ),
         formula=(
             "the difference, with each bound as far away as the root of the squared distances "
             "of the two Wilson intervals' bounds"

@@ -43,8 +43,8 @@ EVEN = ((8, 2), (2, 8))
     IntervalDeclaration(
         frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS}),
         "f1",
-        when="F1 of independent examples, in closed form",
-        when_not="a class with few true or predicted examples: bootstrap",
+        when="you need F1 of independent examples in closed form",
+        when_not="a class has few true or predicted examples: bootstrap",
         formula=(
             "F1 ± z standard errors on the logit scale, the variance from how each cell of "
             "the confusion matrix moves F1"

@@ -71,10 +71,14 @@ PLACES = (
         allows_overlap=True,
         implied="folds_and_pairs",
         about="the algorithm, trained on {n} examples",
-        when="a statement about the algorithm, from a small data set or with a learner that "
-        "changes much with its training rows, by a metric that is a mean over examples",
-        when_not="fits are expensive: corrected_t under repeated cv; the statement is about the "
-        "models fitted here: wilson, cv_clt; rows come in groups: bootstrap",
+        when=(
+            "the claim is about the algorithm, the data set is small or the learner unstable, "
+            "and the metric is a mean over examples"
+        ),
+        when_not=(
+            "fits are expensive: corrected_t under repeated cv; the claim is about the models "
+            "fitted here: wilson, cv_clt; rows come in groups: bootstrap"
+        ),
         formula=(
             "the mean over repeats of cross-validation minus (K - 2)/K times the amount by which "
             "the mean over models without two folds exceeds it, ± z times a standard error: the "

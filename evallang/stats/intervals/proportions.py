@@ -78,7 +78,7 @@ def _bounds(low: float, high: float) -> dict[str, float]:
         default_for=frozenset({"proportion"}),
         clustered=True,
         weights=True,
-        when="a proportion of independent trials, of any size and near 0 or 1 as well",
+        when=("the metric is a proportion of independent trials, of any size and also near 0 or 1"),
         when_not="a guarantee of at least the nominal level is needed: clopper_pearson",
         formula=(
             "all proportions p for which the one observed lies within z standard errors, the "
@@ -126,7 +126,7 @@ def wilson(successes: int, n: int, level: float) -> Interval:
         FROM_COUNTS,
         "proportion",
         when="the level must be guaranteed whatever the true proportion",
-        when_not="in routine use: it is wider than it need be",
+        when_not="in routine use, because it is wider than necessary: wilson",
         formula=(
             "the proportions under which neither as many successes or more, nor as few or "
             "fewer, has a chance below half of 1 - level"
@@ -158,8 +158,10 @@ def clopper_pearson(successes: int, n: int, level: float) -> Interval:
     IntervalDeclaration(
         FROM_COUNTS,
         "proportion",
-        when="a formula is wanted that can be checked by hand",
-        when_not="near 0 or 1, where it is wider than wilson and has to be cut at the end",
+        when="you need a formula that can be checked by hand",
+        when_not=(
+            "the proportion is near 0 or 1, where it is wider than wilson and truncated: wilson"
+        ),
         formula=(
             "add z²/2 successes and z²/2 failures; the new proportion ± z times the root of "
             "it times 1 less it, over the new number of trials"
@@ -189,7 +191,7 @@ def agresti_coull(successes: int, n: int, level: float) -> Interval:
     IntervalDeclaration(
         FROM_COUNTS,
         "proportion",
-        when="a Bayesian reading with a non-informative prior is wanted",
+        when="you need a Bayesian interpretation with a non-informative prior",
         when_not="the level must be guaranteed: clopper_pearson",
         formula=(
             "the middle share `level` of the beta distribution with successes + ½ and failures + ½"
@@ -222,7 +224,7 @@ def jeffreys(successes: int, n: int, level: float) -> Interval:
         advised_against="its coverage is erratic and too low, and near 0 or 1 it has no width "
         "or leaves the range",
         advised_by="Brown, Cai & DasGupta 2001",
-        when="a published table is reproduced",
+        when="you reproduce a published table",
         when_not="in all other cases: wilson",
         formula="the proportion ± z times the root of it times 1 less it, over n",
     ),

@@ -131,8 +131,10 @@ def placements(truth: ArrayLike, scores: ArrayLike) -> Placements:
         "auc",
         default_for=frozenset({"auc"}),
         of_difference="DeLong interval",  # a difference has no logit
-        when="the area under the ROC curve of one fitted model on independent examples",
-        when_not="scores of several models of a cross-validation: cv_auc",
+        when=(
+            "the metric is the area under the ROC curve of one fitted model on independent examples"
+        ),
+        when_not="scores come from several models of a cross-validation: cv_auc",
         formula=(
             "the area ± t standard errors on the logit scale, the variance from the share of "
             "the other class that each example outranks"
@@ -192,8 +194,8 @@ def delong(truth: ArrayLike, scores: ArrayLike, level: float) -> Interval:
         default_for=frozenset({"auc_over_folds"}),
         designs=frozenset({Design.KFOLD}),
         clustered=True,
-        when="the mean of the folds' areas under the ROC curve",
-        when_not="one fitted model: delong; repeated cross-validation: corrected_t",
+        when="the metric is the mean of the areas under the ROC curves of the folds",
+        when_not=("there is one fitted model: delong; cross-validation is repeated: corrected_t"),
         formula=(
             "the mean of the folds' areas; the variance from how far each example's "
             "placement among the other class of its fold lies from the fold's area, added up "
