@@ -17,6 +17,7 @@ LEAST: dict[str, float] = {
 }  # fmt: skip
 ABOVE_ZERO = frozenset({"margin", "test_train_ratio", "difference", "discordant", "sd", "target"})
 SHARES = frozenset({"threshold", "discordant"})
+WITHIN = frozenset({"level", "quantile"})  # between 0 and 1, both excluded
 OF_ANY_SCORE = frozenset({"single_t"})  # its threshold is in the unit of the metric
 BELOW_ONE = frozenset({"target"})
 LIMITED: dict[str, Limit] = {
@@ -41,6 +42,8 @@ def objection(name: str, value: OptionValue, method: str = "") -> str | None:
     if name in BELOW_ONE and value >= 1:
         return "must be below 1"
     if name in SHARES and method not in OF_ANY_SCORE and not 0 <= value <= 1:
+        return OUTSIDE
+    if name in WITHIN and not 0 < value < 1:
         return OUTSIDE
     return None
 

@@ -342,15 +342,19 @@ def _scores(study: Study, source: GivenOutcomes) -> Iterable[Diagnostic]:
     seen: set[Method] = set()
     for metric, span, models in asked:
         needs = metric_entry(metric).declaration.needs
-        if needs not in ("scores", "probabilities") or metric in seen:
+        if needs not in ("scores", "probabilities", "ranges") or metric in seen:
             continue
-        found = source.scores if needs == "scores" else source.probabilities
+        found = source.probabilities if needs == "probabilities" else source.scores
         lacking = [model for model in models if model in everyone and model not in found]
         if not lacking:
             continue
         seen.add(metric)
-        binary = len(source.classes) == 2
-        line = f'score {lacking[0]} = "COLUMN"' if binary else f'scores {lacking[0]} = "p_*"'
+        if needs == "ranges":
+            line = f'range {lacking[0]} = ["LOW", "HIGH"]'
+        elif len(source.classes) == 2:
+            line = f'score {lacking[0]} = "COLUMN"'
+        else:
+            line = f'scores {lacking[0]} = "p_*"'
         yield diagnose(
             codes.METRIC_NEEDS_SCORES,
             f"`{metric.name}` needs {needs}, and `{name}` has none of {listed(lacking)}",

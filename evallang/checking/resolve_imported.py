@@ -92,7 +92,7 @@ def _judged(
 ) -> Literal["correct", "value"] | None:
     judged = [word for word in ("correct", "value") if word in groups]
     if judged:
-        for other in ("truth", "models", "score", "scores", "threshold", *judged[1:]):
+        for other in ("truth", "models", "range", "score", "scores", "threshold", *judged[1:]):
             if other in clauses.places:
                 scope.report(
                     codes.CLAUSE_CONFLICT,
@@ -149,6 +149,17 @@ def _given_models(
             message = f"`{word}` of `{model}` is given twice"
             scope.report_twice(codes.CLAUSE_TWICE, message, setting.span, first)
         settings[model][word] = _setting(scope, word, setting.value)
+        other = next((w for w in settings[model] if (w == "range") != (word == "range")), None)
+        if other is not None:
+            first = clauses.places.get(f"{other} {model}")
+            message = f"`{other}` and `{word}` of `{model}` do not go together"
+            scope.report(
+                codes.CLAUSE_CONFLICT,
+                message,
+                setting.span,
+                help="keep `range` if the truth contains numbers",
+                related=[] if first is None else [Related(first, "the first is here")],
+            )
     found: list[GivenModel] = []
     names: dict[str, Span] = {}
     for line in lines:
@@ -177,6 +188,7 @@ def _given_models(
                     own.get("score"),
                     own.get("scores"),
                     own.get("threshold"),
+                    own.get("range"),
                 )
             )
     known = Words(names)
@@ -200,6 +212,7 @@ def _given_models(
                     own.get("score"),
                     own.get("scores"),
                     own.get("threshold"),
+                    own.get("range"),
                 )
             )
     return tuple(found)
@@ -211,14 +224,21 @@ def _setting(scope: Scope, word: str, node: n.ValueNode) -> Any:
             return float(number(node.literal))
         scope.report(codes.CLAUSE_VALUE, "`threshold` takes a number", node.span)
         return None
+    if word == "range":
+        columns = _columns(scope, node) if isinstance(node, n.ListNode) else ()
+        if len(columns) == 2 and columns[0] != columns[1]:
+            return columns
+        scope.report(
+            codes.CLAUSE_VALUE,
+            "`range` takes two columns, of the lower and the upper bound",
+            node.span,
+            help='write them as in `["low", "high"]`',
+        )
+        return None
     if isinstance(node, n.NameNode | n.TextNode):
         return clause_values.own_column(scope, node)
     if word == "scores" and isinstance(node, n.ListNode):
-        return tuple(
-            clause_values.own_column(scope, item)
-            for item in node.items
-            if isinstance(item, n.NameNode | n.TextNode)
-        )
+        return _columns(scope, node)
     if word == "scores" and isinstance(node, n.MapNode):
         return {
             str(clause_values.label(scope, entry.key, "scores")): clause_values.own_column(
@@ -229,6 +249,14 @@ def _setting(scope: Scope, word: str, node: n.ValueNode) -> Any:
         }
     scope.report(codes.CLAUSE_VALUE, f"`{word}` takes the name of a column", node.span)
     return None
+
+
+def _columns(scope: Scope, node: n.ListNode) -> tuple[str, ...]:
+    return tuple(
+        clause_values.own_column(scope, item)
+        for item in node.items
+        if isinstance(item, n.NameNode | n.TextNode)
+    )
 
 
 # --- scores ----------------------------------------------------------------------------------

@@ -105,10 +105,13 @@ def _scores_of_predictions(scope: Scope, study: Study, source: PredictionsSpec) 
 
     Whether a column that it names holds probabilities shows when it is read.
     """
-    if (study.task or capabilities.task_of(study.models)) == "regression":
-        return  # where metrics on scores are of another task
     everyone = tuple(model.name for model in source.models)
-    unscored = {model.name for model in source.models if not (model.score or model.scores)}
+    without = {
+        "scores": {m.name for m in source.models if not (m.score or m.scores)},
+        "ranges": {m.name for m in source.models if not m.range},
+    }
+    without["probabilities"] = without["scores"]
+    task = study.task or capabilities.task_of(study.models)
     asked: list[tuple[Method, Span | None, tuple[str, ...]]] = [
         (measure.metric, measure.span, everyone) for measure in study.measures
     ]
@@ -116,14 +119,20 @@ def _scores_of_predictions(scope: Scope, study: Study, source: PredictionsSpec) 
     asked += [(r.metric, r.span, r.models) for r in study.requirements]
     refused: set[Method] = set()
     for metric, span, named in asked:
-        needs = metric_entry(metric).declaration.needs if metric.better is None else "labels"
-        lacking = [name for name in named if name in unscored]
-        if needs not in ("scores", "probabilities") or metric in refused or not lacking:
+        if metric.better is not None:  # its outcomes are read, not computed from scores
+            continue
+        declared = metric_entry(metric).declaration
+        needs = declared.needs
+        lacking = [name for name in named if name in without.get(needs, ())]
+        if metric in refused or not lacking or task not in (None, declared.task):
             continue
         refused.add(metric)
-        line = f'`score {lacking[0]} = "COLUMN"`'
-        if source.positive is None:
-            line += f' (of three classes or more `scores {lacking[0]} = "p_*"`)'
+        if needs == "ranges":
+            line = f'`range {lacking[0]} = ["LOW", "HIGH"]`'
+        else:
+            line = f'`score {lacking[0]} = "COLUMN"`'
+            if source.positive is None:
+                line += f' (of three classes or more `scores {lacking[0]} = "p_*"`)'
         scope.report(
             codes.METRIC_NEEDS_SCORES,
             f"`{metric.name}` needs {needs}, and `{source.name}` has none of "

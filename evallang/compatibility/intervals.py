@@ -48,8 +48,8 @@ def default_interval(
         return default_of("drawn") if pools or (two_classes and not grouped) else None
     counted = yields.evidence & {Evidence.COUNTS, Evidence.SHARES}
     if counted or is_proportion(entry, metric.options):
-        averaged = declaration.proportion != "all" and classes is not None and classes > 2
-        of_all = declaration.proportion == "all" or not grouped
+        averaged = not declaration.of_all_examples and classes is not None and classes > 2
+        of_all = declaration.of_all_examples or not grouped
         has_form = of_all and not (grouped and yields.weighted)
         return default_of("proportion") if has_form and not averaged else default_of("drawn")
     alone = yields.weighted or yields.single_fit or yields.one_group_a_fold
@@ -147,7 +147,7 @@ def interval_groups_mismatch(interval: Method, metric: Method, yields: Yields) -
     instead = _default_or_none(metric, yields, grouped=True)
     if not declared.clustered:
         return Mismatch(Kind.ROWS_OF_GROUPS, interval.name, instead)
-    of_all = metric_entry(metric).declaration.proportion == "all"
+    of_all = metric_entry(metric).declaration.of_all_examples
     if declared.form == "proportion" and not of_all:
         return Mismatch(Kind.GROUPS_OF_OTHER_METRIC, interval.name, instead, metric=metric.written)
     return None

@@ -877,6 +877,15 @@ NOT_PROBABILITIES = declare(
     right="models cnn as verdict\nscores cnn = [p_ham, p_spam]",
 )
 
+BOUNDS_IN_WRONG_ORDER = declare(
+    "E495",
+    "bounds_in_wrong_order",
+    "The lower bound of a prediction interval is above its upper bound.",
+    reason="Such an interval contains no value, and its width would be negative.",
+    wrong='range forest = ["q95", "q05"]',
+    right='range forest = ["q05", "q95"]',
+)
+
 SCORE_NOT_NUMERIC = declare(
     "E484",
     "score_not_numeric",

@@ -102,7 +102,7 @@ class GivenModel:
 
     `column` and `path` are the place of its labels; `scores` is a tuple of columns in label
     order, a mapping label -> column, or a pattern "p_*", which reading ties to the columns of
-    the model's own file.
+    the model's own file; `range` is the columns of the bounds of its prediction interval.
     """
 
     name: str
@@ -112,6 +112,7 @@ class GivenModel:
     score: str | None = None
     scores: tuple[str, ...] | Mapping[str, str] | str | ScorePattern | None = None
     threshold: float | None = None
+    range: tuple[str, ...] | None = None
 
 
 @frozen
@@ -296,7 +297,8 @@ class GivenOutcomes:
     predictions : model -> codes into `classes` (-1 for a label that never occurs in the
         truth) or floats (n,)
     scores : model -> float array (n, number of classes), or (n,) for one score of the
-        positive class; only models that have scores
+        positive class; of numbers (n, 2), the bounds of prediction intervals; only models that
+        have them
     correct : model -> bool (n,), for `correct` and counts (None otherwise); of shares, whose
         models have examples of their own, (n of the model,), and `n` is the sum
     values : model -> float (n,), for `value` (None otherwise)

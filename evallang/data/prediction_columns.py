@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from evallang.data.codes import (
+    BOUNDS_IN_WRONG_ORDER,
     INFINITE_VALUE,
     MISSING_PREDICTION,
     NO_LABEL_IS_TRUE,
@@ -42,7 +43,10 @@ MOST_LOOKED_UP = 1 << 16  # between the least and the greatest label of a table 
 
 @dataclass(frozen=True)
 class Scores:
-    """Scores of one model: (n,) for the positive class, or (n, number of classes)."""
+    """Scores of one model: (n,) for the positive class, or (n, number of classes).
+
+    Of numbers they are the bounds of its prediction intervals (n, 2).
+    """
 
     array: "NDArray[np.float64]"
     probabilities: bool
@@ -130,7 +134,7 @@ def read_model(
             answers.probabilities.add(model.name)
     if model.column is None:
         if scores is None:
-            if model.score is None and model.scores is None:
+            if model.score is None and model.scores is None and model.range is None:
                 findings.add(
                     NO_LABELS,
                     f"`{model.name}` has a threshold, but neither scores nor a column of labels",
@@ -307,6 +311,8 @@ def read_model_scores(
     They are probabilities when all lie between 0 and 1 and, with a column for each label,
     sum to 1 within 0.01.
     """
+    if model.range is not None:
+        return _bounds(frame, model, target, findings)
     if model.score is None and model.scores is None:
         return None
     keyword = f"{'score' if model.score is not None else 'scores'} {model.name}"
@@ -348,15 +354,50 @@ def read_model_scores(
     return Scores(block, _are_probabilities(block, frame, model, findings))
 
 
+def _bounds(frame: Frame, model: GivenModel, target: Target, findings: Findings) -> Scores | None:
+    """Read the lower and upper bound of each prediction interval; None after a finding."""
+    keyword = f"range {model.name}"
+    if target.task != "regression":
+        findings.add(
+            SCORES_DO_NOT_FIT,
+            f"`{model.name}` has a range, but the truth contains labels",
+            keyword,
+            help=f"write `score {model.name} = COLUMN` for a score of the positive class",
+        )
+        return None
+    read = [number_column(frame, name, model.name, keyword, findings) for name in model.range or ()]
+    bounds = [column for column in read if column is not None]
+    if len(bounds) < len(read):
+        return None
+    low, high = bounds
+    crossed = np.flatnonzero(low > high).tolist()
+    if crossed:
+        row, every = crossed[0], len(crossed) == len(low)
+        where = "every row" if every else frame.places(crossed)
+        findings.add(
+            BOUNDS_IN_WRONG_ORDER,
+            f"the range of `{model.name}` has a lower bound above its upper bound in "
+            f"{where}: {low[row]:g} and {high[row]:g}",
+            keyword,
+            help="exchange the two columns" if every else "sort the two bounds of these rows",
+        )
+        return None
+    return Scores(np.column_stack(bounds), probabilities=False)
+
+
 def labels_from_scores(
     scores: Scores, model: GivenModel, target: Target, findings: Findings
 ) -> tuple["NDArray[Any]", str] | None:
     """Return the labels that scores imply, and the rule in words; None after a finding.
 
+    Of a prediction interval, the number in its middle.
+
     One score, or two labels with a threshold: positive from the threshold on (0.5 for
     probabilities, 0 for margins). A score a label: the largest, the first of equal ones.
     """
     array, positive = scores.array, target.positive
+    if model.range is not None:
+        return array.mean(axis=1), f"{model.name}: predicts the middle of its range"
     if array.ndim == 2 and (model.threshold is None or positive is None):
         if model.threshold is not None:
             findings.add(
@@ -422,7 +463,9 @@ def number_column(
 
 
 def score_columns(model: GivenModel) -> set[str]:
-    """Return the columns that hold a model's scores; of an unread pattern there are none."""
+    """Return the columns of a model's scores and bounds; of an unread pattern there are none."""
+    if model.range is not None:
+        return set(model.range)
     if model.score is not None:
         return {model.score}
     if isinstance(model.scores, ScorePattern):

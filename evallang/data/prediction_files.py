@@ -298,6 +298,7 @@ def own_columns(model: GivenModel, columns: Mapping[str, str], spec: Predictions
         model,
         score=None if model.score is None else columns.get(model.score, model.score),
         scores=scores,
+        range=None if model.range is None else tuple(columns.get(c, c) for c in model.range),
     )
     column = model.column or model.name
     if _optional(model, spec) is not None:
@@ -345,7 +346,7 @@ class _Unclear:
 
 def _optional(model: GivenModel, spec: PredictionsSpec) -> str | None:
     """Return the column that holds a model's labels only where it exists: the one of its name."""
-    settings = (model.score, model.scores, model.threshold)
+    settings = (model.score, model.scores, model.threshold, model.range)
     if model.column is None and spec.judged is None and any(s is not None for s in settings):
         return model.name
     return None
@@ -364,7 +365,8 @@ def _named_columns(model: GivenModel, spec: PredictionsSpec) -> list[tuple[str, 
         several = model.scores
     elif isinstance(model.scores, str):
         several = (model.scores,)
-    return found + [(f"scores {model.name}", column) for column in several]
+    found += [(f"scores {model.name}", column) for column in several]
+    return found + [(f"range {model.name}", column) for column in model.range or ()]
 
 
 def _columns_of_several_files(

@@ -78,6 +78,8 @@ def roles_in_predictions(spec: PredictionsSpec, models: Iterable[GivenModel]) ->
         _add(roles, f"score of {model.name}", model.score)
         for column in _several(model.scores):
             _add(roles, f"score of {model.name}", column)
+        for column in model.range or ():
+            _add(roles, f"bound of {model.name}", column)
     return _shared(roles, (), spec.subgroups, spec.where)
 
 

@@ -105,9 +105,9 @@ def _trials(
     entry: MetricEntry, options: Options, outcome: Outcome
 ) -> "tuple[NDArray[np.bool_], NDArray[np.bool_]]":
     """Return which examples a proportion counts, and which of all are right."""
-    right = np.asarray(outcome.truth == outcome.output, dtype=bool)
+    right = _successes(entry, options, outcome)
     kind = entry.declaration.proportion
-    if kind == "all":
+    if entry.declaration.of_all_examples:
         return np.ones(outcome.n, dtype=bool), right
     if kind is None or outcome.positive is None or not is_binary(options, outcome.k):
         raise ValueError("the metric is not a proportion of these classes")
@@ -116,6 +116,14 @@ def _trials(
         chosen = 1 - chosen
     side = outcome.truth if kind in ("positives", "negatives") else outcome.output
     return np.asarray(side == chosen, dtype=bool), right
+
+
+def _successes(entry: MetricEntry, options: Options, outcome: Outcome) -> "NDArray[np.bool_]":
+    """Return which examples are predicted right, or have the loss 1 of a metric that is hits."""
+    if entry.declaration.proportion == "hits":
+        found = entry.function(outcome.truth, outcome.output, outcome.positive, **options)
+        return np.asarray(found == 1)
+    return np.asarray(outcome.truth == outcome.output, dtype=bool)
 
 
 # --- inputs of intervals ---------------------------------------------------------------------
@@ -185,6 +193,8 @@ class IntervalInputs:
         if self.evaluation.judged:
             right = int(self.evaluation.correct(self.model).sum())
             return right, self.outcome.n
+        if self.entry.declaration.proportion == "hits":
+            return int(self.losses().sum()), self.outcome.n
         counts = self.evaluation.confusion(self.model)
         found = successes(self.entry, self.metric.keywords(), counts, self.outcome.positive)
         if found is None:
@@ -193,9 +203,9 @@ class IntervalInputs:
 
     def over_groups(self) -> "tuple[Interval | None, tuple[str, ...]]":
         """Return Wilson's interval with n over the design effect of the groups."""
-        if self.entry.declaration.proportion != "all":
+        if not self.entry.declaration.of_all_examples:
             return None, ("no interval: its form for groups is that of accuracy",)
-        right = self.outcome.truth == self.outcome.output
+        right = _successes(self.entry, self.metric.keywords(), self.outcome)
         assert self.groups is not None, "rows without groups have an interval of their own"
         found, _ = clustered_wilson(right, self.groups, self.study.confidence)
         low, high = found.low, found.high

@@ -117,8 +117,10 @@ def metrics_of(test: Entry[Any]) -> tuple[str, ...]:
 def measurable(metric: Entry[Any], setting: Setting) -> bool:
     """Return whether a metric has a value here at all."""
     declared = metric.declaration
-    if setting.test_rows == 1:
-        return bool(declared.form != "scores")
+    if setting.test_rows == 1 and declared.form == "scores":
+        return False
+    if declared.needs == "ranges" and setting.source is None:
+        return False  # no model that is fitted gives them
     return setting.source is None or is_known(setting.source, Method(metric.name))
 
 

@@ -8,9 +8,9 @@ Three families of functions, told apart by `MetricDeclaration.form`:
 - `scores`: `f(truth, output, positive, weights=None, *, options)` gives one number.
 
 `truth` holds class codes or floats (n,), `output` what `needs` says: labels (codes),
-scores (n,) of the positive class or (n, K), probabilities (n,) or (n, K), or predicted
-values (n,). Undefined is NaN inside this room (there is no other way in an array) and
-None with a note outside of it.
+scores (n,) of the positive class or (n, K), probabilities (n,) or (n, K), predicted
+values (n,), or the bounds of prediction intervals (n, 2). Undefined is NaN inside this room
+(there is no other way in an array) and None with a note outside of it.
 
 A predicted label that is none of the classes has the code -1 and is wrong: `confusion`
 counts it in a last column of its own, so its matrices have k rows and k + 1 columns. The
@@ -36,7 +36,7 @@ COUNTED_AT_ONCE = 1 << 18  # examples whose cells take memory at the same time
 
 Direction = Literal["higher", "lower"]
 Form = Literal["counts", "losses", "scores"]
-Needs = Literal["labels", "scores", "probabilities", "values"]
+Needs = Literal["labels", "scores", "probabilities", "values", "ranges"]
 
 
 @frozen
@@ -52,7 +52,7 @@ class MetricDeclaration(Guidance):
     low, high : its range, None where unbounded
     proportion : whose successes it counts, so that an interval for proportions applies:
         `all` examples, the `positives`, the `negatives`, the `predicted_positives` or
-        `predicted_negatives`
+        `predicted_negatives`; `hits` where each example has the loss 0 or 1
     complement : True where it is 1 minus that proportion (error_rate)
     transform : `sqrt` for a root of a mean loss
     unit : `percent` (printed in points), `number`, or `target` (the target's unit)
@@ -87,7 +87,9 @@ class MetricDeclaration(Guidance):
     low: float | None = None
     high: float | None = None
     proportion: (
-        Literal["all", "positives", "negatives", "predicted_positives", "predicted_negatives"]
+        Literal[
+            "all", "hits", "positives", "negatives", "predicted_positives", "predicted_negatives"
+        ]
         | None
     ) = None
     complement: bool = False
@@ -118,6 +120,11 @@ class MetricDeclaration(Guidance):
     def counts_known_rows(self) -> bool:
         """Whether the truth alone says which examples a proportion is about."""
         return self.proportion in ("all", "positives", "negatives")
+
+    @property
+    def of_all_examples(self) -> bool:
+        """Whether it is a share of all examples."""
+        return self.proportion in ("all", "hits")
 
     @property
     def counts_right(self) -> bool:

@@ -338,6 +338,15 @@ _SCORES = Clause(
     written={"setting": "{keyword} {model} = {value}"},
     repeatable=True,
 )
+_RANGE = Clause(
+    "range",
+    'range MODEL = ["LOW", "HIGH"]',
+    "The columns of a model's prediction interval, for numbers: its lower and upper bound.",
+    node=n.ModelSettingNode,
+    names={"model": ("model",)},
+    written={"setting": "{keyword} {model} = {value}"},
+    repeatable=True,
+)
 _THRESHOLD = Clause(
     "threshold",
     "threshold MODEL = NUMBER",
@@ -562,6 +571,7 @@ _ALL = (
             _VALUE,
             _SCORE,
             _SCORES,
+            _RANGE,
             _THRESHOLD,
             _FOLD,
             _REPEAT,

@@ -24,6 +24,7 @@ def main() -> None:
         write(f"alarms_{name}.csv", rows)
     write("suite_auc.csv", suite(random.Random(20260104), 24))
     write("load.csv", load(random.Random(20260107), 365))
+    write("load_ranges.csv", load_ranges(random.Random(20260110), 240))
     write("survey.csv", survey(random.Random(20260108), 300))
     machines = random.Random(20260109)
     for number in range(1, 9):
@@ -212,6 +213,26 @@ def load(rng: random.Random, n: int) -> Iterable[Sequence[object]]:
         past.append(52 + 0.02 * day + heating + cooling + 7 * workday + 1.5 * normal(rng))
         if day > 7:
             yield (day - 7, f"{temperature:.1f}", workday, f"{past[-8]:.1f}", f"{past[-1]:.1f}")
+
+
+def load_ranges(rng: random.Random, n: int) -> Iterable[Sequence[object]]:
+    """Return forecasts of load with intervals of 80 %: one model knows the spread, one does not."""
+    yield (
+        "day", "load",
+        "seasonal", "seasonal_low", "seasonal_high",
+        "constant", "constant_low", "constant_high",
+    )  # fmt: skip
+    for day in range(1, n + 1):
+        season = math.sin(2 * math.pi * day / 120)
+        mean, spread = 500 + 60 * season, 20 + 12 * season
+        seasonal = mean + 4 * normal(rng)
+        constant = mean + 6 * normal(rng)
+        yield (
+            day, round(mean + spread * normal(rng), 1),
+            round(seasonal, 1), round(seasonal - 1.28 * spread, 1),
+            round(seasonal + 1.28 * spread, 1),
+            round(constant, 1), round(constant - 22, 1), round(constant + 22, 1),
+        )  # fmt: skip
 
 
 def survey(rng: random.Random, n: int) -> Iterable[Sequence[object]]:

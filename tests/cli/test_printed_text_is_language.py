@@ -36,6 +36,7 @@ VALUES = {
 # The values that no study here accepts, each with the reason; every other must be accepted.
 ROWS = "`test` of `time_series` is a number of rows"
 REFUSED_PROTOCOLS = {"time_series test=1/7": ROWS, "time_series folds=4 gap=2 test=1/7": ROWS}
+RANGES = "needs ranges, which no model that is fitted gives"
 REFUSED_METRICS = {
     "cost": "needs `matrix`",
     "fbeta": "needs `beta`",
@@ -48,6 +49,10 @@ REFUSED_METRICS = {
     "net_benefit": "needs `threshold`",
     "normalized_cost": "needs `share`",
     "pinball": "needs `quantile`",
+    "coverage": RANGES,
+    "interval_width": RANGES,
+    "interval_score": "needs `level`",
+    **{f"interval_score(level={value})": RANGES for value in ("0.1", "1e-05", "5%", "1/3")},
     "top_k_accuracy": "needs `k`",
 }
 DIFFERENCE = "is for the difference of two proportions, and a measure has one"

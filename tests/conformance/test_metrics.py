@@ -15,6 +15,7 @@ REQUIRED_OPTIONS = {
     "net_benefit": {"threshold": 0.3},
     "top_k_accuracy": {"k": 1},
     "pinball": {"quantile": 0.7},
+    "interval_score": {"level": 0.8},
     "mase": {"scale": 2.5},
 }
 HIGHEST = {"net_benefit": np.mean}  # no model exceeds the share of positives
@@ -37,7 +38,9 @@ def sample(entry, seed=0, n=60):
     rng = np.random.default_rng(seed)
     if entry.declaration.task == "regression":
         truth = rng.normal(5, 2, n)
-        return truth, truth + rng.normal(size=n)
+        middle = truth + rng.normal(size=n)
+        ranges = np.column_stack([middle - 0.5, middle + 1])
+        return truth, ranges if entry.declaration.needs == "ranges" else middle
     truth = np.concatenate([[0, 1], rng.integers(0, 2, n - 2)])
     if entry.declaration.needs == "labels":
         return truth, np.concatenate([[0, 1], rng.integers(0, 2, n - 2)])
@@ -91,7 +94,9 @@ def test_its_values_are_in_the_declared_range(entry, seed):
 @every_metric
 def test_a_perfect_model_is_better_than_a_poor_one_in_the_declared_direction(entry):
     truth, output = sample(entry)
-    if entry.declaration.task == "regression" or entry.declaration.needs == "labels":
+    if entry.declaration.needs == "ranges":
+        perfect = np.column_stack([truth, truth])
+    elif entry.declaration.task == "regression" or entry.declaration.needs == "labels":
         perfect = truth.copy()
     else:
         perfect = np.column_stack([1.0 - truth, truth.astype(float)])

@@ -29,6 +29,7 @@ def test_the_generator_makes_the_committed_files(tmp_path, monkeypatch):
         "alarms_rule.csv",
         "houses.csv",
         "load.csv",
+        "load_ranges.csv",
         "quiz_large.jsonl",
         "quiz_small.jsonl",
         "reviews_predictions.csv",
