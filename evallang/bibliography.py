@@ -100,6 +100,16 @@ AKIBA_2019 = Reference(
     title="Optuna: a next-generation hyperparameter optimization framework",
     venue="ACM SIGKDD International Conference on Knowledge Discovery & Data Mining",
 )
+LEMAITRE_2017 = Reference(
+    key="lemaitre2017",
+    authors=("Lemaître G", "Nogueira F", "Aridas CK"),
+    year=2017,
+    title="Imbalanced-learn: a Python toolbox to tackle the curse of imbalanced datasets in "
+    "machine learning",
+    venue="Journal of Machine Learning Research",
+    volume="18",
+    pages="1-5",
+)
 PEDREGOSA_2011 = Reference(
     key="pedregosa2011",
     authors=("Pedregosa F", "Varoquaux G", "Gramfort A", "Michel V", "Thirion B"),

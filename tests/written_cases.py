@@ -74,7 +74,7 @@ def write(path, content, form):
 
 def arrange(line, monkeypatch):
     """Set a limit of the package, or take another package away."""
-    if package := re.fullmatch(r"! without (\w+)", line):
+    if package := re.fullmatch(r"! without ([\w-]+)", line):
         monkeypatch.setitem(sys.modules, package[1], None)
         monkeypatch.setattr(packages, "installed", lambda asked: asked.name != package[1])
         monkeypatch.setattr(catalogue, "installed", lambda asked: asked.name != package[1])

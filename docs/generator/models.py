@@ -8,11 +8,14 @@ from evallang.manual.explanations import NOT_GIVEN
 from evallang.models import catalogue
 from evallang.models.catalogue import CATALOGUE, unavailable
 
+KINDS = ("classifier", "regressor", "transformer", "resampler")
 LEAD = """\
 These are all estimators of the supported scikit-learn. A generated table lists them, so that names
 of classes and parameters are checked before a run and without importing scikit-learn. `key=value`
 fixes a parameter, `key in DOMAIN` searches it. `random_state` comes from the study's seed unless
-it is fixed, and `n_jobs` is 1. Parameters that take callables, files or folders are refused."""
+it is fixed, and `n_jobs` is 1. Parameters that take callables, files or folders are refused. A
+resampler, of `evallang[imbalanced]`, is a step before a classifier and changes training rows alone.
+"""
 
 
 # The newest version of the table, whichever version is installed.
@@ -25,7 +28,7 @@ def pages() -> Iterator[tuple[str, str]]:
     here = {name: entry for name, entry in known.items() if unavailable(entry) is None}
     refused = {name: entry for name, entry in sorted(CATALOGUE.items()) if entry.refused}
     blocks = []
-    for kind in ("classifier", "regressor", "transformer"):
+    for kind in KINDS:
         some = {name: entry for name, entry in here.items() if kind in entry.kinds}
         blocks.append(f"## {kind.capitalize()}s")
         blocks.append(
@@ -34,9 +37,7 @@ def pages() -> Iterator[tuple[str, str]]:
                 [(f"`{name}`", entry.module, _parameters(entry)) for name, entry in some.items()],
             )
         )
-    others = {
-        n: e for n, e in here.items() if not {"classifier", "regressor", "transformer"} & e.kinds
-    }
+    others = {n: e for n, e in here.items() if not set(KINDS) & e.kinds}
     if others:
         blocks.append("## Others")
         blocks.append(

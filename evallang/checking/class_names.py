@@ -8,17 +8,6 @@ from evallang.diagnostics import Fix
 from evallang.models.catalogue import CATALOGUE, ClassEntry, unavailable
 from evallang.syntax import nodes as n
 
-RESAMPLERS = frozenset(
-    {
-        *("ADASYN", "AllKNN", "BorderlineSMOTE", "ClusterCentroids", "CondensedNearestNeighbour"),
-        *("EditedNearestNeighbours", "InstanceHardnessThreshold", "KMeansSMOTE", "NearMiss"),
-        *("NeighbourhoodCleaningRule", "OneSidedSelection", "RandomOverSampler"),
-        *("RandomUnderSampler", "RepeatedEditedNearestNeighbours", "SMOTE", "SMOTEENN", "SMOTEN"),
-        *("SMOTENC", "SMOTETomek", "SVMSMOTE", "TomekLinks"),
-    }
-)
-"""Classes of imbalanced-learn 0.14 (`over_sampling`, `under_sampling`, `combine`) that change the
-number of training rows, which no step of a scikit-learn pipeline can."""
 SHORTEST_BEGINNING = 5  # letters that tell a class: `Decis`, not `SV`
 
 
@@ -31,15 +20,6 @@ def known_class(scope: Scope, name: n.NameNode, unfinished: Collection[str]) -> 
     written = name.name
     entry = CATALOGUE.get("Pipeline" if written == "make_pipeline" else written)
     if entry is None:
-        if written in RESAMPLERS:
-            scope.report(
-                codes.UNKNOWN_CLASS,
-                f"`{written}` resamples rows, which a step of a pipeline cannot do",
-                name.span,
-                help="write `class_weight=balanced` in the classifier, or a class of your own that "
-                "resamples in `fit` (see `evallang explain use`)",
-            )
-            raise Broken
         text, fixes = _meant(scope, name, unfinished)
         scope.report(
             codes.UNKNOWN_CLASS,

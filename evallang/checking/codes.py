@@ -116,6 +116,25 @@ UNKNOWN_CLASS = declare(
     wrong="model tree = DecisionTreeClasifier",
     right="model tree = DecisionTreeClassifier",
 )
+MISPLACED_RESAMPLER = declare(
+    "E178",
+    "misplaced_resampler",
+    "A resampler is not a step before a classifier, or occurs twice in one pipeline.",
+    reason="A resampler of imbalanced-learn chooses or makes training rows, so the steps behind it "
+    "are fitted on other rows. It predicts nothing, has no place in a branch of `columns(...)`, "
+    "whose branches must have the same rows, and finds nothing to do a second time.",
+    wrong="model a = LogisticRegression\nmodel b = StandardScaler | SMOTE",
+    right="model a = LogisticRegression\nmodel b = StandardScaler | SMOTE | LogisticRegression",
+)
+NOTHING_TO_RESAMPLE = declare(
+    "E179",
+    "nothing_to_resample",
+    "A resampler occurs in a regression, or with examples that have weights.",
+    reason="A resampler changes how many training rows of each class there are. A regression has "
+    "no classes, and a row that was made from two others has no weight.",
+    wrong="data diabetes from sklearn diabetes\nmodel a = RandomUnderSampler | Ridge",
+    right="data diabetes from sklearn diabetes\nmodel a = Ridge",
+)
 UNKNOWN_PARAMETER = declare(
     "E111",
     "unknown_parameter",

@@ -61,6 +61,7 @@ from evallang.metrics.metric import MetricEntry, weighs_by_size
 from evallang.models.column_treatments import document_columns
 from evallang.models.columns import branch_columns
 from evallang.models.model import ColumnsSpec, is_baseline
+from evallang.models.resamplers import steps_of_new_rows
 from evallang.protocols.protocol import PROTOCOLS, Split, Yields
 from evallang.registry import Design, Evidence, lazy
 from evallang.results.written import statement_of
@@ -159,7 +160,7 @@ def _used(study: Study) -> Callable[[Table], Collection[str] | None]:
     def features(table: Table) -> Collection[str] | None:
         found: set[str] = set()
         for model in models:
-            first = model.pipeline.steps[0]
+            first = steps_of_new_rows(model.pipeline)[0]
             if not isinstance(first, ColumnsSpec):
                 return None
             branches = branch_columns(first, table.columns)

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import Protocol
 
-from evallang.checking import bounds, clause_values, codes, own_code, values
+from evallang.checking import bounds, clause_values, codes, own_code, resampler_steps, values
 from evallang.checking.class_names import Broken, known_class
 from evallang.checking.scope import Scope, suggestion
 from evallang.checking.synonyms import CONSTANTS
@@ -17,6 +17,7 @@ from evallang.models.catalogue import (
     accepts,
     unavailable,
 )
+from evallang.models.constraints import as_written
 from evallang.models.model import (
     Candidates,
     ColumnsSpec,
@@ -179,8 +180,11 @@ class ParameterResolver:
             )
             raise Broken
         if argument.tuned:
-            return key, self.domain(entry, known, argument)
+            candidates = self.domain(entry, known, argument)
+            resampler_steps.judge_value(self.scope, candidates, argument.value)
+            return key, candidates
         value = self.value(known, argument.value)
+        resampler_steps.judge_value(self.scope, value, argument.value)
         self._accepted(entry, known, value, argument.value)
         return key, value
 
@@ -195,7 +199,8 @@ class ParameterResolver:
         if isinstance(place, n.NameNode):
             if place.name in self.models.way:  # it was read as text, which does not fit
                 self.models.guard(place.name, place)
-            help_text, fixes = suggestion(place.name, place.span, known.words)
+            words = map(as_written, known.words)
+            help_text, fixes = suggestion(place.name, place.span, words)
             word = place.name.casefold()
             if word in CONSTANTS and accepts(known, CONSTANTS[word]) is None:
                 right = str(CONSTANTS[word]).lower()

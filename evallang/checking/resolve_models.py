@@ -1,12 +1,13 @@
 """`model` statements to pipelines: names followed, steps in order, each name resolved once."""
 
-from evallang.checking import clause_values, codes, own_code
+from evallang.checking import clause_values, codes, own_code, resampler_steps
 from evallang.checking.bounds import report_limit
 from evallang.checking.class_names import Broken
 from evallang.checking.parameters import ParameterResolver
 from evallang.checking.scope import Scope
 from evallang.diagnostics import Related
 from evallang.limits import CANDIDATES, OverLimit
+from evallang.models import resamplers
 from evallang.models.abilities import misplaced_columns
 from evallang.models.catalogue import CATALOGUE
 from evallang.models.model import (
@@ -23,6 +24,8 @@ from evallang.syntax.formatter import format_node
 
 DEEPEST = 64  # names that lead to one another; as deep as brackets may be
 MOST_PARTS = 10_000  # classes that the names of one line stand for, each counted where it is used
+AT_THE_END = frozenset({"classifier", "regressor", "nested"})
+BEFORE_THE_END = frozenset({"transformer", resamplers.KIND})
 COLUMN_WORDS = frozenset({"numeric", "categorical", "rest"})
 
 
@@ -245,9 +248,10 @@ class _Resolver:
 
     def _order(self, steps: list[StepSpec], places: list[n.Node], is_model: bool) -> None:
         """Report a model without an estimator as its last step, or with one before it."""
+        resampler_steps.judge_steps(self.scope, steps, places, is_model=is_model)
         for step, place in zip(steps[:-1], places[:-1], strict=True):
             kinds = self._kinds(step)
-            if kinds is not None and "transformer" not in kinds:
+            if kinds is not None and not kinds & BEFORE_THE_END:
                 self._refuse_aimless(step, place, kinds)
                 name = step.name if isinstance(step, EstimatorSpec) else "columns"
                 self.scope.report(
@@ -260,7 +264,7 @@ class _Resolver:
         if not is_model or not steps:
             return
         kinds = self._kinds(steps[-1])
-        if kinds is not None and not kinds & {"classifier", "regressor", "nested"}:
+        if kinds is not None and not kinds & AT_THE_END:
             last = steps[-1]
             self._refuse_aimless(last, places[-1], kinds)
             name = last.name if isinstance(last, EstimatorSpec) else "columns"
@@ -276,7 +280,7 @@ class _Resolver:
 
     def _refuse_aimless(self, step: StepSpec, place: n.Node, kinds: frozenset[str]) -> None:
         """Report a class that has no place in a pipeline, such as one that finds clusters."""
-        if kinds & {"classifier", "regressor", "nested", "transformer"}:
+        if kinds & (AT_THE_END | BEFORE_THE_END):
             return
         name = step.name if isinstance(step, EstimatorSpec) else "columns"
         self.scope.report(
@@ -323,7 +327,9 @@ class _Resolver:
             if isinstance(alone, n.NameNode) and alone.name == "passthrough":
                 branches.append(BranchSpec(key, None))
             else:
-                branches.append(BranchSpec(key, self.pipeline(branch.pipeline, is_model=False)))
+                found = self.pipeline(branch.pipeline, is_model=False)
+                resampler_steps.judge_branch(self.scope, found, branch.pipeline)
+                branches.append(BranchSpec(key, found))
         return ColumnsSpec(tuple(branches))
 
 

@@ -3,7 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from evallang.checking import capabilities, codes, resolve_protocol, validate_compare
+from evallang.checking import (
+    capabilities,
+    codes,
+    resampler_steps,
+    resolve_protocol,
+    validate_compare,
+)
 from evallang.checking.own_functions import judge_weights
 from evallang.checking.own_metrics import measured_elsewhere
 from evallang.checking.scope import Scope, letters
@@ -45,6 +51,7 @@ def judge(scope: Scope, study: Study) -> Study:
     _judged(scope, study)
     judge_scores(scope, study)
     judge_weights(scope, study)
+    resampler_steps.judge_weights(scope, study)
     _folds(scope, study)
     _intervals(scope, study)
     _search(scope, study)

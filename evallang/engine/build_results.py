@@ -10,6 +10,7 @@ from evallang.bibliography import (
     AKIBA_2019,
     BERGSTRA_2011,
     EFRON_TIBSHIRANI_1997,
+    LEMAITRE_2017,
     PEDREGOSA_2011,
     Reference,
 )
@@ -26,7 +27,7 @@ from evallang.data.findings import counted, listed
 from evallang.data.read_sources import ReadSources
 from evallang.engine.evaluation import names_of
 from evallang.metrics.metric import MetricDeclaration
-from evallang.models.abilities import abilities, unweighted_steps
+from evallang.models.abilities import abilities, classes_of, unweighted_steps
 from evallang.models.catalogue import bounds
 from evallang.models.column_treatments import column_treatments
 from evallang.models.columns import dropped_columns
@@ -39,6 +40,8 @@ from evallang.models.model import (
     search_space,
     written,
 )
+from evallang.models.packages import IMBALANCED
+from evallang.models.resamplers import is_resampler
 from evallang.planning.candidates import asks, tried
 from evallang.planning.defaults import inner_folds
 from evallang.planning.keys import package_versions
@@ -275,9 +278,15 @@ def _models(study: Study, tables: Mapping[str, Table]) -> list[ModelRecord]:
                 if (ends := bounds(p.owner, p.parameter, p.candidates.values)) != (None, None)
             },
             configured=is_configured(model),
+            resamplers=_resamplers(model.pipeline),
         )
         for model in study.models
     ]
+
+
+def _resamplers(pipeline: PipelineSpec) -> tuple[str, ...]:
+    """Return the resamplers of a pipeline, those in models inside it too, each once."""
+    return tuple(dict.fromkeys(s.name for s in classes_of(pipeline) if is_resampler(s)))
 
 
 def _lacks_weights(pipeline: PipelineSpec) -> bool:
@@ -299,6 +308,9 @@ def _model_notes(
                 f"{counted(len(dropped), 'column')} that no key of columns(...) names "
                 f"{'is' if len(dropped) == 1 else 'are'} dropped: {shown}"
             )
+    resampling = _resamplers(pipeline)
+    if resampling:
+        notes.append(f"training rows alone are resampled, no test row: {', '.join(resampling)}")
     able = abilities(pipeline)
     if able.seeded:
         notes.append(f"random_state from the study's seed: {', '.join(able.seeded)}")
@@ -443,6 +455,14 @@ OPTUNA = MethodRecord(
     (BERGSTRA_2011.key, AKIBA_2019.key),
 )
 
+IMBALANCED_LEARN = MethodRecord(
+    "software",
+    IMBALANCED.name,
+    IMBALANCED.title,
+    "Training rows were resampled with imbalanced-learn.",
+    (LEMAITRE_2017.key,),
+)
+
 
 def methods_used(
     study: Study,
@@ -533,6 +553,9 @@ def methods_used(
         used["software", "optuna"] = OPTUNA
         for work in (AKIBA_2019, BERGSTRA_2011):
             works.setdefault(work.key, work)
+    if any(_resamplers(model.pipeline) for model in study.models):
+        used["software", IMBALANCED_LEARN.name] = IMBALANCED_LEARN
+        works.setdefault(LEMAITRE_2017.key, LEMAITRE_2017)
     if any(record.kind == "table" for record in data):
         used["software", "scikit-learn"] = MethodRecord(
             "software",

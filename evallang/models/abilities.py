@@ -23,6 +23,7 @@ from evallang.models.model import (
     PipelineSpec,
     StepSpec,
 )
+from evallang.models.resamplers import steps_of_new_rows
 
 
 @frozen
@@ -130,9 +131,10 @@ def misplaced_columns(pipeline: PipelineSpec) -> bool:
     """Return whether `columns(...)` is where columns have lost their names.
 
     It may be first, and first in a model inside the first step; not inside another
-    `columns(...)`.
+    `columns(...)`. A resampler before it keeps the columns.
     """
-    return any(_misplaced(step, first=i == 0) for i, step in enumerate(pipeline.steps))
+    steps = steps_of_new_rows(pipeline)
+    return any(_misplaced(step, first=i == 0) for i, step in enumerate(steps))
 
 
 def classes_of(pipeline: PipelineSpec) -> Iterator[EstimatorSpec]:

@@ -27,6 +27,7 @@ from evallang.models.model import (
     StepSpec,
 )
 from evallang.models.packages import PACKAGES
+from evallang.models.resamplers import steps_of_new_rows
 from evallang.models.target_scales import scale_of
 from evallang.registry import lazy
 
@@ -37,6 +38,9 @@ else:
 
 LABEL_PARAMETERS = frozenset({"class_weight", "constant", "pos_label"})
 """Parameters that hold labels of the target, which models see as codes."""
+
+LABEL_COLLECTIONS = frozenset({"sampling_strategy", "shrinkage"})
+"""Parameters whose lists and maps hold labels of the target, and whose words and numbers do not."""
 
 SILENT_PARAMETERS = frozenset({"n_jobs", "thread_count", "verbose", "verbosity"})
 """Parameters that never reach a class: where and how loudly it runs is the engine's choice."""
@@ -79,7 +83,7 @@ def build(pipeline: PipelineSpec, context: BuildContext) -> Estimator:
     Raises `ValueError` for what the catalogue has not or refuses, for candidates that are
     not chosen, and for `columns(...)` that is not the first step.
     """
-    estimator: Estimator = _assemble(_steps(pipeline, context, "", named=True))
+    estimator: Estimator = assemble(_steps(pipeline, context, "", named=True))
     return estimator
 
 
@@ -99,10 +103,13 @@ def modules_of(models: Iterable[ModelSpec]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(["sklearn.pipeline", "sklearn.compose", *found]))
 
 
-def _assemble(steps: list[tuple[str, Any]]) -> Any:
-    from sklearn.pipeline import Pipeline
-
-    return steps[0][1] if len(steps) == 1 else Pipeline(steps)
+def assemble(steps: list[tuple[str, Any]]) -> Any:
+    """Join named steps by scikit-learn, or by imbalanced-learn if one of them resamples."""
+    if len(steps) == 1:
+        return steps[0][1]
+    resampled = any(hasattr(step, "fit_resample") for _, step in steps)
+    module = importlib.import_module("imblearn.pipeline" if resampled else "sklearn.pipeline")
+    return module.Pipeline(steps)
 
 
 def step_names(pipeline: PipelineSpec) -> tuple[str, ...]:
@@ -124,7 +131,8 @@ def _steps(
 def _step(
     pipeline: PipelineSpec, index: int, context: BuildContext, place: str, *, named: bool
 ) -> Any:
-    spec, here, first = pipeline.steps[index], f"{place}{index}", named and index == 0
+    spec, here = pipeline.steps[index], f"{place}{index}"
+    first = named and not steps_of_new_rows(PipelineSpec(pipeline.steps[:index]))
     following = pipeline.steps[index + 1 :]
     if isinstance(spec, ColumnsSpec):
         if not first:
@@ -232,13 +240,14 @@ def _value(
     if isinstance(value, EstimatorSpec):
         return _estimator(value, context, place, named=named)
     if isinstance(value, NamedSpec):
-        return _assemble(_steps(value.pipeline, context, f"{place}.", named=named))
+        return assemble(_steps(value.pipeline, context, f"{place}.", named=named))
     if isinstance(value, PipelineSpec):
-        return _assemble(_steps(value, context, f"{place}.", named=named))
+        return assemble(_steps(value, context, f"{place}.", named=named))
     labels = parameter is not None and parameter.name in LABEL_PARAMETERS
+    labelled = labels or (parameter is not None and parameter.name in LABEL_COLLECTIONS)
     if isinstance(value, MapSpec):
         return {
-            (_target(key, parameter, context) if labels else key): _value(
+            (_target(key, parameter, context) if labelled else key): _value(
                 item, None, context, f"{place}.{key}", named=named
             )
             for key, item in value.entries
@@ -269,6 +278,8 @@ def _list(
         _value(item, None, context, f"{place}.{i}", named=named)
         for i, item in enumerate(value.items)
     ]
+    if parameter is not None and parameter.name in LABEL_COLLECTIONS:
+        return [_target(item, parameter, context) for item in items]
     kinds = parameter.constraint.kinds if parameter else frozenset[str]()
     if "models" in kinds:
         taken = {"estimators", "final_estimator", "transformer_list", "voting", "weights", "cv"}
@@ -348,14 +359,12 @@ def _columns(
         if _reads_documents(branch.pipeline.steps[0]):
             for column, at in zip(columns, places, strict=True):
                 steps = _steps(branch.pipeline, context, f"{place}.{i}.", named=False)
-                branches.append(
-                    (_unique_name(f"{name}_{column.name}", taken), _assemble(steps), at)
-                )
+                branches.append((_unique_name(f"{name}_{column.name}", taken), assemble(steps), at))
             continue
         steps = _steps(branch.pipeline, context, f"{place}.{i}.", named=False)
         if numeric:
             steps.insert(0, ("as_floats", _as_floats()))
-        branches.append((name, _assemble(steps), places))
+        branches.append((name, assemble(steps), places))
     if not branches:
         raise ValueError("columns(...) selects none of the columns of the data")
     return _column_transformer(branches, following)

@@ -234,12 +234,19 @@ def _extra_entry(name: str) -> ClassEntry:
         parameters[p] = ParameterEntry(p, read_constraint("any"), None, "not given", refused=reason)
     return ClassEntry(
         name=name,
-        module=package,
+        module=_module_of(package, written.pop("module", None)),
         kinds=frozenset(written.pop("kinds")),
         parameters=parameters,
+        refused=class_facts.REFUSED_CLASSES.get(name),
         rules=written,
         package=package,
     )
+
+
+def _module_of(package: str, part: str | None) -> str:
+    """Return where a class is imported from, and for a package without parts the package."""
+    imported = PACKAGES[package].imported
+    return f"{imported}.{part}" if part else imported
 
 
 def _extra_parameter(owner: str, name: str, constraint: str, default: Any) -> ParameterEntry:

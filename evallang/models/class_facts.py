@@ -6,6 +6,7 @@ Hand-kept, and merged into the catalogue by `generate.py`.
 _SEARCH = "searches by itself; write the candidates with `in`, as in `C in 1e-3..1e3 log 7`"
 _TARGETS = "predicts several targets at once, and a study has one"
 _ENCODES = "encodes the target, which is done without being asked"
+_POSITIONS = "takes positions of columns; `RandomOverSampler` and `SMOTEN` take columns of text"
 _DICTIONARIES = "reads dictionaries, and data here are columns"
 
 REFUSED_CLASSES = {
@@ -13,6 +14,7 @@ REFUSED_CLASSES = {
     "ColumnTransformer": "is written `columns(numeric: ..., categorical: ...)`",
     "DictVectorizer": _DICTIONARIES,
     "FeatureHasher": _DICTIONARIES,
+    "FunctionSampler": "takes a function, and a study holds no code",
     "FrozenEstimator": "holds a model fitted elsewhere, and every model is fitted here",
     "GridSearchCV": _SEARCH,
     "HalvingGridSearchCV": _SEARCH,
@@ -30,6 +32,7 @@ REFUSED_CLASSES = {
     "Pipeline": "is written `step | step | estimator`",
     "RandomizedSearchCV": _SEARCH,
     "RegressorChain": _TARGETS,
+    "SMOTENC": _POSITIONS,
 }
 """Classes that a study cannot use, with what to do instead; read after the name."""
 

@@ -6,6 +6,7 @@ from evallang.models.abilities import models_in
 from evallang.models.catalogue import CATALOGUE, ClassEntry
 from evallang.models.columns import ColumnLike, branch_columns
 from evallang.models.model import ColumnsSpec, EstimatorSpec, PipelineSpec, StepSpec
+from evallang.models.resamplers import steps_of_new_rows
 
 DROPPED = "dropped, because no key of columns(...) names it"
 UNKNOWN_LEVELS = "its levels"
@@ -47,9 +48,10 @@ def _ways(
     pipeline: PipelineSpec, columns: Sequence[ColumnLike]
 ) -> Iterator[tuple[tuple[StepSpec, ...], Sequence[ColumnLike]]]:
     """Iterate over the branches of a pipeline: the steps of each, and the columns that take it."""
-    first, rest = pipeline.steps[0], pipeline.steps[1:]
+    steps = steps_of_new_rows(pipeline)
+    first, rest = steps[0], steps[1:]
     if not isinstance(first, ColumnsSpec):
-        yield pipeline.steps, columns
+        yield steps, columns
         return
     for branch, members in zip(first.branches, branch_columns(first, columns), strict=True):
         yield (*(branch.pipeline.steps if branch.pipeline else ()), *rest), members
@@ -63,7 +65,7 @@ def _template(steps: Sequence[StepSpec], *, numeric: bool) -> str:
             break
         inside = list(_models_of(step)) if not parts else []
         if inside:
-            ways = dict.fromkeys(_template(model.steps, numeric=numeric) for model in inside)
+            ways = dict.fromkeys(_template(steps_of_new_rows(m), numeric=numeric) for m in inside)
             return f"passed on by {step.name}: {' or '.join(ways)}"
         entry = _entry(step)
         words = entry.by_column if entry else None

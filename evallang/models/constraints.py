@@ -2,6 +2,7 @@
 
 import math
 import re
+import shlex
 from collections.abc import Sequence
 from functools import cache
 
@@ -130,7 +131,7 @@ class Constraint:
     def __str__(self) -> str:
         parts = [str(found) for found in self.ranges]
         if self.words:
-            shown = ", ".join(f"`{word}`" for word in self.words[:SHOWN_WORDS])
+            shown = ", ".join(f"`{as_written(word)}`" for word in self.words[:SHOWN_WORDS])
             more = len(self.words) - SHOWN_WORDS
             rest = f" and {more} more" if more > 0 else ""
             parts.append(f"one of {shown}{rest}" if len(self.words) > 1 else shown)
@@ -155,6 +156,11 @@ _PHRASES = {
 }
 
 
+def as_written(word: str) -> str:
+    """Return a word as a study writes it: in quotes where it has a blank."""
+    return f'"{word}"' if " " in word else word
+
+
 @cache
 def read_constraint(text: str) -> Constraint:
     """Read a constraint of the table: `none; bool; int [1, inf); words a b`."""
@@ -163,7 +169,7 @@ def read_constraint(text: str) -> Constraint:
     ranges: list[Range] = []
     for part in text.split("; "):
         if part.startswith("words "):
-            words = tuple(part.split()[1:])
+            words = tuple(shlex.split(part)[1:] if "'" in part else part.split()[1:])
             continue
         found = _RANGE.fullmatch(part)
         if found is None:

@@ -25,6 +25,7 @@ from evallang.models.catalogue import CATALOGUE
 from evallang.models.foreign_errors import error_text, is_interruption
 from evallang.models.losses import FitLost
 from evallang.models.model import ColumnsSpec, ParameterValue, PipelineSpec, StepSpec, identity
+from evallang.models.resamplers import is_resampler
 from evallang.models.target_scales import inside
 from evallang.registry import lazy
 
@@ -190,10 +191,15 @@ def try_fit(
 
 @dataclass(frozen=True)
 class _Rows:
-    """Training and test rows as they come out of the steps so far."""
+    """Training and test rows as they come out of the steps so far.
+
+    `y` are the targets of the training rows where a resampler chose or made them, None where the
+    training rows are those of the data.
+    """
 
     train: Any
     test: Any
+    y: Any = None
     warnings: tuple[CaughtWarning, ...] = ()
     seconds: float = 0.0
 
@@ -254,7 +260,8 @@ def _walk(candidates: list[_Candidate], depth: int, rows: _Rows, job: _Job) -> N
         kept = None if beginning is None else _TRANSFORMED.get(beginning)
         after: _Rows | FitOutcome | None = kept
         if after is None:
-            after = _transform(sharing, depth, rows, job)
+            resamples = is_resampler(sharing[0][1].steps[depth])
+            after = (_resample if resamples else _transform)(sharing, depth, rows, job)
             if beginning is not None and isinstance(after, _Rows):
                 _TRANSFORMED.keep(beginning, replace(after, seconds=0.0))
         rows = replace(rows, seconds=0.0)
@@ -337,7 +344,7 @@ def _transform(
 
     def run() -> tuple[Any, Any]:
         transformer = build_step(pipeline, depth, job.context)
-        y = _targets(job.data, job.context)[job.data.train]
+        y = _training_targets(rows, job)
         train = _own_copy(rows.train, pipeline.steps[depth])
         test = _own_copy(rows.test, pipeline.steps[depth])
         if hasattr(transformer, "fit_transform"):
@@ -351,7 +358,36 @@ def _transform(
     if failure is not None or result is None:
         return FitOutcome(None, failure, caught, seconds)
     train, test = result
-    return _Rows(train, test, caught, seconds)
+    return _Rows(train, test, rows.y, caught, seconds)
+
+
+def _resample(
+    sharing: list[_Candidate], depth: int, rows: _Rows, job: _Job
+) -> "_Rows | FitOutcome":
+    """Return training rows that a resampler chose or made, and the test rows as they are."""
+    first, pipeline = sharing[0]
+    step = FitStep(first, len(sharing), depth, False, rows.seconds)
+
+    def run() -> tuple[Any, Any]:
+        if job.data.weights is not None:
+            raise ValueError("a row that a resampler makes has no weight")
+        resampler = build_step(pipeline, depth, job.context)
+        train, y = resampler.fit_resample(rows.train, _training_targets(rows, job))
+        return train, y
+
+    result, failure, caught, seconds = watched(run, job.data.guard(step))
+    caught, seconds = (*rows.warnings, *caught), rows.seconds + seconds
+    if failure is not None or result is None:
+        return FitOutcome(None, failure, caught, seconds)
+    train, y = result
+    return _Rows(train, rows.test, y, caught, seconds)
+
+
+def _training_targets(rows: _Rows, job: _Job) -> "NDArray[Any]":
+    """Return the targets of training rows as they come out of the steps so far."""
+    if rows.y is not None:
+        return np.asarray(rows.y)
+    return _targets(job.data, job.context)[job.data.train]
 
 
 def _finish_by_one_search(candidates: list[_Candidate], rows: _Rows, job: _Job) -> _Rows:
@@ -366,7 +402,7 @@ def _finish_by_one_search(candidates: list[_Candidate], rows: _Rows, job: _Job) 
 
     def search() -> neighbours.NeighbourSearch | None:
         estimator = build_step(pipeline, len(pipeline.steps) - 1, job.context)
-        y = _targets(data, job.context)[data.train]
+        y = _training_targets(rows, job)
         found = neighbours.NeighbourSearch(estimator, rows.train, y, max(asked))
         return found if found.usable(rows.test) else None
 
@@ -415,7 +451,7 @@ def _finish(candidate: _Candidate, rows: _Rows, job: _Job) -> None:
     def run() -> Outputs:
         nonlocal fast_path
         estimator = build_step(pipeline, len(pipeline.steps) - 1, job.context)
-        y = _targets(data, job.context)[data.train]
+        y = _training_targets(rows, job)
         estimator.fit(_own_copy(rows.train, last), y, **_weights(last, data))
         targets = job.context.targets
         if data.fast_paths and support_vectors.usable(last, estimator, rows.test):

@@ -5,7 +5,7 @@ Usage, with one environment for each minor version of the supported range::
     PYTHON_OF_1_6 -m evallang.models.generate --scan > 1.6.json     (once for each version)
     python -m evallang.models.generate 1.6.json 1.7.json 1.8.json   (adds the installed one)
 
-    python -m evallang.models.generate --extras     (XGBoost, LightGBM, CatBoost, if installed)
+    python -m evallang.models.generate --extras     (those of `packages.py` that are installed)
 
 The folder of evallang must be on the path of the older ones; they need nothing but
 scikit-learn. The same scans give the same bytes. A constraint is text (see `scan.py`), kept

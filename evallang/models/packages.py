@@ -1,8 +1,8 @@
 """Packages other than scikit-learn whose classes the catalogue knows: what no signature declares.
 
 Hand-kept from the packages' own documentation, and merged into `catalogue_extras.json` by
-`generate.py --extras`. The packages give no constraints of their own, so each parameter
-that a study may write is listed here with what it takes; every other one is refused.
+`generate.py --extras`. A package that declares no constraints of its own has each parameter
+that a study may write listed here with what it takes; every other one is refused.
 """
 
 import sys
@@ -26,11 +26,13 @@ NOT_CHECKED = "cannot be checked before a run"
 class Package:
     """One package: how it is installed, its classes, and their parameters.
 
-    `distributions` are the names under which it may be installed, the usual one first;
+    `distributions` are the names under which it may be installed, the usual one first; `module`
+    is how it is imported and `group` the extra that installs it, where they have other names;
     `fixed` are parameters that every instance gets: one thread, no messages, no files.
     `taken` are constraints by parameter, `taken_by` those of one class alone; `refused`
     is why a parameter may not be written, read after its name. `codes` names the classes
-    that take class codes 0, 1, ... and no labels.
+    that take class codes 0, 1, ... and no labels. `declares` is whether its classes declare what
+    parameters take as those of scikit-learn do.
     """
 
     name: str
@@ -42,11 +44,19 @@ class Package:
     taken_by: Mapping[str, Mapping[str, str]]
     refused: Mapping[str, str]
     codes: frozenset[str] = frozenset()
+    module: str = ""
+    group: str = ""
+    declares: bool = False
 
     @property
     def extra(self) -> str:
         """The words that install it: `evallang[xgboost]`."""
-        return f"evallang[{self.name}]"
+        return f"evallang[{self.group or self.name}]"
+
+    @property
+    def imported(self) -> str:
+        """The name of its module: `xgboost`."""
+        return self.module or self.name
 
 
 _FUNCTION = "takes a function, and a study holds no code"
@@ -210,7 +220,32 @@ CATBOOST = Package(
         "random_seed": "is written `random_state`",
     },
 )  # fmt: skip
-PACKAGES: Mapping[str, Package] = {p.name: p for p in (XGBOOST, LIGHTGBM, CATBOOST)}
+_A_STEP_OF_ITS_OWN = "is a resampler, which is written as a step of its own"
+_ENCODER = "is chosen by imbalanced-learn"
+IMBALANCED = Package(
+    name="imbalanced-learn",
+    title="imbalanced-learn",
+    distributions=("imbalanced-learn",),
+    classes=(
+        *("ADASYN", "AllKNN", "BorderlineSMOTE", "ClusterCentroids", "CondensedNearestNeighbour"),
+        *("EditedNearestNeighbours", "FunctionSampler", "InstanceHardnessThreshold", "KMeansSMOTE"),
+        *("NearMiss", "NeighbourhoodCleaningRule", "OneSidedSelection", "RandomOverSampler"),
+        *("RandomUnderSampler", "RepeatedEditedNearestNeighbours", "SMOTE", "SMOTEENN", "SMOTEN"),
+        *("SMOTENC", "SMOTETomek", "SVMSMOTE", "TomekLinks"),
+    ),
+    fixed={},
+    taken={},
+    taken_by={},
+    refused={
+        "categorical_encoder": _ENCODER,
+        "edited_nearest_neighbours": "is deprecated",
+        **dict.fromkeys(("enn", "smote", "tomek"), _A_STEP_OF_ITS_OWN),
+    },
+    module="imblearn",
+    group="imbalanced",
+    declares=True,
+)
+PACKAGES: Mapping[str, Package] = {p.name: p for p in (XGBOOST, LIGHTGBM, CATBOOST, IMBALANCED)}
 
 
 def installed_version(package: Package) -> str | None:
@@ -232,4 +267,4 @@ def _version(distributions: tuple[str, ...]) -> str | None:
 
 def installed(package: Package) -> bool:
     """Return whether a package is on the path, without its metadata."""
-    return any((Path(folder) / package.name).is_dir() for folder in sys.path)
+    return any((Path(folder) / package.imported).is_dir() for folder in sys.path)

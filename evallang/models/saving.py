@@ -9,11 +9,12 @@ import json
 import re
 import warnings
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+from evallang.models.build import assemble
 from evallang.models.foreign_errors import error_text
 from evallang.registry import lazy
 
@@ -73,13 +74,17 @@ def set_column_names(model: Any, columns: Sequence[str], *, numeric: bool) -> An
     numbers: a scaler that neither centres nor scales.
     """
     names = np.array(list(columns), dtype=object)
-    if not _named(_first(model), names):
+    if not all(_named(step, names) for step in _first_steps(model)):
         return _wrap_names(model, names) if numeric else model
     return model
 
 
-def _first(model: Any) -> Any:
-    return model.steps[0][1] if hasattr(model, "steps") else model
+def _first_steps(model: Any) -> Iterator[Any]:
+    """Iterate over the steps up to the first one that rows to predict go through."""
+    for _, step in getattr(model, "steps", [("", model)]):
+        yield step
+        if not hasattr(step, "fit_resample"):
+            return
 
 
 def _named(step: Any, names: Any) -> bool:
@@ -90,19 +95,18 @@ def _named(step: Any, names: Any) -> bool:
         return False
     for _, branch, places in getattr(step, "transformers_", ()):
         if hasattr(branch, "fit") and np.ndim(places):
-            _named(_first(branch), names[places])
+            _named(next(_first_steps(branch)), names[places])
     return True
 
 
 def _wrap_names(model: Any, names: Any) -> Any:
-    from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import StandardScaler
 
     gate = StandardScaler(with_mean=False, with_std=False)
     gate.fit(np.zeros((1, len(names))))
     gate.feature_names_in_ = names
     steps = model.steps if hasattr(model, "steps") else [("model", model)]
-    return Pipeline([("columns", gate), *steps])
+    return assemble([("columns", gate), *steps])
 
 
 # --- the same model, the same bytes --------------------------------------------------------

@@ -1,14 +1,16 @@
 """Look at the installed scikit-learn and the packages around it: what their classes take and do.
 
 Run only by `generate.py` and by the tests of the tables it writes. Parameters of scikit-learn
-are read from signatures and `_parameter_constraints`, those of other packages from instances:
-what they take is hand-kept in `packages.py`. Abilities are found by trying: classes are
-made, fitted on forty rows with and without missing values or text, and looked at.
+are read from signatures and `_parameter_constraints`, and so are those of packages that declare
+them; what classes of other packages take is hand-kept in `packages.py`. Abilities are found by
+trying: classes are made, fitted on forty rows with and without missing values or text, and
+looked at.
 """
 
 import importlib
 import inspect
 import math
+import shlex
 import warnings
 from collections.abc import Callable, Iterator
 from numbers import Integral, Real
@@ -95,7 +97,7 @@ def _constraint(constraints: Any) -> str:
         parts.update(found)
         words.update(more)
     if words - UNUSED_WORDS:
-        parts.add("words " + " ".join(sorted(words - UNUSED_WORDS)))
+        parts.add("words " + shlex.join(sorted(words - UNUSED_WORDS)))
     if parts <= {"none"} and callable in constraints:
         parts.add("callable")
     return "; ".join(sorted(parts))
@@ -406,17 +408,29 @@ def _public_module(found: type) -> str:
 
 def scan_package(package: Package) -> dict[str, Any]:
     """Describe every class of one installed package as plain data."""
-    module = importlib.import_module(package.name)
+    module = importlib.import_module(package.imported)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         classes = {
-            name: describe_extra(package, name, getattr(module, name)) for name in package.classes
+            name: describe_extra(package, name, find_class(package, name))
+            for name in package.classes
         }
     return {"package": package.name, "version": module.__version__, "classes": classes}
 
 
+def find_class(package: Package, name: str) -> Any:
+    """Import one class of an installed package, wherever in the package it is."""
+    module = importlib.import_module(package.imported)
+    if hasattr(module, name):
+        return getattr(module, name)
+    inside = (importlib.import_module(f"{package.imported}.{part}") for part in module.__all__)
+    return next(getattr(part, name) for part in inside if hasattr(part, name))
+
+
 def describe_extra(package: Package, name: str, found: Any) -> dict[str, Any]:
     """Describe one class: its parameters, and what it can do."""
+    if package.declares:
+        return _describe_resampler(package, name, found)
     kind = "classifier" if name.endswith("Classifier") else "regressor"
     model = found(**package.fixed)
     facts: dict[str, Any] = {
@@ -432,6 +446,38 @@ def describe_extra(package: Package, name: str, found: Any) -> dict[str, Any]:
         "refused_parameters": refused_parameters(package, found),
         **{fact: value for fact, value in facts.items() if value},
     }
+
+
+def _describe_resampler(package: Package, name: str, found: Any) -> dict[str, Any]:
+    """Describe a class that changes how many rows of each class there are."""
+    described = {"package": package.name, "module": _public_module(found), "kinds": ["resampler"]}
+    if name in REFUSED_CLASSES:
+        return {**described, "parameters": {}, "refused_parameters": {}}
+    taken = parameters(found)
+    refused = {p: package.refused[p] for p in sorted(taken) if p in package.refused}
+    missing, text = _resamples(found, missing_rows()), _resamples(found, _text())
+    facts = {
+        "missing": missing,
+        "keeps_missing": missing,
+        "text": text,
+        "keeps_text": text,
+        "sparse": _resamples(found, sparse_rows()),
+    }
+    return {
+        **described,
+        "parameters": {p: taken[p] for p in sorted(taken) if p not in refused},
+        "refused_parameters": refused,
+        **{fact: value for fact, value in facts.items() if value},
+    }
+
+
+def _resamples(found: type, rows: Any) -> bool:
+    """Return whether a class resamples rows of which a quarter are in the smaller class."""
+    try:
+        _make(found).fit_resample(rows, (np.arange(ROWS) % 4 == 0).astype(int))
+    except REFUSALS:
+        return False
+    return True
 
 
 def extra_parameters(package: Package, name: str, found: Any) -> dict[str, list[Any]]:

@@ -12,6 +12,7 @@ from evallang.models.abilities import ColumnState, UnusableColumns, classes_of, 
 from evallang.models.catalogue import CATALOGUE, missing_package
 from evallang.models.columns import unknown_columns
 from evallang.models.model import ColumnsSpec, ModelSpec
+from evallang.models.resamplers import steps_of_new_rows
 from evallang.planning.codes import (
     CANNOT_SPLIT,
     MISSING_REACHES_ESTIMATOR,
@@ -108,7 +109,7 @@ def _states(table: Table) -> list[ColumnState]:
 
 
 def _unknown(model: ModelSpec, table: Table) -> Iterator[Diagnostic]:
-    first = model.pipeline.steps[0]
+    first = steps_of_new_rows(model.pipeline)[0]
     if not isinstance(first, ColumnsSpec):
         return
     for name in unknown_columns(first, table.columns):

@@ -40,6 +40,7 @@ from evallang.reporting.wording import (
 from evallang.results.records import Comparison, DataRecord, Effect, HypothesisTestResult
 from evallang.results.written import method_of
 
+IMBALANCED_LEARN = "imbalanced-learn"
 MOST_LISTED = 6  # models that need no count before their names, data sets that are named
 SEARCHES = {"bayes": "Bayesian"}
 
@@ -47,7 +48,7 @@ SEARCHES = {"bayes": "Bayesian"}
 @SECTIONS.register(SectionDeclaration(order=80), title="Methods text")
 def methods(context: Context) -> Sequence[Block]:
     """Format what was done: design first, then measures, tests and software."""
-    design = _joined(_compared(context), _designs(context), _tuning(context))
+    design = _joined(_compared(context), _designs(context), _resampling(context), _tuning(context))
     tests = [row for c in one_per_line(context) for row in comparison_words(context, c)]
     analysis = _joined(
         _measures(context),
@@ -174,6 +175,25 @@ def _designs(context: Context) -> Runs:
     if made:
         made += runs(f" The seed was {context.results.study.seed}.")
     return made
+
+
+def _resampling(context: Context) -> Runs:
+    """State which resamplers changed the training rows of which models."""
+    found: dict[tuple[str, ...], list[Runs]] = {}
+    for model in context.results.models:
+        if model.resamplers:
+            found.setdefault(model.resamplers, []).append(runs(context.model(model.name)))
+    if not found:
+        return ()
+    ways = [
+        runs(listed([runs(name) for name in names]), " (", listed(models), ")")
+        for names, models in found.items()
+    ]
+    return runs(
+        "The training rows of each fit were resampled by ", listed(ways),
+        context.cite("software", IMBALANCED_LEARN),
+        "; the rows on which models were evaluated were not.",
+    )  # fmt: skip
 
 
 def _tuning(context: Context) -> Runs:

@@ -148,7 +148,7 @@ class ModelRecord:
     `baseline` states that the model reads no feature. `bounds` are the smallest and the largest
     number that a searched parameter takes, None where it has no limit; older files lack them.
     `configured` states that the author wrote parameters of the last step; older files, which do
-    not state it, count as configured.
+    not state it, count as configured. `resamplers` are the classes that resample training rows.
     """
 
     name: str
@@ -163,6 +163,7 @@ class ModelRecord:
     baseline: bool = False
     bounds: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
     configured: bool = True
+    resamplers: tuple[str, ...] = ()
 
 
 VALIDATION_PART, INNER_FOLDS, INNER_PERIODS = "validation_part", "inner_folds", "inner_periods"

@@ -73,7 +73,7 @@ def synthetic_rows(table: Table, design: RowDesign, findings: Findings, code: Co
 
         data visits from "visits.csv"
           target readmitted
-        model logistic = LogisticRegression(class_weight=balanced)
+        model logistic = SMOTE | LogisticRegression
     """
     if table.task != "classification":
         return
@@ -93,7 +93,8 @@ def synthetic_rows(table: Table, design: RowDesign, findings: Findings, code: Co
         f"{found.words}{balanced if (counts == counts[0]).all() else ''}",
         "target",
         "from",
-        help="read the raw rows, and write `class_weight=balanced` in the models that have it",
+        help="read the raw rows, and write `SMOTE` before the classifier, a step that makes rows "
+        "in training parts alone",
     )
 
 

@@ -1,0 +1,229 @@
+"""Resamplers see training rows and no others, and fit as imbalanced-learn's own pipeline does."""
+
+from collections import Counter
+from dataclasses import replace
+
+import imblearn
+import imblearn.base
+import numpy as np
+import pytest
+import skops.io
+from imblearn.pipeline import Pipeline, make_pipeline
+from sklearn.datasets import load_breast_cancer
+from specs import Column, call, context, items, seed, steps, two_classes
+from studies import checked, study
+
+from evallang.api.preparing import read_and_plan
+from evallang.api.running import run
+from evallang.models.build import build
+from evallang.models.columns import design_matrix
+from evallang.models.fitting import FitData, fit, fit_candidates
+from evallang.models.model import BranchSpec, ColumnsSpec, MapSpec, NamedSpec
+
+CANCER = "study\n  seed 3\ndata cancer from sklearn breast_cancer\n  positive malignant\n"
+TREE = call("DecisionTreeClassifier", max_depth=3)
+
+
+def rare(n=120):
+    """Return rows of which a fifth or so are of the second class, and a split of them."""
+    rows, _ = two_classes(n, 3)
+    y = (rows[:, 0] > np.quantile(rows[:, 0], 0.8)).astype(np.int64)
+    order = np.random.default_rng(5).permutation(n)
+    return rows, y, np.sort(order[: 2 * n // 3]), np.sort(order[2 * n // 3 :])
+
+
+def split(**more):
+    rows, y, train, test = rare()
+    return FitData(rows, y, train, test, 2, True, **more)
+
+
+@pytest.fixture
+def seen(monkeypatch):
+    """Record the rows that every resampler is given, whichever its class."""
+    found = []
+    original = imblearn.base.SamplerMixin.fit_resample
+
+    def fit_resample(self, X, y, **more):
+        found.append((type(self).__name__, np.array(X), np.array(y)))
+        return original(self, X, y, **more)
+
+    monkeypatch.setattr(imblearn.base.SamplerMixin, "fit_resample", fit_resample)
+    return found
+
+
+def test_every_resampler_sees_the_rows_of_one_training_part_and_no_test_row(seen):
+    """Five folds of 569 rows: each row is seen by the four resamplers that do not test it."""
+    made = study(
+        CANCER + "model a = SMOTE | DecisionTreeClassifier(max_depth=2)\nprotocol cv folds=5\n"
+        "measure balanced_accuracy\nreport html\n"
+    )
+    plan = read_and_plan(made).planned.plan
+    record = run(made, fast_paths=False).record
+    assert record.failures == ()
+    assert [name for name, _, _ in seen] == ["SMOTE"] * 5
+    assert sorted(len(rows) for _, rows, _ in seen) == [455, 455, 455, 455, 456]
+    times = Counter(row.tobytes() for _, rows, _ in seen for row in rows)
+    assert set(times.values()) == {4}
+    assert len(times) == 569
+    assert plan.n_fits == 5
+
+
+def test_a_search_resamples_inside_inner_training_parts(seen):
+    """Two outer folds, two inner ones, two values of k, and a refit of the chosen one."""
+    made = study(
+        CANCER + "model a = RandomUnderSampler | KNeighborsClassifier(n_neighbors in [1, 5])\n"
+        "protocol nested cv outer=2 inner=2\nmeasure balanced_accuracy\nreport html\n"
+    )
+    assert run(made).record.failures == ()
+    sizes = Counter(len(rows) for _, rows, _ in seen)
+    assert set(sizes) <= {142, 143, 284, 285}
+    assert sizes[284] + sizes[285] == 2  # the refits; the two values of k share what is resampled
+    assert sizes[142] + sizes[143] == 4
+
+
+PIPELINES = {
+    "made rows": steps(call("StandardScaler"), call("SMOTE"), call("LogisticRegression")),
+    "fewer rows": steps(call("RandomUnderSampler"), call("StandardScaler"), call("SVC")),
+    "both": steps(call("SMOTE", sampling_strategy=0.5), call("RandomUnderSampler"), TREE),
+    "cleaned": steps(call("SMOTE"), call("TomekLinks"), call("KNeighborsClassifier")),
+    "by label": steps(
+        call("RandomOverSampler", sampling_strategy=MapSpec((("yes", 50), ("no", 70)))), TREE
+    ),
+    "inside others": steps(
+        call("StandardScaler"),
+        call("VotingClassifier", estimators=items(
+            NamedSpec("balanced", steps(call("SMOTE"), TREE)), call("GaussianNB")
+        ), voting="soft"),
+    ),
+    "in each of a bag": steps(
+        call("BaggingClassifier", estimator=steps(call("RandomUnderSampler"), TREE), n_estimators=3)
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_predictions_are_those_of_a_pipeline_of_imbalanced_learn(name):
+    data, around = split(), context(4)
+    theirs = build(PIPELINES[name], around)
+    theirs.fit(data.X[data.train], data.y[data.train])
+    outputs = fit_candidates([PIPELINES[name]], data, around)[0].outputs
+    assert np.array_equal(outputs.predictions, theirs.predict(data.X[data.test]))
+    if name not in ("inside others", "in each of a bag"):
+        assert type(theirs) is Pipeline
+        made = [build(steps(s), seeded_as(i)) for i, s in enumerate(PIPELINES[name].steps)]
+        again = make_pipeline(*made).fit(data.X[data.train], data.y[data.train])
+        assert np.array_equal(outputs.predictions, again.predict(data.X[data.test]))
+
+
+def seeded_as(place):
+    """Give a step that is built alone the seed of its place in a pipeline."""
+    return replace(context(4), seed=lambda name, _: seed(name, str(place)))
+
+
+CANDIDATES = [
+    steps(call("StandardScaler"), call("KNeighborsClassifier", n_neighbors=1)),
+    steps(call("StandardScaler"), call("SMOTE"), call("KNeighborsClassifier", n_neighbors=1)),
+    steps(call("StandardScaler"), call("SMOTE"), call("KNeighborsClassifier", n_neighbors=3)),
+    steps(call("StandardScaler"), call("SMOTE", k_neighbors=2), call("GaussianNB")),
+    steps(call("StandardScaler"), call("SMOTE", k_neighbors=3), call("GaussianNB")),
+    steps(call("StandardScaler"), call("SMOTE"), call("PCA", n_components=2), call("GaussianNB")),
+    steps(call("StandardScaler"), call("PCA", n_components=2), call("GaussianNB")),
+    steps(call("StandardScaler"), call("GaussianNB")),
+]
+
+
+def test_candidates_share_beginnings_up_to_a_resampler_and_behind_an_equal_one(seen):
+    """Eight candidates hold five resamplers, three of which are equal, so three are fitted."""
+    alone = [fit_candidates([c], split(fast_paths=False), context(4))[0] for c in CANDIDATES]
+    seen.clear()
+    together = fit_candidates(CANDIDATES, split(), context(4))
+    assert len(seen) == 3
+    for one, other in zip(alone, together, strict=True):
+        assert np.array_equal(one.outputs.predictions, other.outputs.predictions)
+        assert np.array_equal(one.outputs.scores, other.outputs.scores)
+    found = {outcome.outputs.scores.tobytes() for outcome in alone}
+    assert len(found) == len(CANDIDATES)  # so sharing one too many would show
+
+
+def test_rows_kept_for_the_next_model_keep_their_targets():
+    kept = split(identity="one split")
+    for _ in range(2):  # the second time from what was kept
+        for pipeline in (PIPELINES["cleaned"], PIPELINES["both"]):
+            kept_outputs = fit_candidates([pipeline], kept, context(4))[0].outputs
+            outputs = fit_candidates([pipeline], split(fast_paths=False), context(4))[0].outputs
+            assert np.array_equal(kept_outputs.predictions, outputs.predictions)
+
+
+def test_columns_keep_their_names_behind_a_resampler():
+    rng = np.random.default_rng(0)
+    numeric = rng.normal(size=(60, 1))
+    words = rng.choice(["a", "b", "c"], size=(60, 1)).astype(object)
+    X = design_matrix(numeric, words)
+    y = (np.arange(60) % 4 == 0).astype(np.int64)
+    data = FitData(X, y, np.arange(40), np.arange(40, 60), 2)
+    table = ColumnsSpec((
+        BranchSpec(("size",), steps(call("StandardScaler"))),
+        BranchSpec("categorical", steps(call("OneHotEncoder", handle_unknown="ignore"))),
+    ))  # fmt: skip
+    around = context(columns=(Column("size", True, 0), Column("colour", False, 0)))
+    outcome = fit_candidates([steps(call("RandomUnderSampler"), table, TREE)], data, around)[0]
+    assert outcome.failure is None
+    assert outcome.outputs.predictions.shape == (20,)
+
+
+def test_weights_and_resamplers_do_not_meet_in_a_fit():
+    outcome = fit_candidates([PIPELINES["both"]], split(weights=np.ones(120)), context(4))[0]
+    assert "weight" in outcome.failure.message
+    assert "E179" in [
+        d.code for d in checked(
+            'data d from "d.csv"\n  target y\n  weight w\n'
+            "model a = BaggingClassifier(estimator=SMOTE | SVC)\nprotocol cv\n"
+        ).diagnostics
+    ]  # fmt: skip
+
+
+def test_groups_stay_whole_and_equal_runs_give_equal_results(tmp_path, seen):
+    rows = ["x,z,patient,ill"]
+    for i in range(120):
+        rows.append(
+            f"{(i * 37) % 101 / 10},{(i * 53) % 89 / 10},p{i // 4},{'no' if i % 5 else 'yes'}"
+        )
+    (tmp_path / "d.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    text = (
+        'evallang 1\nstudy\n  seed 3\ndata d from "d.csv"\n  target ill\n  positive yes\n'
+        "group by patient\nmodel a = SMOTE(k_neighbors=2) | GaussianNB\nprotocol cv folds=5\n"
+        "measure balanced_accuracy\nreport html\n"
+    )
+    store = tmp_path / "store"
+    first = run(study(text, tmp_path), store=store).record
+    fitted = len(seen)
+    second = run(study(text, tmp_path), store=store).record
+    other = run(study(text.replace("seed 3", "seed 4"), tmp_path), store=store).record
+    assert fitted == 5
+    assert len(seen) == 10  # nothing is resampled again for results that the store has
+    assert first.estimates == second.estimates
+    assert first.estimates != other.estimates
+    assert first.provenance.packages["imbalanced-learn"] == imblearn.__version__
+
+
+def test_an_exported_model_predicts_every_row_it_is_given(tmp_path):
+    made = study(
+        CANCER + "model a = SMOTE | StandardScaler | LogisticRegression\nprotocol cv folds=2\n"
+        "measure balanced_accuracy\nexport a\n",
+        tmp_path,
+    )
+    record = run(made, out=tmp_path / "out").record
+    export = record.exports[0]
+    model = skops.io.load(tmp_path / export.path, trusted=list(export.trusted_types))
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    assert list(model.feature_names_in_) == list(X.columns)
+    labels = np.array(["malignant", "benign"])[y]
+    assert np.mean(model.predict(X) == labels) > 0.95
+
+
+def test_a_fit_for_export_resamples_as_one_for_a_score_does(seen):
+    data = split()
+    model = fit(PIPELINES["made rows"], data, context(4))
+    outputs = fit_candidates([PIPELINES["made rows"]], data, context(4))[0].outputs
+    assert np.array_equal(model.predict(data.X[data.test]), outputs.predictions)
+    assert [len(rows) for _, rows, _ in seen] == [80, 80]
