@@ -51,6 +51,7 @@ from evallang.registry import Entry, lazy
 from evallang.results.records import (
     SCHEMA,
     Analysis,
+    BestOfMany,
     ColumnRecord,
     Comparison,
     DataRecord,
@@ -436,7 +437,7 @@ BBC_CV = MethodRecord(
     "The score of the best model where the choice had no part in it, by drawing examples again.",
     (TSAMARDINOS_2018.key,),
 )
-"""No word of the language: it comes with `export best` alone."""
+"""No word of the language: it comes with `export best`, or many models on one test set."""
 EFFECTIVE_N = MethodRecord(
     "interval",
     "effective_n",
@@ -472,6 +473,7 @@ def methods_used(
     data: Sequence[DataRecord],
     exports: Sequence[Export],
     analyses: Sequence[Analysis],
+    chosen: Sequence[BestOfMany],
 ) -> tuple[tuple[MethodRecord, ...], tuple[ReferenceRecord, ...]]:
     """List every method that was used, once, with the works it is taken from."""
     used: dict[tuple[str, str], MethodRecord] = {}
@@ -543,7 +545,7 @@ def methods_used(
     for compared in comparisons:
         if compared.family.correction is not None:
             add("correction", CORRECTIONS[member_of(compared.family.correction)])
-    if any(export.corrected is not None for export in exports):
+    if chosen or any(export.corrected is not None for export in exports):
         used["estimate", BBC_CV.name] = BBC_CV
         works.setdefault(TSAMARDINOS_2018.key, TSAMARDINOS_2018)
     if any(record.weight is not None for record in data):
@@ -636,11 +638,12 @@ def build_results(
     counts: FitCounts,
     exports: tuple[Export, ...] = (),
     analyses: tuple[Analysis, ...] = (),
+    chosen: tuple[BestOfMany, ...] = (),
 ) -> ResultsRecord:
     """Combine everything; provenance and diagnostics are filled in by the caller."""
     data = data_records(study, read)
     methods, references = methods_used(
-        study, estimates, comparisons, requirements, data, exports, analyses
+        study, estimates, comparisons, requirements, data, exports, analyses, chosen
     )
     defaults = (*planned.plan.defaults, *data_defaults(read))
     return ResultsRecord(
@@ -682,6 +685,7 @@ def build_results(
         references=references,
         report=study.report,
         search=_search(study),
+        best_of_many=chosen,
     )
 
 

@@ -13,6 +13,7 @@ from evallang.diagnostics import Diagnostic
 from evallang.engine.across import grid_of, grid_of_table, missing_policy
 from evallang.engine.analyses import Found, analyses_of
 from evallang.engine.backends.workers import Workers
+from evallang.engine.best_of_many import best_of_many
 from evallang.engine.build_results import build_results
 from evallang.engine.comparisons import Across, ComparisonContext, OneSource, compare
 from evallang.engine.estimates import estimates, subgroup_estimates
@@ -142,6 +143,7 @@ def run(
     for requirement in study.requirements:
         about = [s for s in own if s.protocol in (None, requirement.protocol)]
         required += list(decide(study, requirement, about))
+    chosen = tuple(best_of_many(study, own))
     once = {_place_of(p): p for p in reversed(planned.layout.places)}
     exported = export_models(
         study,
@@ -178,6 +180,7 @@ def run(
         warnings=(*_warnings(fits), *exported.warnings),
         counts=_counts(planned, found, exported),
         exports=exported.records,
+        chosen=chosen,
     )
     missed = tuple(never_predicted(study, own))
     taken = replace(results.provenance, fast_paths=_fast_paths(found))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from math import isinf
 
+from evallang.reporting.best_of_many import best_of_many
 from evallang.reporting.context import Context, Setting
 from evallang.reporting.decisions import bayesian
 from evallang.reporting.document import (
@@ -60,6 +61,7 @@ def estimates(context: Context) -> Sequence[Block]:
             chosen = metrics[start : start + METRICS_PER_TABLE]
             part = "" if start == 0 else f"-{start // METRICS_PER_TABLE + 1}"
             blocks.append(table(context, setting, chosen, f"table-estimates-{number}{part}"))
+        blocks += best_of_many(context, setting)
         blocks += _figure(context, setting, metrics[0], f"figure-estimates-{number}")
         blocks += bootstrap_parts(context, setting, f"table-parts-{number}")
         blocks += fold_values(context, setting, f"table-folds-{number}")

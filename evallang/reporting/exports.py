@@ -3,13 +3,13 @@
 import json
 from collections.abc import Iterator, Sequence
 
+from evallang.reporting.best_of_many import corrected_words
 from evallang.reporting.context import Context, Setting
 from evallang.reporting.document import (
     Block,
     Cell,
     Code,
     Column,
-    Interval,
     Listing,
     Paragraph,
     Row,
@@ -18,7 +18,7 @@ from evallang.reporting.document import (
     Table,
     runs,
 )
-from evallang.reporting.numbers import count, interval, percent
+from evallang.reporting.numbers import count
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import sentence, value_text
 from evallang.results.records import Export
@@ -137,21 +137,7 @@ def _corrected(context: Context, setting: Setting, item: Export) -> Runs:
             context.protocol(setting.protocol),
             " cannot be drawn again as independent examples, or some are missing.",
         )
-    metric = context.metric(found.metric)
-    scale = context.scale(setting, found.metric)
-    shown = interval(found.low, found.high, scale)
-    return runs(
-        f"To correct for that, {_cases(context)} were drawn with replacement "
-        f"{count(found.rounds)} times, the best of the {count(len(found.models))} models was "
-        f"chosen on each draw, and measured on the {context.cases(setting.data)} not "
-        "drawn: ",
-        value_text(metric, found.value, scale),
-        f" on average ({percent(found.level)} of the draws in ",
-        Interval(shown, found.low, found.high),
-        "; BBC-CV",
-        context.cite("estimate", found.method),
-        ").",
-    )
+    return corrected_words(context, setting, found, _cases(context))
 
 
 def _python(item: Export) -> str:

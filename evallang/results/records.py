@@ -435,6 +435,28 @@ class CorrectedEstimate:
 
 
 @frozen
+class BestOfMany:
+    """The best of many models on one test set, which chance makes look better than it is.
+
+    `naive` is its estimate; `value` and its interval are those of BBC-CV over `rounds` bootstrap
+    rounds, each of which chooses the best of `models` again and measures it on the rows not drawn.
+    """
+
+    data: str
+    protocol: str | None
+    model: str
+    metric: str
+    naive: float
+    value: float
+    low: float
+    high: float
+    level: float
+    rounds: int
+    models: tuple[str, ...]
+    method: str = "bbc_cv"
+
+
+@frozen
 class Export:
     """One model that was refitted on all data and saved.
 
@@ -510,6 +532,7 @@ class ResultsRecord:
     report: ReportSettings = field(default_factory=ReportSettings)
     never_predicted: tuple[NeverPredicted, ...] = ()
     search: SearchRecord | None = None
+    best_of_many: tuple[BestOfMany, ...] = ()
 
 
 SCHEMA = "evallang/results/1"

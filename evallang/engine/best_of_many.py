@@ -1,0 +1,146 @@
+"""The best of several models, with its estimate corrected for the choice among them."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from evallang.engine.estimates import point_estimate
+from evallang.engine.evaluation import Evaluation
+from evallang.engine.metric_samples import resampling_seed
+from evallang.frozen_records import frozen
+from evallang.metrics.aggregation import aggregate
+from evallang.metrics.own_code import OwnMetricFailed
+from evallang.models.model import is_baseline
+from evallang.registry import lazy
+from evallang.results.records import BestOfMany
+from evallang.stats.selection_bias import MANY, Corrected, bbc_cv
+from evallang.study import Method, Study
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+ROUNDS = 500
+MOST_WORK = 50_000_000  # predictions looked at; above it there are fewer rounds
+FEWEST_ROUNDS = 100
+MOST_PREDICTIONS = 10_000  # of one model; with more of them chance adds little to the best
+LESS_WORK = MOST_WORK // 5  # where no one asked for the best, so that it takes no more than 2 s
+
+
+@frozen
+class ChosenAgain:
+    """The estimate by which a model was the best, and the corrected one."""
+
+    naive: float
+    corrected: Corrected
+
+
+def choose_again(
+    study: Study,
+    evaluation: Evaluation,
+    models: Sequence[str],
+    metric: Method,
+    most_work: int = MOST_WORK,
+) -> ChosenAgain | None:
+    """Correct the best value of a metric among models for the choice, by BBC-CV.
+
+    None with one model, without a value of each, or where rows cannot be drawn again.
+    """
+    if len(models) < 2 or not _redrawable(evaluation):
+        return None
+    entry = evaluation.entry(metric)
+    better = entry.declaration.better
+    outcomes = [evaluation.outcome(model, metric) for model in models]
+    naive = [point_estimate(study, evaluation, model, metric) for model in models]
+    known = [value for value in naive if value is not None]
+    if any(outcome is None for outcome in outcomes) or len(known) < len(models):
+        return None
+    first = evaluation.models[models[0]]
+    codes = first.rows if evaluation.group_codes is None else evaluation.group_codes[first.rows]
+    draws = _Draws(codes)
+    rounds = max(FEWEST_ROUNDS, min(ROUNDS, most_work // (len(codes) * (len(models) + 1))))
+
+    def score(model: int, units: "NDArray[np.int64]") -> float | None:
+        at = draws.predictions_of(units)
+        outcome = outcomes[model]
+        assert outcome is not None, "models without outputs were excluded above"
+        return aggregate(
+            entry, metric.keywords(), outcome.take(at), first.fold[at], first.repeat[at]
+        ).value
+
+    seed = resampling_seed(study, evaluation, Method("bbc_cv"))
+    try:
+        found = bbc_cv(score, len(models), draws.n, better, study.confidence, seed, rounds)
+    except OwnMetricFailed:  # on some sample drawn again
+        return None
+    if found is None:
+        return None
+    return ChosenAgain(max(known) if better == "higher" else min(known), found)
+
+
+def best_of_many(study: Study, evaluations: Sequence[Evaluation]) -> Iterator[BestOfMany]:
+    """Iterate over the best models of settings that measure many models on one test set."""
+    baselines = {model.name for model in study.models if is_baseline(model)}
+    for evaluation in evaluations:
+        models = tuple(name for name in evaluation.models if name not in baselines)
+        if len(models) < MANY or not _on_one_test_set(evaluation, models):
+            continue
+        metric = evaluation.own or study.measures[0].metric
+        found = choose_again(study, evaluation, models, metric, LESS_WORK)
+        if found is None:
+            continue
+        values = {name: point_estimate(study, evaluation, name, metric) for name in models}
+        yield BestOfMany(
+            data=evaluation.source,
+            protocol=evaluation.protocol,
+            model=next(name for name, value in values.items() if value == found.naive),
+            metric=metric.written,
+            naive=found.naive,
+            value=found.corrected.value,
+            low=found.corrected.low,
+            high=found.corrected.high,
+            level=study.confidence,
+            rounds=found.corrected.rounds,
+            models=models,
+        )
+
+
+def _on_one_test_set(evaluation: Evaluation, models: Sequence[str]) -> bool:
+    """Return whether all models have one prediction for each of the same, not too many, rows."""
+    outcomes = [evaluation.models[name] for name in models]
+    first = outcomes[0]
+    one = len(first.rows) and first.fold.max() == first.fold.min() and first.repeat.max() == 0
+    return bool(
+        one
+        and len(first.rows) <= MOST_PREDICTIONS
+        and all(np.array_equal(first.rows, other.rows) for other in outcomes)
+    )
+
+
+def _redrawable(evaluation: Evaluation) -> bool:
+    """Return whether predictions can be drawn again as those of independent examples."""
+    return not (evaluation.by_rounds or evaluation.on_training_rows or evaluation.yields.ordered)
+
+
+class _Draws:
+    """The positions of the predictions of units that are drawn: examples, or groups of them."""
+
+    def __init__(self, codes: "NDArray[Any]") -> None:
+        _, unit, counts = np.unique(codes, return_inverse=True, return_counts=True)
+        self._order = np.argsort(unit, kind="stable")
+        self._parts = np.split(self._order, np.cumsum(counts)[:-1])
+        self._single = len(counts) == len(codes)
+        self._last: tuple[Any, NDArray[np.int64]] | None = None
+        self.n = len(counts)
+
+    def predictions_of(self, units: "NDArray[np.int64]") -> "NDArray[np.int64]":
+        """Return the positions for units in the order drawn; once for all models of a draw."""
+        if self._last is None or self._last[0] is not units:
+            some = (
+                self._order[units]
+                if self._single
+                else np.concatenate([self._parts[unit] for unit in units.tolist()])
+            )
+            self._last = (units, some)
+        return self._last[1]
