@@ -435,3 +435,102 @@ def test_clearing_a_store_leaves_what_it_did_not_write(tmp_path):
     assert "0 entries" in told("info")
     assert sorted(p.name for p in tmp_path.rglob("notes.txt")) == ["notes.txt"] * 2
     assert fits_of(run(study(TEXT), store=tmp_path)) == (FITS, 0)
+
+
+# --- what another process or file system does meanwhile ----------------------------------------
+
+
+def test_a_link_in_place_of_an_entry_is_deleted_and_never_followed(tmp_path):
+    task, store = planned(TEXT), open_store(tmp_path / "s")
+    assert store.put(task, outcome_for(task)) is None
+    (place,) = entries(tmp_path / "s")
+    elsewhere = place.rename(tmp_path / "elsewhere")
+    place.symlink_to(elsewhere)
+    assert not store.has(task)
+    assert store.get(task, 3) is None
+    assert not place.is_symlink()
+    assert elsewhere.exists()
+
+
+def test_a_folder_in_place_of_an_entry_is_no_outcome(tmp_path):
+    task, store = planned(TEXT), open_store(tmp_path)
+    place = tmp_path / task.key[:2] / task.key
+    place.mkdir(parents=True)
+    assert store.get(task, 3) is None
+    assert not store.has(task)
+    assert store.put(task, outcome_for(task)) is not None  # it cannot replace a folder
+
+
+def test_a_file_in_place_of_the_folder_of_entries_costs_the_entry(tmp_path):
+    task, store = planned(TEXT), open_store(tmp_path)
+    (tmp_path / task.key[:2]).write_text("")
+    assert "exists" in store.put(task, outcome_for(task))
+    (tmp_path / task.key[:2]).unlink()
+    (tmp_path / "linked").mkdir()
+    (tmp_path / task.key[:2]).symlink_to(tmp_path / "linked")
+    assert store.put(task, outcome_for(task)) == "not a directory"
+    assert not list((tmp_path / "linked").iterdir())
+
+
+def test_a_temporary_file_that_another_run_deleted_is_made_again(tmp_path, monkeypatch):
+    store, lock = open_store(tmp_path), stores._flock
+    deleted = []
+
+    def deletes_the_first(handle, *, wait):
+        if not deleted:
+            deleted.extend((tmp_path / "unfinished").iterdir())
+            deleted[0].unlink()
+        return lock(handle, wait=wait)
+
+    monkeypatch.setattr(stores, "_flock", deletes_the_first)
+    with store._unfinished() as (stream, beside):
+        assert beside.exists() and beside != deleted[0]
+        assert not stream.closed
+
+
+def test_a_store_is_swept_by_one_run_at_a_time(tmp_path):
+    task, store = planned(TEXT), open_store(tmp_path)
+    store.put(task, outcome_for(task))
+    with store._locked() as alone:
+        assert alone
+        stores.Store(tmp_path, 0).sweep()  # no entry may stay, but another run holds the lock
+        assert len(entries(tmp_path)) == 1
+    stores.Store(tmp_path, 0).sweep()
+    assert not entries(tmp_path)
+
+
+def test_a_file_system_without_locks_keeps_outcomes_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(stores, "fcntl", None)
+    task, store = planned(TEXT), open_store(tmp_path)
+    assert store.put(task, outcome_for(task)) is None
+    store.sweep()
+    assert store.get(task, 3) is not None
+
+
+def test_an_entry_of_another_user_is_not_read(tmp_path, monkeypatch):
+    task, store = planned(TEXT), open_store(tmp_path)
+    store.put(task, outcome_for(task))
+    monkeypatch.setattr(stores.os, "geteuid", lambda: tmp_path.stat().st_uid + 1)
+    assert store.get(task, 3) is None
+
+
+def test_without_a_home_folder_the_store_asks_for_one(monkeypatch):
+    for name in ("XDG_CACHE_HOME", "EVALLANG_STORE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", "nowhere")
+    with pytest.raises(StoreRefused, match="no home folder"):
+        store_folder()
+
+
+def test_looking_at_a_store_makes_nothing(tmp_path):
+    found = stores.existing_store(tmp_path / "none")
+    assert found is not None and found.contents().entries == 0
+    assert not (tmp_path / "none").exists()
+    assert stores.existing_store("off") is None
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.txt").write_text("mine")
+    with pytest.raises(StoreRefused, match="is not a store"):
+        stores.existing_store(tmp_path / "notes")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreRefused, match="is not a folder"):
+        stores.existing_store(tmp_path / "file")
