@@ -195,7 +195,7 @@ def _reasons(before: ResultsRecord, after: ResultsRecord) -> Iterator[str]:
         old = old_data.get(data.name)
         if old is not None and old.sha256 != data.sha256:
             rows = f" ({old.n:,} -> {data.n:,})" if old.n != data.n else ""
-            yield f"the data `{data.name}` have another content{rows}"
+            yield f"the data `{data.name}` differ in content{rows}"
     if before.study.seed != after.study.seed:
         yield f"seed {before.study.seed} -> {after.study.seed}"
     old_protocols = {one.name: one for one in before.protocols}
@@ -213,7 +213,7 @@ def _reasons(before: ResultsRecord, after: ResultsRecord) -> Iterator[str]:
     for name, first, second in changed_versions(before, after):
         yield f"{name} {first} -> {second}"
     if before.provenance.processor != after.provenance.processor:
-        yield "another processor"
+        yield "a different processor"
 
 
 def changed_versions(before: ResultsRecord, after: ResultsRecord) -> Iterator[tuple[str, str, str]]:
