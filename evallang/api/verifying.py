@@ -57,12 +57,13 @@ def verify_results(
     path = study or _study_of(found, folder)
     overrides = {name: str(value) for name, value in found.spec.overrides.items()}
     again = run(open_study(path, overrides), jobs=jobs, trust=trust)
-    old, new = to_plain(found), to_plain(again.record)
+    made = _under_path(again.record, found.spec.path)
+    old, new = to_plain(found), to_plain(made)
     notes = [
         f"made with {name} {old_version}, compared with {name} {new_version}"
-        for name, old_version, new_version in changed_versions(found, again.record)
+        for name, old_version, new_version in changed_versions(found, made)
     ]
-    shown = replace(again.record, provenance=found.provenance)
+    shown = replace(made, provenance=found.provenance)
     changed = list(differences(old, new, ("provenance",)))
     compared = [RESULTS_NAME]
     if (folder / PREDICTIONS).exists():
@@ -73,6 +74,17 @@ def verify_results(
             compared.append(name)
             changed += _report(folder / name, shown)
     return Verified(tuple(compared), tuple(changed), tuple(notes))
+
+
+def _under_path(record: ResultsRecord, path: str) -> ResultsRecord:
+    """Return results as if their study had this path: a study that moved is the same study."""
+    own = record.spec.path
+    files = tuple(replace(f, path=path) if f.path == own else f for f in record.spec.files)
+    diagnostics = tuple(
+        {**d, "path": path} if d.get("path") == own else d for d in record.diagnostics
+    )
+    spec = replace(record.spec, path=path, files=files)
+    return replace(record, spec=spec, diagnostics=diagnostics)
 
 
 def _loaded(place: Path) -> ResultsRecord:

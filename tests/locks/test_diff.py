@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import pikepdf
@@ -277,3 +278,75 @@ def test_a_file_that_is_no_report_is_one_line(folder, content):
     Path("other.pdf").write_bytes(content)
     said = call("verify", "other.pdf", code=2)
     assert said.startswith("Error: ") and said.count("\n") == 1
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[1]", '{"schema": "other"}', "\ud800"])
+def test_results_that_cannot_be_read_are_one_line(folder, content):
+    Path("first/results.json").write_text(content, errors="surrogatepass")
+    said = call("verify", "first", code=2)
+    assert said.startswith("Error: cannot read the results in `first`") and said.count("\n") == 1
+    assert call("verify", "first/report.html", code=2).startswith("Error: cannot read the results")
+
+
+def test_results_without_their_study_ask_for_it(folder):
+    Path("study.eval").rename("moved.eval")
+    said = call("verify", "first", code=2)
+    assert "the study `study.eval` is not next to `first`; name it by `--study FILE`" in said
+    assert call("verify", "first", "--study", "moved.eval").endswith("no difference\n")
+
+
+def test_a_study_with_an_error_cannot_verify_its_results(folder):
+    change("outcome", "outcom")
+    assert "E420" in call("verify", "first", code=1)
+    Path("study.eval").write_text("evallang 1\nmeasure acuracy\n")
+    assert "E105" in call("verify", "first", code=1)
+
+
+def test_predictions_of_another_shape_or_unreadable_are_named(folder):
+    path = Path("first/predictions.parquet")
+    frame = pl.read_parquet(path)
+    frame.head(-1).write_parquet(path)
+    (line,) = classed(call("verify", "first", code=5))["changes numbers"]
+    assert line.startswith(f"predictions.parquet: {frame.height - 1} rows of data, ")
+    path.write_bytes(b"PAR1 and nothing else")
+    (line,) = classed(call("verify", "first", code=5))["changes numbers"]
+    assert line.startswith("predictions.parquet: unreadable: ")
+    frame.write_parquet(path, compression="gzip")
+    (line,) = classed(call("verify", "first"))["words only"]
+    assert line == "predictions.parquet: other bytes -> equal values"
+
+
+def test_a_pdf_without_results_or_with_broken_ones_is_one_line(folder):
+    for name, content in (("none.pdf", None), ("broken.pdf", b"{}")):
+        with pikepdf.open("first/report.pdf") as pdf:
+            del pdf.attachments["results.json"]
+            if content is not None:
+                attached = pikepdf.AttachedFileSpec(pdf, content, filename="results.json")
+                pdf.attachments["results.json"] = attached
+            pdf.save(name)
+    assert "holds no results.json" in call("verify", "none.pdf", code=2)
+    assert "cannot read the results in `broken.pdf`" in call("verify", "broken.pdf", code=2)
+
+
+def test_a_missing_page_of_a_pdf_is_named(folder):
+    with pikepdf.open("first/report.pdf", allow_overwriting_input=True) as pdf:
+        pages = len(pdf.pages)
+        del pdf.pages[-1]
+        pdf.save("first/report.pdf")
+    lines = classed(call("verify", "first/report.pdf", code=5))["changes numbers"]
+    assert f"report.pdf: pages: {pages - 1} -> {pages}" in lines
+
+
+def test_a_report_of_another_version_is_compared_by_its_attachments(folder):
+    path = Path("first/results.json")
+    document = json.loads(path.read_text())
+    document["provenance"]["evallang"] = "9.9"
+    path.write_text(json.dumps(document))
+    said = call("verify", "first/report.html")
+    assert "made with evallang 9.9" in said
+
+
+def test_without_pypdf_verify_names_the_extra(folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pypdf", None)
+    said = call("verify", "first/report.pdf", code=2)
+    assert "pip install 'evallang[verify]'" in said
