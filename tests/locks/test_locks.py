@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from locked_studies import ROWS, STUDY, call, change, classed, write_wards
 
+from evallang import limits
 from evallang.locks.looks import many_looks
 
 
@@ -241,3 +242,56 @@ def test_every_method_of_a_line_has_the_catalogue_that_holds_its_options():
         if study.Method in (hint := get_type_hints(record)[field.name], *get_args(hint))
     }
     assert named - {"metric", "metrics"} == set(REGISTRIES)
+
+
+def test_ids_in_another_order_are_the_same_test_data(locked):
+    change("target outcome\n", "id patient\n  target outcome\n")
+    write_wards([(i, *row) for i, row in enumerate(ROWS)], "patient,age,beds,outcome")
+    call("run", "study.eval", "-j", "1", "--format", "html", "--quiet")
+    backwards = [(i, *row) for i, row in enumerate(ROWS)][::-1]
+    write_wards(backwards, "patient,age,beds,outcome")
+    call("run", "study.eval", "-j", "1", "--format", "html", "--quiet")
+    looks = [json.loads(line) for line in Path("study.looks.jsonl").read_text().splitlines()]
+    assert len(looks) == 2  # other splits, so that it is another look
+    assert looks[0]["tests"] == looks[1]["tests"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--check", "--update", "why"), "--check and --update exclude one another"),
+        (("--update", " "), "--update needs a reason"),
+    ],
+)
+def test_options_of_a_lock_that_contradict_are_refused(locked, words, said):
+    assert said in call("lock", "study.eval", *words, code=2)
+
+
+def test_a_lock_that_cannot_be_written_is_one_line(locked):
+    change("seed 4", "seed 5")
+    Path("study.lock").unlink()
+    Path("study.lock").mkdir()
+    said = call("lock", "study.eval", code=2)
+    assert said.startswith("Error: ") and said.count("\n") == 1
+
+
+@pytest.mark.parametrize(("content", "least"), [(b"\xff\xfe", 10**6), (b"x" * 99, 98)])
+def test_a_lock_that_is_no_text_or_too_large_is_one_line(locked, content, least):
+    Path("study.lock").write_bytes(content)
+    with limits.limits(results_bytes=least):
+        said = call("verify", "study.eval", code=2)
+    assert said.startswith("Error: `study.lock` cannot be read") and said.count("\n") == 1
+
+
+def test_settings_of_rare_clauses_are_in_the_lock(locked):
+    change("protocol cv folds=4", "protocol cv folds=4\nstratify by target bins=3")
+    change("positive yes", "features beds")
+    change("target outcome", "task regression\n  target age")
+    change("measure accuracy, f1", "measure mae")
+    change("DecisionTreeClassifier(max_depth=2)", "DecisionTreeRegressor(max_depth=2)")
+    change("RandomForestClassifier(n_estimators=5)", "DummyRegressor")
+    change("by 30%", "by 3")
+    call("lock", "study.eval", "--update", "another task")
+    change("bins=3", "bins=4")
+    lines = classed(call("lock", "study.eval", "--check", code=5))
+    assert any("bins: 3 -> 4" in line for line in lines[NUMBERS])
