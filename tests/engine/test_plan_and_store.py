@@ -1,5 +1,7 @@
 """A plan states what the store has, why it lacks the rest, and how long that took before."""
 
+import json
+
 import pytest
 from click.testing import CliRunner
 from studies import study
@@ -122,3 +124,46 @@ def test_a_plan_states_that_a_store_is_refused(tmp_path):
     assert "can be written by all users" in done.stderr.splitlines()[-1]
     (note,) = study(TEXT, tmp_path).plan(tmp_path / "all").notes
     assert done.stderr.splitlines()[-1] == note
+
+
+@pytest.mark.parametrize(
+    ("facts", "reason"),
+    [
+        ({"tuning": "another"}, "the search changed"),
+        ({"code": "another"}, "own code changed"),
+        ({"versions": {"processor": "another"}}, "the kind of processor changed"),
+        ({"versions": {}}, "none -> "),
+        ({"code": "another", "seed": 9}, "the seed changed (9 -> 4), own code changed"),
+    ],
+)
+def test_a_plan_compares_what_the_last_fits_were_made_of(tmp_path, kept, facts, reason):
+    (record,) = (kept / "studies").iterdir()
+    document = json.loads(record.read_bytes())
+    for known in document["facts"]:
+        changed = (
+            {**known["versions"], **facts.get("versions", {})} if facts.get("versions") else {}
+        )
+        known.update(facts)
+        known["versions"] = changed if "versions" in facts else known["versions"]
+    record.write_text(json.dumps(document))
+    for entry in kept.glob("??/*"):
+        entry.unlink()
+    found = set(reasons(study(TEXT, tmp_path).plan(kept)).values())
+    assert len(found) == 1 and reason in found.pop()
+
+
+def test_a_record_of_another_form_is_no_record(tmp_path, kept):
+    (record,) = (kept / "studies").iterdir()
+    document = json.loads(record.read_bytes())
+    record.write_text(json.dumps(document | {"format": -1}))
+    for entry in kept.glob("??/*"):
+        entry.unlink()
+    plan = study(TEXT, tmp_path).plan(kept)
+    assert (plan.n_cached, plan.seconds) == (0, None)
+    assert set(reasons(plan).values()) == {None}
+
+
+def test_a_plan_without_fits_needs_no_store(tmp_path):
+    text = "evallang 1\nstudy\n  seed 1\ncounts p\n  models a, b\n  table [[9, 1], [2, 3]]\n"
+    plan = study(text, tmp_path).plan(tmp_path / "store")
+    assert not plan.n_fits and not plan.n_cached

@@ -109,3 +109,28 @@ def test_average_precision_of_many_examples_of_which_the_first_are_not_drawn(pla
         each = np.concatenate([statistic(row[None]) for row in weights])
         for found in (statistic(weights), each):
             np.testing.assert_allclose(found, expected, rtol=1e-12, equal_nan=True)
+
+
+RANKED = [e for e in METRICS if e.declaration.form == "scores" and e.declaration.under_weights]
+
+
+@pytest.mark.parametrize("entry", RANKED, ids=lambda entry: entry.name)
+def test_scores_that_are_undefined_have_no_value_under_any_weights(entry):
+    options = {o.name: 0.5 for o in entry.options if o.required}
+    for n, last in ((3, np.nan), (0, 0.5)):
+        truth, score = np.array([0, 1, 1])[:n], np.array([0.2, 0.5, last])[:n]
+        outcome = Outcome(truth, score, 2, 1)
+        statistic = entry.declaration.under_weights(outcome, options)
+        assert np.isnan(statistic(np.ones((2, n)))).all()
+        if entry.declaration.left_out is not None:
+            assert np.isnan(entry.declaration.left_out(outcome)).all()
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "average_precision", "break_even_point"])
+def test_three_classes_with_one_that_is_undefined(name):
+    rng = np.random.default_rng(4)
+    truth, score = rng.integers(2, size=N), rng.random((N, 3))  # no example of the third class
+    one = partition(N, None, np.zeros(N, int))
+    found = reweighted(METRICS[name], {}, Outcome(truth, score, 3, None), one)
+    expected = point_value(METRICS[name], {}, Outcome(truth, score, 3, None), one)
+    np.testing.assert_allclose(found.statistic(np.ones((2, N))), [expected] * 2, rtol=1e-12)
