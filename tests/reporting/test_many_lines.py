@@ -1,0 +1,86 @@
+"""Findings of lines with many pairs or requirements: the first are told, the others counted."""
+
+import pytest
+from studies import study
+from test_careful_words import Page
+
+from evallang.api import run
+
+HEAD = """evallang 1
+study
+  seed 1
+predictions p from "p.csv"
+  truth t
+  models a, b, c, d, e
+  positive 1
+"""
+WRONG = {"a": 10, "b": 11, "c": 30, "d": 55, "e": 80}  # of 200 examples, in rows of their own
+
+
+@pytest.fixture
+def findings(tmp_path):
+    starts = dict(zip(WRONG, range(0, 100, 20), strict=True))
+    wrong = {m: {(starts[m] + k) % 200 for k in range(n)} for m, n in WRONG.items()}
+    rows = [
+        ",".join(str(i % 2 if i not in wrong.get(m, ()) else 1 - i % 2) for m in ("t", *WRONG))
+        for i in range(200)
+    ]
+    (tmp_path / "p.csv").write_text("\n".join(["t,a,b,c,d,e", *rows]))
+
+    def drawn(lines):
+        return Page(run(study(HEAD + lines, tmp_path)).record).findings()
+
+    return drawn
+
+
+def test_requirements_beyond_the_first_six_are_counted(findings):
+    levels = [f"require accuracy of {m} >= 50%" for m in "abcde"]
+    assert len(findings("\n".join(levels))) >= 6
+    lines = findings(
+        "\n".join([*levels, "require accuracy of a >= 51%", "require accuracy of b >= 52%"])
+    )
+    assert lines[0] == "The study passed: all seven requirements were met."
+    assert "One more requirement, which was met, is in the table of requirements." in lines
+    unmet = [f"require accuracy of e >= 9{i}%" for i in range(8)]
+    lines = findings("\n".join([*unmet, *levels]))
+    assert lines[0] == "The study failed: eight of 13 requirements were not met."
+    assert lines[1].startswith("FAIL") and lines[6].startswith("FAIL")
+    assert "Seven more requirements, five of them met, are in the table of requirements." in lines
+
+
+def test_two_and_one_requirements_have_words_of_their_own(findings):
+    one = findings("require accuracy of e >= 99%")
+    assert one[0] == "The study failed: the requirement was not met."
+    two = findings("require accuracy of a >= 5%\nrequire accuracy of b >= 5%")
+    assert two[0] == "The study passed: both requirements were met."
+
+
+@pytest.mark.parametrize(("against", "which"), [("e", "significant"), ("c", "not significant")])
+def test_one_sided_tests_beyond_the_first_three_are_counted(findings, against, which):
+    lines = findings(f"compare against {against} with mcnemar(alternative=greater) holm")
+    assert lines[-1] == (
+        f"One more one-sided test, which was {which}, is listed in the table of differences."
+    )
+    assert sum("one-sided p" in line for line in lines) == 3
+
+
+def test_a_one_sided_test_against_the_observed_direction_says_so(findings):
+    (line,) = [
+        item for item in findings("compare e vs a with mcnemar(alternative=greater)")
+        if "was not shown to have" in item
+    ]  # fmt: skip
+    assert "in the direction that the one-sided test did not ask about" in line
+
+
+def test_a_model_in_the_middle_is_told_from_both_sides(findings):
+    lines = findings("compare against c with mcnemar holm")
+    assert any(line.startswith("a and b had a higher accuracy than c") for line in lines)
+    assert any(line.startswith("d and e had a lower accuracy than c: d by 12.5") for line in lines)
+
+
+def test_margins_of_several_pairs_are_told_one_by_one(findings):
+    lines = findings("compare b vs a, c vs a, e vs a with noninferiority(margin=10%) holm")
+    told = [line for line in lines if "non-inferior to a in accuracy, margin 10" in line]
+    assert len(told) >= 2
+    assert any("was shown to be non-inferior" in line for line in told)
+    assert any("was not shown to be non-inferior" in line for line in told)
