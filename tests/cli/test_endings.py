@@ -1,0 +1,75 @@
+"""However a command ends, it ends with a sentence and an exit code."""
+
+import importlib
+
+import click
+import pytest
+
+from evallang.cli.main import Terminated, root
+from evallang.cli.terminal import Failed
+
+command_line = importlib.import_module("evallang.cli.main")  # `evallang.cli.main` is a function
+
+
+@pytest.fixture
+def ended(monkeypatch, capsys, tmp_path):
+    """Return the exit code and the words of a command that raises something."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(command_line, "leave", lambda stream: None)
+
+    def end(raised, *arguments):
+        def fail(**_):
+            raise raised
+
+        monkeypatch.setattr(root, "main", fail)
+        monkeypatch.setattr("sys.argv", ["evallang", *arguments])
+        code = command_line._exit_code()
+        return code, capsys.readouterr().err
+
+    return end
+
+
+@pytest.mark.parametrize(
+    ("raised", "code", "words"),
+    [
+        (click.exceptions.Exit(7), 7, ""),
+        (click.ClickException("no such thing"), 2, "Error: no such thing\n"),
+        (Failed("the fits failed"), 3, "Error: the fits failed\n"),
+        (KeyboardInterrupt(), 130, "interrupted\n"),
+        (KeyboardInterrupt("3 of 9 fits are kept"), 130, "interrupted: 3 of 9 fits are kept\n"),
+        (Terminated(), 143, "terminated\n"),
+        (click.Abort(), 130, "interrupted\n"),
+        (BrokenPipeError(), 0, ""),
+        (OSError(28, "No space left on device", "a.html"), 2,
+         "Error: the system refused `a.html`: no space left on device\n"),
+        (OSError("odd"), 2, "Error: the system refused: odd\n"),
+    ],
+)  # fmt: skip
+def test_what_ends_a_command_is_one_line_and_a_code(ended, raised, code, words):
+    assert ended(raised) == (code, words)
+
+
+def test_an_answer_of_the_system_has_a_traceback_for_debugging(ended):
+    code, words = ended(OSError(13, "Permission denied", "x"), "--debug")
+    assert code == 2
+    assert "Traceback" in words and words.endswith("`x`: permission denied\n")
+
+
+def test_a_bug_is_one_line_with_the_path_of_its_log(ended, tmp_path):
+    code, words = ended(ZeroDivisionError("division by zero"))
+    assert code == 3
+    assert words.startswith("this is a bug in evallang: ZeroDivisionError: division by zero; ")
+    (log,) = tmp_path.glob("evallang-bug-*.log")
+    assert str(log) in words and "Traceback" in log.read_text()
+
+
+def test_a_bug_without_room_for_a_log_is_told_all_the_same(ended, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", "/nonexistent")
+    code, words = ended(ZeroDivisionError("division by zero"))
+    assert code == 3
+    assert words.startswith("this is a bug in evallang: ZeroDivisionError: division by zero\n")
+
+
+def test_a_bug_has_its_traceback_for_debugging(ended):
+    code, words = ended(ZeroDivisionError("division by zero"), "--debug")
+    assert code == 3 and "Traceback" in words
