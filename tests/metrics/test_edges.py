@@ -219,7 +219,7 @@ def test_successes_over_trials_is_the_metric():
     for positive in (0, 1):
         for entry in METRICS:
             found = None
-            if entry.declaration.proportion is not None:
+            if entry.declaration.form == "counts" and entry.declaration.proportion:
                 found = successes(entry, {}, counts, positive)
             if found is not None:
                 share = found[0] / found[1]

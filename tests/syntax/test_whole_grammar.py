@@ -26,6 +26,7 @@ RARE = (
     "require a not worse than b by 2% in f1",
     "require a equivalent to b within 1% on p",
     "model m = m(x in 1..3)",
+    "model m = m(x in 1..300 log 5)",
     "compare a vs b, c vs x with mcnemar",
     "compare a, b, c, x with mcnemar",
     "compare [a, b, c] with mcnemar",
