@@ -47,15 +47,16 @@ def read_and_plan(
     study: CheckedFile,
     *,
     missing_is_fine: bool = False,
+    errors_are_fine: bool = False,
     trusted: bool = False,
     live: Live = NOTHING,
 ) -> Prepared:
     """Read every source of a study and plan its fits; imports nothing of the author's.
 
     With `missing_is_fine`, files, packages and modules that do not exist only leave their
-    numbers out; a server is asked only where the study is `trusted`; `live` holds what is
-    given in Python. Raises
-    `StudyError` where the study or its data are faulty.
+    numbers out; with `errors_are_fine`, errors in the data are only among the diagnostics, and
+    what could be read is planned; a server is asked only where the study is `trusted`; `live`
+    holds what is given in Python. Raises `StudyError` where the study or its data are faulty.
     """
     from evallang.planning.exports import with_exports
     from evallang.planning.planner import plan
@@ -81,7 +82,8 @@ def read_and_plan(
     found = list({(d.code, d.span, d.message, d.notes): d for d in found}.values())
     fine = (*missing, *packages) if missing_is_fine else ()
     stopping = [d for d in found if d not in fine]
-    _stop_on_errors(study, stopping)
+    if not errors_are_fine:
+        _stop_on_errors(study, stopping)
     if not fine:
         everything = (*study.diagnostics, *found)
         later = left_open(study.meant)

@@ -30,6 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("check", "check studies, without data or scikit-learn"),
     "fmt": ("fmt", "write studies in their canonical format"),
     "power": ("power", "show which differences the tests of a study can detect"),
+    "data": ("data", "show every column of the data as the study uses it"),
     "plan": ("plan", "show the resolved protocol, every default, and the number of fits"),
     "run": ("run", "run a study and write its results and report"),
     "report": ("report", "render the report again from results.json"),

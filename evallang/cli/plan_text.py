@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evallang.engine.build_results import column_records, data_records, model_records
+from evallang.frozen_records import frozen
 from evallang.hypotheses import Family, pair_declaration
 from evallang.planning.defaults import metrics_without_interval
 from evallang.planning.exports import export_lines
@@ -39,15 +40,32 @@ def plan_lines(prepared: "Prepared") -> list[str]:
     return lines
 
 
-def _data(prepared: "Prepared") -> Iterator[str]:
+@frozen
+class SourceText:
+    """A data set, or a table of scores, as text: its name, its lines, and its columns."""
+
+    name: str
+    lines: tuple[str, ...]
+    columns: tuple["ColumnRecord", ...]
+
+
+def source_texts(prepared: "Prepared") -> Iterator[SourceText]:
+    """Describe each data set; a table of scores once, however many data sets it has."""
     written = {
-        spec.name: getattr(spec, "positive", None) is not None for spec in prepared.study.sources
+        spec.name for spec in prepared.study.sources if getattr(spec, "positive", None) is not None
     }
     for record in data_records(prepared.study, replace(prepared.read, score_tables=())):
-        yield from _source(record, positive_written=written.get(record.name, False))
+        lines = _source(record, positive_written=record.name in written)
+        yield SourceText(record.name, tuple(lines), record.columns)
     for table in prepared.read.score_tables:
-        yield from _scores(table)
-    for name in _unread(prepared):
+        yield SourceText(table.spec.name, tuple(_scores(table)), column_records(table))
+
+
+def _data(prepared: "Prepared") -> Iterator[str]:
+    for source in source_texts(prepared):
+        yield from source.lines
+        yield from _columns(source.columns)
+    for name in unread(prepared):
         yield f"{name}: could not be read"
 
 
@@ -64,7 +82,6 @@ def _scores(table: "ScoreTable") -> Iterator[str]:
     sizes.append(f"{spec.metric or 'score'} ({direction} is better)")
     yield f"  {', '.join(sizes)}, from {table.source}"
     yield from (f"  {note}" for note in table.notes)
-    yield from _columns(column_records(table))
 
 
 def _source(record: "DataRecord", *, positive_written: bool) -> Iterator[str]:
@@ -92,7 +109,6 @@ def _source(record: "DataRecord", *, positive_written: bool) -> Iterator[str]:
         counted = f"{record.n:,} {record.unit} count as {record.effective_n:,.1f}"
         yield f"  weighted by {record.weight}: {counted}"
     yield from (f"  {note}" for note in record.notes)
-    yield from _columns(record.columns)
 
 
 def _columns(columns: "tuple[ColumnRecord, ...]") -> Iterator[str]:
@@ -102,7 +118,7 @@ def _columns(columns: "tuple[ColumnRecord, ...]") -> Iterator[str]:
     yield from (f"    {line.title}: {line.facts}" for line in column_lines(columns))
 
 
-def _unread(prepared: "Prepared") -> list[str]:
+def unread(prepared: "Prepared") -> list[str]:
     """Return the names of unread sources; the data sets of a glob are named `NAME/stem`."""
     read = [*prepared.read.tables, *(outcomes.spec.name for outcomes in prepared.read.imported)]
     read += [table.spec.name for table in prepared.read.score_tables]
@@ -208,7 +224,7 @@ def _defaults(prepared: "Prepared") -> Iterator[str]:
 def _work(prepared: "Prepared") -> Iterator[str]:
     plan = prepared.planned.plan
     if plan.n_fits is None:
-        names = ", ".join(f"`{name}`" for name in _unread(prepared))
+        names = ", ".join(f"`{name}`" for name in unread(prepared))
         reason = f": {names} could not be read" if names else ""
         yield f"the number of fits is not known{reason}"
     else:

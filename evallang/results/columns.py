@@ -73,16 +73,16 @@ def _line(members: Sequence[ColumnRecord]) -> ColumnLine:
 
 
 def _holds(members: Sequence[ColumnRecord]) -> str:
-    """Return the range or the number of levels, and how many values are missing."""
+    """Return the range, the number of levels, and how many values are missing."""
     parts = []
+    if len(members) == 1 and members[0].range is not None:
+        low_end, high_end = members[0].range
+        parts.append(f"{shown_end(low_end)} to {shown_end(high_end)}")
     levels = [column.levels for column in members if column.levels is not None]
     if len(levels) == len(members):
         low, high = min(levels), max(levels)
         plural = "level" if high == 1 else "levels"
         parts.append(f"{low:,} {plural}" if low == high else f"{low:,} to {high:,} levels")
-    elif len(members) == 1 and members[0].range is not None:
-        low_end, high_end = members[0].range
-        parts.append(f"{shown_end(low_end)} to {shown_end(high_end)}")
     missing = sum(column.missing for column in members)
     if missing:
         parts.append(f"{missing:,} missing")

@@ -348,7 +348,7 @@ def test_a_requirement_that_is_not_met_is_told_by_the_code_when_nobody_reads(tmp
         assert done.returncode == 4, done.stderr
 
 
-@pytest.mark.parametrize("name", ["check", "plan", "run", "power"])
+@pytest.mark.parametrize("name", ["check", "data", "plan", "run", "power"])
 def test_a_nul_in_the_name_of_an_included_file_is_a_finding(name, tmp_path):
     (tmp_path / "study.eval").write_bytes(b'evallang 1\ninclude "a\0b.eval"\nstudy "x"\n')
     done = call(name, "study.eval", folder=tmp_path)

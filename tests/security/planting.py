@@ -84,6 +84,7 @@ def commands(study: str, out: str) -> list[list[str]]:
         ["fmt", "--check", study],
         ["explain", "mcnemar"],
         ["list", "models"],
+        ["data", study],
         ["plan", study],
         ["power", study],
         ["run", study, "-j", "1", "-o", out],
