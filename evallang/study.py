@@ -259,6 +259,12 @@ class Study:
     analyses: tuple[AnalysisSpec, ...] = ()
     stated: tuple[Stated, ...] = ()
 
+    @property
+    def data_files(self) -> tuple[str, ...]:
+        """The files that its data and folds are read from: paths and patterns, as written."""
+        folds = (protocol.path for protocol in self.protocols if protocol.path is not None)
+        return (*(file for source in self.sources for file in source.files), *folds)
+
 
 def own_sources(study: Study) -> dict[str, str]:
     """Return the hashes of the author's packages that were found, and of objects in memory."""

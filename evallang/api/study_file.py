@@ -108,11 +108,23 @@ def _sound(study: StudyFile, given: Live) -> StudyFile:
     return study
 
 
-def open_study(path: str | Path, overrides: Mapping[str, str] | None = None) -> StudyFile:
-    """Read and check a study file, with all its findings; raises `OSError`."""
+def open_study(
+    path: str | Path,
+    overrides: Mapping[str, str] | None = None,
+    *,
+    opened: Callable[[Path], None] = lambda _: None,
+) -> StudyFile:
+    """Read and check a study file, with all its findings; raises `OSError`.
+
+    `opened` is called with the path of each file before it is read, included files too.
+    """
+
+    def read(file: Path) -> str:
+        opened(file)
+        return read_text(file)
+
     place = Path(path)
-    text = read_text(place)
-    return _checked(str(path), text, place.parent, overrides or {})
+    return _checked(str(path), read(place), place.parent, overrides or {}, read)
 
 
 def check_text(text: str, name: str, folder: str | Path = ".") -> StudyFile:

@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "data": ("data", "show every column of the data as the study uses it"),
     "plan": ("plan", "show the resolved protocol, every default, and the number of fits"),
     "run": ("run", "run a study and write its results and report"),
+    "watch": ("watch", "check a study at every save, and run it"),
     "report": ("report", "render the report again from results.json"),
     "lock": ("lock", "fix the protocol of a study in a file next to it"),
     "verify": ("verify", "check a study, results or a report against what they come from"),

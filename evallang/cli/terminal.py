@@ -135,6 +135,12 @@ def tell_state(line: str) -> None:
     _put(sys.stderr, f"\r{printable(line)}\x1b[K")
 
 
+def clear_screen() -> None:
+    """Clear the terminal, with the lines that were scrolled away; without a terminal do nothing."""
+    if sys.stderr.isatty():
+        _put(sys.stderr, "\x1b[H\x1b[2J\x1b[3J")
+
+
 def tell_error(error: click.ClickException) -> None:
     """Write the reason why a command failed, and its usage after wrong arguments."""
     if isinstance(error, click.UsageError) and error.ctx is not None:

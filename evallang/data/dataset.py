@@ -73,6 +73,14 @@ class DataSpec:
     cite: Annotated[str | None, Effect.WORDS] = None
     places: Mapping[str, Span] = field(default_factory=dict, compare=False)
 
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that it is read from: paths and patterns, as written."""
+        if self.kind == "sql":
+            file = (self.connection or "").partition(":///")[2]
+            return (file,) if file else ()
+        return () if self.kind == "sklearn" else (self.location,)
+
 
 @frozen
 class ScorePattern:
@@ -149,6 +157,11 @@ class PredictionsSpec:
     cite: Annotated[str | None, Effect.WORDS] = None
     places: Mapping[str, Span] = field(default_factory=dict, compare=False)
 
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that it is read from, as written."""
+        return (*self.paths, *(model.path for model in self.models if model.path is not None))
+
 
 @frozen
 class CountsSpec:
@@ -171,6 +184,11 @@ class CountsSpec:
     cite: Annotated[str | None, Effect.WORDS] = None
     places: Mapping[str, Span] = field(default_factory=dict, compare=False)
     shares: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that it is read from, as written."""
+        return () if self.path is None else (self.path,)
 
 
 @frozen
@@ -201,6 +219,11 @@ class ScoresSpec:
     about: Annotated[str | None, Effect.WORDS] = None
     cite: Annotated[str | None, Effect.WORDS] = None
     places: Mapping[str, Span] = field(default_factory=dict, compare=False)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that it is read from, as written."""
+        return (self.path, *(model.path for model in self.models if model.path is not None))
 
 
 @frozen

@@ -46,9 +46,9 @@ def test_an_unknown_command_is_wrong_use_with_a_suggestion():
 
 
 def test_a_command_not_yet_built_answers_like_an_unknown_word():
-    done = call("watch")
+    done = call("lsp")
     assert done.returncode == 2
-    assert "there is no command `watch`" in done.stderr
+    assert "there is no command `lsp`" in done.stderr
 
 
 def test_a_missing_file_is_wrong_use(tmp_path):

@@ -144,9 +144,9 @@ def test_every_example_of_a_page_does_what_stands_below_it(path, folder):
             json.loads(block.text)
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "demo"])
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in ("demo", "watch")])
 def test_the_example_of_a_command_runs(name, folder):
-    """`demo` runs in tests/test_packaging.py."""
+    """`demo` runs in tests/test_packaging.py, `watch` in tests/cli/test_watch.py."""
     (folder / "study.eval").write_text(SMALL, encoding="utf-8")
     command = root.get_command(click.Context(root), name)
     if name in ("report", "verify"):

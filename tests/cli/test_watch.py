@@ -1,0 +1,227 @@
+"""`evallang watch`: which writes it answers, and how it ends."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from calling import call
+from studies import TWO_MODELS
+
+from evallang.cli import watch as watching
+from evallang.cli.watch import MOST_ABSENT, MOST_UNSETTLED, Watch
+
+OWN_DATA = """\
+evallang 1
+study
+  seed 1
+data d from "d.csv"
+  target y
+include "shared.eval"
+protocol cv folds=3
+measure accuracy
+compare tree, baseline with mcnemar
+"""
+SHARED = "model tree = DecisionTreeClassifier(max_depth=3)\nmodel baseline = DummyClassifier\n"
+ROWS = "a,y\n" + "".join(f"{i * 7 % 30},{'uv'[i * 7 % 30 > 14]}\n" for i in range(60))
+QUICK = TWO_MODELS + "report html\n"
+WRONG = TWO_MODELS.replace("accuracy", "acuracy")
+SETTLED = 2
+"""Polls after which a file that is written once has been checked."""
+
+
+@pytest.fixture
+def study(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "study.eval"
+    path.write_text(TWO_MODELS)
+    return path
+
+
+@pytest.fixture
+def reading(monkeypatch):
+    """Read data in the thread of the test, so that a poll shows what was found."""
+
+    class Thread:
+        def __init__(self, target, args, **_):
+            self.start = lambda: target(*args)
+
+    monkeypatch.setattr(watching.threading, "Thread", Thread)
+
+
+def polled(watch, capsys, times=SETTLED):
+    """Poll some times; return what was told."""
+    for _ in range(times):
+        watch.poll()
+    return capsys.readouterr().err
+
+
+def in_place(path, text):
+    path.write_text(text)
+
+
+def renamed_over(path, text):
+    other = path.with_suffix(".swp")
+    other.write_text(text)
+    other.replace(path)
+
+
+def through_a_link(path, text):
+    other = path.with_suffix(".other")
+    other.write_text(text)
+    path.unlink()
+    path.symlink_to(other)
+
+
+@pytest.mark.parametrize("written", [in_place, renamed_over, through_a_link])
+def test_each_way_to_save_is_answered_once(written, study, capsys):
+    watch = Watch("study.eval", {}, None)
+    assert "study.eval" in polled(watch, capsys, 1)
+    for text, told in ((WRONG, "error[E120]"), (TWO_MODELS, "hint"), (WRONG, "error[E120]")):
+        written(study, text)
+        printed = polled(watch, capsys)
+        assert "study.eval changed" in printed and told in printed
+        assert "changed" not in polled(watch, capsys, 2 * MOST_ABSENT)
+
+
+@pytest.mark.parametrize("absent", [lambda path: path.unlink(), lambda path: path.write_text("")])
+def test_a_file_that_is_missing_or_empty_for_a_moment_is_awaited(absent, study, capsys):
+    watch = Watch("study.eval", {}, None)
+    polled(watch, capsys, 1)
+    absent(study)
+    assert polled(watch, capsys, MOST_ABSENT - 1) == ""
+    study.write_text(WRONG)
+    assert "error[E120]" in polled(watch, capsys)
+    absent(study)
+    assert "changed" in polled(watch, capsys, MOST_ABSENT + 1)
+    assert polled(watch, capsys, 2 * MOST_ABSENT) == ""
+    study.write_text(TWO_MODELS)
+    assert "hint" in polled(watch, capsys)
+
+
+def test_a_deleted_study_is_told_and_awaited(study, capsys):
+    watch = Watch("study.eval", {}, None)
+    polled(watch, capsys, 1)
+    study.unlink()
+    assert "Error: cannot read `study.eval`" in polled(watch, capsys, MOST_ABSENT + 1)
+
+
+def test_a_file_that_grows_all_the_time_is_checked_all_the_same(study, capsys):
+    watch = Watch("study.eval", {}, None)
+    polled(watch, capsys, 1)
+    told = ""
+    for _ in range(MOST_UNSETTLED + 1):
+        with study.open("a") as file:
+            file.write("# more\n")
+        told += polled(watch, capsys, 1)
+    assert "study.eval changed" in told
+
+
+def test_included_files_and_data_are_watched(study, reading, capsys):
+    study.write_text(OWN_DATA)
+    shared, data = study.with_name("shared.eval"), study.with_name("d.csv")
+    watch = Watch("study.eval", {}, None)
+    assert "shared.eval" in polled(watch, capsys, 1)  # which does not exist yet
+    shared.write_text(SHARED)
+    printed = polled(watch, capsys)
+    assert "shared.eval changed" in printed and "there is no file `d.csv`" in printed
+    data.write_text(ROWS)
+    printed = polled(watch, capsys)
+    assert "d.csv changed" in printed and "with its data: " in printed and "error" not in printed
+    renamed_over(data, ROWS.replace("a,y", "a,z"))
+    assert "`d.csv` has no column `y`" in polled(watch, capsys)
+    shared.write_text(SHARED.replace("max_depth", "max_dept"))
+    assert "did you mean `max_depth`?" in polled(watch, capsys)
+
+
+def test_a_file_that_a_pattern_begins_to_match_is_noticed(study, reading, capsys):
+    study.write_text(OWN_DATA.replace('"d.csv"', '"parts/*.csv"'))
+    study.with_name("shared.eval").write_text(SHARED)
+    (study.parent / "parts").mkdir()
+    (study.parent / "parts" / "one.csv").write_text(ROWS)
+    watch = Watch("study.eval", {}, None)
+    polled(watch, capsys)
+    (study.parent / "parts" / "two.csv").write_text(ROWS)
+    assert "two.csv changed" in polled(watch, capsys, watching.WatchedFiles.PATTERNS_EVERY + 2)
+
+
+def test_output_without_a_terminal_is_plain(study, reading, capsys):
+    watch = Watch("study.eval", {}, None)
+    printed = polled(watch, capsys)
+    assert "\x1b" not in printed and "\r" not in printed
+
+
+def test_a_screen_of_80_columns_is_cleared_and_filled(study, reading, monkeypatch, capsys):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    printed = polled(Watch("study.eval", {}, None), capsys)
+    assert printed.startswith("\x1b[H\x1b[2J")
+    assert "W316" in printed
+    assert max(map(len, printed.removeprefix("\x1b[H\x1b[2J\x1b[3J").split("\n"))) <= 80
+
+
+class Runs:
+    """A run that only counts what it is asked for."""
+
+    def __init__(self):
+        self.asked = []
+
+    def ask(self, *, wanted):
+        self.asked.append(wanted)
+
+    def poll(self):
+        pass
+
+
+def test_a_study_is_run_unless_it_has_errors(study, capsys):
+    runs = Runs()
+    watch = Watch("study.eval", {}, runs)
+    polled(watch, capsys)
+    for text in (WRONG, TWO_MODELS.replace("seed 1", "seed 2")):
+        study.write_text(text)
+        polled(watch, capsys)
+    assert runs.asked == [True, False, True]
+
+
+@pytest.mark.parametrize("words", [["-j", "1"], ["-o", "out"], ["--trust"]])
+def test_options_of_a_run_are_refused_without_it(words, study):
+    done = call("watch", "study.eval", *words, folder=study.parent)
+    assert done.returncode == 2 and "options of `--run`" in done.stderr
+
+
+def test_a_file_that_does_not_exist_is_wrong_use(tmp_path):
+    assert call("watch", "no.eval", folder=tmp_path).returncode == 2
+
+
+def read_until(stream, word):
+    """Read lines until one contains a word; fail where the stream ends before."""
+    lines = []
+    while word not in (lines[-1] if lines else ""):
+        line = stream.readline()
+        assert line, lines
+        lines.append(line)
+    return lines
+
+
+def test_a_run_follows_each_save_and_ctrl_c_ends_it(study):
+    study.write_text(QUICK + "require accuracy of tree >= 80%\n")
+    words = ["watch", "study.eval", "--run", "-j", "1"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "evallang", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "EVALLANG_STORE": str(study.parent / "store")},
+    ) as running:
+        assert read_until(running.stdout, "PASS accuracy of tree >= 80%")
+        read_until(running.stdout, "report: ")
+        study.write_text(QUICK + "require accuracy of tree >= 99.9%\n")
+        assert read_until(running.stdout, "FAIL accuracy of tree >= 99.9%")
+        running.send_signal(signal.SIGINT)
+        told = running.communicate()[1]
+    assert running.returncode == 130
+    assert "10 of 10 fits from the store" in told
+    assert "Traceback" not in told
+    assert told.endswith("interrupted: `study.eval` is not watched any longer\n")
