@@ -1,25 +1,36 @@
-"""Files that `evallang run` writes for a CI service: JUnit XML and a summary in Markdown."""
+"""What `evallang run` writes for a CI service.
+
+Files of JUnit XML, summaries in Markdown, and annotations of GitHub Actions on stdout.
+"""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from evallang.cli.change_text import markdown_cell
-from evallang.cli.terminal import Failed, cannot
+from evallang.cli.terminal import Failed, cannot, write_format
 from evallang.cli.verdicts import Verdict, verdicts
 from evallang.diagnostics import Diagnostic, Severity
 from evallang.frozen_records import frozen
 from evallang.printable import printable
 from evallang.results.records import ResultsRecord
 
+if TYPE_CHECKING:
+    from evallang.api.checked_file import CheckedFile
+
 
 @frozen
 class CiFiles:
-    """The files that a run was asked to write, None for those it was not asked for."""
+    """The files that a run was asked to write, None for those it was not asked for.
+
+    With `annotate`, requirements that are not met and failed fits are also annotations on stdout.
+    """
 
     junit: str | None = None
     summary: str | None = None
+    annotate: bool = False
 
     def refuse_wrong_places(self) -> None:
         """Raise `click.ClickException` before the first fit where a file could not be written."""
@@ -31,14 +42,21 @@ class CiFiles:
             if place.is_dir():
                 raise click.ClickException(f"`{place}` is a folder; name a file")
 
-    def write_results(self, study: str, record: ResultsRecord) -> None:
-        """Write how each requirement was decided, and which fits failed."""
+    def write_results(self, study: str, record: ResultsRecord, checked: "CheckedFile") -> None:
+        """Write how each requirement was decided, and which fits failed.
+
+        `checked` is the study, with the lines of its requirements.
+        """
         failed = [
             f"{f.model}, {f.metric or f'fold {f.fold}'}: {f.error}: {f.message}"
             for f in record.failures
             if f.stage != "inner"
         ]
-        self._write(study, verdicts(record), failed)
+        decided = verdicts(record)
+        self._write(study, decided, failed)
+        if self.annotate:
+            for annotation in _annotations(record, decided, failed, checked):
+                write_format(annotation)
 
     def write_refusal(self, study: str, diagnostics: Sequence[Diagnostic]) -> None:
         """Write the errors of a study that was not run, so that no old file is read instead."""
@@ -109,6 +127,24 @@ def _summary(study: str, decided: Sequence[Verdict], errors: Sequence[str]) -> I
         yield ""
         yield from (f"- {_escaped(error)}" for error in errors)
         yield ""
+
+
+def _annotations(
+    record: ResultsRecord, decided: Sequence[Verdict], failed: Sequence[str], checked: "CheckedFile"
+) -> Iterator[str]:
+    from evallang.diagnostics.formats import github_error
+
+    specs = () if checked.meant is None else checked.meant.requirements
+    spans = {spec.index: spec.span for spec in specs}
+    sources = checked.checked.sources
+    for requirement, verdict in zip(record.requirements, decided, strict=True):
+        if not verdict.met:
+            span = spans.get(requirement.index)
+            path = checked.path if span is None else span.path
+            words = f"{verdict.claim}: {verdict.numbers}"
+            yield github_error("requirement not met", words, path, span, sources)
+    for error in failed:
+        yield github_error("failed fit", error, checked.path, None, sources)
 
 
 def _escaped(text: str) -> str:

@@ -61,6 +61,11 @@ if TYPE_CHECKING:
 )
 @click.option("--junit", metavar="FILE", help="Write the requirements as JUnit XML.")
 @click.option("--summary", metavar="FILE", help="Append a summary in Markdown to a file.")
+@click.option(
+    "--annotate",
+    is_flag=True,
+    help="Write requirements that are not met as annotations of GitHub Actions too.",
+)
 @click.option("--quiet", is_flag=True, help="Print errors only.")
 @click.option("--open", "open_report", is_flag=True, help="Open the report in a browser.")
 @limit_option
@@ -79,6 +84,7 @@ def command(
     no_look: bool,
     junit: str | None,
     summary: str | None,
+    annotate: bool,
     quiet: bool,
     open_report: bool,
 ) -> int:
@@ -103,7 +109,7 @@ def command(
         trust=trust,
         fast_paths=not every_fit,
         look=not no_look,
-        ci_files=CiFiles(junit, summary),
+        ci_files=CiFiles(junit, summary, annotate),
         quiet=quiet,
         open_report=open_report,
     )
@@ -226,7 +232,7 @@ def run_study(
     if code:
         _failures(results.record.failures)
     write(*requirement_lines(results.record))
-    ci_files.write_results(file, results.record)
+    ci_files.write_results(file, results.record, study)
     if not code and not all(r.met for r in results.record.requirements):
         code = 4
     if not quiet:

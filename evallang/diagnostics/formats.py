@@ -65,19 +65,32 @@ def to_github(diagnostics: Sequence[Diagnostic], sources: Sources) -> str:
     kinds = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "notice"}
     lines = []
     for d in diagnostics:
-        place = f"file={_github_property(printable(d.path))}"
-        if d.span is not None and d.span.path in sources:
-            start = sources[d.span.path].position(d.span.start)
-            end = sources[d.span.path].position(d.span.end)
-            place += f",line={start.line},endLine={end.line},col={start.column}"
-            if end.line == start.line:
-                place += f",endColumn={end.column}"
         told = [d.message, *([] if d.help is None else [f"help: {d.help}"])]
         told += [related.words for related in d.related if related.code]
-        words = "\n".join(map(printable, told))
-        title = _github_property(f"{d.code} {d.name}")
-        lines.append(f"::{kinds[d.severity]} {place},title={title}::{_github_data(words)}\n")
+        place = _github_place(d.path, d.span, sources)
+        lines.append(_github_command(kinds[d.severity], place, f"{d.code} {d.name}", told))
     return "".join(lines)
+
+
+def github_error(title: str, words: str, path: str, span: Span | None, sources: Sources) -> str:
+    """Format an error that is not a finding as a workflow command of GitHub Actions."""
+    return _github_command("error", _github_place(path, span, sources), title, [words])
+
+
+def _github_command(kind: str, place: str, title: str, told: Sequence[str]) -> str:
+    words = _github_data("\n".join(map(printable, told)))
+    return f"::{kind} {place},title={_github_property(printable(title))}::{words}\n"
+
+
+def _github_place(path: str, span: Span | None, sources: Sources) -> str:
+    place = f"file={_github_property(printable(path))}"
+    if span is not None and span.path in sources:
+        start = sources[span.path].position(span.start)
+        end = sources[span.path].position(span.end)
+        place += f",line={start.line},endLine={end.line},col={start.column}"
+        if end.line == start.line:
+            place += f",endColumn={end.column}"
+    return place
 
 
 def to_gitlab(diagnostics: Sequence[Diagnostic], sources: Sources) -> str:

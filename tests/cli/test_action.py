@@ -1,0 +1,184 @@
+"""`action.yml`: its script, run as GitHub runs it, in a folder and a home of its own."""
+
+import html
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+import yaml
+from calling import call
+
+ROOT = Path(__file__).parents[2]
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+STEPS = ACTION["runs"]["steps"]
+EXPRESSION = re.compile(r"\$\{\{\s*(.*?)\s*\}\}")
+GATE = """\
+evallang 1
+
+study "May the candidate replace production?"
+  seed 1
+
+predictions nightly from "nightly.csv"
+  id id
+  truth truth
+  models production, candidate
+  positive yes
+
+measure accuracy
+
+require candidate not worse than production by 10%
+require accuracy of candidate >= {least}%
+
+report html
+"""
+FAILING_LINE = 1 + GATE.split("\n").index("require accuracy of candidate >= {least}%")
+
+
+def step(name):
+    (found,) = (step for step in STEPS if step.get("id", step.get("name")) == name)
+    return found
+
+
+@pytest.fixture
+def repository(tmp_path):
+    """Write a repository with a gate that passes, one that fails, and their predictions."""
+    folder = tmp_path / "repository"
+    (folder / "gates").mkdir(parents=True)
+    rows = [
+        f"{i},{t},{t},{t if i % 20 else 'no'}"
+        for i in range(200)
+        for t in ["yes", "no"][i % 2 :][:1]
+    ]
+    text = "id,truth,production,candidate\n" + "\n".join(rows) + "\n"
+    (folder / "gates" / "nightly.csv").write_text(text)
+    (folder / "gates" / "passing.eval").write_text(GATE.format(least=80))
+    (folder / "gates" / "failing.eval").write_text(GATE.format(least=99))
+    return folder
+
+
+def evaluated(repository, **inputs):
+    """Run the step as GitHub does: nothing but its own variables, and the declared inputs."""
+    given = {name: str(known.get("default", "")) for name, known in ACTION["inputs"].items()}
+    given |= {name.replace("_", "-"): value for name, value in inputs.items()}
+    home = repository.parent / "home"
+    home.mkdir(exist_ok=True)
+    paths = [str(Path(sys.executable).parent), *os.defpath.split(os.pathsep)]
+    environment = {
+        "PATH": os.pathsep.join(paths),
+        "HOME": str(home),
+        "GITHUB_ACTION_PATH": str(ROOT),
+        "GITHUB_STEP_SUMMARY": str(repository.parent / "summary.md"),
+        "GITHUB_OUTPUT": str(repository.parent / "output"),
+    }
+    for name, value in step("evaluate")["env"].items():
+        environment[name] = EXPRESSION.sub(lambda m: given[m[1].removeprefix("inputs.")], value)
+    shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step("evaluate")["run"]]
+    return subprocess.run(shell, cwd=repository, env=environment, capture_output=True, text=True)
+
+
+def written(repository):
+    """Return what the step wrote: its outputs, and the summary."""
+    lines = (repository.parent / "output").read_text().splitlines()
+    return dict(line.split("=", 1) for line in lines), (
+        repository.parent / "summary.md"
+    ).read_text()
+
+
+def test_a_passing_and_a_failing_gate(repository):
+    assert call("lock", "gates/passing.eval", folder=repository).returncode == 0
+    done = evaluated(repository, studies="gates/*.eval", jobs="1")
+    assert done.returncode == 4, done.stdout + done.stderr
+    outputs, summary = written(repository)
+    assert outputs == {"results": "evallang-results", "exit-code": "4"}
+    for name in ("passing", "failing"):
+        assert (repository / outputs["results"] / f"gates-{name}" / "report.html").exists()
+        assert f"## gates/{name}.eval" in summary
+    assert html.unescape(summary).count("**FAIL** | accuracy of candidate >= 99%") == 1
+    annotations = [line for line in done.stdout.splitlines() if line.startswith("::error")]
+    assert len(annotations) == 1
+    assert f"file=gates/failing.eval,line={FAILING_LINE}," in annotations[0]
+    assert "requirement not met::accuracy of candidate >= 99%25: " in annotations[0]
+    suite = ET.parse(repository / outputs["results"] / "gates-failing.xml").getroot()[0]
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+    assert sorted(path.name for path in (repository / "gates").iterdir()) == [
+        "failing.eval", "failing.looks.jsonl", "nightly.csv",
+        "passing.eval", "passing.lock", "passing.looks.jsonl",
+    ]  # fmt: skip
+
+
+def test_met_requirements_pass(repository):
+    done = evaluated(repository, studies="./gates/passing.eval", jobs="1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "::error" not in done.stdout
+    assert written(repository)[0]["exit-code"] == "0"
+
+
+def test_a_study_that_left_its_lock_is_not_run(repository):
+    study = repository / "gates" / "passing.eval"
+    assert call("lock", "gates/passing.eval", folder=repository).returncode == 0
+    study.write_text(GATE.format(least=60))
+    done = evaluated(repository, studies="gates/passing.eval")
+    assert done.returncode == 5
+    assert "PASS" not in done.stdout and "::error" in done.stdout
+    assert "require 2 value: 0.8 -> 0.6" in written(repository)[1]
+
+
+def test_a_lock_that_is_required_and_missing_fails(repository):
+    done = evaluated(repository, studies="gates/passing.eval", lock="required")
+    assert done.returncode == 2
+    assert "there is no `passing.lock`" in done.stdout
+
+
+def test_errors_are_annotated_and_summarized(repository):
+    study = repository / "gates" / "passing.eval"
+    study.write_text(GATE.format(least=80).replace("measure accuracy", "measure acuracy"))
+    done = evaluated(repository, studies="gates/passing.eval")
+    assert done.returncode == 1
+    assert "::error file=gates/passing.eval,line=12," in done.stdout
+    assert "**Errors: " in written(repository)[1]
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        {"studies": ""},
+        {"studies": "gates/none.eval"},
+        {"studies": "gates/passing.eval other/*.eval"},
+        {"studies": "gates/passing.eval", "lock": "yes"},
+        {"studies": "gates/passing.eval", "trust": "1"},
+        {"studies": "$(touch gates/planted) `touch gates/planted`"},
+    ],
+)
+def test_wrong_inputs_run_nothing(inputs, repository):
+    done = evaluated(repository, **inputs)
+    assert done.returncode == 2
+    assert done.stdout.splitlines()[-1].startswith("::error title=evallang::")
+    assert not (repository / "evallang-results").exists()
+    assert not (repository / "gates" / "planted").exists()
+
+
+def test_inputs_reach_commands_as_variables_only():
+    """An expression inside a script would let the text of an input run as code."""
+    for one in STEPS:
+        assert not EXPRESSION.search(one.get("run", ""))
+        assert ("run" in one) == ("shell" in one)
+
+
+def test_every_input_is_declared_and_used():
+    used = set(re.findall(r"inputs\.([\w-]+)", str(ACTION["runs"])))
+    assert used == set(ACTION["inputs"])
+    assert shutil.which(str(ROOT / ".ci" / "action.sh")), "the script is executable"
+
+
+def test_the_report_is_uploaded_whatever_happened():
+    upload = next(
+        one for one in STEPS if one.get("uses", "").startswith("actions/upload-artifact@")
+    )
+    assert upload["if"].startswith("always()")
+    assert upload["with"]["path"] == "${{ steps.evaluate.outputs.results }}"
+    assert STEPS.index(upload) > STEPS.index(step("evaluate"))
