@@ -21,6 +21,7 @@ from evallang.metrics.metric import (
     UnderWeights,
 )
 from evallang.registry import Example, lazy
+from evallang.stats.running_sums import STEPS, RunningSums
 from evallang.stats.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ DAVIS_GOADRICH_2006 = Reference(
 
 
 ROWS_AT_ONCE = 1 << 16  # examples of all weightings worked on at once: they stay in the cache
+SUMMED_AT_ONCE = 1 << 20  # the same where they are summed in stretches, a stretch at a time
 ROUNDING = 1e-12  # of a sum of weights
 LEAST = 1e-300  # of a weight; keeps 0 / 0 from arising above the first example drawn
 _SCRATCH = Scratch()
@@ -126,46 +128,55 @@ def _average_precisions(o: Outcome, options: Mapping[str, Any]) -> Statistic | N
     ends = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(order) - 1)
     up = o.truth[order] == o.positive
     positive, upto = np.flatnonzero(up), np.cumsum(up)
-    # For each positive how many positives and negatives come before the end of its run of
-    # equal scores
+    n, first = len(order), len(positive)
+    if not first:
+        return _undefined
+    # For each positive the last positive before the end of its run of equal scores, and how many
+    # negatives come before that end
     last = ends[np.searchsorted(ends, positive)]
     found, missed = upto[last] - 1, last + 1 - upto[last]
-    ties = bool((found != np.arange(len(positive))).any())
-    places = np.concatenate([order[up], order[~up]])
-    n, first = len(order), len(positive)
-    batch = max(1, ROWS_AT_ONCE // n)
+    ties = bool((found != np.arange(first)).any())
+    # The weights get a last row of zeros, which is what no negatives add up to
+    hits_down, misses_down = RunningSums(order[up], n), RunningSums(np.append(n, order[~up]), n)
+    example = np.minimum(hits_down.examples, first - 1)
+    found_row, missed_row = hits_down.rows(found[example]), misses_down.rows(missed[example])
+    batch = max(1, SUMMED_AT_ONCE // n)
 
     def of_some(weights: NDArray[Any]) -> NDArray[np.float64]:
         rounds = len(weights)
         kind: type = np.int32 if weights.dtype == np.uint8 and n < 1 << 23 else np.float64
-        drawn = _SCRATCH.array("drawn", weights.shape, weights.dtype)
-        weights.take(places, axis=1, out=drawn, mode="clip")
-        above = _SCRATCH.array("above", (rounds, n - first + 1), kind)
-        above[:, 0] = 0
-        np.cumsum(drawn[:, first:], axis=1, dtype=kind, out=above[:, 1:])
-        named = _SCRATCH.array("named", (rounds, first), kind)
-        above.take(missed, axis=1, out=named, mode="clip")
-        hits = _SCRATCH.array("hits", (rounds, first), kind)
-        np.cumsum(drawn[:, :first], axis=1, dtype=kind, out=hits)
-        total = hits[:, -1].astype(np.float64)
-        if ties:
-            tied = _SCRATCH.array("tied", (rounds, first), kind)
-            hits = hits.take(found, axis=1, out=tied, mode="clip")
-        named += hits
-        np.maximum(named, LEAST if kind is np.float64 else 1, out=named)
-        precision = _SCRATCH.array("precision", (rounds, first), np.float64)
-        np.divide(hits, named, out=precision)
-        gained = _SCRATCH.array("gained", (rounds, first), np.float64)
-        np.copyto(gained, drawn[:, :first])
-        # einsum and not BLAS: the same bits for any number of threads
-        reached = np.einsum("ij,ij->i", gained, precision)
+        times = _SCRATCH.array("times", (n + 1, rounds), weights.dtype)
+        times[:-1], times[-1] = weights.T, 0
+        shape = misses_down.size, rounds
+        drawn = misses_down.weights(times, _SCRATCH.array("drawn", shape, weights.dtype))
+        misses = misses_down.sums(drawn, _SCRATCH.array("misses", shape, kind))
+        shape = hits_down.size, rounds
+        drawn = hits_down.weights(times, _SCRATCH.array("drawn", shape, weights.dtype))
+        hits = hits_down.sums(drawn, _SCRATCH.array("hits", shape, kind))
+        shape = hits_down.size // STEPS, rounds
+        named, tied = (_SCRATCH.array(name, shape, kind) for name in ("named", "tied"))
+        above, gained = (_SCRATCH.array(name, shape, np.float64) for name in ("above", "gained"))
+        reached = np.zeros(shape)
+        # An array, because numpy compares with a single number four times more slowly
+        least = np.full(shape, LEAST if kind is np.float64 else 1, dtype=kind)
+        # Step by step, so that the numbers in between stay in the cache
+        for rows in hits_down.steps():
+            upto = hits[rows]
+            if ties:
+                upto = hits.take(found_row[rows], axis=0, out=tied, mode="clip")
+            misses.take(missed_row[rows], axis=0, out=named, mode="clip")
+            named += upto
+            np.maximum(named, least, out=named)
+            np.divide(upto, named, out=above)
+            np.copyto(gained, drawn[rows])
+            above *= gained
+            reached += above
+        total = hits[-1].astype(np.float64)
         values = np.full(rounds, np.nan)
-        np.divide(reached, total, out=values, where=total > 0)
+        np.divide(reached.sum(axis=0), total, out=values, where=total > 0)
         return values
 
     def statistic(weights: NDArray[Any]) -> NDArray[np.float64]:
-        if not first:
-            return np.full(len(weights), np.nan)
         starts = range(0, len(weights), batch)
         return np.concatenate([of_some(weights[start : start + batch]) for start in starts])
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.metrics import average_precision_score
 
 from evallang.metrics.aggregation import partition, point_value
 from evallang.metrics.metric import METRICS, Outcome
@@ -109,6 +110,24 @@ def test_average_precision_of_many_examples_of_which_the_first_are_not_drawn(pla
         each = np.concatenate([statistic(row[None]) for row in weights])
         for found in (statistic(weights), each):
             np.testing.assert_allclose(found, expected, rtol=1e-12, equal_nan=True)
+
+
+@pytest.mark.parametrize("n", [1, 2, 31, 32, 33, 64, 700])
+def test_average_precision_under_counts_is_that_of_scikit_learn(n):
+    rng = np.random.default_rng(n)
+    times = rng.poisson(1, (5, n)).astype(np.uint8)
+    times[0] = 255  # the largest count
+    for share, places in ((0.5, 15), (0.05, 2), (0.95, 1), (1, 3), (0, 3)):
+        truth = (rng.random(n) < share).astype(int)
+        score = np.round(rng.random(n), places)
+        outcome = Outcome(truth, score, 2, 1)
+        statistic = METRICS["average_precision"].declaration.under_weights(outcome, {})
+        expected = [
+            average_precision_score(truth, score, sample_weight=row) if row @ truth else np.nan
+            for row in times.astype(float)
+        ]
+        for weights in (times, times * 0.3):
+            np.testing.assert_allclose(statistic(weights), expected, rtol=1e-12)
 
 
 RANKED = [e for e in METRICS if e.declaration.form == "scores" and e.declaration.under_weights]
