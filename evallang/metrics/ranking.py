@@ -158,7 +158,7 @@ def _average_precisions(o: Outcome, options: Mapping[str, Any]) -> Statistic | N
         above, gained = (_SCRATCH.array(name, shape, np.float64) for name in ("above", "gained"))
         reached = np.zeros(shape)
         # An array, because numpy compares with a single number four times more slowly
-        least = np.full(shape, LEAST if kind is np.float64 else 1, dtype=kind)
+        least: NDArray[Any] = np.full(shape, LEAST if kind is np.float64 else 1, dtype=kind)
         # Step by step, so that the numbers in between stay in the cache
         for rows in hits_down.steps():
             upto = hits[rows]
