@@ -76,6 +76,10 @@ evaluate() { # one study; notes what fails
     fi
   fi
   evallang "${run[@]}" -- "$study" || note_failure $?
+  # the looks of a checkout are lost with it, and those of an artifact can be committed
+  if [ -e "${study%.eval}.looks.jsonl" ]; then
+    cp -- "${study%.eval}.looks.jsonl" "$RESULTS/$name.looks.jsonl"
+  fi
 }
 
 for study in "${studies[@]}"; do

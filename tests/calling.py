@@ -41,9 +41,13 @@ class Done:
         return self.err.decode("utf-8")
 
 
-def call(*words: str, folder: Path | str = ".", stdin: str = "") -> Done:
-    """Call the command line as its script does, signals apart."""
-    out, err = Stream(), Stream()
+def call(*words: str, folder: Path | str = ".", stdin: str = "", together: bool = False) -> Done:
+    """Call the command line as its script does, signals apart.
+
+    With `together`, stderr goes to stdout, as by `2>&1`.
+    """
+    out = Stream()
+    err = out if together else Stream()
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(folder)
         patched.setattr(sys, "argv", ["evallang", *words])

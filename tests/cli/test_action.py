@@ -97,6 +97,8 @@ def test_a_passing_and_a_failing_gate(repository):
     assert outputs == {"results": "evallang-results", "exit-code": "4"}
     for name in ("passing", "failing"):
         assert (repository / outputs["results"] / f"gates-{name}" / "report.html").exists()
+        looks = (repository / outputs["results"] / f"gates-{name}.looks.jsonl").read_text()
+        assert looks == (repository / "gates" / f"{name}.looks.jsonl").read_text()
         assert f"## gates/{name}.eval" in summary
     assert html.unescape(summary).count("**FAIL** | accuracy of candidate >= 99%") == 1
     annotations = [line for line in done.stdout.splitlines() if line.startswith("::error")]

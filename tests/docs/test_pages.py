@@ -14,8 +14,11 @@ from pathlib import Path
 import click
 import pytest
 from blocks import blocks_of, commands_of, matches
+from calling import call
+from dulwich import porcelain
 from dulwich.repo import Repo
 from studies import checked, study
+from yaml import safe_load
 
 import evallang as ev
 from docs.generator import markdown as md
@@ -122,10 +125,12 @@ def test_every_example_of_a_page_does_what_stands_below_it(path, folder):
     last = 0
     for block in blocks_of(path.read_text(encoding="utf-8")):
         where = f"line {block.line} of {path.name}"
+        for word in block.words:
+            if word.startswith("file="):
+                file = Path(word.removeprefix("file="))
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(block.text, encoding="utf-8")
         if block.language == "eval":
-            for word in block.words:
-                if word.startswith("file="):
-                    Path(word.removeprefix("file=")).write_text(block.text, encoding="utf-8")
             if "run" in block.words:
                 assert ev.run(study(block.text, folder)).record.estimates, where
         elif block.language == "console":
@@ -142,6 +147,19 @@ def test_every_example_of_a_page_does_what_stands_below_it(path, folder):
             assert matches(block.text, printed), f"{where}:\n{printed}"
         elif block.language == "json":
             json.loads(block.text)
+        elif block.language == "yaml":
+            check_steps(safe_load(block.text))
+
+
+def check_steps(workflow):
+    """Check that each use of the action gives inputs that it declares, and those that it needs."""
+    inputs = safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["inputs"]
+    required = {name for name, known in inputs.items() if known.get("required")}
+    jobs = workflow.get("jobs", {}).values()
+    for step in (step for job in jobs for step in job["steps"]):
+        if "/evallang@" in step.get("uses", ""):
+            assert required <= set(step["with"]) <= set(inputs)
+            assert all(isinstance(value, str) for value in step["with"].values())
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name not in ("demo", "watch")])
@@ -160,12 +178,22 @@ def test_the_example_of_a_command_runs(name, folder):
 
 def with_dulwich(words):
     """Do what a page does with git, without starting it."""
-    if words == ["init"]:
-        Repo.init(".").close()
+    if words[0] == "init":
+        branch = {"default_branch": words[2].encode()} if words[1:2] == ["-b"] else {}
+        Repo.init(".", **branch).close()
         return
     with contextlib.closing(Repo(".")) as repository:
         if words[0] == "add":
             repository.get_worktree().stage(words[1:])
+        elif words[0] == "config":
+            *section, name = words[1].encode().split(b".")
+            config = repository.get_config()
+            config.set(tuple(section), name, words[2].encode())
+            config.write_to_path()
+        elif words[0] == "switch":
+            if words[1] == "-c":
+                porcelain.branch_create(repository, words[2])
+            porcelain.checkout(repository, words[-1])
         else:
             assert words[:2] == ["commit", "-m"], words
             made = {"message": words[2].encode(), "author": b"A <a@example.org>"}
@@ -177,13 +205,18 @@ def shell(command, last):
     if command == "echo $?":
         return last, f"{last}\n"
     words = shlex.split(command)
+    if words[0] == "echo" and words[2] == ">>":
+        with Path(words[3]).open("a", encoding="utf-8") as file:
+            file.write(f"{words[1]}\n")
+        return 0, ""
     if words[0] == "git":
         with_dulwich(words[1:])
         return 0, ""
     assert words[0] in ("evallang", "cat", "python"), f"a page may not run `{words[0]}`"
     if words[0] == "evallang":
-        words[:1] = [sys.executable, "-m", "evallang"]
-    elif words[0] == "python":
+        done = call(*words[1:], together=True)
+        return done.returncode, done.stdout
+    if words[0] == "python":
         words[0] = sys.executable
     done = subprocess.run(
         words,
