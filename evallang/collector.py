@@ -38,8 +38,8 @@ def collect_as_usual() -> None:
 
 
 def keep_from_collection() -> None:
-    """Exclude all objects there are from collections, before a process is forked.
+    """Exclude all objects there are from collections, before a process is forked or ends.
 
-    The child then visits its own objects only, and shares the memory of the others.
+    A child then visits its own objects only, and shares the memory of the others.
     """
     gc.freeze()

@@ -1,8 +1,9 @@
 """A decorator for records: frozen dataclasses with slots that are created quickly.
 
 `dataclass(frozen=True, slots=True)` compiles six methods for each class, which for the
-hundred and forty records of this package would take a third of a cold start. This decorator
-compiles only `__init__` and shares the other methods. `dataclasses.fields`, `replace` and
+hundred and eighty records of this package would take a third of a cold start. This decorator
+compiles only `__init__`, when the first record of a class is created, and shares the other
+methods. `dataclasses.fields`, `replace` and
 `asdict`, `match`, copy and pickle work as usual.
 """
 
@@ -30,7 +31,7 @@ def frozen(cls: type[T]) -> type[T]:
         return hash((type(self), *(getattr(self, name) for name in compared)))
 
     methods: dict[str, Any] = {
-        "__init__": _initializer(known),
+        "__init__": _compiled_when_called(made, known),
         "__eq__": equal,
         "__hash__": digest,
         "__repr__": _repr,
@@ -66,6 +67,17 @@ def _state(self: Any) -> list[Any]:
 def _restore(self: Any, state: list[Any]) -> None:
     for f, value in zip(fields(self), state, strict=True):  # when copied or unpickled
         object.__setattr__(self, f.name, value)
+
+
+def _compiled_when_called(cls: type, known: tuple[Field[Any], ...]) -> Callable[..., None]:
+    """Return an `__init__` that compiles the one of the class and puts it in its own place."""
+
+    def compile_and_call(self: object, *values: Any, **named: Any) -> None:
+        compiled = _initializer(known)
+        type.__setattr__(cls, "__init__", compiled)
+        compiled(self, *values, **named)
+
+    return compile_and_call
 
 
 def _initializer(known: tuple[Field[Any], ...]) -> Callable[..., None]:

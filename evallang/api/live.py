@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evallang.data.data_frames import is_frame
+from evallang.frozen_records import frozen
 from evallang.models.own_code import OwnCode, distributions_of
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 LONGEST = 200  # signs of an object's text that results keep
 
 
-@dataclass(frozen=True)
+@frozen
 class Live:
     """Data frames by the name of their source, estimators by that of their model.
 

@@ -2,7 +2,7 @@
 
 import posixpath
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 
 from evallang.checking import (
@@ -32,6 +32,7 @@ from evallang.collector import collector_paused
 from evallang.compatibility import own_metric
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec, Task
 from evallang.diagnostics import Diagnostic, has_errors
+from evallang.frozen_records import frozen
 from evallang.results.settings import FileRecord
 from evallang.source import SourceFile, Span
 from evallang.study import SourceSpec, Study
@@ -39,7 +40,7 @@ from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_parsed
 
 
-@dataclass(frozen=True)
+@frozen
 class Checked:
     """What a check found; `study` is None where anything is an error.
 

@@ -3,7 +3,6 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 
 from evallang.checking.all_codes import load_codes
 from evallang.checking.codes import WAIVER_OF_NOTHING, WAIVER_WITHOUT_REASON
@@ -18,6 +17,7 @@ from evallang.diagnostics import (
     diagnose,
     has_errors,
 )
+from evallang.frozen_records import frozen
 from evallang.source import Span
 from evallang.spelling import closest
 from evallang.syntax.nodes import CommentNode, EvallangNode
@@ -35,7 +35,7 @@ OF_DATA = frozenset({Phase.DATA, Phase.MEANING, Phase.SPLITS, Phase.RESULTS})
 FORM = "`# evallang: allow RULE because ...`"
 
 
-@dataclass(frozen=True)
+@frozen
 class Waiver:
     """One waiver: the rule's name, where it holds, and why."""
 

@@ -22,7 +22,7 @@ from evallang.cli.terminal import (
     tell_state,
     tell_traceback,
 )
-from evallang.collector import collect_seldom
+from evallang.collector import collect_seldom, keep_from_collection
 from evallang.version import LANGUAGE, VERSION
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -159,6 +159,8 @@ def main() -> None:
         # At its own end Python now and then ends the process by SIGINT in place of the code
         atexit._run_exitfuncs()
         os._exit(code)
+    # At the end of the process Python would visit all modules and records, several times
+    keep_from_collection()
     sys.exit(code)
 
 

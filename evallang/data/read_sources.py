@@ -1,12 +1,13 @@
 """What was read of a study's sources: the record that every later step takes."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
+from evallang.frozen_records import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class ReadSources:
     """Tables to fit models on, by name; imported outcomes; tables of scores.
 

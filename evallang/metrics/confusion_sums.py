@@ -9,9 +9,9 @@ classes of the data.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from evallang.frozen_records import frozen
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ else:
 Average = Literal["binary", "macro", "micro", "weighted"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Margins:
     """Sums of counts; all arrays over the leading axes, those by class with a last axis k.
 

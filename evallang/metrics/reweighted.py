@@ -7,10 +7,11 @@ other weights each time: what does not depend on the weights is worked out once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from evallang.frozen_records import frozen
 from evallang.metrics.aggregation import Partition, aggregation_of, point_value
 from evallang.metrics.metric import MetricEntry, Outcome, Statistic, evaluate
 from evallang.registry import lazy
@@ -22,7 +23,7 @@ else:
     np = lazy("numpy")
 
 
-@dataclass(frozen=True)
+@frozen
 class Reweighted:
     """A metric as a function of weights (B, n), float64 or bytes.
 

@@ -11,13 +11,14 @@ import importlib.machinery
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
+from evallang.frozen_records import frozen
 from evallang.working_folder import working_folder_restored
 
 ENTRY_POINTS = "evallang.models"
@@ -27,7 +28,7 @@ _LOADED: dict[str, tuple[str, str]] = {}
 """Folder and hash of the top-level packages that this process has imported."""
 
 
-@dataclass(frozen=True)
+@frozen
 class OwnCode:
     """What a run may make instances of besides the catalogue.
 

@@ -10,11 +10,11 @@ example, with the guess and without it.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
+from evallang.frozen_records import frozen
 from evallang.source import Span
 from evallang.spelling import closest
 from evallang.syntax import codes
@@ -115,7 +115,7 @@ class Change(NamedTuple):
     previous: Token | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """A token that does not fit, and what would fit (`fits`)."""
 

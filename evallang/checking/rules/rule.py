@@ -9,7 +9,7 @@ later stage the rule runs once more, and with what.
 import importlib
 import pkgutil
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from functools import cache
 
@@ -45,7 +45,7 @@ class Stage(StrEnum):
     PLAN = "plan"
 
 
-@dataclass(frozen=True)
+@frozen
 class Known:
     """What a later stage knows in addition to the study as written.
 
@@ -73,7 +73,7 @@ def _always(study: Study) -> bool:
     return True
 
 
-@dataclass(frozen=True)
+@frozen
 class Later:
     """A stage at which a rule runs once more.
 
@@ -86,7 +86,7 @@ class Later:
     may_object: Callable[[Study], bool] = _always
 
 
-@dataclass(frozen=True)
+@frozen
 class Rule:
     """One rule: its code (with name, reason, source), its function, its later stages."""
 

@@ -1,13 +1,13 @@
 """Advice on one family of hypotheses that is written on several lines."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from evallang.checking.rules.families import WITH_ALL_HYPOTHESES
 from evallang.checking.rules.multiplicity import same_question
 from evallang.checking.rules.rule import Objection, rule
 from evallang.checking.rules.study_facts import listed, pair_test, test_of
 from evallang.diagnostics import Changes, Related
+from evallang.frozen_records import frozen
 from evallang.hypotheses import Hypothesis, hypotheses_of
 from evallang.models.model import is_baseline
 from evallang.study import ComparisonSpec, Study
@@ -15,7 +15,7 @@ from evallang.study import ComparisonSpec, Study
 MOST_MEASURES = 2  # lines of a primary and a secondary measure, which a reader keeps apart
 
 
-@dataclass(frozen=True)
+@frozen
 class _Line:
     """A confirmatory line with the hypotheses that no earlier line has."""
 

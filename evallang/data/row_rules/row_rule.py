@@ -8,7 +8,6 @@ is read, or for each protocol once the splits of a table are drawn.
 import importlib
 import pkgutil
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -60,7 +59,7 @@ class RowDesign:
         return names, table.numeric[:, [column.index for column in columns]]
 
 
-@dataclass(frozen=True)
+@frozen
 class DrawnSplits:
     """The splits of one protocol on one table; `protocol` is worded as the author wrote it."""
 
@@ -74,7 +73,7 @@ TableRule = Callable[[Table, RowDesign, Findings, Code], None]
 SplitRule = Callable[[Table, DrawnSplits, Findings, Code], None]
 
 
-@dataclass(frozen=True)
+@frozen
 class RowRules:
     """The rules by the moment at which they run, each with its code."""
 

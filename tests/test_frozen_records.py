@@ -1,0 +1,64 @@
+"""Records whose `__init__` is compiled when the first one is created."""
+
+import copy
+import pickle
+from dataclasses import FrozenInstanceError, field, replace
+
+import pytest
+
+from evallang.frozen_records import frozen
+
+
+@frozen
+class Point:
+    """A place with defaults of each kind."""
+
+    x: int
+    y: int = 2
+    marks: list[str] = field(default_factory=list)
+
+
+@frozen
+class Named(Point):
+    """A record that adds a field."""
+
+    name: str = field(default="", kw_only=True)
+
+
+@pytest.mark.parametrize("created", ["first", "later"])
+def test_records_are_the_same_whether_their_class_was_used_before(created):
+    @frozen
+    class Local(Point):
+        """A class of which no record has been created."""
+
+        z: int = 3
+
+    if created == "later":
+        Local(0)
+    one = Local(1, marks=["a"])
+    assert (one.x, one.y, one.marks, one.z) == (1, 2, ["a"], 3)
+    assert one == Local(x=1, y=2, marks=["a"], z=3)
+    assert Local(1).marks is not Local(1).marks
+    with pytest.raises(FrozenInstanceError):
+        one.x = 5
+
+
+@pytest.mark.parametrize("wrong", [{}, {"x": 1, "q": 2}])
+def test_wrong_arguments_are_refused_the_first_time_and_later(wrong):
+    @frozen
+    class Local(Point):
+        """A class of which no record has been created."""
+
+    for _ in range(2):
+        with pytest.raises(TypeError, match=r"__init__\(\)"):
+            Local(**wrong)
+
+
+def test_a_record_of_a_subclass_does_not_change_its_base():
+    named = Named(1, name="a")
+    assert repr(named) == "Named(x=1, y=2, marks=[], name='a')"
+    assert Point(1) == Point(1, 2, [])
+    assert Point(1) != named
+    assert replace(named, x=7) == Named(7, name="a")
+    for again in (copy.copy(named), pickle.loads(pickle.dumps(named))):
+        assert again == named
