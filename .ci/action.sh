@@ -4,10 +4,11 @@
 #   STUDIES  paths and patterns of study files, separated by white space
 #   LOCK     if-present, required or off: whether a study must be the one that its lock fixes
 #   RESULTS  folder for the results and the JUnit XML of each study
+#   BASE     revision of git whose studies the summary compares with these, or empty
 #   STRICT, TRUST  true or false;  JOBS  processes, or empty for all cores
 # Exit code: that of the first command that failed (1 errors, 4 a requirement, 5 another protocol).
 set -uo pipefail
-LOCK=${LOCK:-if-present} RESULTS=${RESULTS:-evallang-results} JOBS=${JOBS:-}
+LOCK=${LOCK:-if-present} RESULTS=${RESULTS:-evallang-results} JOBS=${JOBS:-} BASE=${BASE:-}
 STRICT=${STRICT:-false} TRUST=${TRUST:-false}
 SUMMARY=${GITHUB_STEP_SUMMARY:-/dev/null} OUTPUT=${GITHUB_OUTPUT:-/dev/null}
 failed=0
@@ -63,6 +64,16 @@ evaluate() { # one study; notes what fails
   if [ -n "$JOBS" ]; then run+=(--jobs "$JOBS"); fi
 
   evallang "${check[@]}" -- "$study" || note_failure $?
+
+  if [ -n "$BASE" ]; then
+    # fails for a new study, and where the history was not fetched; neither is an error of the study
+    if told=$(evallang diff --format markdown -- "$BASE:${study#./}" "$study" 2>&1); then
+      printf '## Changes of the protocol\n\n%s\n\n' "${told:-None.}" >>"$SUMMARY"
+    else
+      printf '%s\n' "$told"
+      echo "::notice title=evallang::a study is not compared with the base: see the log"
+    fi
+  fi
 
   if [ "$LOCK" = required ] || { [ "$LOCK" = if-present ] && [ -e "${study%.eval}.lock" ]; }; then
     told=$(evallang lock --check -- "$study" 2>&1)

@@ -1,5 +1,6 @@
 """`action.yml`: its script, run as GitHub runs it, in a folder and a home of its own."""
 
+import contextlib
 import html
 import os
 import re
@@ -12,6 +13,7 @@ from xml.etree import ElementTree as ET
 import pytest
 import yaml
 from calling import call
+from dulwich.repo import Repo
 
 ROOT = Path(__file__).parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
@@ -128,6 +130,21 @@ def test_a_study_that_left_its_lock_is_not_run(repository):
     assert done.returncode == 5
     assert "PASS" not in done.stdout and "::error" in done.stdout
     assert "require 2 value: 0.8 -> 0.6" in written(repository)[1]
+
+
+def test_the_summary_states_what_changed_since_the_base(repository):
+    with contextlib.closing(Repo.init(repository)) as git:
+        git.get_worktree().stage(["gates/passing.eval"])
+        author = b"A <a@example.org>"
+        git.get_worktree().commit(message=b"one", author=author, committer=author)
+    (repository / "gates" / "passing.eval").write_text(GATE.format(least=60))
+    studies = "./gates/passing.eval gates/failing.eval"
+    done = evaluated(repository, studies=studies, base="HEAD", jobs="1")
+    assert done.returncode == 4  # of the failing gate, which is new since the base
+    assert done.stdout.count("::notice title=evallang::") == 1
+    summary = written(repository)[1]
+    assert summary.count("## Changes of the protocol") == 1
+    assert "require 2 value | 0.8 | 0.6 |" in summary
 
 
 def test_a_lock_that_is_required_and_missing_fails(repository):
