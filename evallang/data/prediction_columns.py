@@ -38,6 +38,7 @@ else:
     pl = lazy("polars")
 
 
+COMPARED_ONE_BY_ONE = 3  # labels; comparing a column with more takes longer than looking them up
 MOST_LOOKED_UP = 1 << 16  # between the least and the greatest label of a table of places
 
 
@@ -191,11 +192,7 @@ def _predicted(
     if of_truth and frame.kind(column) in numeric:
         predicted = _places(frame.values(column), target.class_values)
     else:
-        words = pl.Enum(target.classes)
-        coded = (
-            _spelled(frame, column, target).cast(words, strict=False).to_physical().cast(pl.Int64)
-        )
-        predicted = np.ascontiguousarray(coded.fill_null(-1).to_numpy(), dtype=np.int64)
+        predicted = _coded(_spelled(frame, column, target), target.classes)
     return _checked_labels(predicted, frame, column, model, target, findings)
 
 
@@ -208,6 +205,17 @@ def _spelled(frame: Frame, column: str, target: Target) -> "pl.Series":
     if frame.kind(column) is Kind.BOOLEAN and frame.cells[column].dtype == pl.String:
         return frame.cells[column]
     return frame.texts(column)
+
+
+def _coded(texts: "pl.Series", classes: Sequence[str]) -> "NDArray[np.int64]":
+    """Return the place of each text among the classes; -1 where it is not one of them."""
+    if len(classes) <= COMPARED_ONE_BY_ONE:
+        codes = np.full(len(texts), -1, dtype=np.int8)
+        for code, label in enumerate(classes):
+            codes += np.int8(code + 1) * (texts == label).to_numpy()
+        return codes.astype(np.int64)
+    coded = texts.cast(pl.Enum(classes), strict=False).to_physical().cast(pl.Int64)
+    return np.ascontiguousarray(coded.fill_null(-1).to_numpy(), dtype=np.int64)
 
 
 def _places(column: "pl.Series", labels: Sequence[Label]) -> "NDArray[Any]":

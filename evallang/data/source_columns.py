@@ -1,7 +1,8 @@
 """Every column of a source: what it holds, how much of it, and what its study uses it for."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from evallang.data.column_types import Kind, kind_of
 from evallang.data.dataset import (
@@ -17,6 +18,12 @@ from evallang.data.dataset import (
 from evallang.data.frame import Frame
 from evallang.data.labels import label_text
 from evallang.data.text_forms import names_identifier, names_unit
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = lazy("polars")
 
 NOT_USED = "not used"
 FEATURE = "feature"
@@ -33,25 +40,39 @@ def source_columns(frame: Frame, roles: Mapping[str, Iterable[str]]) -> tuple[So
     is more than that of a plain feature.
     """
     found = []
+    counted: dict[str, pl.Series] = {}
     for name in frame.columns:
         values = frame.values(name)
         kind = kind_of(values)
         role = ", ".join(dict.fromkeys(roles.get(name, ()))) or NOT_USED
-        missing = values.null_count()
         ordered = kind in (Kind.NUMBER, Kind.DATE)
         plain = role in (FEATURE, NOT_USED) and not (names_identifier(name) or names_unit(name))
-        named = kind in (Kind.TEXT, Kind.BOOLEAN) or (ordered and not plain)
+        if kind in (Kind.TEXT, Kind.BOOLEAN) or (ordered and not plain):
+            counted[name] = values
         found.append(
             SourceColumn(
                 name=name,
                 kind=kind.name.lower(),
                 role=role,
-                levels=values.n_unique() - (missing > 0) if named else None,
-                missing=missing,
+                levels=None,
+                missing=values.null_count(),
                 range=(_end(values.min()), _end(values.max())) if ordered else None,
             )
         )
-    return tuple(found)
+    levels = _levels(counted)
+    return tuple(replace(column, levels=levels.get(column.name)) for column in found)
+
+
+def _levels(columns: Mapping[str, "pl.Series"]) -> dict[str, int]:
+    """Count the distinct values that are not missing, of all columns at the same time."""
+    if not columns:
+        return {}
+    table = pl.DataFrame([values.alias(name) for name, values in columns.items()])
+    counts = table.select(pl.all().n_unique()).row(0)
+    return {
+        name: count - (values.null_count() > 0)
+        for (name, values), count in zip(columns.items(), counts, strict=True)
+    }
 
 
 def roles_in_data(spec: DataSpec, target: str, features: Iterable[str]) -> Roles:

@@ -1,12 +1,15 @@
 """The canonical form behind a data set's hash."""
 
 import hashlib
+import json
 import os
 import struct
 import subprocess
 import sys
 
 import numpy as np
+import polars as pl
+import pytest
 from hypothesis import given, strategies as st
 
 from evallang.data.hashing import VERSION, DataHash
@@ -70,3 +73,28 @@ def test_the_hash_is_the_same_under_another_hash_seed(source):
         check=True,
     )
     assert done.stdout.strip() == here
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        pl.Series([9, 10, 99, 100, 101, 999_999, 1_000_000]),
+        pl.Series([0]),
+        pl.Series([-10, -1, 0, 9, 10]),
+        pl.Series([9, 10, 99, 100, 255], dtype=pl.UInt8),
+        pl.Series([2**63 - 1, 10**18, 10**18 - 1]),
+        pl.Series(["a", "", "b c", "[,]"]),
+        pl.Series(["ä", 'a"b']),
+    ],
+)
+def test_ids_of_distinct_rows_enter_as_their_texts_do(ids, monkeypatch):
+    monkeypatch.setattr("evallang.data.hashing.AT_ONCE", 2)
+    texts = [str(value) for value in ids.to_list()]
+    levels = json.dumps(texts, separators=(",", ":")).encode()
+    codes = struct.pack(f"<{len(texts)}q", *range(len(texts)))
+    parts = DataHash()
+    parts.ids("ids", ids, distinct=True)
+    expected = by_hand(
+        FIRST, ("ids.levels", "json", levels), ("ids.codes", f"<i8[{len(texts)}]", codes)
+    )
+    assert parts.hexdigest() == expected

@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 from evallang.data.dataset import GivenModel
+from evallang.data.prediction_columns import _coded
 
 TEXT = "id,truth,a,b,p\n1,no,no,no,0.2\n2,yes,yes,no,0.5\n3,yes,yes,yes,0.9\n4,no,yes,no,0.1\n"
 A, B = (GivenModel(name, name, column=name) for name in "ab")
@@ -349,3 +350,12 @@ def test_the_hash_sees_every_answer_and_not_the_format(source):
     )
     assert good(source, TEXT, models=(A,), id="id").sha256 != one
     assert good(source, TEXT, models=(A, B)).sha256 != one
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 5])
+def test_labels_are_coded_alike_however_many_there_are(k):
+    classes = [f"class {i}" for i in range(k)]
+    texts = [*classes[::-1], "another", "", *classes]
+    codes = _coded(pl.Series(texts), classes)
+    assert codes.dtype == np.int64
+    assert codes.tolist() == [classes.index(t) if t in classes else -1 for t in texts]
