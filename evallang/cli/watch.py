@@ -1,6 +1,7 @@
 """`evallang watch`."""
 
 import contextvars
+import importlib
 import queue
 import subprocess
 import sys
@@ -64,13 +65,21 @@ def command(
     options += [] if jobs is None else [f"--jobs={jobs}"]
     watch = Watch(file, overrides(settings), Run(file, options) if runs else None)
     try:
+        watch.poll()
+        threading.Thread(target=_import_numeric_packages, name="imports", daemon=True).start()
         while True:
-            watch.poll()
             time.sleep(EVERY)
+            watch.poll()
     except KeyboardInterrupt as ending:
         raise type(ending)(f"`{file}` is not watched any longer") from None
     finally:
         watch.close()
+
+
+def _import_numeric_packages() -> None:
+    """Import what only some rules need, so that the first save which needs it is not slow."""
+    importlib.import_module("scipy.special")
+    importlib.import_module("evallang.checking.all_codes")
 
 
 class Run:

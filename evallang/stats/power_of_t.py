@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Literal, cast
 
 from evallang.registry import lazy
@@ -177,6 +178,13 @@ POWER_OF_OVERLAPPING_T = PowerDeclaration(_overlapping, SD)
 POWER_OF_CORRECTED_T = PowerDeclaration(_corrected, {**SD, **RATIO})
 
 
+@cache
+def _legendre_nodes(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return nodes and weights, whose eigenvalues take longer than the integral itself."""
+    nodes, weights = np.polynomial.legendre.leggauss(n)
+    return nodes, weights
+
+
 def _noncentral_tails(df: int, shift: float, bound: float) -> float:
     """Return P(|T| > bound) for a noncentral t, T = (Z + shift) / S.
 
@@ -189,7 +197,7 @@ def _noncentral_tails(df: int, shift: float, bound: float) -> float:
     bends = [(shift + z) / bound for z in (-8, -4, -2, 0, 2, 4, 8)]
     bends += [z / bound for z in (2, 5, 10)]
     ends = np.unique(np.clip([*np.linspace(low, high, 13), *bends], low, high))
-    nodes, weights = np.polynomial.legendre.leggauss(40)
+    nodes, weights = _legendre_nodes(40)
     half = np.diff(ends)[:, None] / 2
     s = (ends[:-1, None] + half * (1 + nodes)).ravel()
     constant = math.log(2) + df / 2 * math.log(df / 2) - math.lgamma(df / 2)
