@@ -1,5 +1,6 @@
 """A study has the same results with and without shortcuts; the record says which were taken."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -67,3 +68,127 @@ def test_leaving_one_row_out_needs_no_fit_for_each(tmp_path):
     assert fast.record.provenance.fits == slow.record.provenance.fits
     for one, other in zip(fast.estimates, slow.estimates, strict=True):
         assert one.value == pytest.approx(other.value, rel=1e-10)
+
+
+HEAD = """evallang 1
+study
+  seed 4
+data d from "d.csv"
+  target {target}
+  features x0, x1, x2
+"""
+NEIGHBOURS = "one neighbour search for all k"
+PRODUCTS = "labels from products with support vectors"
+LEFT_OUT_EXACTLY = "exact leave-one-out"
+STUDIES = {
+    "two classes and their scores": (
+        "label\n  positive yes",
+        """model baseline = DummyClassifier
+let k = KNeighborsClassifier(n_neighbors in [1, 4], weights in [uniform, distance])
+model near = MinMaxScaler | k
+model svm = StandardScaler | SVC(C in [0.1, 10], kernel in [linear, rbf])
+protocol nested cv outer=3 inner=2
+measure roc_auc, accuracy
+compare near, svm with delong
+""",
+        {NEIGHBOURS, PRODUCTS},
+    ),
+    "three classes behind steps with candidates of their own": (
+        "level",
+        """model baseline = DummyClassifier
+model near = StandardScaler | PCA(n_components=2) | KNeighborsClassifier(n_neighbors in [1, 3])
+model svm = PCA(n_components in [2, 3]) | SVC(C in [1, 10])
+protocol nested cv outer=3 inner=2 times=2
+measure accuracy, f1(average=macro)
+compare near, svm with corrected_t
+""",
+        {NEIGHBOURS, PRODUCTS},
+    ),
+    "regression": (
+        "y",
+        """model baseline = DummyRegressor
+model near = KNeighborsRegressor(n_neighbors in [1, 3, 5], weights in [uniform, distance])
+model ridge = Ridge(alpha in [0.1, 10])
+protocol nested cv outer=3 inner=2
+measure mae, r2
+compare all by mae with t holm
+""",
+        {NEIGHBOURS},
+    ),
+    "leave-one-out of numbers": (
+        "y",
+        """model ridge = Ridge(alpha=2)
+model through_zero = Ridge(alpha=0.5, fit_intercept=false)
+model scaled = StandardScaler | Ridge
+model near = KNeighborsRegressor(n_neighbors=4, weights=distance)
+protocol leave_one_out
+measure mse, mae
+compare ridge, near with wilcoxon
+""",
+        {LEFT_OUT_EXACTLY},
+    ),
+    "leave-one-out of classes": (
+        "label\n  positive yes",
+        """model one = KNeighborsClassifier(n_neighbors=1)
+model four = KNeighborsClassifier(n_neighbors=4)
+model linear = RidgeClassifier
+protocol leave_one_out
+measure accuracy
+compare one, four with mcnemar
+""",
+        {LEFT_OUT_EXACTLY},
+    ),
+    "out of the bag": (
+        "level",
+        """model near = KNeighborsClassifier(n_neighbors=3)
+model svm = SVC
+protocol bootstrap rounds=20
+measure accuracy
+""",
+        {PRODUCTS},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", STUDIES)
+def test_every_fit_gives_the_numbers_of_the_shortcuts(case, tmp_path):
+    target, body, expected = STUDIES[case]
+    study = tmp_path / "study.eval"
+    study.write_text(HEAD.format(target=target) + body, encoding="utf-8")
+    chance = np.random.default_rng(3)
+    # Rounded, so that rows are equally far from each other and kernels tie
+    x = np.round(chance.normal(size=(60, 3)), 1)
+    frame = {f"x{i}": x[:, i] for i in range(3)} | {
+        "y": 2 * x[:, 0] + chance.normal(size=60),
+        "label": np.where(x[:, 0] + x[:, 1] + 0.7 * chance.normal(size=60) > 0, "yes", "no"),
+        "level": np.digitize(x[:, 0], [-0.5, 0.5]),
+    }
+    fast, slow = (
+        ev.run(study, data={"d": frame}, fast_paths=paths).record for paths in (True, False)
+    )
+    assert {path.name for path in fast.provenance.fast_paths} >= expected
+    assert slow.provenance.fast_paths == ()
+    assert_same_numbers(comparable(fast), comparable(slow))
+
+
+def comparable(record):
+    """Return a record as plain data, without what every run writes anew."""
+    made = replace(record.provenance, started="", seconds=0.0, fast_paths=())
+    return json.loads(codec.dumps(replace(record, provenance=made)))
+
+
+def assert_same_numbers(one, other, where=""):
+    """Compare plain data: numbers with a fraction within 1e-10, everything else exactly."""
+    assert type(one) is type(other), where
+    if isinstance(one, dict):
+        assert one.keys() == other.keys(), where
+        for key in one:
+            assert_same_numbers(one[key], other[key], f"{where}/{key}")
+    elif isinstance(one, list):
+        assert len(one) == len(other), where
+        for number, pair in enumerate(zip(one, other, strict=True)):
+            assert_same_numbers(*pair, f"{where}/{number}")
+    elif isinstance(one, float):
+        assert one == pytest.approx(other, rel=1e-10, abs=1e-10), where
+    else:
+        assert one == other, where
