@@ -8,7 +8,7 @@ import click
 
 from evallang.cli.lock import DIFFERENT
 from evallang.cli.settings import limit_option
-from evallang.cli.terminal import cannot, read_study, show, write, write_json
+from evallang.cli.terminal import cannot, read_study, show, write, write_json, write_study
 
 if TYPE_CHECKING:
     from evallang.api.study_file import StudyFile
@@ -28,15 +28,24 @@ if TYPE_CHECKING:
     help="How to write the differences.",
 )
 @click.option("--exit-code", is_flag=True, help="Exit with 5 if anything differs.")
+@click.option(
+    "--textconv",
+    is_flag=True,
+    help="Print one study for git's textconv: without its data, and if it has errors, its text.",
+)
 @limit_option
-def command(first: str, second: str | None, layout: str, exit_code: bool) -> int:
+def command(first: str, second: str | None, layout: str, exit_code: bool, textconv: bool) -> int:
     """Show what differs between two studies, or between two results folders.
 
     A study is a file, or a file at a revision of git (HEAD~1:study.eval, main:study.eval), whose
     objects are read without starting git. Every setting that differs is named, defaults too, with
     what it changes. Of results, decisions that changed come first. With one study, print its
-    settings, one per line, as git's textconv needs them.
+    settings, one per line; `--textconv` prints those that do not depend on the data.
     """
+    if textconv:
+        if second is not None or layout != "text" or exit_code:
+            raise click.UsageError("`--textconv` takes one study and no other option")
+        return _textconv(first)
     if second is None:
         if _is_results(first):
             raise click.UsageError("name a second results folder")
@@ -46,6 +55,27 @@ def command(first: str, second: str | None, layout: str, exit_code: bool) -> int
     if _is_results(first):
         return _diff_results(first, second, layout, exit_code)
     return _diff_studies(first, second, layout, exit_code)
+
+
+def _textconv(path: str) -> int:
+    """Print one study as git compares it.
+
+    Git passes a copy of an old version that has neither data nor included files next to it, so
+    data are not read, and an error in it must not end `git log -p`.
+    """
+    from dataclasses import replace
+
+    from evallang.api import StudyError
+
+    study = read_study(path)
+    try:
+        # nothing is below a file, so that no data are found
+        found = _resolved(replace(study, folder=study.place))
+    except StudyError:
+        write_study(study.text)
+    else:
+        write(*_setting_lines(found))
+    return 0
 
 
 def _one(text: str, layout: str) -> int:
@@ -92,14 +122,20 @@ def _diff_studies(first: str, second: str, layout: str, exit_code: bool) -> int:
 
 def _settings(study: "StudyFile") -> "tuple[Setting, ...]":
     from evallang.api import StudyError
-    from evallang.api.locking import settings_in_force
-    from evallang.api.preparing import read_and_plan
 
     try:
-        prepared = read_and_plan(study, missing_is_fine=True)
+        return _resolved(study)
     except StudyError as error:
         show(error.diagnostics, error.sources)
         raise click.exceptions.Exit(1) from error
+
+
+def _resolved(study: "StudyFile") -> "tuple[Setting, ...]":
+    """Return the settings of a study; raises `StudyError`."""
+    from evallang.api.locking import settings_in_force
+    from evallang.api.preparing import read_and_plan
+
+    prepared = read_and_plan(study, missing_is_fine=True)
     return settings_in_force(study, prepared, content=False)
 
 

@@ -84,6 +84,22 @@ def test_one_study_gives_its_settings_for_textconv(repository):
     assert "study alpha = 0.05 (default)" in lines
 
 
+def test_git_compares_settings_that_do_not_depend_on_the_data(repository):
+    """Git passes a copy of the file elsewhere, without its data."""
+    elsewhere = Path("elsewhere") / "blob"
+    elsewhere.parent.mkdir()
+    elsewhere.write_bytes(Path("study.eval").read_bytes())
+    lines = call("diff", "--textconv", "study.eval")
+    assert "protocol cv folds = 3\n" in lines
+    assert call("diff", "--textconv", str(elsewhere)) == lines
+
+
+@pytest.mark.parametrize("line", ["measure acuracy\n", 'include "missing.eval"\n'])
+def test_git_compares_the_text_of_a_study_with_errors(repository, line):
+    Path("study.eval").write_text(Path("study.eval").read_text() + line)
+    assert call("diff", "--textconv", "study.eval") == Path("study.eval").read_text()
+
+
 # --- results --------------------------------------------------------------------------------
 
 
