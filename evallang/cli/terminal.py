@@ -98,9 +98,9 @@ def write_json(document: Any, indent: int = 1) -> None:
 def write_format(text: str) -> None:
     """Write findings in a format for programs, whose texts are printable already.
 
-    Its lines may be workflow commands.
+    Its lines may be workflow commands. Without findings there may be no text, and no line.
     """
-    for line in text.removesuffix("\n").split("\n"):
+    for line in text.removesuffix("\n").split("\n") if text else ():
         _put(sys.stdout, printable(line) + "\n")
 
 

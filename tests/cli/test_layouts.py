@@ -8,6 +8,7 @@ import attr
 import jsonschema
 import pytest
 import sarif_om
+from calling import call
 from click.testing import CliRunner
 from studies import checked
 
@@ -257,6 +258,24 @@ def is_a_quality_report(found):
         assert issue["severity"] in ("info", "minor", "major", "critical", "blocker")
         assert issue["location"]["path"] == "study.eval"
         assert issue["location"]["lines"]["begin"] >= 1
+
+
+SOUND = """\
+evallang 1
+study
+  seed 1
+data iris from sklearn iris
+model bayes = GaussianNB
+model baseline = DummyClassifier
+protocol cv folds=5
+measure accuracy
+"""
+
+
+def test_a_study_without_findings_has_no_annotation(tmp_path):
+    (tmp_path / "study.eval").write_text(SOUND)
+    done = call("check", "--format", "github", "study.eval", folder=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "")
 
 
 def test_an_issue_of_gitlab_stays_the_same_below_a_new_line():
