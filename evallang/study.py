@@ -224,7 +224,8 @@ class Study:
     """Everything that a run needs to know.
 
     `places` maps `study`, its clauses and `stratify` to their spans; `live` contains a hash for
-    each model that is an object in memory.
+    each model that is an object in memory. `looks` is how often the requirements are decided on
+    the same test data, None if the author states no number.
     """
 
     title: Annotated[str, Effect.WORDS]
@@ -258,6 +259,7 @@ class Study:
     live: Mapping[str, str] = field(default_factory=dict)
     analyses: tuple[AnalysisSpec, ...] = ()
     stated: tuple[Stated, ...] = ()
+    looks: Annotated[int | None, Effect.CLAIMS] = None
 
     @property
     def data_files(self) -> tuple[str, ...]:

@@ -29,12 +29,14 @@ from evallang.api.live import NOTHING, Live
 from evallang.api.preparing import read_and_plan
 from evallang.api.running import RunFailed, run
 from evallang.api.study_file import open_study
-from evallang.locks.codes import MANY_LOOKS
+from evallang.locks.codes import MANY_LOOKS, MORE_LOOKS_THAN_STATED
 from evallang.models import catalogue, packages
 from evallang.planning import planner
 from evallang.reporting.context import Context
 from evallang.reporting.document import Ref
 from evallang.reporting.limits import cautions
+
+OF_HISTORY = {MANY_LOOKS.code, MORE_LOOKS_THAN_STATED.code}
 
 
 def cases(path):
@@ -147,7 +149,7 @@ class Case:
         try:
             if self.runs:
                 found = self._run().diagnostics
-                of_history = tuple(d for d in found if d.code == MANY_LOOKS.code)
+                of_history = tuple(d for d in found if d.code in OF_HISTORY)
             return (*read_and_plan(self.opened, live=self.live).diagnostics, *of_history)
         except StudyError as error:
             return error.diagnostics
@@ -177,7 +179,7 @@ class Case:
             except RunFailed as failed:
                 results = failed.results
             found = {c.code: c.severity for c in cautions(Context(results.record))}
-            history = (d for d in results.diagnostics if d.code == MANY_LOOKS.code)
+            history = (d for d in results.diagnostics if d.code in OF_HISTORY)
             return found | {d.code: str(d.severity) for d in history}
         except StudyError as error:
             return {d.code: str(d.severity) for d in error.diagnostics}

@@ -12,7 +12,7 @@ from evallang.api.study_file import StudyFile
 from evallang.diagnostics import Diagnostic, diagnose
 from evallang.effect import Effect
 from evallang.locks.changes import Change, changes
-from evallang.locks.codes import MANY_LOOKS
+from evallang.locks.codes import MANY_LOOKS, MORE_LOOKS_THAN_STATED
 from evallang.locks.lock_file import (
     Amendment,
     Lock,
@@ -167,7 +167,8 @@ def history_of(study: StudyFile, prepared: Prepared, record: bool | None) -> His
         return History(state, None, notes)
     others = [one for one in known if (one.study, one.identity) != (look.study, look.identity)]
     number = 1 + looks_at(others, look.tests.values())
-    return History(state, number, notes, _many_looks(prepared, number))
+    found = (*_many_looks(prepared, number), *_more_than_stated(prepared, number))
+    return History(state, number, notes, found)
 
 
 def _state_of_lock(study: StudyFile, prepared: Prepared) -> tuple[LockState | None, Notes]:
@@ -202,5 +203,21 @@ def _many_looks(prepared: Prepared, number: int) -> tuple[Diagnostic, ...]:
             path=prepared.study.path,
             help="choose among candidates in the training data, and evaluate on new test data; "
             "`evallang log` lists the looks",
+        ),
+    )
+
+
+def _more_than_stated(prepared: Prepared, number: int) -> tuple[Diagnostic, ...]:
+    study = prepared.study
+    if study.looks is None or number <= study.looks or not study.requirements:
+        return ()
+    return (
+        diagnose(
+            MORE_LOOKS_THAN_STATED,
+            f"this is look {number} at the same test data, and the requirements are decided at "
+            f"the level for `looks {study.looks}`",
+            study.places.get("looks"),
+            path=study.path,
+            help="decide on new test data; `evallang log` lists the looks",
         ),
     )

@@ -144,7 +144,9 @@ def _resolve(
     measured = resolve_measure.measures(scope, likely, specs)
     tuning = resolve_protocol.tuning(scope, measured[0].metric if measured else None)
     tested = resolve_compare.comparisons(scope, specs, protocols, measured, head.families)
-    required = resolve_measure.requirements(scope, specs, protocols, measured, head.confidence)
+    required = resolve_measure.requirements(
+        scope, specs, protocols, measured, head.confidence, head.looks
+    )
     report, folder = resolve_study.report_settings(scope)
     analyzed = resolve_analyze.analyses(scope, protocols)
     within = [c for m in measured for c in m.within] + [r.within for r in required if r.within]
@@ -172,6 +174,7 @@ def _resolve(
         alpha=head.alpha,
         confidence=head.confidence,
         families=head.families,
+        looks=head.looks,
         sources=specs,
         task=task,
         stratification=stratification,

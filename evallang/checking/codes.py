@@ -463,6 +463,17 @@ OVER_LIMIT = declare(
     wrong="protocol cv folds=10 seeds=1000000",
     right="protocol cv folds=10 seeds=10",
 )
+LEVEL_UNDER_LOOKS = declare(
+    "E180",
+    "level_under_looks",
+    "A requirement has its own level in a study that states its number of looks.",
+    reason="`looks 12` divides the error of one decision among twelve: every requirement is "
+    "decided at the level 1 - (1 - confidence) / 12. With `at` a line would have a level that does "
+    "not depend on the number of looks, and the error over all looks would not be the stated one.",
+    wrong="study\n  looks 12\nrequire accuracy of a >= 95% at 90%",
+    right="study\n  confidence 90%\n  looks 12\nrequire accuracy of a >= 95%",
+    source="Armitage, McPherson & Rowe 1969",
+)
 
 # --- E2xx: what cannot be computed, or means nothing -----------------------------------------
 

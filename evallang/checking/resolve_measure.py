@@ -14,6 +14,7 @@ from evallang.metrics.metric import default_metric
 from evallang.models.domains import number
 from evallang.source import Span
 from evallang.spelling import Words, listed
+from evallang.stats.looks import error_of_one_look
 from evallang.study import (
     Measure,
     Method,
@@ -169,10 +170,12 @@ def requirements(
     protocols: Sequence[Protocol],
     measured: Sequence[Measure],
     confidence: float,
+    looks: int | None,
 ) -> tuple[RequirementSpec, ...]:
     """Resolve every `require` line."""
     found = []
     names = model_names(scope, sources)
+    of_study = confidence if looks is None else 1 - error_of_one_look(1 - confidence, looks)
     for index, node in enumerate(scope.of(n.RequireNode)):
         before = len(scope.diagnostics)
         first = known_model(scope, node.first, names)
@@ -188,8 +191,16 @@ def requirements(
             )
         _, protocol = known_protocol(scope, node.on, protocols)
         value = float(number(node.value.literal)) if node.value else None
-        level = float(number(node.at.literal)) if node.at else confidence
+        level = float(number(node.at.literal)) if node.at else of_study
         _margin(scope, node, value, level)
+        if node.at is not None and looks is not None:
+            scope.report(
+                codes.LEVEL_UNDER_LOOKS,
+                f"the line has its own level, and `looks {looks}` sets the level of every line",
+                node.at.span,
+                help="remove `at`, and write the level of all decisions together as `confidence` "
+                "under `study`",
+            )
         named = tuple(name for name in (first, second) if name is not None)
         own = measured_elsewhere(scope, sources, named)
         if metric is not None:

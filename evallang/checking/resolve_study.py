@@ -29,6 +29,7 @@ class Header:
     alpha: float
     confidence: float
     families: Literal["separate", "together"]
+    looks: int | None
     places: Mapping[str, Span]
 
 
@@ -69,6 +70,7 @@ def header(scope: Scope, stem: str) -> Header:
         alpha=alpha,
         confidence=confidence,
         families=cast(Literal["separate", "together"], families),
+        looks=clauses.integer("looks") if clauses else None,
         places={"study": node.keyword, **clauses.places} if node and clauses else {},
     )
 

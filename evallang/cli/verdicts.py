@@ -54,7 +54,7 @@ def _numbers(found: Requirement, *, percent: bool) -> str:
         shown += "%" if found.kind == "level" else " points"
     if low is None or high is None:
         return shown
-    how = f"{found.level * 100:.12g}% {found.method}"
+    how = f"{found.level * 100:.6g}% {found.method}"
     test = found.test
     if test is not None and test.p is not None:
         implied = test.variant == test.test or VARIANTS.get(test.variant) == ""

@@ -84,6 +84,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 )
 from evallang.stats.intervals.effective_size import KISH_1965, effective_n
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
+from evallang.stats.looks import ARMITAGE_1969
 from evallang.stats.selection_bias import TSAMARDINOS_2018
 from evallang.study import Study
 from evallang.version import VERSION
@@ -446,6 +447,14 @@ EFFECTIVE_N = MethodRecord(
     (KISH_1965.key,),
 )
 """No word of the language: it comes with `weight COL`."""
+LOOKS = MethodRecord(
+    "level",
+    "looks",
+    "Bonferroni division over looks",
+    "Every look at the same test data has an equal share of the error of one decision.",
+    (ARMITAGE_1969.key,),
+)
+"""Not a member of a catalogue: it comes with the clause `looks`."""
 
 
 OPTUNA = MethodRecord(
@@ -551,6 +560,9 @@ def methods_used(
     if any(record.weight is not None for record in data):
         used["interval", EFFECTIVE_N.name] = EFFECTIVE_N
         works.setdefault(KISH_1965.key, KISH_1965)
+    if study.looks is not None and requirements:
+        used[LOOKS.kind, LOOKS.name] = LOOKS
+        works.setdefault(ARMITAGE_1969.key, ARMITAGE_1969)
     if model_based(study):
         used["software", "optuna"] = OPTUNA
         for work in (AKIBA_2019, BERGSTRA_2011):
@@ -658,6 +670,7 @@ def build_results(
             study.confidence,
             study.families,
             defaults,
+            study.looks,
         ),
         spec=SpecRecord(
             study.path,

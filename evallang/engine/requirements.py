@@ -33,6 +33,7 @@ from evallang.stats.decisions import (
     decide_superior,
 )
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.looks import error_of_one_look
 from evallang.study import Measure, Method, RequirementSpec, Study
 
 
@@ -185,8 +186,10 @@ def _tested(
 
 
 def _alpha(study: Study, spec: RequirementSpec) -> float:
-    """Return the level of the test of a line: the stated one, else that of the study."""
-    return round(1 - spec.level, 12) if spec.level_written else study.alpha
+    """Return the level of the test of a line: the stated one, else the study's for one look."""
+    if spec.level_written:
+        return round(1 - spec.level, 12)
+    return study.alpha if study.looks is None else error_of_one_look(study.alpha, study.looks)
 
 
 def _not_shown(test: HypothesisTestResult, alpha: float, right_way: bool) -> str:

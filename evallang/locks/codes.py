@@ -1,4 +1,4 @@
-"""What is found in the history of a study (W418)."""
+"""What is found in the history of a study (W418, W454)."""
 
 from evallang.diagnostics import declare
 
@@ -13,4 +13,16 @@ MANY_LOOKS = declare(
     wrong='data visits from "tested.csv"   # evaluated 24 times before\n  target readmitted',
     right='data visits from "new.csv"\n  target readmitted',
     source="Dwork et al. 2015; Blum & Hardt 2015",
+)
+MORE_LOOKS_THAN_STATED = declare(
+    "W454",
+    "more_looks_than_stated",
+    "The same test data were evaluated more often than the study states by `looks`.",
+    reason="`looks 12` divides the error of one decision among twelve decisions on the same test "
+    "data. With the thirteenth the error over all of them is no longer bounded by the stated one. "
+    "Looks of other studies of the repository at these data count as well.",
+    wrong='study   # evaluated 12 times before\n  looks 12\ndata visits from "tested.csv"\n'
+    "  target readmitted",
+    right='study\n  looks 12\ndata visits from "new.csv"\n  target readmitted',
+    source="Armitage, McPherson & Rowe 1969; Dwork et al. 2015",
 )

@@ -70,6 +70,8 @@ def settings_of(
 def _study_settings(study: Study, defaults: Set[DefaultPlace]) -> Iterator[Setting]:
     """List what `study`, `stratify`, `tune`, `use` and `report` decide."""
     for item, value, effect in _plain_fields(study):
+        if value is None and item.default is None:
+            continue  # a clause of a later version: locks of studies without it stay the same
         if not isinstance(value, tuple) or item.name == "authors":
             clause = "authors" if item.name == "authors" else item.name
             place = study.places.get(item.name, study.places.get("study"))

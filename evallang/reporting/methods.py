@@ -351,10 +351,27 @@ def _required(context: Context) -> Runs:
     lead = "One requirement was stated in the study file and" if len(found) == 1 else (
         f"{capitalised(number_word(len(found)))} requirements were stated in the study file; each"
     )  # fmt: skip
-    made = runs(f"{lead} was decided on ", listed(ways, last=" or "), ", without correction.")
+    made = runs(f"{lead} was decided on ", listed(ways, last=" or "), ", without correction")
+    made += runs(" for the number of requirements." if context.results.study.looks else ".")
+    made += _looks(context)
     if len(found) == 1:
         return made
     return made + runs(" The study passes only when all are met (an intersection–union test).")
+
+
+def _looks(context: Context) -> Runs:
+    """State how the error was divided among the decisions on the same test data."""
+    study = context.results.study
+    if study.looks is None:
+        return ()
+    words = plural(study.looks, "decision")
+    return runs(
+        f" The study file states {words} on the same test data. Each has an equal share of the "
+        f"error of one decision at {percent(study.confidence)}",
+        context.cite("level", "looks"),
+        ", which bounds the error of all of them if only verdicts, and no estimates, guide later "
+        "candidates.",
+    )
 
 
 def _software(context: Context) -> Runs:

@@ -7,7 +7,7 @@ them; no p is printed as zero; what belongs together is joined by no-break space
 
 import math
 from collections.abc import Iterable
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Literal
 
 from evallang.frozen_records import frozen
@@ -188,9 +188,12 @@ def percent(level: float) -> str:
     return f"{text}%"
 
 
+SIX_DIGITS = Context(prec=6)
+
+
 def level_of_alpha(alpha: float) -> str:
-    """Print a level of significance: ".05"."""
-    return _share(format(_decimal(alpha).normalize(), "f"), False)
+    """Print a level of significance: ".05", ".00416667"."""
+    return _share(format(_decimal(alpha).normalize(SIX_DIGITS), "f"), False)
 
 
 def _decimal(value: float) -> Decimal:

@@ -54,6 +54,7 @@ class StudyRecord:
     confidence: Share
     families: str
     defaults: tuple[Default, ...] = ()
+    looks: int | None = None
 
 
 @frozen

@@ -231,6 +231,14 @@ _FAMILIES = _word(
     ("separate", "together"),
     "With `together`, all comparisons that are not exploratory form one family.",
 )
+_LOOKS = Clause(
+    "looks",
+    "looks INTEGER",
+    "How often the requirements will be decided on the same test data, each time at the level "
+    "1 - (1 - confidence) / looks; 1 by default.",
+    "integer",
+    bounds=(1, 10_000),
+)
 _NUMBERS = _word(
     "numbers", ("apa", "ama", "nejm", "sci"), "The style of numbers in the report; apa by default."
 )
@@ -490,7 +498,9 @@ _ALL = (
         n.HeaderNode,
         {"study": "study[ {title}]"},
         default="the title is the name of the file; seed 0, alpha 0.05, confidence 95 %",
-        clauses=_clauses_below(_AUTHOR, _QUESTION, _ABOUT, _SEED, _ALPHA, _CONFIDENCE, _FAMILIES),
+        clauses=_clauses_below(
+            _AUTHOR, _QUESTION, _ABOUT, _SEED, _ALPHA, _CONFIDENCE, _FAMILIES, _LOOKS
+        ),
         once="study",
         rests_on=frozenset({"study", "include"}),
         elsewhere=("experiment", "project", "title"),

@@ -295,3 +295,28 @@ def test_settings_of_rare_clauses_are_in_the_lock(locked):
     change("bins=3", "bins=4")
     lines = classed(call("lock", "study.eval", "--check", code=5))
     assert any("bins: 3 -> 4" in line for line in lines[NUMBERS])
+
+
+def test_stated_looks_are_in_the_lock_and_set_the_level_of_every_requirement(locked):
+    before = Path("study.lock").read_text()
+    assert '"looks"' not in before  # as locks were before the clause existed
+    change("seed 4", "seed 4\n  looks 5")
+    named = classed(call("verify", "study.eval", code=5))[CLAIMS]
+    assert "study.eval:6: study looks: added, 5" in named
+    assert "study.eval:22: require 1 level: 0.95 -> 0.99" in named
+    call("lock", "study.eval", "--update", "five nights")
+    call("run", "study.eval", "-j", "1", "--format", "html", "--quiet")
+    results = json.loads(Path("study-results/results.json").read_text())
+    assert results["study"]["looks"] == 5
+    assert [item["level"] for item in results["requirements"]] == [0.99]
+    assert {e["interval"]["level"] for e in results["estimates"]} == {0.95}
+
+
+def test_a_test_behind_a_requirement_has_the_level_of_one_look(locked):
+    change("by 30%", "by 30%\nrequire tree better than forest with mcnemar")
+    change("seed 4", "seed 4\n  looks 4")
+    call("run", "study.eval", "-j", "1", "--format", "html", "--quiet", code=4)
+    results = json.loads(Path("study-results/results.json").read_text())
+    assert [item["alpha"] for item in results["requirements"]] == [None, 0.0125]
+    page = Path("study-results/report.html").read_text()
+    assert "decisions on the same test data" in page and "Armitage" in page

@@ -12,7 +12,7 @@ syntax keyword evallangMember 5x2cv 5x2cv_f 5x2cv_t accuracy agresti_coull agres
 syntax keyword evallangBetween across against all as at better by equivalent except exploratory from in is log loguniform missing not of on select sklearn split sql sqrt step than then to uniform vs with within worse
 syntax keyword evallangValue a4 ama apa bayes best classification columns common false grid html letter nejm none one_standard_error passthrough pdf random regression sci separate target together true
 syntax match evallangStatement /^\%(analyze\|compare\|counts\|data\|evallang\|export\|group\|include\|let\|measure\|model\|predictions\|protocol\|report\|require\|scores\|stratify\|study\|tune\|use\)\k\@!/
-syntax match evallangClause /^\s\+\zs\%(about\|alpha\|author\|bibliography\|categorical\|cite\|confidence\|correct\|count\|dataset\|families\|features\|fold\|group\|hide\|higher\|id\|interval\|lower\|metric\|missing\|model\|models\|numbers\|page\|pattern\|positive\|question\|range\|repeat\|right\|rows\|score\|scores\|seed\|show\|style\|table\|target\|task\|template\|threshold\|title\|to\|truth\|unit\|value\|weight\|where\)\k\@!/
+syntax match evallangClause /^\s\+\zs\%(about\|alpha\|author\|bibliography\|categorical\|cite\|confidence\|correct\|count\|dataset\|families\|features\|fold\|group\|hide\|higher\|id\|interval\|looks\|lower\|metric\|missing\|model\|models\|numbers\|page\|pattern\|positive\|question\|range\|repeat\|right\|rows\|score\|scores\|seed\|show\|style\|table\|target\|task\|template\|threshold\|title\|to\|truth\|unit\|value\|weight\|where\)\k\@!/
 syntax region evallangText start=/"/ skip=/\\./ end=/"/ oneline
 syntax match evallangComment /#.*$/ contains=evallangWaiver,@Spell
 syntax match evallangWaiver /#\s*evallang:\s*allow\>/ contained
