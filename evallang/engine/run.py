@@ -46,6 +46,7 @@ from evallang.results.records import (
     ResultsRecord,
     Selection,
 )
+from evallang.stats.column_sums import one_order
 from evallang.study import Protocol, Study
 
 if TYPE_CHECKING:
@@ -123,6 +124,23 @@ def run(
         store=store,
         fast_paths=fast_paths,
     )
+    # Products of small matrices take several times as long when threads share them
+    with one_order():
+        return _results(study, read, planned, found, workers=workers, progress=progress, code=code)
+
+
+def _results(
+    study: Study,
+    read: ReadSources,
+    planned: Planned,
+    found: Fits,
+    *,
+    workers: Workers,
+    progress: Progress | None,
+    code: OwnCode | None,
+) -> Run:
+    """Compute everything that follows from the fits."""
+    tables = read.tables
     outcomes = found.outcomes
     evaluations = [
         *_fitted(study, tables, planned, outcomes),

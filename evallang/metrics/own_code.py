@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import isfinite, nan
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
@@ -119,7 +119,7 @@ def wrap_labels(entry: MetricEntry, values: Sequence[Any]) -> MetricEntry:
     return replace(entry, function=replace(entry.function, labels=tuple(values)))
 
 
-@frozen
+@dataclass(frozen=True)  # not `frozen`: each has a docstring of its own
 class _OwnFunction:
     """A function of the author's, called as one of form `scores` is."""
 
