@@ -11,16 +11,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from evallang.api.checked_file import StudyError
+from evallang.api.locking import settings_in_force
 from evallang.api.results import Results, read_record
 from evallang.api.running import run
-from evallang.api.study_file import open_study
+from evallang.api.study_file import StudyFile, check_text, open_study
 from evallang.effect import Effect
 from evallang.limits import RESULTS_BYTES, OverLimit
+from evallang.locks.changes import changes
 from evallang.locks.documents import Difference, differences
 from evallang.locks.result_changes import changed_versions
 from evallang.reporting.report import RESULTS_NAME, STUDY_NAME, attached_files, write_report
 from evallang.results.codec import to_plain
-from evallang.results.records import ResultsRecord
+from evallang.results.records import ResultsRecord, SpecRecord
 from evallang.version import VERSION
 
 PREDICTIONS = "predictions.parquet"
@@ -56,24 +59,53 @@ def verify_results(
     folder = place if place.is_dir() else place.parent
     path = study or _study_of(found, folder)
     overrides = {name: str(value) for name, value in found.spec.overrides.items()}
-    again = run(open_study(path, overrides), jobs=jobs, trust=trust)
+    study_now = open_study(path, overrides)
+    again = run(study_now, jobs=jobs, trust=trust)
     made = _under_path(again.record, found.spec.path)
     old, new = to_plain(found), to_plain(made)
     notes = [
         f"made with {name} {old_version}, compared with {name} {new_version}"
         for name, old_version, new_version in changed_versions(found, made)
     ]
-    shown = replace(made, provenance=found.provenance)
     changed = list(differences(old, new, ("provenance",)))
+    in_words = _differ_in_words(found.spec, made.spec, study_now)
+    if in_words:
+        changed = [_of_words(one) for one in changed]
+    shown = found if in_words else replace(made, provenance=found.provenance)
     compared = [RESULTS_NAME]
-    if (folder / PREDICTIONS).exists():
-        compared.append(PREDICTIONS)
-        changed += _predictions(folder, again)
+    if place.is_dir() or (folder / PREDICTIONS).exists():
+        of_rows = _predictions(folder, again)
+        if (folder / PREDICTIONS).exists() or of_rows:
+            compared.append(PREDICTIONS)
+        changed += of_rows
     for name in ("report.html", "report.pdf"):
         if (folder / name).is_file():
             compared.append(name)
             changed += _report(folder / name, shown)
     return Verified(tuple(compared), tuple(changed), tuple(notes))
+
+
+def _differ_in_words(before: SpecRecord, after: SpecRecord, study: StudyFile) -> bool:
+    """Return whether only words of a study changed since its results were made."""
+    if before.canonical == after.canonical or before.files[1:] != after.files[1:]:
+        return False  # the results do not hold the former text of an included file
+    try:
+        former = check_text(before.canonical, study.place.name, study.place.parent)
+        old, new = (
+            settings_in_force(text, content=False) for text in (former, open_study(study.place))
+        )
+    except StudyError:
+        return False
+    return all(change.effect is Effect.WORDS for change in changes(old, new))
+
+
+OF_THE_TEXT = ("spec.sha256", "spec.files", "spec.canonical", "spec.stated")
+
+
+def _of_words(one: Difference) -> Difference:
+    """Class what follows from other words in the study: its text, its hash, and places in it."""
+    place = one.place.startswith("diagnostics[") and ".range." in one.place
+    return replace(one, effect=Effect.WORDS) if place or one.place.startswith(OF_THE_TEXT) else one
 
 
 def _under_path(record: ResultsRecord, path: str) -> ResultsRecord:
@@ -110,6 +142,10 @@ def _predictions(folder: Path, again: Results) -> list[Difference]:
     with tempfile.TemporaryDirectory(prefix="evallang-verify-") as scratch:
         again.save(Path(scratch) / "out", ())
         made = Path(scratch) / "out" / PREDICTIONS
+        if not made.exists() and not (folder / PREDICTIONS).exists():
+            return []
+        if not (folder / PREDICTIONS).exists():
+            return [Difference(PREDICTIONS, "no file", "a file", Effect.NUMBERS)]
         if not made.exists():
             return [Difference(PREDICTIONS, "a file", "no file", Effect.NUMBERS)]
         if made.read_bytes() == (folder / PREDICTIONS).read_bytes():

@@ -332,6 +332,28 @@ def test_predictions_of_another_shape_or_unreadable_are_named(folder):
     assert line == "predictions.parquet: other bytes -> equal values"
 
 
+def test_missing_predictions_are_named(folder):
+    Path("first/predictions.parquet").unlink()
+    (line,) = classed(call("verify", "first", code=5))["changes numbers"]
+    assert line == "predictions.parquet: no file -> a file"
+    Path("elsewhere").mkdir()
+    Path("first/results.json").rename("elsewhere/results.json")
+    said = call("verify", "elsewhere/results.json")  # a file without its folder
+    assert said == "compared: results.json: no difference\n"
+
+
+def test_another_label_or_comment_since_the_results_is_words_only(folder):
+    change('tree "A tree"', 'tree "The tree"')
+    change("evallang 1\n", "evallang 1\n\n# the second draft\n")
+    said = classed(call("verify", "first"))
+    assert said.keys() == {"words only"}
+    assert "models[tree].label: A tree -> The tree" in said["words only"]
+    path = Path("first/results.json")
+    path.write_text(path.read_text().replace("seed 4", "seed 5"))
+    lines = classed(call("verify", "first", code=5))["changes numbers"]
+    assert lines[0].startswith("spec.sha256: ")  # the text in the results is another protocol
+
+
 def test_a_pdf_without_results_or_with_broken_ones_is_one_line(folder):
     for name, content in (("none.pdf", None), ("broken.pdf", b"{}")):
         with pikepdf.open("first/report.pdf") as pdf:
