@@ -72,8 +72,28 @@ def changes(before: Sequence[Setting], after: Sequence[Setting]) -> tuple[Change
             one = found[first[item]]
             found[first[item]] = replace(one, effect=worst([one.effect, change.effect]))
     order = list(Effect)
+    found = _with_row_order(found, old, new)
     kept = [change for key, change in found.items() if not _follows(key, found)]
     return tuple(sorted(kept, key=lambda change: -order.index(change.effect)))
+
+
+def _with_row_order(
+    found: Mapping[Key, Change], old: Mapping[Key, Setting], new: Mapping[Key, Setting]
+) -> dict[Key, Change]:
+    """Replace the changes of columns by one of the order, if the same rows are in another."""
+    named = dict(found)
+    for key, change in found.items():
+        section, item, name = key
+        any_order = (ROWS, item, ANY_ORDER)
+        if section != ROWS or name != CONTENT or any_order not in old or any_order not in new:
+            continue
+        others = {other for other in found if other[:2] == (ROWS, item) and other != key}
+        moved = all(other[2].startswith(COLUMN) and other in old and other in new
+                    for other in others)  # fmt: skip
+        if others and moved:
+            named = {other: one for other, one in named.items() if other not in others}
+            named[key] = replace(change, place=f"{ROWS} {item} order of rows")
+    return named
 
 
 def _settings_by_key(settings: Sequence[Setting]) -> dict[Key, Setting]:

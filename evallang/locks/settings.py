@@ -60,7 +60,7 @@ def settings_of(
         *_line_settings(study, families, defaults),
         *_interval_settings(study, read),
         *_family_settings(families, defaults),
-        *(content_settings(read, data) if content else ()),
+        *(_content_settings(study, read, data) if content else ()),
         *_split_settings(protocols),
         *_versions(study),
     ]
@@ -230,6 +230,16 @@ def _family_settings(families: Families, defaults: Set[DefaultPlace]) -> Iterato
         by_default = family.joint or bool(places & defaults)
         stated = correction is not None and not by_default
         yield replace(size, name="correction", value=correction, stated=stated)
+
+
+def _content_settings(
+    study: Study, read: "ReadSources", data: Sequence[DataRecord]
+) -> Iterator[Setting]:
+    """List what the data are, each at the statement that reads them."""
+    heads = {one.name: one.places.get(SECTIONS[type(one)]) for one in study.sources}
+    for setting in content_settings(read, data):
+        # data sets of a pattern or of a column are named after their source: `suite/iris`
+        yield replace(setting, span=heads.get(setting.item.partition("/")[0]))
 
 
 def _split_settings(protocols: Sequence[ProtocolRecord]) -> Iterator[Setting]:
