@@ -15,9 +15,13 @@ def command(file: str | None) -> int:
     `evallang run` records each evaluation of another protocol, other data or other code. A run
     that repeats one is not another look at the test data.
     """
-    from evallang.locks.looks import looks_path, read_looks, repository_looks
+    from evallang.locks.looks import each_once, looks_path, read_looks, repository_looks
 
-    looks = repository_looks(Path()) if file is None else read_looks(looks_path(study_path(file)))
+    looks = (
+        repository_looks(Path())
+        if file is None
+        else each_once(read_looks(looks_path(study_path(file))))
+    )
     if not looks:
         write("no evaluation is recorded")
         return 0

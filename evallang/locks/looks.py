@@ -193,11 +193,18 @@ def repository_looks(folder: Path) -> tuple[Look, ...]:
     """Read the looks of all studies of the repository around a folder; else of the folder."""
     root = folder.resolve()
     root = next((one for one in (root, *root.parents) if (one / ".git").exists()), root)
+    return each_once(look for path in _files_of_looks(root) for look in read_looks(path))
+
+
+def each_once(looks: Iterable[Look]) -> tuple[Look, ...]:
+    """Return looks in the order of their dates, of equal ones the earliest.
+
+    A merge joins the lines of two branches, which may both have recorded a look.
+    """
     found: dict[tuple[str, str, str, str], Look] = {}
-    for path in _files_of_looks(root):
-        for look in read_looks(path):
-            found.setdefault((look.study, *look.identity), look)
-    return tuple(sorted(found.values(), key=lambda look: look.date))
+    for look in sorted(looks, key=lambda look: look.date):
+        found.setdefault((look.study, *look.identity), look)
+    return tuple(found.values())
 
 
 def _files_of_looks(root: Path) -> Iterable[Path]:

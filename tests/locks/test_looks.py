@@ -4,6 +4,7 @@ import errno
 import os
 
 import pytest
+from locked_studies import call
 
 from evallang.locks import looks
 from evallang.locks.looks import Look, looks_at, read_looks, record_look, repository_looks, utc
@@ -20,6 +21,24 @@ def test_a_look_is_recorded_once(tmp_path):
     assert [look.protocol for look in read_looks(path)] == ["p", "p2"]
     assert looks_at(read_looks(path), ["h", "other"]) == 2
     assert looks_at((), ["h"]) == 0
+
+
+def test_looks_of_merged_branches_are_listed_once_in_the_order_of_their_dates(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    lines = [
+        Look("2026-03-01T00:00:00Z", "s", "later", "d", "c", {"houses": "h"}).line(),
+        Look("2026-02-01T00:00:00Z", "s", "both", "d", "c", {"houses": "h"}).line(),
+        Look("2026-01-01T00:00:00Z", "s", "both", "d", "c", {"houses": "h"}).line(),
+    ]
+    (tmp_path / "s.eval").write_text("evallang 1\n")
+    (tmp_path / "s.looks.jsonl").write_text("\n".join(lines) + "\n")
+    for arguments in (("log", "s.eval"), ("log",)):
+        first, second, total = call(*arguments).splitlines()
+        assert first.startswith("2026-01-01T00:00:00Z") and first.endswith("houses: look 1")
+        assert second.startswith("2026-03-01T00:00:00Z") and second.endswith("houses: look 2")
+        assert total == "2 evaluations, at most 2 on the same test data"
 
 
 @pytest.mark.parametrize(
