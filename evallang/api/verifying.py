@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import difflib
 import io
 import json
@@ -27,6 +28,7 @@ from evallang.results.records import ResultsRecord, SpecRecord
 from evallang.version import VERSION
 
 PREDICTIONS = "predictions.parquet"
+FITS = "fits.csv"
 
 
 class CannotVerify(Exception):
@@ -73,11 +75,16 @@ def verify_results(
         changed = [_of_words(one) for one in changed]
     shown = found if in_words else replace(made, provenance=found.provenance)
     compared = [RESULTS_NAME]
-    if place.is_dir() or (folder / PREDICTIONS).exists():
-        of_rows = _predictions(folder, again)
-        if (folder / PREDICTIONS).exists() or of_rows:
-            compared.append(PREDICTIONS)
-        changed += of_rows
+    with tempfile.TemporaryDirectory(prefix="evallang-verify-") as scratch:
+        out = Path(scratch) / "out"
+        again.save(out, ())
+        if place.is_dir() or (folder / PREDICTIONS).exists():
+            if (folder / PREDICTIONS).exists() or (out / PREDICTIONS).exists():
+                compared.append(PREDICTIONS)
+            changed += _predictions(folder, out)
+        if (folder / FITS).is_file() and (out / FITS).is_file():
+            compared.append(f"{FITS} without seconds")
+            changed += _fits(folder / FITS, out / FITS)
     for name in ("report.html", "report.pdf"):
         if (folder / name).is_file():
             compared.append(name)
@@ -135,22 +142,20 @@ def _study_of(found: ResultsRecord, folder: Path) -> Path:
     raise CannotVerify(f"the study `{name}` is not next to `{folder}`; name it by `--study FILE`")
 
 
-def _predictions(folder: Path, again: Results) -> list[Difference]:
+def _predictions(folder: Path, out: Path) -> list[Difference]:
     """Compare the predictions of a folder with those of a new run, by row and column."""
     import polars as pl
 
-    with tempfile.TemporaryDirectory(prefix="evallang-verify-") as scratch:
-        again.save(Path(scratch) / "out", ())
-        made = Path(scratch) / "out" / PREDICTIONS
-        if not made.exists() and not (folder / PREDICTIONS).exists():
-            return []
-        if not (folder / PREDICTIONS).exists():
-            return [Difference(PREDICTIONS, "no file", "a file", Effect.NUMBERS)]
-        if not made.exists():
-            return [Difference(PREDICTIONS, "a file", "no file", Effect.NUMBERS)]
-        if made.read_bytes() == (folder / PREDICTIONS).read_bytes():
-            return []
-        new = pl.read_parquet(made)
+    made = out / PREDICTIONS
+    if not made.exists() and not (folder / PREDICTIONS).exists():
+        return []
+    if not (folder / PREDICTIONS).exists():
+        return [Difference(PREDICTIONS, "no file", "a file", Effect.NUMBERS)]
+    if not made.exists():
+        return [Difference(PREDICTIONS, "a file", "no file", Effect.NUMBERS)]
+    if made.read_bytes() == (folder / PREDICTIONS).read_bytes():
+        return []
+    new = pl.read_parquet(made)
     try:
         old = pl.read_parquet(folder / PREDICTIONS)
     except (OSError, pl.exceptions.PolarsError) as error:
@@ -167,6 +172,30 @@ def _predictions(folder: Path, again: Results) -> list[Difference]:
             place = f"{PREDICTIONS}: {name} ({at})"
             found.append(Difference(place, old[name][row], new[name][row], Effect.NUMBERS))
     return found or [Difference(PREDICTIONS, "other bytes", "equal values", Effect.WORDS)]
+
+
+def _fits(path: Path, made: Path) -> list[Difference]:
+    """Compare the lists of fits, without how long each took."""
+    try:
+        first, second = (_rows_without_seconds(file) for file in (path, made))
+    except csv.Error as error:
+        return [Difference(FITS, f"unreadable: {error}", "readable", Effect.NUMBERS)]
+    if len(first) != len(second):
+        return [Difference(FITS, f"{len(first)} fits", f"{len(second)} fits", Effect.NUMBERS)]
+    pairs = enumerate(zip(first, second, strict=True), 1)
+    found = [
+        Difference(f"{FITS}: row {row}", str(old), str(new), Effect.NUMBERS)
+        for row, (old, new) in pairs
+        if old != new
+    ]
+    return found[:SHOWN]
+
+
+def _rows_without_seconds(path: Path) -> list[list[str]]:
+    text = io.StringIO(path.read_text(encoding="utf-8", errors="replace"), newline="")
+    return [
+        [value for key, value in row.items() if key != "seconds"] for row in csv.DictReader(text)
+    ]
 
 
 KEYS = ("data", "protocol", "model", "repeat", "fold", "row")

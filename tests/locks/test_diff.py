@@ -342,6 +342,19 @@ def test_missing_predictions_are_named(folder):
     assert said == "compared: results.json: no difference\n"
 
 
+def test_an_altered_fit_is_named_and_its_seconds_are_not_compared(folder):
+    path = Path("first/fits.csv")
+    rows = [line.split(",") for line in path.read_text().splitlines()]
+    seconds, status = rows[0].index("seconds"), rows[0].index("status")
+    rows[2][seconds] = "123.5"
+    path.write_text("\n".join(map(",".join, rows)) + "\n")
+    assert "fits.csv without seconds" in call("verify", "first")
+    rows[2][status] = "failed"
+    path.write_text("\n".join(map(",".join, rows)) + "\n")
+    (line,) = classed(call("verify", "first", code=5))["changes numbers"]
+    assert line.startswith("fits.csv: row 2: ")
+
+
 def test_another_label_or_comment_since_the_results_is_words_only(folder):
     change('tree "A tree"', 'tree "The tree"')
     change("evallang 1\n", "evallang 1\n\n# the second draft\n")
