@@ -35,6 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("run", "run a study and write its results and report"),
     "watch": ("watch", "check a study at every save, and run it"),
     "report": ("report", "render the report again from results.json"),
+    "show": ("show", "print the summary of results as tables"),
     "lock": ("lock", "fix the protocol of a study in a file next to it"),
     "verify": ("verify", "check a study, results or a report against what they come from"),
     "diff": ("diff", "show what differs between two studies or two results"),

@@ -167,7 +167,7 @@ def test_the_example_of_a_command_runs(name, folder):
     """`demo` runs in tests/test_packaging.py, `watch` in tests/cli/test_watch.py."""
     (folder / "study.eval").write_text(SMALL, encoding="utf-8")
     command = root.get_command(click.Context(root), name)
-    if name in ("report", "verify"):
+    if name in ("report", "show", "verify"):
         assert shell("evallang run study.eval -j 1", 0)[0] == 0
     if name == "diff":
         for said in ("git init", "git add study.eval", "git commit -m one", "git commit -m two"):

@@ -1,0 +1,89 @@
+"""`evallang show`: the summary of results in four formats."""
+
+import csv
+import io
+import json
+
+import click
+import pytest
+from click.testing import CliRunner
+from studies import study
+
+from evallang.api import run
+from evallang.cli.main import root
+
+HOSTILE = "=cmd|'x'_<b>PASS"
+STUDY = f"""\
+evallang 1
+
+study "PASS forged"
+  seed 1
+
+data cancer from sklearn breast_cancer
+
+model tree "{HOSTILE}" = DecisionTreeClassifier(max_depth=1)
+model prior "{"long " * 16}" = DummyClassifier
+
+protocol cv folds=2
+measure accuracy, roc_auc
+compare tree, prior by accuracy with mcnemar
+require tree better than prior
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("shown")
+    run(study(STUDY, path), out=path / "out", jobs=1)
+    return path / "out"
+
+
+def show(folder, form="text"):
+    words = ["show", str(folder), "--format", form]
+    done = CliRunner().invoke(root, words, standalone_mode=False)
+    assert (done.exception, done.return_value) == (None, 0), done.output
+    return done.output
+
+
+def test_text_fits_80_columns_and_forges_no_verdict(folder):
+    lines = show(folder).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert not any(line.startswith(("PASS", "FAIL")) for line in lines)
+    assert not any("\\xa0" in line or "\x1b" in line for line in lines)
+    for said in ("Results: PASS forged", "Accuracy", "ROC", "p < .001"):
+        assert any(said in line for line in lines), said
+
+
+def test_every_estimate_and_bound_is_in_csv_and_json(folder):
+    record = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    wanted = set()
+    for estimate in record["estimates"]:
+        found = estimate["interval"] or {"low": None, "high": None}
+        wanted |= {estimate["value"], found["low"], found["high"]} - {None}
+    rows = list(csv.DictReader(io.StringIO(show(folder, "csv"))))
+    shown = {float(row[key]) for row in rows for key in ("value", "low", "high") if row[key]}
+    tables = json.loads(show(folder, "json"))["tables"]
+    cells = [cell for table in tables for row in table["rows"] for cell in row]
+    told = {cell[key] for cell in cells for key in ("value", "low", "high")} - {None}
+    for scale in (1, 100):
+        wanted -= {x for x in wanted if any(abs(x * scale - y) < 1e-12 for y in shown & told)}
+    assert not wanted
+    assert not any(row[key].startswith(tuple("=+-@")) for row in rows for key in ("stub", "text"))
+
+
+def test_markdown_has_no_markup_of_the_author(folder):
+    lines = [line for line in show(folder, "markdown").splitlines() if line.startswith("|")]
+    assert lines and all("<b>" not in line and "_<" not in line for line in lines)
+    heads = [i for i, line in enumerate(lines) if set(line) <= set("|:-")]
+    for start, stop in zip(heads, [*[i - 1 for i in heads[1:]], len(lines)], strict=True):
+        assert {line.count("|") for line in lines[start - 1 : stop]} == {lines[start].count("|")}
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("none", "there is no file"), ("empty", "does not contain a results.json")]
+)
+def test_what_is_not_results_is_refused(name, words, tmp_path):
+    (tmp_path / "empty").mkdir()
+    done = CliRunner().invoke(root, ["show", str(tmp_path / name)], standalone_mode=False)
+    assert isinstance(done.exception, click.ClickException)
+    assert words in done.exception.message
