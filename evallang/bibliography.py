@@ -129,3 +129,46 @@ EFRON_TIBSHIRANI_1997 = Reference(
     pages="548-560",
     doi="10.1080/01621459.1997.10474007",
 )
+
+DRUMMOND_HOLTE_2006 = Reference(
+    key="drummond2006",
+    authors=("Drummond C", "Holte RC"),
+    year=2006,
+    title="Cost curves: an improved method for visualizing classifier performance",
+    venue="Machine Learning",
+    volume="65(1)",
+    pages="95-130",
+    doi="10.1007/s10994-006-8199-5",
+)
+
+VICKERS_ELKIN_2006 = Reference(
+    key="vickers2006",
+    authors=("Vickers AJ", "Elkin EB"),
+    year=2006,
+    title="Decision curve analysis: a novel method for evaluating prediction models",
+    venue="Medical Decision Making",
+    volume="26(6)",
+    pages="565-574",
+    doi="10.1177/0272989X06295361",
+)
+
+DAVIS_GOADRICH_2006 = Reference(
+    key="davis2006",
+    authors=("Davis J", "Goadrich M"),
+    year=2006,
+    title="The relationship between precision-recall and ROC curves",
+    venue="23rd International Conference on Machine Learning",
+    pages="233-240",
+    kind="inproceedings",
+)
+
+FAWCETT_2006 = Reference(
+    key="fawcett2006",
+    authors=("Fawcett T",),
+    year=2006,
+    title="An introduction to ROC analysis",
+    venue="Pattern Recognition Letters",
+    volume="27(8)",
+    pages="861-874",
+    doi="10.1016/j.patrec.2005.10.010",
+)

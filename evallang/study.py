@@ -210,12 +210,16 @@ class ExportSpec:
 
 @frozen
 class AnalysisSpec:
-    """One item of an `analyze` line; `metric` and `protocol` are None if they are not written."""
+    """One item of an `analyze` line; `metric` and `protocol` are None if they are not written.
+
+    Without `models`, an analysis of models is about all but the baselines.
+    """
 
     index: Annotated[int, Effect.DERIVED]
     method: Method
     metric: Method | None = None
     protocol: str | None = None
+    models: tuple[str, ...] = ()
     span: Span | None = field(default=None, compare=False)
 
 

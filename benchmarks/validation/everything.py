@@ -9,6 +9,7 @@ from benchmarks.validation import (
     coverage_of_folds,
     coverage_of_shares,
     coverage_on_test_sets,
+    curves,
     dummies,
     few_of_a_class,
     mcnemar_variants,
@@ -52,6 +53,7 @@ SECTIONS: tuple[Section, ...] = (
     unstable_learners.SECTION,
     nested_folds.SECTION,
     coverage_of_folds.EFRON,
+    curves.SECTION,
     dummies.SECTION,
 )
 SIMULATIONS: tuple[Simulation, ...] = tuple(
@@ -73,6 +75,7 @@ SIMULATIONS: tuple[Simulation, ...] = tuple(
         skewed_data,
         unstable_learners,
         nested_folds,
+        curves,
     )
     for simulation in module.SIMULATIONS
 )

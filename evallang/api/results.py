@@ -40,7 +40,8 @@ def read_record(text: str) -> records.ResultsRecord:
     for number, found in enumerate(record.analyses):
         entry = ANALYSES.get(found.kind)
         values = found.values
-        if entry is not None and entry.declaration.shown is not None:
+        computed = values.get("problem") is None
+        if entry is not None and entry.declaration.shown is not None and computed:
             where = f"Results.analyses[{number}].values"
             values = codec.read_shown(entry.declaration.shown, values, where)
         analyses.append(replace(found, values=values))

@@ -52,15 +52,15 @@ def lacks(model: ModelSpec, needs: str) -> str | None:
         wanted = _setting_that_gives_it(last)
         if wanted is not None and _gives_it(model, last, *wanted):
             written = "=".join(wanted)
-            return f"write `{written}` in `{last.name}`, or measure another metric"
+            return f"write `{written}` in `{last.name}`"
     name = last.name if isinstance(last, EstimatorSpec) else "the model"
     if needs == "probabilities" and not able.probabilities:
         entry = CATALOGUE.get(name)
         if entry is not None and "classifier" in entry.kinds and able.scores:
-            return f"write `CalibratedClassifierCV(estimator={name})`, or measure another metric"
-        return "choose a model that gives probabilities, or measure another metric"
+            return f"write `CalibratedClassifierCV(estimator={name})`"
+        return "choose a model that gives probabilities"
     if needs == "scores" and not (able.scores or able.probabilities):
-        return "choose a model that gives scores, or measure another metric"
+        return "choose a model that gives scores"
     return None
 
 

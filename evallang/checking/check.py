@@ -148,7 +148,7 @@ def _resolve(
         scope, specs, protocols, measured, head.confidence, head.looks
     )
     report, folder = resolve_study.report_settings(scope)
-    analyzed = resolve_analyze.analyses(scope, protocols)
+    analyzed = resolve_analyze.analyses(scope, protocols, specs)
     within = [c for m in measured for c in m.within] + [r.within for r in required if r.within]
     specs = _add_named_columns(
         specs,

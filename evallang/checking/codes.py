@@ -611,6 +611,17 @@ INTERVAL_CANNOT_REFIT = declare(
     right=f"{TWO_MODELS}protocol cv folds=5\nmeasure accuracy\n  interval nested_cv",
     source="Bates, Hastie & Tibshirani 2024",
 )
+ANALYSIS_NEEDS_OTHER_DATA = declare(
+    "E218",
+    "analysis_needs_other_data",
+    "An analysis needs other predictions than the study has.",
+    reason="A curve of scores cannot be drawn from labels, nor from published counts, and it is "
+    "about one class against the other.",
+    wrong="data iris from sklearn iris\nmodel a = RidgeClassifier\nprotocol cv\n"
+    "measure accuracy\nanalyze calibration",
+    right="data iris from sklearn iris\nmodel a = RidgeClassifier\nprotocol cv\n"
+    "measure accuracy\nanalyze confusion",
+)
 TEST_WITHOUT_WEIGHTS = declare(
     "E221",
     "test_without_weights",

@@ -23,6 +23,7 @@ from evallang.checking.rules.study_facts import (
     tested_lines,
     tests_of,
 )
+from evallang.checking.validate_analyze import judge_read_analyses
 from evallang.checking.validity import line_alternative, metrics_on
 from evallang.compatibility import (
     is_auc,
@@ -119,6 +120,7 @@ def judge_read(
                 found += _split(study, protocol, table)
         found += judge_classes(study, len(table.classes), table.task)
         found += judge_options(study, len(table.classes), table.positive)
+        found += judge_read_analyses(study, table)
     for scores in sources.score_tables:
         found += judge_scores(study, scores)
     n = len(tables) + len(given) + sum(scores.n for scores in sources.score_tables)
@@ -128,6 +130,7 @@ def judge_read(
         if source.correct is None and source.values is None:
             found += judge_classes(study, len(source.classes), source.task)
             found += judge_options(study, len(source.classes), source.positive)
+            found += judge_read_analyses(study, source)
             found += _scores(study, source)
             found += judge_given_areas(study, source)
             found += check_given_design(source, asked)

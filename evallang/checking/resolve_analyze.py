@@ -4,25 +4,30 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from evallang.checking import codes, values
-from evallang.checking.resolve_measure import known_protocol
+from evallang.checking.resolve_measure import known_model, known_protocol, model_names
 from evallang.checking.scope import Scope
 from evallang.stats.analyses.analysis import ANALYSES
-from evallang.study import AnalysisSpec, Method, OptionValue, Protocol
+from evallang.study import AnalysisSpec, Method, OptionValue, Protocol, SourceSpec
 from evallang.syntax import nodes as n
 
 
-def analyses(scope: Scope, protocols: Sequence[Protocol]) -> tuple[AnalysisSpec, ...]:
+def analyses(
+    scope: Scope, protocols: Sequence[Protocol], sources: Sequence[SourceSpec]
+) -> tuple[AnalysisSpec, ...]:
     """Resolve every item of every `analyze` line; what this version cannot run is refused."""
     found = []
+    names = model_names(scope, sources)
     for index, node in enumerate(scope.of(n.AnalyzeNode)):
         metric = values.method(scope, node.metric, "metric") if node.metric else None
         sound, protocol = known_protocol(scope, node.on, protocols)
+        models = [known_model(scope, model, names) for model in node.models]
         for item in node.items:
             method = values.method(scope, item, "analysis")
             if method is None or not sound or (node.metric and metric is None):
                 continue
-            if _agrees(scope, node, item, method):
-                found.append(AnalysisSpec(index, method, metric, protocol, node.span))
+            if _agrees(scope, node, item, method) and None not in models:
+                named = tuple(name for name in models if name is not None)
+                found.append(AnalysisSpec(index, method, metric, protocol, named, node.span))
     return tuple(found)
 
 
@@ -47,7 +52,16 @@ def _agrees(scope: Scope, node: n.AnalyzeNode, item: n.MethodNode, method: Metho
             help="write a larger `discordant`",
         )
         return False
-    if node.models and ANALYSES[method.name].declaration.by_lines:
+    by_lines = ANALYSES[method.name].declaration.about == "lines"
+    if node.metric and not by_lines:
+        scope.report(
+            codes.CLAUSE_CONFLICT,
+            f"`{method.name}` has no metric, so `by` has no place here",
+            node.metric.span,
+            help="remove `by`; `of` and `on` choose models and a protocol",
+        )
+        return False
+    if node.models and by_lines:
         scope.report(
             codes.CLAUSE_CONFLICT,
             f"`{method.name}` is about the `compare` lines, so `of` has no place here",

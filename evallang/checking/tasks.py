@@ -93,7 +93,7 @@ def judge_scores(scope: Scope, study: Study) -> None:
             codes.METRIC_NEEDS_SCORES,
             f"`{metric.name}` needs {declared.needs}, and {listed(lacking, 'and')} {give} none",
             span or scope.models[next(iter(lacking))].keyword,
-            help=ways[0]
+            help=f"{ways[0]}, or measure another metric"
             if len(ways) == 1
             else "write `CalibratedClassifierCV(estimator=...)` around each of them, or measure "
             "another metric",

@@ -6,12 +6,7 @@ A word leaves this list on the day its method is registered; a test compares the
 METRICS = frozenset({"calibration_intercept", "calibration_slope"})
 OPTIONS: dict[str, frozenset[str]] = {"recall": frozenset({"at_specificity"})}
 """Options that a member of a catalogue does not take yet, by the member's name."""
-ANALYSES = frozenset(
-    {
-        "learning_curve", "bias_variance", "roc", "pr", "det", "cost_curve", "decision_curve",
-        "calibration", "confusion", "tuning", "stability", "agreement",
-    }
-)  # fmt: skip
+ANALYSES = frozenset({"learning_curve", "bias_variance", "tuning", "stability"})
 FORMATS = frozenset({"latex", "markdown", "csv"})
 MEMBERS = {"metric": METRICS, "analysis": ANALYSES}
 """Words of the catalogues that have any left."""

@@ -14,6 +14,7 @@ from evallang.checking.own_functions import judge_weights
 from evallang.checking.own_metrics import measured_elsewhere
 from evallang.checking.scope import Scope, letters
 from evallang.checking.tasks import judge_scores, judge_tasks
+from evallang.checking.validate_analyze import judge_analyses
 from evallang.compatibility import (
     is_grouped,
     is_judged,
@@ -50,6 +51,7 @@ def judge(scope: Scope, study: Study) -> Study:
     judge_tasks(scope, study)
     _judged(scope, study)
     judge_scores(scope, study)
+    judge_analyses(scope, study)
     judge_weights(scope, study)
     resampler_steps.judge_weights(scope, study)
     _folds(scope, study)

@@ -1,7 +1,8 @@
-"""The `analyze` lines of a study, and `evallang power`: answers that need no fitted model.
+"""The `analyze` lines of a study, and `evallang power`.
 
-What is needed of the data is how many examples, folds and data sets there are; a study whose
-data are not at hand gets what does not depend on them.
+Answers about the `compare` lines need no fitted model. What is needed of the data is how many
+examples, folds and data sets there are; a study whose data are not at hand gets what does not
+depend on them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,6 +13,8 @@ from evallang.compatibility import metric_entry, yields_of
 from evallang.compatibility.hypothesis_tests import difference_test
 from evallang.data.dataset import DataSpec, GivenOutcomes, ScoreTable, Table
 from evallang.data.read_sources import ReadSources
+from evallang.engine.evaluation import Evaluation
+from evallang.engine.model_analyses import analyses_of_models
 from evallang.engine.providers import Providers
 from evallang.metrics.metric import default_metric, rows_of_proportion
 from evallang.planning.planner import Planned
@@ -56,10 +59,11 @@ GROUPED = (
 
 @dataclass(frozen=True)
 class Found:
-    """What of a study's data was read, and the splits that were planned."""
+    """What of a study's data was read, the splits that were planned, and what was predicted."""
 
     read: ReadSources
     planned: Planned
+    evaluations: Sequence[Evaluation] = ()
 
 
 @dataclass(frozen=True)
@@ -104,9 +108,12 @@ class Stage:
 
 
 def analyses_of(study: Study, found: Found, specs: Sequence[AnalysisSpec]) -> list[Analysis]:
-    """Answer `analyze` items of a study: a record for each line, test and data set."""
-    made = []
+    """Answer `analyze` items of a study: records by line, test and data set, or by model."""
+    made: list[Analysis] = []
     for spec in specs:
+        if ANALYSES[spec.method.name].declaration.about != "lines":
+            made += analyses_of_models(study, spec, found.evaluations)
+            continue
         for stage in _stages(study, spec, found):
             made += list(_answer_stage(study, found, spec, stage))
     return made

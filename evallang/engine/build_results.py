@@ -75,7 +75,7 @@ from evallang.results.records import (
     StudyRecord,
 )
 from evallang.results.written import member_of
-from evallang.stats.analyses.analysis import ANALYSES
+from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.effect_sizes import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -550,7 +550,8 @@ def methods_used(
         add_interval(member_of(required.method))
     for analysis in analyses:
         add("analysis", ANALYSES[analysis.kind])
-        add("test", HYPOTHESIS_TESTS[analysis.values["test"]])
+        if ANALYSES[analysis.kind].declaration.about == "lines":
+            add("test", HYPOTHESIS_TESTS[analysis.values["test"]])
     for compared in comparisons:
         if compared.family.correction is not None:
             add("correction", CORRECTIONS[member_of(compared.family.correction)])
@@ -610,6 +611,8 @@ def _as_declared(found: MethodRecord, entry: Entry[Any]) -> MethodRecord:
                 quantity=declared.quantity or None,
                 assumptions={} if declared.power is None else declared.power.assumptions,
             )
+        case AnalysisDeclaration():
+            return replace(found, curve=declared.curve)
         case IntervalDeclaration():
             return replace(
                 found,

@@ -175,7 +175,7 @@ def _results(
         progress=progress,
     )
     report_activity(Activity("computing", "analyses"))
-    analyzed = analyses_of(study, Found(read, planned), study.analyses)
+    analyzed = analyses_of(study, Found(read, planned, own), study.analyses)
     fits = tuple(
         Fitted(p.data, p.protocol, p.model, p.split.repeat, p.split.fold, outcomes[p.key], p.seed)
         for p in planned.layout.places

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evallang.bibliography import Reference
+from evallang.bibliography import VICKERS_ELKIN_2006, Reference
 from evallang.metrics.metric import METRICS, MetricDeclaration
 from evallang.registry import Example, lazy
 
@@ -37,16 +37,6 @@ GUO_2017 = Reference(
     venue="34th International Conference on Machine Learning",
     pages="1321-1330",
     kind="inproceedings",
-)
-VICKERS_ELKIN_2006 = Reference(
-    key="vickers2006",
-    authors=("Vickers AJ", "Elkin EB"),
-    year=2006,
-    title="Decision curve analysis: a novel method for evaluating prediction models",
-    venue="Medical Decision Making",
-    volume="26(6)",
-    pages="565-574",
-    doi="10.1177/0272989X06295361",
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evallang.bibliography import ZHOU_2021, Reference
+from evallang.bibliography import DRUMMOND_HOLTE_2006, ZHOU_2021, Reference
 from evallang.metrics.by_class import recall, specificity
 from evallang.metrics.confusion_sums import ratio
 from evallang.metrics.metric import METRICS, MetricDeclaration
@@ -23,17 +23,6 @@ ELKAN_2001 = Reference(
     title="The foundations of cost-sensitive learning",
     venue="International Joint Conference on Artificial Intelligence",
     kind="inproceedings",
-)
-
-DRUMMOND_HOLTE_2006 = Reference(
-    key="drummond2006",
-    authors=("Drummond C", "Holte RC"),
-    year=2006,
-    title="Cost curves: an improved method for visualizing classifier performance",
-    venue="Machine Learning",
-    volume="65(1)",
-    pages="95-130",
-    doi="10.1007/s10994-006-8199-5",
 )
 
 

@@ -11,8 +11,7 @@ import itertools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from evallang.bibliography import ZHOU_2021, Reference
-from evallang.metrics.cost import DRUMMOND_HOLTE_2006
+from evallang.bibliography import DAVIS_GOADRICH_2006, DRUMMOND_HOLTE_2006, ZHOU_2021, Reference
 from evallang.metrics.metric import (
     METRICS,
     MetricDeclaration,
@@ -52,17 +51,6 @@ HAND_TILL_2001 = Reference(
     pages="171-186",
     doi="10.1023/A:1010920819831",
 )
-DAVIS_GOADRICH_2006 = Reference(
-    key="davis2006",
-    authors=("Davis J", "Goadrich M"),
-    year=2006,
-    title="The relationship between precision-recall and ROC curves",
-    venue="23rd International Conference on Machine Learning",
-    pages="233-240",
-    kind="inproceedings",
-)
-
-
 ROWS_AT_ONCE = 1 << 16  # examples of all weightings worked on at once: they stay in the cache
 SUMMED_AT_ONCE = 1 << 20  # the same where they are summed in stretches, a stretch at a time
 ROUNDING = 1e-12  # of a sum of weights

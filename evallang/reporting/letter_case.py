@@ -13,6 +13,7 @@ COMMON = frozenset(
         "cluster clustered coefficient combined conditional corrected correlation cost",
         "cross-validated delta-method",
         "cross-validation dependent difference differences effect equivalence error eta exact",
+        "agreement calibration confusion decision detection observed precision-recall threshold",
         "expected explained false fold geometric holdout interval k-fold kappa",
         "leave-one-group-out leave-one-out leave-p-out log logarithmic loss macro macro-f1",
         "matched max",

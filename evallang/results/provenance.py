@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import field
+from typing import Annotated
 
 from evallang.frozen_records import frozen
-from evallang.results.kinds import Duration
+from evallang.results.kinds import Among, Duration
 
 
 @frozen
@@ -100,6 +101,19 @@ class AssumptionWords:
 
 
 @frozen
+class CurveWords:
+    """The axes of a curve: their titles and units, and which quantity is large at its ends.
+
+    `scale` is `share` for rates from 0 to 1, `deviate` for rates on the scale of normal deviates,
+    and `free` for numbers of any size on the y axis.
+    """
+
+    x: str
+    y: str
+    scale: Annotated[str, Among(("share", "deviate", "free"))] = "share"
+
+
+@frozen
 class MethodRecord:
     """A method that was used, described so that a report does not need the catalogues.
 
@@ -115,7 +129,7 @@ class MethodRecord:
     one model is about if that is not the metric ("error rate"). `own_code` states that a metric is
     a function of the authors'; older files do not state it. `assumptions` are the words of what an
     analysis of a test's power assumes. `no_interval` is the reason why no interval
-    of a metric from single examples is sound.
+    of a metric from single examples is sound. `curve` has the words of a curve's axes.
     """
 
     kind: str
@@ -136,3 +150,4 @@ class MethodRecord:
     own_code: bool = False
     assumptions: Mapping[str, AssumptionWords] = field(default_factory=dict)
     no_interval: str | None = None
+    curve: CurveWords | None = None

@@ -24,7 +24,9 @@ class Subject(StrEnum):
     FAMILY = "family"
     """All hypotheses that a correction adjusts together."""
     ANALYSIS = "analysis"
-    """What an `analyze` line asks about the whole study."""
+    """What an `analyze` line asks about the `compare` lines of a study."""
+    OUTCOMES = "outcomes"
+    """The held-out predictions of the models that an `analyze` line asks about."""
 
 
 ASKED_BY: Mapping[str, frozenset[Subject]] = {
@@ -32,7 +34,7 @@ ASKED_BY: Mapping[str, frozenset[Subject]] = {
     # A test hands its own inputs to the interval of a difference
     "interval": frozenset({Subject.ESTIMATE, Subject.COMPARISON}),
     "correction": frozenset({Subject.FAMILY}),
-    "analysis": frozenset({Subject.ANALYSIS}),
+    "analysis": frozenset({Subject.ANALYSIS, Subject.OUTCOMES}),
 }
 """The subjects of each kind of registered member."""
 
@@ -332,6 +334,16 @@ INPUTS.declare(
     _FAMILY,
 )
 INPUTS.declare("pairs", "indices of the two models of each p-value", _FAMILY)
+INPUTS.declare(
+    "predicted",
+    "`Predicted`: the held-out predictions of one model, with level and seed",
+    Subject.OUTCOMES,
+)
+INPUTS.declare(
+    "together",
+    "the held-out predictions of several models of the same examples, by model",
+    Subject.OUTCOMES,
+)
 INPUTS.declare(
     "question", "`Question`: the comparison, the effect and what is to be found", Subject.ANALYSIS
 )

@@ -11,6 +11,7 @@ RUNNABLE = {
     "02_three_way_holdout",
     "03_repeated_cv",
     "04_bootstrap",
+    "05_predictions",
     "06_scores",
     "09_own_code",
     "10_regression_time",

@@ -121,7 +121,6 @@ def test_several_words_options_and_parameters_are_explained(asked, heads):
     [
         ("wilcoxon signed rank", "wilcoxon"),
         ("paired t test", "corrected_t"),
-        ("roc curve", "roc"),
         ("n_splits", "folds"),
         ("svm", "SVC"),
         ("mcnemr", "mcnemar"),

@@ -9,6 +9,7 @@ from evallang.engine.across import DATA_SETS
 from evallang.engine.analyses import ANALYSIS
 from evallang.engine.comparisons import FAMILY
 from evallang.engine.estimate_intervals import ESTIMATE
+from evallang.engine.model_analyses import OUTCOMES
 from evallang.engine.providers import Providers
 from evallang.engine.test_inputs import COMPARISON
 from evallang.registry import Evidence
@@ -22,7 +23,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 from evallang.stats.inputs import ASKED_BY, DESIGN_SHAPES, INPUTS, Subject
 from evallang.stats.intervals.interval import INTERVALS
 
-PROVIDERS = (COMPARISON, DATA_SETS, ESTIMATE, FAMILY, ANALYSIS)
+PROVIDERS = (COMPARISON, DATA_SETS, ESTIMATE, FAMILY, ANALYSIS, OUTCOMES)
 MEMBERS = [
     pytest.param(entry, id=f"{entry.kind}-{entry.name}")
     for registry in (HYPOTHESIS_TESTS, INTERVALS, CORRECTIONS, ANALYSES)
@@ -106,7 +107,8 @@ STUDIES = (
     f"{CANCER}protocol cv folds=5\nmeasure brier\n  interval cv_clt\n"
     "measure accuracy\n  interval nested_cv(repeats=1)\n"
     "measure roc_auc\n  interval cv_auc\n"
-    "compare near vs bayes with delong by roc_auc\n",
+    "compare near vs bayes with delong by roc_auc\n"
+    "analyze roc, agreement\n",
     f"{CANCER}protocol repeated cv folds=5 times=2\nmeasure accuracy\n"
     "compare near vs bayes with corrected_t\ncompare near vs bayes with bayes_t\n",
     f"{CANCER}protocol 5x2cv\nmeasure accuracy\ncompare near vs bayes with 5x2cv_f\n",

@@ -46,12 +46,22 @@ class Canvas:
         self._parts: list[str] = []
 
     def line(
-        self, points: Sequence[tuple[float, float]], colour: str = INK, weight: float = 0.6
+        self,
+        points: Sequence[tuple[float, float]],
+        colour: str = INK,
+        weight: float = 0.6,
+        dash: str = "",
     ) -> None:
-        """Draw a line through points."""
+        """Draw a line through points; `dash` has the lengths of dashes and gaps in points."""
         path = "L".join(f"{_short(x)} {_short(y)}" for x, y in points)
         style = f"fill:none;stroke:{colour};stroke-width:{_short(weight)}"
+        style += f";stroke-dasharray:{dash}" if dash else ""
         self._parts.append(f'<path d="M{path}" style="{style}"/>')
+
+    def area(self, points: Sequence[tuple[float, float]], fill: str) -> None:
+        """Fill the polygon through points."""
+        path = "L".join(f"{_short(x)} {_short(y)}" for x, y in points)
+        self._parts.append(f'<path d="M{path}Z" style="fill:{fill}"/>')
 
     def dot(self, x: float, y: float, *, filled: bool, radius: float = 2.4) -> None:
         """Draw a marker: filled, or open with the paper showing through."""

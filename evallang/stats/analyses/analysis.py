@@ -1,7 +1,10 @@
 """What an analysis is: a function behind a word of `analyze`, its options keyword-only."""
 
+from typing import Literal
+
 from evallang.frozen_records import frozen
 from evallang.registry import Guidance, Registry
+from evallang.results.provenance import CurveWords
 
 
 @frozen
@@ -10,15 +13,25 @@ class AnalysisDeclaration(Guidance):
 
     Attributes
     ----------
-    by_lines : True where it is about the `compare` lines of a study, not about models
+    about : `lines` where it is about the `compare` lines of a study; `model` where it is computed
+        for each model from its held-out predictions; `models` where it is computed once from
+        those of all models of a data set under a protocol
+    task : the task of the data that it is for, None for any; lines have no task
+    needs : what a model must give
+    two_classes : True where it is about a positive and a negative class
     recorded : the options whose values its record repeats
     shown : the record of the values that a report reads, whose types are checked when results
         are read; None where a report reads none
+    curve : the words of its axes, for an analysis whose values are a `ShownCurve`
     """
 
-    by_lines: bool = False
+    about: Literal["lines", "model", "models"] = "model"
+    task: Literal["classification", "regression"] | None = None
+    needs: Literal["labels", "scores", "probabilities"] = "labels"
+    two_classes: bool = False
     recorded: tuple[str, ...] = ()
     shown: type | None = None
+    curve: CurveWords | None = None
 
 
 ANALYSES: Registry[AnalysisDeclaration] = Registry("analysis", "evallang.stats.analyses")

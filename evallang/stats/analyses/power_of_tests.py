@@ -48,7 +48,7 @@ class ShownPower:
 
 @ANALYSES.register(
     AnalysisDeclaration(
-        by_lines=True,
+        about="lines",
         shown=ShownPower,
         recorded=("target", "difference"),
         when=("before the data are collected, to see how large a difference the tests can detect"),

@@ -24,7 +24,7 @@ class Fewest:
 
 @ANALYSES.register(
     AnalysisDeclaration(
-        by_lines=True,
+        about="lines",
         recorded=("sided",),
         when="before the data are collected: whether an exact test could reject at all",
         when_not="the difference that a test finds: power",

@@ -1,0 +1,155 @@
+"""The `analyze` lines about models: answers from their held-out predictions."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from evallang.activity import Activity, report_activity
+from evallang.engine.estimates import scope_of_estimates
+from evallang.engine.evaluation import Evaluation
+from evallang.engine.metric_samples import resampling_seed
+from evallang.engine.providers import Providers
+from evallang.models.model import is_baseline
+from evallang.registry import Entry, lazy
+from evallang.results.codec import to_plain
+from evallang.results.records import Analysis
+from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
+from evallang.stats.inputs import Subject
+from evallang.stats.predicted import Predicted
+from evallang.study import AnalysisSpec, Study
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+
+@dataclass(frozen=True)
+class OutcomeInputs:
+    """One data set under one protocol, and the models that an analysis is about."""
+
+    study: Study
+    spec: AnalysisSpec
+    evaluation: Evaluation
+    models: tuple[str, ...]
+
+
+OUTCOMES: Providers[OutcomeInputs] = Providers(Subject.OUTCOMES)
+"""What makes the inputs of an analysis of models."""
+
+
+@OUTCOMES.provides("predicted")
+def predicted(inputs: OutcomeInputs) -> Predicted:
+    """Return the held-out predictions of the model."""
+    return _predicted(inputs, inputs.models[0])
+
+
+@OUTCOMES.provides("together")
+def together(inputs: OutcomeInputs) -> Mapping[str, Predicted]:
+    """Return the held-out predictions of all models that predict the same rows."""
+    return {model: _predicted(inputs, model) for model in inputs.models}
+
+
+def _predicted(inputs: OutcomeInputs, model: str) -> Predicted:
+    evaluation = inputs.evaluation
+    found = evaluation.models[model]
+    scores = found.scores
+    if scores is not None and scores.ndim == 2:
+        two = evaluation.positive is not None and scores.shape[1] == len(evaluation.classes) == 2
+        scores = scores[:, evaluation.positive] if two else None
+    return Predicted(
+        truth=found.truth,
+        labels=found.labels,
+        scores=scores,
+        probabilities=found.probabilities,
+        classes=evaluation.classes,
+        positive=evaluation.positive,
+        folds=None if evaluation.yields.single_fit else evaluation.partition(model).fold,
+        units=_units(evaluation, found.rows),
+        weights=evaluation.weights_of(model),
+        level=inputs.study.confidence,
+        seed=resampling_seed(inputs.study, evaluation, inputs.spec.method),
+    )
+
+
+def _units(evaluation: Evaluation, rows: "NDArray[np.int64]") -> "NDArray[np.int64] | None":
+    """Return what is drawn together: the groups, or examples that are predicted several times."""
+    if evaluation.group_codes is not None:
+        return evaluation.group_codes[rows]
+    return None if len(np.unique(rows)) == len(rows) else rows
+
+
+def analyses_of_models(
+    study: Study, spec: AnalysisSpec, evaluations: Sequence[Evaluation]
+) -> Iterator[Analysis]:
+    """Answer one item of an `analyze` line: a record for each data set, protocol and model."""
+    entry = ANALYSES[spec.method.name]
+    baselines = {model.name for model in study.models if is_baseline(model)}
+    for evaluation in evaluations:
+        if not _answers(entry.declaration, spec, evaluation):
+            continue
+        everyone = [name for name in evaluation.models if name not in baselines]
+        models = [name for name in (spec.models or everyone) if name in evaluation.models]
+        report_activity(Activity("computing", f"{entry.name} of {evaluation.label}"))
+        if entry.declaration.about == "models":
+            groups = _of_the_same_rows(evaluation, models)
+            yield _answered(entry, OutcomeInputs(study, spec, evaluation, groups))
+            continue
+        for model in models:
+            yield _answered(entry, OutcomeInputs(study, spec, evaluation, (model,)))
+
+
+def _answers(declared: AnalysisDeclaration, spec: AnalysisSpec, evaluation: Evaluation) -> bool:
+    """Return whether the outcomes of an evaluation are predictions that an analysis reads."""
+    return (
+        spec.protocol in (None, evaluation.protocol)
+        and not evaluation.judged
+        and evaluation.own is None
+        and not evaluation.by_rounds
+        and declared.task in (None, evaluation.task)
+    )
+
+
+def _of_the_same_rows(evaluation: Evaluation, models: Sequence[str]) -> tuple[str, ...]:
+    """Return the models that lack no fold, since a fold of one model is one of all."""
+    return tuple(name for name in models if not evaluation.models[name].failed)
+
+
+def _answered(entry: Entry[AnalysisDeclaration], inputs: OutcomeInputs) -> Analysis:
+    evaluation, single = inputs.evaluation, entry.declaration.about == "model"
+    options = inputs.spec.method.keywords()
+    notes: tuple[str, ...] = ()
+    if evaluation.further_seeds:
+        notes = (f"of the first of {1 + len(evaluation.further_seeds)} seeds",)
+    if single and (failed := len(evaluation.models[inputs.models[0]].failed)):
+        notes = (*notes, f"{failed} of {len(evaluation.folds)} folds failed and are missing")
+    values = {
+        "unit": evaluation.unit,
+        "about": scope_of_estimates(evaluation),
+        "level": inputs.study.confidence,
+    }
+    try:
+        found = entry.function(*(OUTCOMES.make(name, inputs) for name in entry.inputs), **options)
+    except ValueError as error:
+        values["problem"] = str(error)
+        return _record(entry, inputs, values, notes)
+    return _record(entry, inputs, {**to_plain(found), **values, "problem": None}, notes)
+
+
+def _record(
+    entry: Entry[AnalysisDeclaration],
+    inputs: OutcomeInputs,
+    values: dict[str, object],
+    notes: tuple[str, ...],
+) -> Analysis:
+    own = values.get("notes", ())
+    assert isinstance(own, list | tuple), "notes are a list of texts"
+    return Analysis(
+        kind=entry.name,
+        data=inputs.evaluation.source,
+        protocol=inputs.evaluation.protocol,
+        model=inputs.models[0] if entry.declaration.about == "model" else None,
+        metric=None,
+        values={**values, "notes": [*notes, *own]},
+    )

@@ -1,0 +1,71 @@
+"""Agreement: how often two models predict the same, and are right on the same examples."""
+
+from collections.abc import Sequence
+
+from evallang.reporting.context import Context
+from evallang.reporting.curves import about, asked_for, computed, further_notes, problems
+from evallang.reporting.document import Block, Cell, Column, Number, Row, Spanner, Table, runs
+from evallang.reporting.numbers import NBSP, Scale, count, fixed, interval, percent
+from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.wording import sentence
+from evallang.results.records import Analysis
+
+PERCENT, RATIO = Scale(1, 2), Scale(2)
+
+
+@SECTIONS.register(SectionDeclaration(order=48), title="Agreement of models")
+def agreement_of_models(context: Context) -> Sequence[Block]:
+    """Return one table for each data set and protocol."""
+    found = [item for item in asked_for(context, curves=False) if item.model is None]
+    blocks: list[Block] = [
+        _table(context, item, f"table-agreement-{number}")
+        for number, item in enumerate((i for i in found if computed(i)), start=1)
+    ]
+    return blocks + problems(context, found)
+
+
+def _table(context: Context, item: Analysis, identifier: str) -> Table:
+    values = item.values
+    level = percent(values["level"])
+    columns = (
+        Column(runs("Models"), "left", wide=True),
+        Column(runs("Same prediction (%)"), sortable=True),
+        Column(runs("Kappa"), sortable=True),
+        Column(runs("both"), sortable=True),
+        Column(runs("only the first"), sortable=True),
+        Column(runs("only the second"), sortable=True),
+        Column(runs("neither"), sortable=True),
+    )
+    rows = []
+    for pair in values["pairs"]:
+        first, second = (context.model(name) for name in pair["models"])
+        same, low, high = pair["same"], pair["low"], pair["high"]
+        bounds = "" if low is None else f" {interval(low, high, PERCENT)}"
+        cells = [
+            Cell(runs(f"{first} and {second}")),
+            Cell(runs(Number(f"{fixed(same, PERCENT)}", same), bounds), same, low, high),
+            Cell(runs(Number(fixed(pair["kappa"], RATIO), pair["kappa"])), pair["kappa"]),
+        ]
+        for right in ("both", "first", "second", "neither"):
+            number = pair[right]
+            whole = float(number).is_integer()
+            text = count(int(number)) if whole else f"{number:,.1f}"
+            cells.append(Cell(runs(Number(text, number)), number))
+        rows.append(Row(tuple(cells)))
+    place = context.place(item.data, item.protocol)
+    on = f" on {place}" if place else ""
+    method = values["method"]
+    size = f"{count(values['n'])}{NBSP}{values['unit']}; brackets: {level} intervals ({method})"
+    every = (
+        f"all models are right on {count(round(values['all_right']))} and wrong on "
+        f"{count(round(values['all_wrong']))} of them"
+    )
+    notes = [runs(sentence(size)), runs(sentence(every)), about([item])]
+    return Table(
+        identifier,
+        runs(sentence(f"Agreement of two models at a time{on}")),
+        columns,
+        tuple(rows),
+        (Spanner(runs("Right"), 3, 6),),
+        (*notes, *further_notes(context, [item])),
+    )

@@ -1,0 +1,193 @@
+"""The curves that `analyze` lines ask for: a figure and a table for each data set and protocol."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from evallang.reporting.context import Context
+from evallang.reporting.document import (
+    Block,
+    Cell,
+    Column,
+    Figure,
+    Number,
+    Panel,
+    Paragraph,
+    Row,
+    Runs,
+    Table,
+    runs,
+)
+from evallang.reporting.figures.curves import (
+    MOST_BARS,
+    MOST_TOGETHER,
+    curve_with_band,
+    curves_together,
+)
+from evallang.reporting.letter_case import mid_sentence
+from evallang.reporting.numbers import NBSP, Scale, count, fixed, interval, percent
+from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.wording import sentence
+from evallang.results.records import Analysis
+
+MOST_PANELS = 6  # models whose bands are drawn; results.json has the curves of all
+DECIMALS = Scale(3)
+
+
+def asked_for(context: Context, *, curves: bool) -> list[Analysis]:
+    """Return the analyses of models, those with a curve or the others."""
+    found = []
+    for item in context.results.analyses:
+        method = context.method("analysis", item.kind)
+        if method is not None and (method.curve is not None) == curves and "about" in item.values:
+            found.append(item)
+    return found
+
+
+def computed(item: Analysis) -> bool:
+    """Return whether an analysis has values."""
+    return item.values.get("problem") is None
+
+
+def _methods(context: Context) -> Runs:
+    """Write the sentence that names the analyses, each with its sources."""
+    every = [*asked_for(context, curves=True), *asked_for(context, curves=False)]
+    kinds = dict.fromkeys(item.kind for item in every)
+    made: Runs = ()
+    for number, kind in enumerate(kinds):
+        link = "" if number == 0 else " and " if number == len(kinds) - 1 else ", "
+        title = mid_sentence(context.method_title("analysis", kind))
+        made += runs(link, title, context.cite("analysis", kind))
+    return runs("Further analyses of the held-out predictions were: ", made, ".") if made else ()
+
+
+@SECTIONS.register(SectionDeclaration(order=46, methods=_methods), title="Curves")
+def curves(context: Context) -> Sequence[Block]:
+    """Return a figure and a table for each kind of curve, data set and protocol."""
+    blocks: list[Block] = []
+    found = asked_for(context, curves=True)
+    for number, (_, part) in enumerate(groupby(found, _place), start=1):
+        blocks += _curve(context, list(part), number)
+    return blocks
+
+
+def _place(item: Analysis) -> tuple[str, str, str | None]:
+    return item.kind, item.data, item.protocol
+
+
+def _curve(context: Context, items: Sequence[Analysis], number: int) -> list[Block]:
+    method = context.method("analysis", items[0].kind)
+    assert method is not None and method.curve is not None, "curves have axes"
+    known = [item for item in items if computed(item)]
+    blocks: list[Block] = []
+    if known:
+        named = [(context.model(item.model or ""), item.values) for item in known]
+        panels = []
+        dense = len(named[0][1]["points"]) > MOST_BARS
+        if dense and 1 < len(named) <= MOST_TOGETHER:
+            svg, alt = curves_together(method.curve, named)
+            panels.append(Panel(svg, alt, runs("All models")))
+        for name, values in named[:MOST_PANELS]:
+            svg, alt = curve_with_band(method.curve, name, values)
+            panels.append(Panel(svg, alt, runs(name)))
+        blocks.append(Figure(f"figure-curve-{number}", _caption(context, known), tuple(panels)))
+        blocks.append(_table(context, known, f"table-curve-{number}"))
+    blocks += problems(context, items)
+    return blocks
+
+
+def _caption(context: Context, items: Sequence[Analysis]) -> Runs:
+    """Write what is drawn, what it is about, and what the lines mean."""
+    first = items[0]
+    title = context.method_title("analysis", first.kind)
+    place = context.place(first.data, first.protocol)
+    on = f" on {place}" if place else ""
+    method = context.method("analysis", first.kind)
+    assert method is not None and method.curve is not None, "curves have axes"
+    points = [point for item in items for point in item.values["points"]]
+    level = percent(first.values["level"])
+    parts = [f"{title}{on}: {mid_sentence(method.curve.y)} (vertical) by "
+             f"{mid_sentence(method.curve.x)}"]  # fmt: skip
+    lines = dict.fromkeys(line["name"] for line in first.values["references"])
+    if lines:
+        parts.append(f"dashed, {' and '.join(lines)}")
+    if any(point["low"] is not None for point in points):
+        parts.append(f"lines around a curve, {level} at each point")
+    if any(point["band_low"] is not None for point in points):
+        parts.append(f"shaded, {level} for the whole curve")
+    return runs(sentence("; ".join(parts)))
+
+
+def _table(context: Context, items: Sequence[Analysis], identifier: str) -> Table:
+    columns = (
+        Column(runs("Model"), "left", wide=True),
+        Column(runs("Quantity"), "left"),
+        Column(runs("Value"), sortable=True),
+        Column(runs(f"{percent(items[0].values['level'])} interval")),
+    )
+    rows = []
+    for item in items:
+        name = context.model(item.model or "")
+        for summary in item.values["summaries"]:
+            rows.append(_row(name, summary))
+            name = ""
+    place = context.place(items[0].data, items[0].protocol)
+    title = context.method_title("analysis", items[0].kind)
+    caption = runs(sentence(f"{title} in numbers" + (f" on {place}" if place else "")))
+    return Table(identifier, caption, columns, tuple(rows), notes=tuple(_notes(context, items)))
+
+
+def _row(name: str, summary: Mapping[str, Any]) -> Row:
+    value, low, high = summary["value"], summary["low"], summary["high"]
+    bounds = runs("–") if low is None else runs(interval(low, high, DECIMALS))
+    return Row(
+        (
+            Cell(runs(name)),
+            Cell(runs(summary["name"])),
+            Cell(runs(Number("–" if value is None else fixed(value, DECIMALS), value)), value),
+            Cell(bounds, None, low, high),
+        )
+    )
+
+
+def _notes(context: Context, items: Sequence[Analysis]) -> list[Runs]:
+    values = items[0].values
+    unit = values["unit"]
+    words = f"{count(values['n'])}{NBSP}{unit}, {count(values['positives'])} of them positive"
+    if values["folds"] > 1:
+        words += f", in {count(values['folds'])} folds whose curves are averaged"
+    made = [runs(sentence(words)), about(items)]
+    return [*made, *further_notes(context, items)]
+
+
+def about(items: Sequence[Analysis]) -> Runs:
+    """Write what the numbers of some analyses are about."""
+    return runs(sentence(f"about {items[0].values['about']}"))
+
+
+def further_notes(context: Context, items: Iterable[Analysis]) -> list[Runs]:
+    """Return the notes of some analyses, with the models that they are about."""
+    models: dict[str, list[str]] = {}
+    for item in items:
+        for note in item.values["notes"]:
+            models.setdefault(note, []).append(context.model(item.model) if item.model else "")
+    made = []
+    for note, names in models.items():
+        known = [name for name in names if name]
+        made.append(runs(sentence(f"{', '.join(known)}: {note}" if known else note)))
+    return made
+
+
+def problems(context: Context, items: Iterable[Analysis]) -> list[Block]:
+    """Write which analyses could not be computed, and why."""
+    made: list[Block] = []
+    for item in items:
+        if computed(item):
+            continue
+        title = context.method_title("analysis", item.kind)
+        of = f" of {context.model(item.model)}" if item.model else ""
+        place = context.place(item.data, item.protocol)
+        on = f" on {place}" if place else ""
+        text = f"{title}{of}{on} could not be computed: {item.values['problem']}"
+        made.append(Paragraph(runs(sentence(text)), "note"))
+    return made

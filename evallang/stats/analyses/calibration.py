@@ -1,0 +1,269 @@
+"""Calibration: observed shares against predicted probabilities, and what sums them up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evallang.bibliography import Reference as Work
+from evallang.registry import lazy
+from evallang.results.provenance import CurveWords
+from evallang.results.shown import Number
+from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
+from evallang.stats.distributions import normal_quantile
+from evallang.stats.intervals.drawn_weights import drawn_weights
+from evallang.stats.predicted import Predicted
+from evallang.stats.resampled_shares import SharesOfRows
+from evallang.stats.score_curves import (
+    Curve,
+    CurvePoint,
+    Reference,
+    ShownCurve,
+    Summary,
+    percentile_bounds,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+COX_1958 = Work(
+    key="cox1958",
+    authors=("Cox DR",),
+    year=1958,
+    title="Two further applications of a model for binary regression",
+    venue="Biometrika",
+    volume="45(3-4)",
+    pages="562-565",
+    doi="10.1093/biomet/45.3-4.562",
+)
+MURPHY_1973 = Work(
+    key="murphy1973",
+    authors=("Murphy AH",),
+    year=1973,
+    title="A new vector partition of the probability score",
+    venue="Journal of Applied Meteorology",
+    volume="12(4)",
+    pages="595-600",
+)
+BROCKER_SMITH_2007 = Work(
+    key="brocker2007",
+    authors=("Bröcker J", "Smith LA"),
+    year=2007,
+    title="Increasing the reliability of reliability diagrams",
+    venue="Weather and Forecasting",
+    volume="22(3)",
+    pages="651-661",
+    doi="10.1175/WAF993.1",
+)
+
+CLOSEST = 1e-6  # of a probability to 0 or 1, for its logit
+ROUNDS = 1000  # of truths drawn from the probabilities, and of units
+STEPS = 100  # of Newton's method
+DONE = 1e-10
+
+
+@ANALYSES.register(
+    AnalysisDeclaration(
+        task="classification",
+        needs="probabilities",
+        two_classes=True,
+        shown=ShownCurve,
+        curve=CurveWords("Mean predicted probability", "Observed share"),
+        when="probabilities are used as such, for risks or for decisions",
+        when_not="only the order of the scores matters: roc",
+        formula=(
+            "bins of equal width; in each the mean probability and the share that happened, with "
+            "the interval of a share; intercept and slope of a logistic regression of the truth "
+            "on the logit of the probability (the intercept with the slope at 1); Brier score = "
+            "reliability - resolution + uncertainty + what varies within bins; the expected "
+            "calibration error, and what it would be on average if the probabilities were right"
+        ),
+        example="data cancer from sklearn breast_cancer\n"
+        "  positive malignant\n"
+        "model linear = StandardScaler | LogisticRegression\n"
+        "model bayes = GaussianNB\n"
+        "model baseline = DummyClassifier\n"
+        "protocol cv folds=5\n"
+        "measure brier\n"
+        "analyze calibration\n",
+    ),
+    title="Calibration",
+    references=(COX_1958, MURPHY_1973, BROCKER_SMITH_2007),
+)
+def calibration(predicted: Predicted, *, bins: int = 10) -> Curve:
+    """The observed share at each mean predicted probability, over all test rows.
+
+    Raises `ValueError` for fewer than two bins, probabilities outside 0 to 1, and where the test
+    rows have one class.
+    """
+    if bins < 2:
+        raise ValueError(f"bins of calibration must be 2 or more, and it is {bins}")
+    assert predicted.scores is not None, "calibration is about probabilities"
+    probability, happened = predicted.scores, predicted.is_positive.astype(np.float64)
+    if not ((probability >= 0) & (probability <= 1)).all():
+        raise ValueError("probabilities must be from 0 to 1")
+    if not 0 < happened.sum() < predicted.n:
+        raise ValueError("the test rows have one class only")
+    shares = predicted.shares
+    place = np.clip(np.ceil(probability * bins).astype(np.int64) - 1, 0, bins - 1)
+    total = np.bincount(place, shares, bins)
+    table = SharesOfRows(predicted, place, predicted.is_positive.astype(np.int64), bins, 2)
+    points = []
+    for number in np.flatnonzero(total > 0):
+        found = table.cell(int(number), 1)
+        mean = float((shares * probability)[place == number].sum() / total[number])
+        points.append(CurvePoint(mean, found.share, found.low, found.high, None, None, None))
+    summaries = (
+        *_intercept_and_slope(predicted),
+        *_parts_of_brier(probability, happened, shares, place, bins),
+        *_expected_error(predicted, probability, happened, place, bins),
+    )
+    return Curve(
+        points=tuple(points),
+        summaries=summaries,
+        references=(Reference("perfect calibration", ((0.0, 0.0), (1.0, 1.0))),),
+        n=predicted.n,
+        positives=int(happened.sum()),
+        folds=1,
+    )
+
+
+# --- intercept and slope ----------------------------------------------------------------------
+
+
+def _intercept_and_slope(predicted: Predicted) -> tuple[Summary, Summary]:
+    """Fit Cox's logistic regression; Wald intervals, or percentiles of a bootstrap of units."""
+    assert predicted.scores is not None, "calibration is about probabilities"
+    inside = np.clip(predicted.scores, CLOSEST, 1 - CLOSEST)
+    logit = np.log(inside) - np.log1p(-inside)
+    y, w = predicted.is_positive.astype(np.float64), predicted.shares
+    ones = np.ones((predicted.n, 1))
+    both = np.column_stack([ones, logit])
+    alone, alone_sd = logistic_fit(ones, y, w, logit)
+    fitted, fitted_sd = logistic_fit(both, y, w)
+    if alone is None or fitted is None:
+        return Summary("intercept", None), Summary("slope", None)
+    values = float(alone[0]), float(fitted[1])
+    if predicted.units is None and predicted.weights is None:
+        z = normal_quantile(predicted.level)
+        sds = float(alone_sd[0]), float(fitted_sd[1])
+        bounds: list[tuple[Number, Number]] = [
+            (v - z * sd, v + z * sd) for v, sd in zip(values, sds, strict=True)
+        ]
+    else:
+        drawn = _drawn_fits(predicted, both, y, logit)
+        bounds = [percentile_bounds(drawn[:, i], predicted.level) for i in range(2)]
+    return (
+        Summary("intercept", values[0], *bounds[0]),
+        Summary("slope", values[1], *bounds[1]),
+    )
+
+
+def _drawn_fits(
+    predicted: Predicted,
+    both: NDArray[np.float64],
+    y: NDArray[np.float64],
+    logit: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return intercept and slope in each round of a bootstrap of the units (B, 2)."""
+    codes = np.arange(predicted.n) if predicted.units is None else predicted.units
+    names, unit = np.unique(codes, return_inverse=True)
+    rng = np.random.default_rng(predicted.seed)
+    made = np.full((ROUNDS, 2), np.nan)
+    for number in range(ROUNDS):
+        w = drawn_weights(rng, len(names), 1)[0][unit.reshape(-1)] * predicted.shares
+        alone, _ = logistic_fit(both[:, :1], y, w, logit)
+        fitted, _ = logistic_fit(both, y, w)
+        if alone is not None and fitted is not None:
+            made[number] = alone[0], fitted[1]
+    return made
+
+
+def logistic_fit(
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    w: NDArray[np.float64],
+    offset: NDArray[np.float64] | None = None,
+) -> tuple[NDArray[np.float64] | None, NDArray[np.float64]]:
+    """Fit a logistic regression of y (n,) on columns (n, p) by Newton's method.
+
+    Returns coefficients and standard errors (p,), and None where the classes are separated or
+    the fit does not converge.
+    """
+    beta, shift = np.zeros(x.shape[1]), np.zeros(len(y)) if offset is None else offset
+    errors = np.full(x.shape[1], np.nan)
+    for _ in range(STEPS):
+        with np.errstate(over="ignore"):
+            p = 1 / (1 + np.exp(-(shift + (x * beta).sum(axis=1))))
+        gradient = (x * (w * (y - p))[:, None]).sum(axis=0)
+        information = np.einsum("ni,n,nj->ij", x, w * p * (1 - p), x)
+        try:
+            inverse = np.linalg.inv(information)
+        except np.linalg.LinAlgError:
+            return None, errors
+        step = (inverse * gradient).sum(axis=1)
+        beta = beta + step
+        variances = np.diag(inverse)
+        if not np.isfinite(beta).all() or np.abs(beta).max() > 1e4 or not (variances > 0).all():
+            return None, errors
+        if np.abs(step).max() < DONE * (1 + np.abs(beta).max()):
+            return beta, np.sqrt(variances)
+    return None, errors
+
+
+# --- parts of the Brier score, and the expected calibration error ------------------------------
+
+
+def _parts_of_brier(
+    probability: NDArray[np.float64],
+    happened: NDArray[np.float64],
+    shares: NDArray[np.float64],
+    place: NDArray[np.int64],
+    bins: int,
+) -> tuple[Summary, ...]:
+    """Divide the Brier score by bins; the parts add up to it exactly."""
+    total = np.bincount(place, shares, bins)
+    filled = total > 0
+    n = total.sum()
+    mean = np.bincount(place, shares * probability, bins)[filled] / total[filled]
+    share = np.bincount(place, shares * happened, bins)[filled] / total[filled]
+    size, overall = total[filled] / n, float((shares * happened).sum() / n)
+    score = float((shares * (probability - happened) ** 2).sum() / n)
+    reliability = float((size * (mean - share) ** 2).sum())
+    resolution = float((size * (share - overall) ** 2).sum())
+    uncertainty = overall * (1 - overall)
+    within = score - reliability + resolution - uncertainty
+    return (
+        Summary("Brier score", score),
+        Summary("reliability", reliability),
+        Summary("resolution", resolution),
+        Summary("uncertainty", uncertainty),
+        Summary("within bins", within),
+    )
+
+
+def _expected_error(
+    predicted: Predicted,
+    probability: NDArray[np.float64],
+    happened: NDArray[np.float64],
+    place: NDArray[np.int64],
+    bins: int,
+) -> tuple[Summary, Summary]:
+    """Return the calibration error, and its mean if each probability were right."""
+    shares = predicted.shares
+    n = shares.sum()
+
+    def error(truth: NDArray[np.float64]) -> float:
+        gaps = np.bincount(place, shares * (probability - truth), bins)
+        return float(np.abs(gaps).sum() / n)
+
+    rng = np.random.default_rng(predicted.seed)
+    drawn = [
+        error((rng.random(predicted.n) < probability).astype(np.float64)) for _ in range(ROUNDS)
+    ]
+    return (
+        Summary("expected calibration error", error(happened)),
+        Summary("the same with perfect calibration", float(np.mean(drawn))),
+    )

@@ -1,0 +1,95 @@
+"""The confusion matrix with the shares of its rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evallang.bibliography import ZHOU_2021
+from evallang.frozen_records import frozen
+from evallang.registry import lazy
+from evallang.results.shown import Number
+from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
+from evallang.stats.predicted import Predicted
+from evallang.stats.resampled_shares import SharesOfRows
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
+
+
+@frozen
+class ConfusionCell:
+    """How many examples of one class were predicted to be of another, and their share."""
+
+    truth: str
+    predicted: str
+    count: float
+    share: Number
+    low: Number
+    high: Number
+
+
+@frozen
+class Confusion:
+    """The cells, row by row; `predicted` is empty for labels that are none of the classes."""
+
+    classes: tuple[str, ...]
+    cells: tuple[ConfusionCell, ...]
+    method: str
+    n: int
+
+
+@frozen
+class ShownConfusion:
+    """The values of a confusion matrix that a report reads; `unit`, `about` are the run's."""
+
+    unit: str
+    about: str
+    level: float
+    classes: tuple[str, ...]
+    cells: tuple[ConfusionCell, ...]
+    method: str
+    n: int
+
+
+@ANALYSES.register(
+    AnalysisDeclaration(
+        task="classification",
+        needs="labels",
+        shown=ShownConfusion,
+        when="readers need to see which mistakes a model makes",
+        when_not="two models are compared: compare; one rate is of interest: recall, precision",
+        formula=(
+            "the number of predictions for each true and predicted class; the share of each row "
+            "with Wilson's interval, with the percentile bootstrap where rows are drawn in "
+            "groups, have weights, or are predicted several times"
+        ),
+        example="data wine from sklearn wine\n"
+        "model linear = StandardScaler | LogisticRegression\n"
+        "model bayes = GaussianNB\n"
+        "model baseline = DummyClassifier\n"
+        "protocol cv folds=5\n"
+        "measure accuracy\n"
+        "analyze confusion\n",
+    ),
+    title="Confusion matrix",
+    references=(ZHOU_2021,),
+)
+def confusion(predicted: Predicted) -> Confusion:
+    """The counts of true by predicted classes, and the share of each row with its interval."""
+    k = len(predicted.classes)
+    strange = bool((predicted.labels < 0).any())
+    column = np.where(predicted.labels < 0, k, predicted.labels).astype(np.int64)
+    shares = SharesOfRows(predicted, predicted.truth.astype(np.int64), column, k, k + strange)
+    names = (*predicted.classes, "")
+    cells = []
+    for row in range(k):
+        for place in range(k + strange):
+            found = shares.cell(row, place)
+            cells.append(
+                ConfusionCell(
+                    names[row], names[place], found.count, found.share, found.low, found.high
+                )
+            )
+    return Confusion(predicted.classes, tuple(cells), shares.method, predicted.n)

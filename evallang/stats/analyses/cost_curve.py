@@ -1,0 +1,78 @@
+"""The cost curve: the lower envelope of the expected cost, by Zhou's construction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evallang.bibliography import DRUMMOND_HOLTE_2006, ZHOU_2021
+from evallang.registry import lazy
+from evallang.results.provenance import CurveWords
+from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
+from evallang.stats.predicted import Predicted
+from evallang.stats.score_curves import (
+    Curve,
+    Reference,
+    ScoreCurves,
+    ShownCurve,
+    Summary,
+    area_under,
+    average_and_rounds,
+    curve_of,
+    lowest_cost,
+    points_of,
+    pooled_heights,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
+
+GRID = 51  # probability costs from 0 to 1
+
+
+@ANALYSES.register(
+    AnalysisDeclaration(
+        task="classification",
+        needs="scores",
+        two_classes=True,
+        shown=ShownCurve,
+        curve=CurveWords("Probability cost of a positive", "Normalized expected cost", "free"),
+        when="costs of mistakes, or the share of positives in use, are not known yet",
+        when_not="they are known: normalized_cost",
+        formula=(
+            "each threshold is a line from its false positive rate at 0 to its false negative "
+            "rate at 1; in each fold the lowest line at each probability cost, then the mean "
+            "over folds; without bounds, since the thresholds are the best ones for the rows "
+            "that they are judged on, which makes the costs too low on average"
+        ),
+        example="data cancer from sklearn breast_cancer\n  positive malignant\n"
+        "model linear = StandardScaler | LogisticRegression\n"
+        "model bayes = GaussianNB\n"
+        "model baseline = DummyClassifier\n"
+        "protocol cv folds=5\n"
+        "measure roc_auc\n"
+        "analyze cost_curve\n",
+    ),
+    title="Cost curve",
+    references=(DRUMMOND_HOLTE_2006, ZHOU_2021),
+)
+def cost_curve(predicted: Predicted) -> Curve:
+    """The normalized expected cost at the best threshold for each probability cost.
+
+    Raises `ValueError` where no fold has both classes.
+    """
+    curves = ScoreCurves(predicted)
+    grid = np.linspace(0.0, 1.0, GRID)
+    heights = lowest_cost(grid)
+    found, rounds = average_and_rounds(curves, heights)
+    points = points_of(grid, found, pooled=pooled_heights(curves, heights))
+    area = float(area_under(found[None], grid)[0])
+    low = float(np.mean(area_under(rounds, grid))) - area
+    trivial = Reference("always one class", ((0.0, 0.0), (0.5, 0.5), (1.0, 0.0)))
+    return curve_of(
+        curves,
+        points,
+        (Summary("area", area), Summary("bootstrap estimate of its bias", low)),
+        (trivial,),
+    )

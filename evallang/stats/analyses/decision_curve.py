@@ -1,0 +1,90 @@
+"""The decision curve: net benefit over the thresholds of action."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evallang.bibliography import VICKERS_ELKIN_2006
+from evallang.registry import lazy
+from evallang.results.provenance import CurveWords
+from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
+from evallang.stats.predicted import Predicted
+from evallang.stats.score_curves import (
+    MONTIEL_OLEA_2019,
+    Curve,
+    Reference,
+    ScoreCurves,
+    ShownCurve,
+    Summary,
+    average_and_rounds,
+    curve_of,
+    net_benefit,
+    points_of,
+    pointwise,
+    sup_t_band,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
+
+
+FEWEST = 10  # false positives at a threshold, from which its benefit is nearly normal
+
+
+@ANALYSES.register(
+    AnalysisDeclaration(
+        task="classification",
+        needs="probabilities",
+        two_classes=True,
+        shown=ShownCurve,
+        curve=CurveWords("Threshold probability", "Net benefit", "free"),
+        when="a probability leads to an action, and readers differ on when they would act",
+        when_not="the threshold is agreed: net_benefit(threshold=)",
+        formula=(
+            "the share of true positives minus the share of false positives times the odds of "
+            "the threshold, over all test rows; bounds are percentiles of 1,000 bootstrap rounds, "
+            "and the band is the estimate plus and minus the standard deviation of the rounds "
+            "times the level's quantile of their largest deviation, at thresholds with 10 false "
+            "positives or more"
+        ),
+        example="data cancer from sklearn breast_cancer\n  positive malignant\n"
+        "model linear = StandardScaler | LogisticRegression\n"
+        "model bayes = GaussianNB\n"
+        "model baseline = DummyClassifier\n"
+        "protocol cv folds=5\n"
+        "measure brier\n"
+        "analyze decision_curve\n",
+    ),
+    title="Decision curve",
+    references=(VICKERS_ELKIN_2006, MONTIEL_OLEA_2019),
+)
+def decision_curve(predicted: Predicted) -> Curve:
+    """The net benefit of acting above each threshold from 1 to 99 percent.
+
+    Raises `ValueError` where the test rows have one class.
+    """
+    thresholds = np.arange(1, 100) / 100
+    odds = thresholds / (1 - thresholds)
+    curves = ScoreCurves(predicted, pooled=True, thresholds=thresholds)
+    found, rounds = average_and_rounds(curves, net_benefit(thresholds))
+    level = predicted.level
+    assert predicted.scores is not None, "a decision curve is drawn from probabilities"
+    acted = predicted.scores[:, None] >= thresholds
+    alarms = (acted & ~predicted.is_positive[:, None]).sum(axis=0)
+    band = sup_t_band(found, rounds, level, alarms >= FEWEST)
+    points = points_of(thresholds, found, pointwise(rounds, level), band)
+    shares = predicted.shares
+    share = float((shares * predicted.is_positive).sum() / shares.sum())
+    treat_all = share - (1 - share) * odds
+    shown = treat_all >= min(0.0, float(found.min()))
+    best = found > np.maximum(treat_all, 0.0)
+    ends = thresholds[best]
+    summaries = (
+        Summary("lowest threshold above both references", float(ends[0]) if len(ends) else None),
+        Summary("highest threshold above both references", float(ends[-1]) if len(ends) else None),
+    )
+    line = tuple(zip(thresholds[shown].tolist(), treat_all[shown].tolist(), strict=True))
+    references = (Reference("act on all", line), Reference("act on none", ((0.0, 0.0), (1.0, 0.0))))
+    return curve_of(curves, points, summaries, references)

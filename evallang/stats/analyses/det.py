@@ -1,0 +1,106 @@
+"""The detection error trade-off curve, on the scale of normal deviates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evallang.bibliography import Reference
+from evallang.registry import lazy
+from evallang.results.provenance import CurveWords
+from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
+from evallang.stats.predicted import Predicted
+from evallang.stats.score_curves import (
+    CAMPBELL_1994,
+    Curve,
+    ScoreCurves,
+    ShownCurve,
+    Summary,
+    average_and_rounds,
+    curve_of,
+    fixed_width_band,
+    percentile_bounds,
+    points_of,
+    pointwise,
+    pooled_heights,
+    true_positive_rate,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from scipy import special
+else:
+    np = lazy("numpy")
+    special = lazy("scipy.special")
+
+FURTHEST = 3.0  # normal deviates that the grid reaches to: rates of 0.13 % and 99.87 %
+GRID = 61
+
+MARTIN_1997 = Reference(
+    key="martin1997",
+    authors=("Martin A", "Doddington G", "Kamm T", "Ordowski M", "Przybocki M"),
+    year=1997,
+    title="The DET curve in assessment of detection task performance",
+    venue="5th European Conference on Speech Communication and Technology",
+    pages="1895-1898",
+    doi="10.21437/Eurospeech.1997-504",
+    kind="inproceedings",
+)
+
+
+@ANALYSES.register(
+    AnalysisDeclaration(
+        task="classification",
+        needs="scores",
+        two_classes=True,
+        shown=ShownCurve,
+        curve=CurveWords("False positive rate", "False negative rate", "deviate"),
+        when="both error rates are small, and models differ at the small end",
+        when_not="readers expect hits and not misses: roc",
+        formula=(
+            "the ROC curve with the false negative rate, both axes on the scale of normal "
+            "deviates; the equal error rate is where both rates agree on the average curve"
+        ),
+        example="data cancer from sklearn breast_cancer\n  positive malignant\n"
+        "model linear = StandardScaler | LogisticRegression\n"
+        "model bayes = GaussianNB\n"
+        "model baseline = DummyClassifier\n"
+        "protocol cv folds=5\n"
+        "measure roc_auc\n"
+        "analyze det\n",
+    ),
+    title="Detection error trade-off curve",
+    references=(MARTIN_1997, CAMPBELL_1994),
+)
+def det(predicted: Predicted) -> Curve:
+    """The false negative rate at each false positive rate, averaged over folds.
+
+    Raises `ValueError` where no fold has both classes.
+    """
+    curves = ScoreCurves(predicted)
+    grid = special.ndtr(np.linspace(-FURTHEST, FURTHEST, GRID))
+    hits = true_positive_rate(grid)
+    found, rounds = average_and_rounds(curves, hits)
+    low, high = fixed_width_band(curves, grid, found, rounds)
+    fewest, most = pointwise(rounds, predicted.level)
+    pooled = pooled_heights(curves, hits)
+    points = points_of(
+        grid, 1 - found, (1 - most, 1 - fewest), (1 - high, 1 - low),
+        None if pooled is None else 1 - pooled,
+    )  # fmt: skip
+    fine = np.linspace(0.0, 1.0, 1001)
+    rates = true_positive_rate(fine)
+    average, drawn = average_and_rounds(curves, rates)
+    value = float(_equal_error(fine, 1 - average[None])[0])
+    bounds = percentile_bounds(_equal_error(fine, 1 - drawn), predicted.level)
+    return curve_of(curves, points, (Summary("equal error rate", value, *bounds),), ())
+
+
+def _equal_error(grid: NDArray[np.float64], missed: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Find where falling curves (B, m) over the grid meet the diagonal (B,)."""
+    gap = missed - grid
+    after = np.maximum((gap > 0).sum(axis=1), 1)
+    rows = np.arange(len(gap))
+    before, behind = gap[rows, after - 1], gap[rows, np.minimum(after, len(grid) - 1)]
+    share = np.clip(before / np.where(before > behind, before - behind, 1.0), 0.0, 1.0)
+    return np.asarray(grid[after - 1] + share * (grid[1] - grid[0]), dtype=np.float64)

@@ -1,0 +1,102 @@
+"""The precision-recall curve, averaged over folds, with its bands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evallang.bibliography import DAVIS_GOADRICH_2006, ZHOU_2021
+from evallang.registry import lazy
+from evallang.results.provenance import CurveWords
+from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
+from evallang.stats.predicted import Predicted
+from evallang.stats.score_curves import (
+    CAMPBELL_1994,
+    SAME,
+    Band,
+    Curve,
+    Reference,
+    ScoreCurves,
+    ShownCurve,
+    Summary,
+    average_and_rounds,
+    curve_of,
+    fixed_width_band,
+    points_of,
+    pointwise,
+    pooled_heights,
+    precision_at_recall,
+    true_positive_rate,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+GRID = 100  # recalls from 0.01 to 1
+RATES = 401  # false positive rates from which the band is turned into precision
+
+
+@ANALYSES.register(
+    AnalysisDeclaration(
+        task="classification",
+        needs="scores",
+        two_classes=True,
+        shown=ShownCurve,
+        curve=CurveWords("Recall", "Precision"),
+        when="positives are rare, and false alarms are judged against the hits",
+        when_not="the share of positives in use differs from that of the test rows: roc",
+        formula=(
+            "in each fold the precision at the highest threshold that reaches each recall, "
+            "without interpolation between thresholds; the mean over folds; bounds as for roc, "
+            "whose band becomes one of precision at the observed share of positives"
+        ),
+        example="data cancer from sklearn breast_cancer\n  positive malignant\n"
+        "model linear = StandardScaler | LogisticRegression\n"
+        "model bayes = GaussianNB\n"
+        "model baseline = DummyClassifier\n"
+        "protocol cv folds=5\n"
+        "measure roc_auc\n"
+        "analyze pr\n",
+    ),
+    title="Precision-recall curve",
+    references=(DAVIS_GOADRICH_2006, ZHOU_2021, CAMPBELL_1994),
+)
+def pr(predicted: Predicted) -> Curve:
+    """The precision at each recall, averaged over folds.
+
+    The average precision is the mean over folds, as the metric `average_precision` has it.
+    Raises `ValueError` where no fold has both classes.
+    """
+    curves = ScoreCurves(predicted)
+    grid = np.linspace(1 / GRID, 1.0, GRID)
+    heights = precision_at_recall(grid)
+    found, rounds = average_and_rounds(curves, heights)
+    shares = predicted.shares
+    share = float((shares * predicted.is_positive).sum() / shares.sum())
+    band = _band(curves, grid, share)
+    bounds = pointwise(rounds, predicted.level)
+    points = points_of(grid, found, bounds, band, pooled_heights(curves, heights))
+    value = float(np.mean([fold.average_precision for fold in curves.exact()]))
+    summaries = [Summary("average precision", value)]
+    if len(curves.folds) > 1:
+        pooled = ScoreCurves(predicted, pooled=True).exact()[0].average_precision
+        summaries.append(Summary("average precision, folds pooled", pooled))
+    level = Reference("share of positives", ((0.0, share), (1.0, share)))
+    return curve_of(curves, points, tuple(summaries), (level,))
+
+
+def _band(curves: ScoreCurves, grid: NDArray[np.float64], share: float) -> Band:
+    """Turn the band of the ROC curve into precision, at the observed share of positives."""
+    rates = np.linspace(0.0, 1.0, RATES)
+    found, rounds = average_and_rounds(curves, true_positive_rate(rates))
+    low, high = fixed_width_band(curves, rates, found, rounds)
+    if np.isnan(low).any():
+        return low[: len(grid)], high[: len(grid)]
+    made = []
+    for hits in (low, high):
+        first = np.searchsorted(np.maximum.accumulate(hits), grid - SAME, side="left")
+        alarms = np.where(first < RATES, rates[np.minimum(first, RATES - 1)], 1.0)
+        made.append(share * grid / (share * grid + (1 - share) * alarms))
+    return made[0], made[1]

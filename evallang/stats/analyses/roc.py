@@ -1,0 +1,84 @@
+"""The ROC curve, averaged over folds, with its bands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evallang.bibliography import FAWCETT_2006, ZHOU_2021
+from evallang.registry import lazy
+from evallang.results.provenance import CurveWords
+from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
+from evallang.stats.predicted import Predicted
+from evallang.stats.score_curves import (
+    CAMPBELL_1994,
+    Curve,
+    Reference,
+    ScoreCurves,
+    ShownCurve,
+    Summary,
+    average_and_rounds,
+    curve_of,
+    fixed_width_band,
+    points_of,
+    pointwise,
+    pooled_heights,
+    true_positive_rate,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
+
+GRID = 101  # false positive rates from 0 to 1
+
+
+@ANALYSES.register(
+    AnalysisDeclaration(
+        task="classification",
+        needs="scores",
+        two_classes=True,
+        shown=ShownCurve,
+        curve=CurveWords("False positive rate", "True positive rate"),
+        when="the trade between hits and false alarms matters at every threshold",
+        when_not=(
+            "positives are rare and false alarms are judged against the hits: pr; the threshold "
+            "is known: recall and specificity"
+        ),
+        formula=(
+            "in each fold the true positive rate at each false positive rate, straight between "
+            "thresholds, tied scores in one step; the mean over folds; bounds are percentiles of "
+            "1,000 bootstrap rounds, and the band moves the curve up and left, and down and "
+            "right, by the level's quantile of the largest distance of a round"
+        ),
+        example="data cancer from sklearn breast_cancer\n  positive malignant\n"
+        "model linear = StandardScaler | LogisticRegression\n"
+        "model bayes = GaussianNB\n"
+        "model baseline = DummyClassifier\n"
+        "protocol cv folds=5\n"
+        "measure roc_auc\n"
+        "analyze roc\n",
+    ),
+    title="ROC curve",
+    references=(FAWCETT_2006, ZHOU_2021, CAMPBELL_1994),
+)
+def roc(predicted: Predicted) -> Curve:
+    """The true positive rate at each false positive rate, averaged over folds.
+
+    The area is the mean of the areas of the folds, as `roc_auc` has it; `pooled` mixes the scores
+    of models fitted on different folds. Raises `ValueError` where no fold has both classes.
+    """
+    curves = ScoreCurves(predicted)
+    grid = np.linspace(0.0, 1.0, GRID)
+    heights = true_positive_rate(grid)
+    found, rounds = average_and_rounds(curves, heights)
+    band = fixed_width_band(curves, grid, found, rounds)
+    bounds = pointwise(rounds, predicted.level)
+    points = points_of(grid, found, bounds, band, pooled_heights(curves, heights))
+    area = float(np.mean([fold.area for fold in curves.exact()]))
+    summaries = [Summary("area", area)]
+    if len(curves.folds) > 1:
+        pooled = ScoreCurves(predicted, pooled=True).exact()[0].area
+        summaries.append(Summary("area, folds pooled", pooled))
+    diagonal = Reference("chance", ((0.0, 0.0), (1.0, 1.0)))
+    return curve_of(curves, points, tuple(summaries), (diagonal,))

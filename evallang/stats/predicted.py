@@ -1,0 +1,67 @@
+"""Held-out predictions of a model, as the analyses of models read them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """The held-out predictions of one model.
+
+    Attributes
+    ----------
+    truth : class of each prediction as an index (n,), or its number in a regression
+    labels : predicted class (n,), -1 where it is none of the classes, or predicted number
+    scores : score of the positive class (n,), higher for it, or None
+    probabilities : True where the scores are probabilities
+    classes : the names of the classes, empty in a regression
+    positive : index of the positive class, or None
+    folds : the fitted model of each prediction (n,) as int codes, None where one model made all
+    units : what is drawn together (n,) as int codes, None where each prediction is one
+    weights : weight of each prediction (n,), or None
+    level : confidence level of intervals and bands
+    seed : 32-bit seed of resampling
+    """
+
+    truth: NDArray[Any]
+    labels: NDArray[Any]
+    scores: NDArray[np.float64] | None
+    probabilities: bool
+    classes: tuple[str, ...]
+    positive: int | None
+    folds: NDArray[np.int64] | None
+    units: NDArray[np.int64] | None
+    weights: NDArray[np.float64] | None
+    level: float
+    seed: int
+
+    @property
+    def n(self) -> int:
+        """The number of predictions."""
+        return len(self.truth)
+
+    @property
+    def n_units(self) -> int:
+        """The number of units that are drawn together."""
+        return self.n if self.units is None else len(np.unique(self.units))
+
+    @cached_property
+    def is_positive(self) -> NDArray[np.bool_]:
+        """Whether the truth of each prediction is the positive class (n,)."""
+        return np.asarray(self.truth == self.positive, dtype=bool)
+
+    @cached_property
+    def shares(self) -> NDArray[np.float64]:
+        """The weight of each prediction (n,), 1 without weights."""
+        return np.ones(self.n) if self.weights is None else self.weights

@@ -1,0 +1,103 @@
+"""Shares of the rows of a table of counts, each with the interval that its design allows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evallang.frozen_records import frozen
+from evallang.registry import lazy
+from evallang.results.shown import Number
+from evallang.stats.intervals.drawn_weights import drawn_weights
+from evallang.stats.intervals.proportions import wilson
+from evallang.stats.predicted import Predicted
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+WILSON, DRAWN = "Wilson", "percentile bootstrap"
+ROUNDS = 1000
+AT_ONCE = 1 << 22  # numbers of a block of rounds
+
+
+@frozen
+class CellShare:
+    """The weight of a cell, and its share of the row; None where the row is empty."""
+
+    count: float
+    share: Number
+    low: Number
+    high: Number
+
+
+class SharesOfRows:
+    """The shares of each row of a table of predictions.
+
+    Intervals are Wilson's for independent predictions of the same weight. Otherwise they are
+    percentiles of a bootstrap of the units, and None where no round differs.
+
+    Parameters
+    ----------
+    row, column : place of each prediction (n,)
+    rows, columns : size of the table
+
+    Attributes
+    ----------
+    method : the title of the method of the intervals
+    """
+
+    def __init__(
+        self,
+        predicted: Predicted,
+        row: NDArray[np.int64],
+        column: NDArray[np.int64],
+        rows: int,
+        columns: int,
+    ) -> None:
+        self._level, self._columns = predicted.level, columns
+        self._cell = row * columns + column
+        self._shape = rows, columns
+        self.counts = np.bincount(self._cell, predicted.shares, minlength=rows * columns).reshape(
+            self._shape
+        )
+        independent = predicted.units is None and predicted.weights is None
+        self.method = WILSON if independent else DRAWN
+        self._bounds = None if independent else self._drawn(predicted)
+
+    def cell(self, row: int, column: int) -> CellShare:
+        """Return one cell with the interval of its share."""
+        count, total = float(self.counts[row, column]), float(self.counts[row].sum())
+        if total <= 0:
+            return CellShare(count, None, None, None)
+        if self._bounds is None:
+            found = wilson(int(count), int(total), self._level)
+            return CellShare(count, count / total, found.low, found.high)
+        low, high = (float(bound[row, column]) for bound in self._bounds)
+        if np.isnan(low) or high - low <= 0:
+            return CellShare(count, count / total, None, None)
+        return CellShare(count, count / total, low, high)
+
+    def _drawn(self, given: Predicted) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        codes = np.arange(given.n) if given.units is None else given.units
+        names, unit = np.unique(codes, return_inverse=True)
+        order = np.argsort(self._cell, kind="stable")
+        filled, first = np.unique(self._cell[order], return_index=True)
+        unit, shares = unit.reshape(-1)[order], given.shares[order]
+        rng = np.random.default_rng(given.seed)
+        made, size = [], max(1, AT_ONCE // max(given.n, len(names)))
+        for start in range(0, ROUNDS, size):
+            times = drawn_weights(rng, len(names), min(size, ROUNDS - start))
+            cells = np.zeros((len(times), self._shape[0] * self._shape[1]))
+            cells[:, filled] = np.add.reduceat(times[:, unit] * shares, first, axis=1)
+            tables = cells.reshape(len(times), *self._shape)
+            totals = tables.sum(axis=2, keepdims=True)
+            made.append(
+                np.divide(tables, totals, out=np.full_like(tables, np.nan), where=totals > 0)
+            )
+        tail = (1 - self._level) / 2
+        rounds = np.concatenate(made)
+        with np.errstate(invalid="ignore"):
+            low, high = np.nanquantile(rounds, [tail, 1 - tail], axis=0)
+        return low, high

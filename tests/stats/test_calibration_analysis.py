@@ -1,0 +1,173 @@
+"""Calibration, confusion and agreement against statsmodels, scikit-learn and by hand."""
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from scipy import special
+from sklearn import metrics as peers
+from test_score_curves import column, predicted, repeated, value
+
+from evallang.metrics.metric import METRICS, evaluate
+from evallang.stats.analyses.analysis import ANALYSES
+from evallang.stats.intervals.proportions import wilson
+
+PARTS = ("reliability", "resolution", "uncertainty", "within bins")
+
+
+def calibration(given, **options):
+    return ANALYSES["calibration"].function(given, **options)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_intercept_and_slope_are_those_of_a_logistic_regression(seed):
+    given = predicted(seed=seed, decimals=9, gap=2.0)
+    found = calibration(given)
+    logit = special.logit(given.scores)
+    family = sm.families.Binomial()
+    alone = sm.GLM(given.truth, np.ones(given.n), family=family, offset=logit).fit(tol=1e-13)
+    both = sm.GLM(given.truth, sm.add_constant(logit), family=family).fit(tol=1e-13)
+    for name, fit, place in (("intercept", alone, 0), ("slope", both, 1)):
+        (summary,) = [s for s in found.summaries if s.name == name]
+        assert summary.value == pytest.approx(fit.params[place], abs=1e-8)
+        low, high = fit.conf_int()[place]
+        assert (summary.low, summary.high) == pytest.approx((low, high), abs=1e-6)
+
+
+def test_weights_count_in_intercept_and_slope():
+    weights = np.random.default_rng(2).integers(1, 4, 240).astype(float)
+    given = predicted(decimals=9, weights=weights)
+    logit = sm.add_constant(special.logit(given.scores))
+    fit = sm.GLM(given.truth, logit, family=sm.families.Binomial(), freq_weights=weights).fit()
+    found = calibration(given)
+    assert value(found, "slope") == pytest.approx(fit.params[1], abs=1e-6)
+    (slope,) = [s for s in found.summaries if s.name == "slope"]
+    assert slope.low < slope.value < slope.high
+
+
+def test_classes_that_are_separated_have_no_slope():
+    truth = np.array([0, 1] * 20)
+    given = predicted(truth=truth, labels=truth, scores=np.where(truth == 1, 0.9, 0.2))
+    assert value(calibration(given), "slope") is None
+
+
+@pytest.mark.parametrize("bins", [2, 10, 33])
+def test_the_parts_of_the_brier_score_add_up_to_it(bins):
+    given = predicted(decimals=9)
+    found = calibration(given, bins=bins)
+    one, less, noise, within = (value(found, name) for name in PARTS)
+    brier = peers.brier_score_loss(given.truth, given.scores)
+    assert value(found, "Brier score") == pytest.approx(brier, abs=1e-14)
+    assert one - less + noise + within == pytest.approx(brier, abs=1e-14)
+    share = given.truth.mean()
+    assert noise == pytest.approx(share * (1 - share), abs=1e-14)
+
+
+def test_nothing_varies_within_bins_of_one_probability():
+    # Murphy 1973: with a bin for each probability the three parts are the whole score
+    given = predicted(decimals=1)
+    given = predicted(decimals=1, scores=np.clip(given.scores, 0.1, 0.9))
+    assert value(calibration(given), "within bins") == pytest.approx(0, abs=1e-14)
+
+
+def test_the_calibration_error_is_the_metric_and_its_bias_is_that_of_right_probabilities():
+    given = predicted(n=2000, decimals=9)
+    found = calibration(given)
+    expected = evaluate(METRICS["ece"], {}, given.truth, given.scores, 1, 2)
+    assert value(found, "expected calibration error") == pytest.approx(expected, abs=1e-14)
+    # probabilities that are right: the error is near what they would give anyway
+    rng = np.random.default_rng(5)
+    truth = (rng.random(2000) < given.scores).astype(np.int64)
+    right = calibration(predicted(n=2000, decimals=9, truth=truth))
+    bias = value(right, "the same with perfect calibration")
+    assert value(right, "expected calibration error") == pytest.approx(bias, rel=0.6)
+
+
+def test_a_bin_has_its_share_with_wilsons_interval():
+    given = predicted(decimals=9)
+    point = calibration(given).points[3]
+    inside = (given.scores > 0.3) & (given.scores <= 0.4)
+    count, n = int(given.truth[inside].sum()), int(inside.sum())
+    expected = wilson(count, n, 0.95)
+    assert (point.x, point.y) == pytest.approx((given.scores[inside].mean(), count / n), abs=1e-12)
+    assert (point.low, point.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"scores": np.linspace(-1, 2, 240)}, "from 0 to 1"),
+        ({"truth": np.ones(240, dtype=np.int64)}, "one class only"),
+    ],
+)
+def test_what_has_no_calibration_is_refused(changed, words):
+    with pytest.raises(ValueError, match=words):
+        calibration(predicted(**changed))
+    with pytest.raises(ValueError, match="2 or more"):
+        calibration(predicted(), bins=1)
+
+
+# --- confusion and agreement ----------------------------------------------------------------
+
+
+def test_a_confusion_matrix_is_that_of_scikit_learn():
+    given = predicted()
+    found = ANALYSES["confusion"].function(given)
+    matrix = peers.confusion_matrix(given.truth, given.labels)
+    assert [cell.count for cell in found.cells] == matrix.ravel().tolist()
+    shares = matrix / matrix.sum(axis=1, keepdims=True)
+    assert [cell.share for cell in found.cells] == pytest.approx(shares.ravel(), abs=1e-14)
+    expected = wilson(int(matrix[0, 1]), int(matrix[0].sum()), 0.95)
+    assert (found.cells[1].low, found.cells[1].high) == (expected.low, expected.high)
+
+
+def test_a_label_that_is_none_of_the_classes_has_a_column():
+    given = predicted()
+    labels = given.labels.copy()
+    labels[:5] = -1
+    cells = ANALYSES["confusion"].function(predicted(labels=labels)).cells
+    assert sum(cell.count for cell in cells if cell.predicted == "") == 5
+    assert sum(cell.count for cell in cells) == given.n
+
+
+def test_a_class_without_examples_has_no_shares():
+    given = predicted(classes=("no", "yes", "maybe"))
+    last = ANALYSES["confusion"].function(given).cells[-1]
+    assert (last.count, last.share, last.low) == (0, None, None)
+
+
+def test_shares_of_repeated_examples_are_as_uncertain_as_those_of_single_ones():
+    single = predicted()
+    rows = np.repeat(np.arange(single.n), 5)
+    drawn = ANALYSES["confusion"].function(repeated(single, rows, units=rows))
+    plain = ANALYSES["confusion"].function(single)
+    for one, other in zip(drawn.cells, plain.cells, strict=True):
+        assert one.share == pytest.approx(other.share, abs=1e-14)
+        assert one.high - one.low == pytest.approx(other.high - other.low, rel=0.15)
+
+
+def test_agreement_is_that_of_two_rows_of_labels():
+    given = predicted()
+    rng = np.random.default_rng(1)
+    noisy = np.where(rng.random(given.n) < 0.2, 1 - given.labels, given.labels)
+    third = np.zeros(given.n, dtype=np.int64)
+    together = {"a": given, "b": predicted(labels=noisy), "c": predicted(labels=third)}
+    found = ANALYSES["agreement"].function(together)
+    assert [pair.models for pair in found.pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
+    first = found.pairs[0]
+    assert first.same == pytest.approx((given.labels == noisy).mean(), abs=1e-14)
+    kappa = peers.cohen_kappa_score(given.labels, noisy)
+    assert first.kappa == pytest.approx(kappa, abs=1e-12)
+    right = np.stack([given.labels, noisy]) == given.truth
+    assert (first.both, first.neither) == (right.all(axis=0).sum(), (~right).all(axis=0).sum())
+    assert first.first == (right[0] & ~right[1]).sum()
+    every = np.stack([given.labels, noisy, third]) == given.truth
+    assert found.all_right == every.all(axis=0).sum()
+    assert found.all_wrong == (~every).all(axis=0).sum()
+    with pytest.raises(ValueError, match="two models or more"):
+        ANALYSES["agreement"].function({"a": given})
+
+
+def test_bounds_of_bins_are_in_order():
+    found = calibration(predicted(decimals=9))
+    low, y, high = (column(found, name) for name in ("low", "y", "high"))
+    assert ((low <= y) & (y <= high)).all()
