@@ -244,7 +244,7 @@ def as_read_by(evaluation: Evaluation, metric: Method) -> Evaluation:
 
 
 def _read_by(evaluation: Evaluation, metric: Method) -> Evaluation:
-    if not _is_mean(metric):
+    if not is_mean(metric):
         if evaluation.group_codes is not None:
             return evaluation
         codes = np.arange(1 + max(int(m.rows.max()) for m in evaluation.models.values()))
@@ -269,7 +269,8 @@ class _Means:
     variance: "NDArray[np.float64]"
 
 
-def _is_mean(metric: Method) -> bool:
+def is_mean(metric: Method) -> bool:
+    """Return whether a metric is a mean over examples."""
     declared = metric_entry(metric).declaration
     return declared.form == "losses" or declared.proportion == "all"
 
@@ -332,7 +333,7 @@ def add_repeats(found: Estimate, evaluation: Evaluation, model: str, metric: Met
     n = len(np.unique(own.rows))
     extra = {**found.extra, "n_examples": n, "n_repeats": len(each.folds)}
     notes = found.notes
-    means = _means(evaluation, model, metric) if _is_mean(metric) else None
+    means = _means(evaluation, model, metric) if is_mean(metric) else None
     if means is not None and not np.isnan(means.variance).all():
         within = float(np.sqrt(np.nanmean(means.variance)))
         extra["sd_within"] = within

@@ -27,6 +27,7 @@ from evallang.engine.evaluation import (
 from evallang.engine.exporting import Exported, export_models, plain
 from evallang.engine.fit_outcome import FitOutcome
 from evallang.engine.fits import Fits, run_fits
+from evallang.engine.fold_spread import folds_that_disagree
 from evallang.engine.requirements import decide
 from evallang.engine.run_diagnostics import diagnostics_of, failures_of_metrics, never_predicted
 from evallang.engine.single_features import features_as_good_as_models
@@ -203,7 +204,11 @@ def _results(
     missed = tuple(never_predicted(study, own))
     taken = replace(results.provenance, fast_paths=_fast_paths(found))
     results = replace(results, never_predicted=missed, provenance=taken)
-    told = (*diagnostics_of(study, missed), *features_as_good_as_models(study, tables, own))
+    told = (
+        *diagnostics_of(study, missed),
+        *features_as_good_as_models(study, tables, own),
+        *folds_that_disagree(study, own),
+    )
     return Run(
         tuple(evaluations), tables, results, fits, exported.files, told, outcomes, found.not_kept
     )

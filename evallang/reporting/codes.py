@@ -108,6 +108,20 @@ FEATURE_AS_GOOD_AS_MODELS = declare(
     right='data visits from "visits.csv"\n  target cost\n  features all except invoice',
     source="Kaufman et al. 2012",
 )
+FOLDS_DISAGREE = declare(
+    "W513",
+    "folds_disagree",
+    "The scores of the folds differ by more than the sampling of their rows explains.",
+    reason="Rows that are divided at random give folds whose scores differ by sampling alone. A "
+    "larger spread says that rows of a fold belong together: they come in an order, from groups "
+    "that the study does not name, or from a time at which something changed. Intervals and tests "
+    "that treat the rows as independent are then too narrow. The test is Cochran's for "
+    "heterogeneity, at a level of .0001, with groups as units where there are groups.",
+    wrong='data visits from "visits.csv"   # sorted by hospital\n  target cost\n'
+    "protocol split by block",
+    right='data visits from "visits.csv"\n  target cost\ngroup by hospital',
+    source="Cochran 1954; Dietterich 1998",
+)
 SEARCH_AT_THE_EDGE = declare(
     "W509",
     "search_at_the_edge",

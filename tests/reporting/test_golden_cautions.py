@@ -18,7 +18,7 @@ from written_cases import plain
 from evallang.checking.all_codes import load_codes
 from evallang.diagnostics import CODES, diagnose
 from evallang.diagnostics.formats import to_record
-from evallang.reporting.codes import FEATURE_AS_GOOD_AS_MODELS
+from evallang.reporting.codes import FEATURE_AS_GOOD_AS_MODELS, FOLDS_DISAGREE
 from evallang.reporting.context import Context
 from evallang.reporting.limits import _first_sentence, cautions
 from evallang.results.records import Failure, NeverPredicted, Selection
@@ -77,9 +77,22 @@ def models_as_the_library_sets_them():
 
 
 def feature_as_good_as_the_models():
-    """Give the holdout study with what the engine found in its table."""
-    message = "`invoice` alone reaches R2 of .976, and the best model .978"
-    found = diagnose(FEATURE_AS_GOOD_AS_MODELS, message, Span("study.eval", 0, 4))
+    return found_after_the_run(
+        FEATURE_AS_GOOD_AS_MODELS, "`invoice` alone reaches R2 of .976, and the best model .978"
+    )
+
+
+def folds_that_disagree():
+    return found_after_the_run(
+        FOLDS_DISAGREE,
+        "the folds of `ridge` differ by more than the sampling of their rows explains: mae is 0.8 "
+        "in fold 1 and 5.9 in fold 4",
+    )
+
+
+def found_after_the_run(code, message):
+    """Return the holdout study with a diagnostic that the engine found in its outcomes."""
+    found = diagnose(code, message, Span("study.eval", 0, 4))
     sources = {"study.eval": SourceFile("study.eval", "data visits\n")}
     return replace(fixture.holdout(), diagnostics=(to_record(found, sources),))
 
@@ -97,6 +110,7 @@ STUDIES = {
     "a search that ended at the edge": search_at_the_edge,
     "a model that never predicts a class": class_never_predicted,
     "a feature that is as good as the models": feature_as_good_as_the_models,
+    "folds that disagree": folds_that_disagree,
 }
 
 
