@@ -117,9 +117,8 @@ FOLDS_DISAGREE = declare(
     "that the study does not name, or from a time at which something changed. Intervals and tests "
     "that treat the rows as independent are then too narrow. The test is Cochran's for "
     "heterogeneity, at a level of .0001, with groups as units where there are groups.",
-    wrong='data visits from "visits.csv"   # sorted by hospital\n  target cost\n'
-    "protocol split by block",
-    right='data visits from "visits.csv"\n  target cost\ngroup by hospital',
+    wrong='data visits from "visits.csv"\n  target y',
+    right='data visits from "visits.csv"\n  target y\n  where day < 75  # one way of recording',
     source="Cochran 1954; Dietterich 1998",
 )
 SEARCH_AT_THE_EDGE = declare(
