@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evallang.activity import Activity, report_activity
 from evallang.engine.estimates import scope_of_estimates
@@ -145,11 +145,19 @@ def _record(
 ) -> Analysis:
     own = values.get("notes", ())
     assert isinstance(own, list | tuple), "notes are a list of texts"
+    plain = {**values, "notes": [*notes, *own]}
     return Analysis(
         kind=entry.name,
         data=inputs.evaluation.source,
         protocol=inputs.evaluation.protocol,
         model=inputs.models[0] if entry.declaration.about == "model" else None,
         metric=None,
-        values={**values, "notes": [*notes, *own]},
+        values={name: _with_tuples(value) for name, value in plain.items()},
     )
+
+
+def _with_tuples(value: Any) -> Any:
+    """Return a JSON value as results have it when they are read."""
+    if isinstance(value, dict):
+        return {name: _with_tuples(item) for name, item in value.items()}
+    return tuple(map(_with_tuples, value)) if isinstance(value, list) else value

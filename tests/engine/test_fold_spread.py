@@ -1,0 +1,70 @@
+"""Folds that differ by more than sampling: found where they do, silent where they do not."""
+
+import numpy as np
+import pytest
+from studies import study, write_rows
+
+from evallang.api import run
+from evallang.engine.fold_spread import folds_that_disagree
+
+STUDY = """\
+evallang 1
+study "Spread"
+  seed 1
+data visits from "visits.csv"
+  target y
+  features x, z
+{clauses}
+model line = StandardScaler | Ridge
+model mean = DummyRegressor
+protocol {protocol}
+measure {measure}
+"""
+
+
+def visits(folder, late=0.0, n=120, seed=0):
+    rng = np.random.default_rng(seed)
+    x, z = rng.normal(size=(2, n))
+    noise = rng.normal(size=n) * np.where(np.arange(n) >= 0.8 * n, 1 + late, 1)
+    rows = [(i, f"g{i // 2}", f"{x[i]:.3f}", f"{z[i]:.3f}", f"{2 * x[i] + noise[i]:.3f}")
+            for i in range(n)]  # fmt: skip
+    write_rows(folder, "visits.csv", "day,who,x,z,y", rows)
+
+
+def told(folder, protocol="time_series folds=4", measure="mae", clauses=""):
+    text = STUDY.format(protocol=protocol, measure=measure, clauses=clauses)
+    return [d["code"] for d in run(study(text, folder)).record.diagnostics]
+
+
+def test_errors_that_grow_are_reported_and_even_ones_are_not(tmp_path):
+    visits(tmp_path, late=8)
+    assert "W513" in told(tmp_path)
+    visits(tmp_path)
+    assert "W513" not in told(tmp_path)
+
+
+def test_shuffled_folds_share_what_grows(tmp_path):
+    visits(tmp_path, late=8)
+    assert "W513" not in told(tmp_path, "cv folds=4")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "measure", "clauses"),
+    [
+        ("time_series folds=4", "r2", ""),  # not a mean over examples
+        ("repeated cv folds=3 times=2", "mae", ""),  # examples come several times
+        ("holdout test=1/3", "mae", ""),  # one fold
+        ("leave_one_out", "mae", ""),  # one example in a fold
+        ("cv folds=4", "mae", "group by who"),  # the groups are the units
+    ],
+)
+def test_designs_without_folds_to_compare_are_silent(protocol, measure, clauses, tmp_path):
+    visits(tmp_path, late=8)
+    group = "\ngroup by who" if clauses else ""
+    assert "W513" not in told(tmp_path, protocol, measure, group)
+
+
+def test_no_study_without_a_mean_is_looked_at(tmp_path):
+    visits(tmp_path)
+    text = STUDY.format(protocol="cv folds=4", measure="r2", clauses="")
+    assert list(folds_that_disagree(study(text, tmp_path).meant, ())) == []
