@@ -3,7 +3,6 @@
 import csv
 import io
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unicodedata import combining, east_asian_width
 
@@ -11,8 +10,7 @@ import click
 
 from evallang.cli.change_text import markdown_cell
 from evallang.cli.settings import limit_option
-from evallang.cli.terminal import cannot, write, write_format, write_json
-from evallang.limits import OverLimit
+from evallang.cli.terminal import read_results, write, write_format, write_json
 
 if TYPE_CHECKING:
     from evallang.reporting.summary import Summary, SummaryCell, SummaryTable
@@ -37,24 +35,9 @@ def command(place: str, form: str) -> int:
 
     Nothing is computed. `csv` and `json` have the full precision of results.json.
     """
-    from evallang.api import Results
     from evallang.reporting.summary import summary
 
-    path = Path(place)
-    if not path.exists():
-        raise click.ClickException(f"there is no file or folder `{place}`")
-    if not path.is_dir() and not path.is_file():
-        raise click.ClickException(f"`{place}` is not a regular file; name a results.json")
-    try:
-        results = Results.load(path)
-    except FileNotFoundError as error:
-        raise click.ClickException(f"`{place}` does not contain a results.json") from error
-    except OSError as error:
-        raise click.ClickException(cannot("read", place, error)) from error
-    except OverLimit as error:
-        raise click.ClickException(f"{error}; {error.help}") from error
-    except ValueError as error:
-        raise click.ClickException(f"cannot read `{place}`: {error}") from error
+    results = read_results(place)
     made = summary(results.record)
     if form == "json":
         write_json(_json(made))

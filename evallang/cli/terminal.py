@@ -28,6 +28,7 @@ from evallang.printable import printable, printable_json, printable_line
 from evallang.source import SourceFile
 
 if TYPE_CHECKING:
+    from evallang.api import Results
     from evallang.api.study_file import StudyFile
 
 
@@ -259,6 +260,28 @@ def read_study(path: str, overrides: Mapping[str, str] | None = None) -> "StudyF
         return open_study(study_path(path), overrides)
     except OSError as error:
         raise click.ClickException(cannot("read", path, error)) from error
+
+
+def read_results(place: str) -> "Results":
+    """Read a results folder or its results.json; raise `click.ClickException` if it cannot."""
+    from evallang.api import Results
+    from evallang.limits import OverLimit
+
+    path = Path(place)
+    if not path.exists():
+        raise click.ClickException(f"there is no file or folder `{place}`")
+    if not path.is_dir() and not path.is_file():
+        raise click.ClickException(f"`{place}` is not a regular file; name a results.json")
+    try:
+        return Results.load(path)
+    except FileNotFoundError as error:
+        raise click.ClickException(f"`{place}` does not contain a results.json") from error
+    except OSError as error:
+        raise click.ClickException(cannot("read", place, error)) from error
+    except OverLimit as error:
+        raise click.ClickException(f"{error}; {error.help}") from error
+    except ValueError as error:
+        raise click.ClickException(f"cannot read `{place}`: {error}") from error
 
 
 def cannot(verb: str, path: str | Path, error: OSError) -> str:
