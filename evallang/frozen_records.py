@@ -17,7 +17,12 @@ T = TypeVar("T")
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def frozen(cls: type[T]) -> type[T]:
     """Make a class a frozen dataclass with slots; fields with `compare=False` take no part
-    in equality and hash."""
+    in equality and hash.
+
+    Raises `TypeError` for a class with `__post_init__`, which the shared methods would not call.
+    """
+    if hasattr(cls, "__post_init__"):
+        raise TypeError(f"{cls.__name__} has `__post_init__`, which a record does not call")
     made = dataclass(init=False, repr=False, eq=False, slots=True)(cls)
     known = fields(made)  # type: ignore[arg-type]  # the line above made it a dataclass
     compared = tuple(f.name for f in known if f.compare)

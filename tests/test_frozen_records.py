@@ -62,3 +62,14 @@ def test_a_record_of_a_subclass_does_not_change_its_base():
     assert replace(named, x=7) == Named(7, name="a")
     for again in (copy.copy(named), pickle.loads(pickle.dumps(named))):
         assert again == named
+
+
+def test_a_class_that_would_be_changed_after_it_is_made_is_refused():
+    class Later:
+        number: int
+
+        def __post_init__(self):
+            """Do what no record calls."""
+
+    with pytest.raises(TypeError, match="Later has `__post_init__`"):
+        frozen(Later)
