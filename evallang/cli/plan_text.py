@@ -31,6 +31,7 @@ def plan_lines(prepared: "Prepared") -> list[str]:
         ("Models", _models(prepared)),
         ("Protocols", _protocols(prepared)),
         ("Comparisons", _comparisons(prepared)),
+        ("Analyses", _analyses(prepared)),
         ("Exports", export_lines(prepared.study, prepared.planned.layout)),
         ("Defaults (not written in the study)", _defaults(prepared)),
         ("Work", _work(prepared)),
@@ -116,6 +117,14 @@ def _columns(columns: "tuple[ColumnRecord, ...]") -> Iterator[str]:
     if columns:
         yield f"  {_number(len(columns), 'column')}"
     yield from (f"    {line.title}: {line.facts}" for line in column_lines(columns))
+
+
+def _analyses(prepared: "Prepared") -> Iterator[str]:
+    """Iterate over the analyses, each with its models and its protocol where they are written."""
+    for spec in prepared.study.analyses:
+        models = f" of {', '.join(spec.models)}" if spec.models else ""
+        protocol = f" on {spec.protocol}" if spec.protocol else ""
+        yield f"{spec.method.written}{models}{protocol}"
 
 
 def unread(prepared: "Prepared") -> list[str]:

@@ -90,3 +90,16 @@ def test_shares_are_planned_with_the_examples_of_each_model(folder):
         "measure accuracy\n"
     )
     assert "  cases: 1,000 of a, 90 of b; no pairs are known, from counts" in text
+
+
+def test_analyses_are_listed_with_their_models_and_protocols(folder):
+    text = TWO_MODELS.replace("protocol cv", "protocol deep = cv")
+    text = text.replace(
+        "compare with mcnemar", "analyze confusion, agreement of tree, bayes on deep"
+    )
+    lines = planned(text).split("\n")
+    start = lines.index("Analyses")
+    assert lines[start + 1 : start + 3] == [
+        "  confusion of tree, bayes on deep",
+        "  agreement of tree, bayes on deep",
+    ]
