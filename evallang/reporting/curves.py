@@ -119,35 +119,39 @@ def _caption(context: Context, items: Sequence[Analysis]) -> Runs:
 
 
 def _table(context: Context, items: Sequence[Analysis], identifier: str) -> Table:
-    columns = (
+    every = [summary for item in items for summary in item.values["summaries"]]
+    bounded = any(summary["low"] is not None for summary in every)
+    columns = [
         Column(runs("Model"), "left", wide=True),
         Column(runs("Quantity"), "left"),
-        Column(runs("Value"), sortable=True),
-        Column(runs(f"{percent(items[0].values['level'])} interval")),
-    )
+        Column(runs("Value")),
+    ]
+    if bounded:
+        columns.append(Column(runs(f"{percent(items[0].values['level'])} interval")))
     rows = []
     for item in items:
         name = context.model(item.model or "")
         for summary in item.values["summaries"]:
-            rows.append(_row(name, summary))
+            rows.append(_row(name, summary, bounded=bounded))
             name = ""
     place = context.place(items[0].data, items[0].protocol)
     title = context.method_title("analysis", items[0].kind)
     caption = runs(sentence(f"{title} in numbers" + (f" on {place}" if place else "")))
-    return Table(identifier, caption, columns, tuple(rows), notes=tuple(_notes(context, items)))
+    notes = tuple(_notes(context, items))
+    return Table(identifier, caption, tuple(columns), tuple(rows), notes=notes)
 
 
-def _row(name: str, summary: Mapping[str, Any]) -> Row:
+def _row(name: str, summary: Mapping[str, Any], *, bounded: bool) -> Row:
     value, low, high = summary["value"], summary["low"], summary["high"]
-    bounds = runs("–") if low is None else runs(interval(low, high, DECIMALS))
-    return Row(
-        (
-            Cell(runs(name)),
-            Cell(runs(summary["name"])),
-            Cell(runs(Number("–" if value is None else fixed(value, DECIMALS), value)), value),
-            Cell(bounds, None, low, high),
-        )
-    )
+    cells = [
+        Cell(runs(name)),
+        Cell(runs(summary["name"])),
+        Cell(runs(Number("–" if value is None else fixed(value, DECIMALS), value)), value),
+    ]
+    if bounded:
+        bounds = "–" if low is None else interval(low, high, DECIMALS)
+        cells.append(Cell(runs(bounds), None, low, high))
+    return Row(tuple(cells))
 
 
 def _notes(context: Context, items: Sequence[Analysis]) -> list[Runs]:
