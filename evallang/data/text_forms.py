@@ -57,7 +57,7 @@ _UNITS = frozenset(
 )
 _NUMBERED = frozenset({"code", "key", "no", "nr", "num", "number"})
 """Words after a unit that keep its meaning: patient_no, SubjectCode."""
-_FOLDS = frozenset({"fold", "folds", "split", "splits"})
+_FOLDS = frozenset({"fold", "folds", "kfold", "split", "splits"})
 _REPLICATES = _FOLDS | {
     *("boot", "bootstrap", "iteration", "rep", "repeat", "repetition", "replicate", "run"),
     *("seed", "trial"),
