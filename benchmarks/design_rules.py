@@ -51,8 +51,8 @@ there are ten kinds of sound studies that differ from the flawed ones in what th
 apart. The kinds were written after the rules; the name `kfold` was added to those of folds because
 of them.
 
-{objected} of {n:,} sound studies met an objection of the rule that they are near to ({share:.1%}), and
-{others} met another of the five, or an error.
+{objected} of {n:,} sound studies met an objection of the rule that they are near to ({share:.1%}),
+and {others} met another of the five, or an error.
 
 | rule | sound kinds | sound studies with an objection | flawed kinds | flawed studies found |
 | --- | --: | --: | --: | --: |
