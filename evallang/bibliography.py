@@ -38,6 +38,25 @@ class Reference:
         return f"{lead} {self.year}"
 
 
+COHEN_1960 = Reference(
+    key="cohen1960",
+    authors=("Cohen J",),
+    year=1960,
+    title="A coefficient of agreement for nominal scales",
+    venue="Educational and Psychological Measurement",
+    volume="20(1)",
+    pages="37-46",
+    doi="10.1177/001316446002000104",
+)
+DUNN_1961 = Reference(
+    key="dunn1961",
+    authors=("Dunn OJ",),
+    year=1961,
+    title="Multiple comparisons among means",
+    venue="Journal of the American Statistical Association",
+    volume="56(293)",
+    pages="52-64",
+)
 RASCHKA_2018 = Reference(
     key="raschka2018",
     authors=("Raschka S",),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evallang.bibliography import ZHOU_2021, Reference
+from evallang.bibliography import COHEN_1960, ZHOU_2021, Reference
 from evallang.metrics.aggregation import FORMAN_SCHOLZ_2010
 from evallang.metrics.by_class import recall
 from evallang.metrics.confusion_sums import Margins, ratio
@@ -50,16 +50,6 @@ GORODKIN_2004 = Reference(
     volume="28(5-6)",
     pages="367-374",
     doi="10.1016/j.compbiolchem.2004.09.006",
-)
-COHEN_1960 = Reference(
-    key="cohen1960",
-    authors=("Cohen J",),
-    year=1960,
-    title="A coefficient of agreement for nominal scales",
-    venue="Educational and Psychological Measurement",
-    volume="20(1)",
-    pages="37-46",
-    doi="10.1177/001316446002000104",
 )
 
 SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from evallang.bibliography import Reference
+from evallang.bibliography import DUNN_1961, Reference
 from evallang.registry import Example
 from evallang.stats.corrections import (
     CORRECTIONS,
@@ -66,17 +66,7 @@ def uncorrected(p: P) -> Adjusted:
         },
     ),
     title="Bonferroni correction",
-    references=(
-        Reference(
-            key="dunn1961",
-            authors=("Dunn OJ",),
-            year=1961,
-            title="Multiple comparisons among means",
-            venue="Journal of the American Statistical Association",
-            volume="56(293)",
-            pages="52-64",
-        ),
-    ),
+    references=(DUNN_1961,),
     examples=published_by_r(
         5.236567772e-04,
         2.027326887e-01,

@@ -37,7 +37,7 @@ CAMPBELL_1994 = Work(
 )
 MONTIEL_OLEA_2019 = Work(
     key="montielolea2019",
-    authors=("Montiel Olea JL", "Plagborg-Moller M"),
+    authors=("Montiel Olea JL", "Plagborg-Møller M"),
     year=2019,
     title="Simultaneous confidence bands: theory, implementation, and an application to SVARs",
     venue="Journal of Applied Econometrics",
@@ -324,7 +324,7 @@ def sup_t_band(
     """Return a band for some points at once: the estimate plus and minus a multiple of its sd.
 
     The multiple is the level's quantile of the largest standardized deviation of a round from
-    the estimate at the points `among` (m,) (Montiel Olea & Plagborg-Moller 2019). For curves
+    the estimate at the points `among` (m,) (Montiel Olea & Plagborg-Møller 2019). For curves
     without steep parts, at points that rest on enough examples.
     """
     sd = rounds.std(axis=0, ddof=1)

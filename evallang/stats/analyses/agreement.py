@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from evallang.bibliography import Reference as Work
+from evallang.bibliography import COHEN_1960, Reference as Work
 from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.results.shown import Number
@@ -19,16 +19,6 @@ if TYPE_CHECKING:
 else:
     np = lazy("numpy")
 
-COHEN_1960 = Work(
-    key="cohen1960",
-    authors=("Cohen J",),
-    year=1960,
-    title="A coefficient of agreement for nominal scales",
-    venue="Educational and Psychological Measurement",
-    volume="20(1)",
-    pages="37-46",
-    doi="10.1177/001316446002000104",
-)
 KUNCHEVA_2003 = Work(
     key="kuncheva2003",
     authors=("Kuncheva LI", "Whitaker CJ"),

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from evallang.bibliography import DEMSAR_2006, ZHOU_2021, Reference
+from evallang.bibliography import DEMSAR_2006, DUNN_1961, ZHOU_2021, Reference
 from evallang.registry import Example, lazy
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic
 from evallang.stats.alternatives import normal_p
@@ -45,15 +45,6 @@ BENAVOLI_2016 = Reference(
     venue="Journal of Machine Learning Research",
     volume="17(5)",
     pages="1-10",
-)
-DUNN_1961 = Reference(
-    key="dunn1961",
-    authors=("Dunn OJ",),
-    year=1961,
-    title="Multiple comparisons among means",
-    venue="Journal of the American Statistical Association",
-    volume="56(293)",
-    pages="52-64",
 )
 
 RANK_NULL = "the two models have the same expected rank among all models compared"
