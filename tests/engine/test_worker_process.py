@@ -1,0 +1,214 @@
+"""A worker, the server that forks it and the pool of workers, without a study."""
+
+import errno
+import os
+import signal
+import socket
+import sys
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import cloudpickle
+import pytest
+
+from evallang.engine.backends import fork_server, local
+from evallang.engine.backends.backend import FitLimits, WorkersLost
+from evallang.engine.backends.fork_server import REPLY, STARTED, ForkServer
+from evallang.engine.backends.worker import Raised, Setup
+from evallang.models.losses import FitLost, Loss, death_loss, memory_loss, time_loss
+
+PATIENCE = 20.0  # seconds
+NO_LIMITS = FitLimits()
+
+
+@dataclass(frozen=True)
+class Job:
+    """A task of two fits; `way` is what the second one does."""
+
+    way: str
+    mark: str = ""
+    lost: Any = None
+    group: Any = None
+
+    def drop_lost(self, at: str, loss: Loss) -> "Job":
+        return replace(self, lost=(at, loss))
+
+
+class Awkward(Exception):
+    """An exception that cannot be read back: its class needs a second argument."""
+
+    def __init__(self, one, two):
+        super().__init__(one)
+
+
+def work(job, monitor):
+    if job.lost is not None:
+        return job.lost
+    with monitor.fitting("first", ends=True):
+        pass
+    try:
+        with monitor.fitting("second", ends=True):
+            WAYS[job.way](job)
+    except FitLost as lost:
+        return lost.loss
+    return job.way
+
+
+def kill_the_server(_):
+    os.kill(os.getppid(), signal.SIGKILL)
+    time.sleep(PATIENCE)
+
+
+def kill_the_server_once(job):
+    if not Path(job.mark).exists():
+        Path(job.mark).touch()
+        kill_the_server(job)
+
+
+def sleep_through(_):
+    while True:
+        try:
+            time.sleep(PATIENCE)
+        except FitLost:
+            continue
+
+
+def raise_awkward(_):
+    raise Awkward("one", "two")
+
+
+WAYS = {
+    "well": lambda _: None,
+    "sleeps": lambda _: time.sleep(PATIENCE),
+    "sleeps through": sleep_through,
+    "large": lambda _: bytearray(1 << 40),
+    "raises": lambda _: [].pop(),
+    "awkward": raise_awkward,
+    "dies": lambda _: os._exit(9),
+    "kills": kill_the_server,
+    "kills once": kill_the_server_once,
+}
+
+
+@contextmanager
+def server():
+    made = ForkServer()
+    try:
+        yield made
+    finally:
+        made.kill_all()
+        made.close()
+
+
+def answers(*ways, limits=NO_LIMITS):
+    """Return what one worker answers to a batch, the fits it counted, and its exit."""
+    setup = Setup(work, limits, tuple(sys.path), dict(os.environ), str(Path.cwd()))
+    with server() as forks:
+        worker = local._Worker(forks, cloudpickle.dumps(setup))
+        worker.send_bytes(cloudpickle.dumps([Job(way) for way in ways]))
+        made = [worker.received() for _ in ways]
+        fits = worker.page.fits
+        worker.close()
+        return made, fits, exit_of(forks, worker.pid)
+
+
+def exit_of(forks, pid):
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        for found, status in forks.read_exits():
+            if found == pid:
+                return status
+        time.sleep(0.01)
+    return None
+
+
+def test_a_worker_answers_in_order_counts_its_fits_and_ends_with_its_socket():
+    assert answers("well", "well") == (["well", "well"], 4, 0)
+
+
+def test_an_exception_outside_of_a_fit_is_returned_with_its_trace():
+    (raised, awkward, well), fits, status = answers("raises", "awkward", "well")
+    assert isinstance(raised, Raised)
+    assert isinstance(raised.error, IndexError)
+    assert "in work" in raised.trace
+    assert isinstance(awkward.error, RuntimeError)
+    assert str(awkward.error) == "Awkward: one"
+    assert (well, fits, status) == ("well", 6, 0)
+
+
+def test_a_fit_ends_at_a_limit_and_the_worker_goes_on():
+    (late, well), _, status = answers("sleeps", "well", limits=FitLimits(seconds=0.1))
+    assert (late, well, status) == (time_loss(0.1), "well", 0)
+
+
+def test_memory_that_the_system_refuses_is_a_loss_only_under_a_limit():
+    most = 1 << 33
+    (large, well), _, _ = answers("large", "well", limits=FitLimits(memory=most))
+    assert (large, well) == (memory_loss(most), "well")
+    (large,), _, _ = answers("large")
+    assert isinstance(large.error, MemoryError)
+
+
+def outcomes(tmp_path, *ways, limits=NO_LIMITS, jobs=1):
+    counted = []
+    tasks = [Job(way, str(tmp_path / f"{number}")) for number, way in enumerate(ways)]
+    made = list(local.run(work, tasks, jobs, limits, counted.append))
+    return sorted(made, key=str), sum(counted)
+
+
+def test_a_killed_server_is_replaced_and_its_tasks_run_again(tmp_path):
+    assert outcomes(tmp_path, "kills once", "well")[0] == ["kills once", "well"]
+
+
+def test_servers_that_are_always_killed_end_the_run(tmp_path):
+    with pytest.raises(WorkersLost, match="has ended"):
+        outcomes(tmp_path, "kills")
+
+
+def test_a_task_that_always_kills_its_worker_is_lost_alone(tmp_path):
+    made, _ = outcomes(tmp_path, "dies", "well", jobs=2)
+    assert made == sorted([("second", death_loss(9)), "well"], key=str)
+
+
+def test_a_worker_whose_fit_does_not_end_at_its_limit_is_killed(tmp_path):
+    made, fits = outcomes(tmp_path, "sleeps through", limits=FitLimits(seconds=0.1))
+    assert made == [("second", time_loss(0.1))]
+    assert fits == 1  # the first fit of the task
+
+
+def test_a_process_that_the_system_does_not_start_is_reported(monkeypatch):
+    def refuse():
+        raise OSError(errno.EAGAIN, "busy")
+
+    ours, theirs = socket.socketpair()
+    before = signal.getsignal(signal.SIGCHLD)
+    monkeypatch.setattr(fork_server, "_adopt_orphans", lambda: None)
+    monkeypatch.setattr(os, "fork", refuse)
+    try:
+        forks = fork_server._Server(theirs)
+        forks._fork([os.open(os.devnull, os.O_RDONLY)])
+    finally:
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, before)
+    with ours, theirs:
+        assert REPLY.unpack(ours.recv(REPLY.size)) == (STARTED, -1, errno.EAGAIN)
+    monkeypatch.undo()
+    with server() as forks:
+        monkeypatch.setattr(forks, "_reply", lambda: (STARTED, -1, errno.EAGAIN))
+        with pytest.raises(WorkersLost, match=os.strerror(errno.EAGAIN)):
+            forks.fork([2])
+
+
+def test_a_server_that_has_ended_is_noticed_by_every_request():
+    with server() as forks:
+        forks._process.kill()
+        forks._process.wait()
+        for ask in (lambda: forks.fork([2]), lambda: forks.kill(1), lambda: forks._reply()):
+            with pytest.raises(WorkersLost, match="has ended"):
+                ask()
+        forks.alive.add(1)
+        assert not forks.kill_all()
+        forks.alive.clear()
