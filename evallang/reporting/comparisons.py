@@ -38,6 +38,7 @@ from evallang.reporting.numbers import (
 from evallang.reporting.one_model import singly, summary
 from evallang.reporting.pair_table import pair_name, pair_table, pairs_words
 from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.topics import Topic
 from evallang.reporting.wording import (
     adjusted_words,
     count_sets,
@@ -65,7 +66,11 @@ VARIANTS_OF_P = {
 """The p of other forms of an omnibus test, as `extra` holds them."""
 
 
-@SECTIONS.register(SectionDeclaration(order=30), title="Comparisons")
+def _topics(context: Context) -> list[Topic]:
+    return [Topic.TESTS] if context.results.comparisons else []
+
+
+@SECTIONS.register(SectionDeclaration(order=30, topics=_topics), title="Comparisons")
 def comparisons(context: Context) -> Sequence[Block]:
     """Return each comparison in the order of the study file."""
     blocks: list[Block] = []

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from evallang.frozen_records import frozen
 from evallang.printable import printable
-from evallang.reporting.document import Cite, Runs
+from evallang.reporting.document import Cite, Runs, Section
 from evallang.reporting.letter_case import capitalised, mid_sentence, printed, written_options
 from evallang.reporting.numbers import NBSP, Scale, Style, count, scale_of
 from evallang.results.codec import from_plain, to_plain
@@ -96,6 +96,7 @@ class Context:
         self.results = from_plain(ResultsRecord, _visible(plain))
         self.alpha = self.results.study.alpha
         self.style = cast(Style, self.results.report.numbers)
+        self.sections: tuple[Section, ...] = ()  # those built so far
 
     # --- the report as a whole ----------------------------------------------------------
 

@@ -36,6 +36,7 @@ from evallang.reporting.numbers import (
 )
 from evallang.reporting.one_model import singly
 from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.topics import Topic
 from evallang.reporting.wording import adjusted_words, family_words, p_letter
 from evallang.results.records import Comparison
 
@@ -43,7 +44,14 @@ MOST_DATA_APART = 3  # more data sets share one table
 MOST_PAIRS_DRAWN = 15  # six models; more lines than that are read from the table
 
 
-@SECTIONS.register(SectionDeclaration(order=20), title="Estimates")
+def _topics(context: Context) -> list[Topic]:
+    made = [Topic.METRICS]
+    if any(estimate.interval is not None for estimate in context.results.estimates):
+        made.append(Topic.INTERVALS)
+    return made
+
+
+@SECTIONS.register(SectionDeclaration(order=20, topics=_topics), title="Estimates")
 def estimates(context: Context) -> Sequence[Block]:
     """Return one table, or more for many metrics, and one figure per data set and protocol."""
     blocks: list[Block] = []

@@ -20,11 +20,12 @@ from evallang.reporting.document import (
 )
 from evallang.reporting.numbers import count
 from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.topics import Topic
 from evallang.reporting.wording import sentence, value_text
 from evallang.results.records import Export
 
 
-@SECTIONS.register(SectionDeclaration(order=55), title="Exported models")
+@SECTIONS.register(SectionDeclaration(order=55, topics=(Topic.EXPORTED,)), title="Exported models")
 def exports(context: Context) -> Sequence[Block]:
     """Return each saved model with its hyper-parameters, and how to read it."""
     found = context.results.exports

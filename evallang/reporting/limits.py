@@ -51,6 +51,7 @@ from evallang.reporting.numbers import (
 )
 from evallang.reporting.searches import parameter_words, search_at_the_edge
 from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.topics import Topic
 from evallang.reporting.wording import code_runs, number_word, plural, sentence
 from evallang.results.records import (
     DRAWN,
@@ -76,7 +77,10 @@ SAID_BY = {
 """Warnings of the check that the results say again with their numbers, by the rules' names."""
 
 
-@SECTIONS.register(SectionDeclaration(order=60, hideable=False), title="Warnings and limits")
+@SECTIONS.register(
+    SectionDeclaration(order=60, hideable=False, topics=(Topic.LIMITS,)),
+    title="Warnings and limits",
+)
 def limits(context: Context) -> Sequence[Block]:
     """Explain what a reader must know before quoting a number."""
     return cautions(context)

@@ -22,6 +22,7 @@ from evallang.reporting.searches import (
     uses_validation_part,
 )
 from evallang.reporting.section import SECTIONS, SectionDeclaration, methods_sentences
+from evallang.reporting.topics import Topic
 from evallang.reporting.wording import (
     adjusts,
     amount,
@@ -45,10 +46,22 @@ MOST_LISTED = 6  # models that need no count before their names, data sets that 
 SEARCHES = {"bayes": "Bayesian"}
 
 
-@SECTIONS.register(SectionDeclaration(order=80), title="Methods text")
+def _topics(context: Context) -> list[Topic]:
+    made = [Topic.SAMPLES] if any(data.kind != "scores" for data in context.results.data) else []
+    if _training_rows(context):
+        made.append(Topic.TRAINING_ONLY)
+    if any(model.resamplers for model in context.results.models):
+        made.append(Topic.CLASS_BALANCE)
+    return made
+
+
+@SECTIONS.register(SectionDeclaration(order=80, topics=_topics), title="Methods text")
 def methods(context: Context) -> Sequence[Block]:
     """Format what was done: design first, then measures, tests and software."""
-    design = _joined(_compared(context), _designs(context), _resampling(context), _tuning(context))
+    design = _joined(
+        _compared(context), _designs(context), _training_rows(context), _resampling(context),
+        _tuning(context),
+    )  # fmt: skip
     tests = [row for c in one_per_line(context) for row in comparison_words(context, c)]
     analysis = _joined(
         _measures(context),
@@ -175,6 +188,14 @@ def _designs(context: Context) -> Runs:
     if made:
         made += runs(f" The seed was {context.results.study.seed}.")
     return made
+
+
+def _training_rows(context: Context) -> Runs:
+    """State that no step of a model was fitted on the rows that it was evaluated on."""
+    fitted = any(model.kind == "estimator" for model in context.results.models)
+    if not fitted or not context.results.protocols:
+        return ()
+    return runs("All steps of a model, including preprocessing, were fitted on training rows only.")
 
 
 def _resampling(context: Context) -> Runs:

@@ -19,6 +19,7 @@ from evallang.reporting.document import (
 from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import NBSP, count, percent, scale_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.topics import Topic
 from evallang.reporting.wording import amount, number_word, sentence
 from evallang.results.provenance import AssumptionWords
 from evallang.results.records import Analysis
@@ -49,7 +50,10 @@ def _methods(context: Context) -> Runs:
     )  # fmt: skip
 
 
-@SECTIONS.register(SectionDeclaration(order=45, methods=_methods), title="Power")
+@SECTIONS.register(
+    SectionDeclaration(order=45, methods=_methods, topics=(Topic.SAMPLE_SIZE,)),
+    title="Power",
+)
 def power(context: Context) -> Sequence[Block]:
     """Return what each test can find at its corrected level, under the stated assumptions."""
     found = _analyses(context)

@@ -12,6 +12,7 @@ from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import count, level_of_alpha, percent
 from evallang.reporting.searches import candidates, uses_validation_part
 from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.topics import Topic
 from evallang.reporting.wording import VARIANTS, plural_count
 from evallang.results.columns import ColumnLine, column_lines
 from evallang.results.records import (
@@ -75,7 +76,26 @@ CLAUSES = {
 """Names of clauses; others are called by their keyword."""
 
 
-@SECTIONS.register(SectionDeclaration(order=90, hideable=False), title="Protocol")
+def _topics(context: Context) -> list[Topic]:
+    results = context.results
+    columns = [column for data in results.data for column in data.columns]
+    stated = {
+        Topic.OUTCOME: any(data.target is not None for data in results.data),
+        Topic.SAMPLES: any(data.kind != "scores" for data in results.data),
+        Topic.EXCLUSIONS: any(data.excluded for data in results.data),
+        Topic.MISSING: bool(columns),
+        Topic.FEATURES: any(column.becomes is not None for column in columns),
+        Topic.TRANSFORMATIONS: any(column.becomes is not None for column in columns),
+        Topic.MODELS: any(model.kind == "estimator" for model in results.models),
+        Topic.TUNING: any(model.tuned for model in results.models),
+        Topic.SPLITS: bool(results.protocols),
+        Topic.GROUPS: any(data.groups is not None for data in results.data),
+        Topic.METRICS: bool(results.estimates),
+    }
+    return [topic for topic, is_stated in stated.items() if is_stated]
+
+
+@SECTIONS.register(SectionDeclaration(order=90, hideable=False, topics=_topics), title="Protocol")
 def protocol(context: Context) -> Sequence[Block]:
     """Return every setting that can change a number: what is stated, and every default."""
     groups: dict[str, list[Row]] = {name: [] for name in GROUPS}

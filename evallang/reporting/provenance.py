@@ -16,9 +16,15 @@ from evallang.reporting.document import (
 )
 from evallang.reporting.numbers import count
 from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.topics import Topic
+
+TOPICS = (Topic.DATA_IDENTITY, Topic.CODE, Topic.ENVIRONMENT, Topic.COMMANDS)
 
 
-@SECTIONS.register(SectionDeclaration(order=95, hideable=False), title="Provenance")
+@SECTIONS.register(
+    SectionDeclaration(order=95, hideable=False, topics=TOPICS),
+    title="Provenance",
+)
 def provenance(context: Context) -> Sequence[Block]:
     """Return what is needed to run the study again, and to see that it is the same.
 
@@ -101,7 +107,7 @@ def _spelled(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-@SECTIONS.register(SectionDeclaration(order=99), title="Study file")
+@SECTIONS.register(SectionDeclaration(order=99, topics=(Topic.STUDY_FILE,)), title="Study file")
 def source(context: Context) -> Sequence[Block]:
     """Return the study file as formatted."""
     text = context.results.spec.canonical.strip("\n")

@@ -22,6 +22,7 @@ from evallang.reporting.document import (
 )
 from evallang.reporting.numbers import count
 from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.topics import Topic
 from evallang.reporting.wording import number_word
 from evallang.results.records import INNER_PERIODS, VALIDATION_PART, ModelRecord
 from evallang.results.settings import Value
@@ -67,7 +68,10 @@ def parameter_words(params: Mapping[str, Any]) -> str:
     )
 
 
-@SECTIONS.register(SectionDeclaration(order=50), title="Hyper-parameters chosen")
+@SECTIONS.register(
+    SectionDeclaration(order=50, topics=(Topic.TUNING, Topic.SELECTION)),
+    title="Hyper-parameters chosen",
+)
 def selections(context: Context) -> Sequence[Block]:
     """Return the choices per model, folded: how often each was made."""
     found = context.results.selections

@@ -4,12 +4,13 @@ The families of sections are the modules of this room; `order` is the place on t
 A section without anything to say gives no blocks and is excluded.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from evallang.frozen_records import frozen
 from evallang.registry import Registry
 from evallang.reporting.context import Context
 from evallang.reporting.document import Document, Runs, Section
+from evallang.reporting.topics import Topic
 
 
 @frozen
@@ -22,11 +23,15 @@ class SectionDeclaration:
     hideable : True where an author may hide it
     methods : the sentence of the methods text about what the section is about; empty where the
         results have nothing of it
+    topics : what the section states, or a function of the results that returns it
+    comes_last : True where it refers to other sections, which are then built before it
     """
 
     order: int
     hideable: bool = True
     methods: Callable[[Context], Runs] | None = None
+    topics: tuple[Topic, ...] | Callable[[Context], Iterable[Topic]] = ()
+    comes_last: bool = False
 
 
 SECTIONS: Registry[SectionDeclaration] = Registry("section", "evallang.reporting")
@@ -43,8 +48,9 @@ def methods_sentences(context: Context) -> list[Runs]:
 def build(context: Context) -> Document:
     """Build the document: every section that is shown and has something to say, in order."""
     settings = context.results.report
-    sections = []
-    for entry in sorted(SECTIONS, key=lambda entry: entry.declaration.order):
+    made: list[tuple[int, Section]] = []
+    entries = sorted(SECTIONS, key=lambda e: (e.declaration.comes_last, e.declaration.order))
+    for entry in entries:
         if entry.declaration.hideable:
             if settings.show is not None and entry.name not in settings.show:
                 continue
@@ -52,12 +58,14 @@ def build(context: Context) -> Document:
                 continue
         blocks = tuple(entry.function(context))
         if blocks:
-            sections.append(Section(entry.name, entry.title, blocks))
+            made.append((entry.declaration.order, Section(entry.name, entry.title, blocks)))
+            made.sort(key=lambda item: item[0])
+            context.sections = tuple(section for _, section in made)
     return Document(
         context.title,
         context.report_id,
         context.created,
         context.footer,
         settings.page,
-        tuple(sections),
+        context.sections,
     )
