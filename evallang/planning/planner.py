@@ -379,6 +379,7 @@ def _record(
         shuffled=entry.declaration.division == "shuffled",
         shared_training=entry.declaration.shared_training,
         option_words=entry.declaration.option_words,
+        tests_on_training_rows=entry.declaration.tests_on_training_rows(protocol.options),
     )
 
 

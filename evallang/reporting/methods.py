@@ -193,7 +193,7 @@ def _designs(context: Context) -> Runs:
 def _training_rows(context: Context) -> Runs:
     """State that no step of a model was fitted on the rows that it was evaluated on."""
     fitted = any(model.kind == "estimator" for model in context.results.models)
-    if not fitted or not context.results.protocols:
+    if not fitted or all(p.tests_on_training_rows for p in context.results.protocols):
         return ()
     return runs("All steps of a model, including preprocessing, were fitted on training rows only.")
 

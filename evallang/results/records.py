@@ -189,7 +189,8 @@ class ProtocolRecord:
     `short` is the design in a few words ("10-fold CV"), by default its kind; `shuffled` states
     that rows were assigned at random. `shared_training`, one of `SHARED_TRAINING`, states how the
     overlap of two training sets follows from the sizes of their parts; it is None if it does not.
-    Older files lack both. `option_words` are the titles of options for readers; an option without
+    Older files lack both. `tests_on_training_rows` says that estimates are optimistic by design.
+    `option_words` are the titles of options for readers; an option without
     them has its own name.
     """
 
@@ -211,6 +212,7 @@ class ProtocolRecord:
     shared_training: Annotated[str, Among(SHARED_TRAINING)] | None = None
     option_words: Mapping[str, OptionWords] = field(default_factory=dict)
     interval_of: str | None = None
+    tests_on_training_rows: bool = False
 
 
 @frozen

@@ -84,6 +84,17 @@ def test_hidden_sections_answer_nothing():
     assert "7c" in authors_items(table_of(sections), REFORMS)
 
 
+def test_a_study_that_tests_on_its_training_rows_does_not_claim_the_contrary():
+    results = fixture.cancer()
+    context, sections = built(results)
+    assert item_places(context)["REFORMS", "6a"] == "methods"
+    assert "training rows only" in words(sections["methods"].blocks[0].runs)
+    own = tuple(replace(p, tests_on_training_rows=True) for p in results.protocols)
+    context, sections = built(replace(results, protocols=own))
+    assert item_places(context)["REFORMS", "6a"] is None
+    assert "training rows only" not in words(sections["methods"].blocks[0].runs)
+
+
 def test_results_computed_elsewhere_claim_nothing_about_training():
     context, _ = built(fixture_variants.counts())
     places = item_places(context)
