@@ -12,6 +12,7 @@ from evallang.activity import Activity, watched
 from evallang.cli.ci_files import CiFiles
 from evallang.cli.progress import Progress
 from evallang.cli.settings import Size, limit_option, store_option
+from evallang.cli.summary_text import text_lines
 from evallang.cli.terminal import Failed, cannot, read_study, show, study_path, tell, write
 from evallang.cli.verdicts import requirement_lines
 from evallang.diagnostics import Diagnostic, Severity, has_errors
@@ -66,7 +67,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Write requirements that are not met as annotations of GitHub Actions too.",
 )
-@click.option("--quiet", is_flag=True, help="Print errors only.")
+@click.option("--quiet", is_flag=True, help="Print errors and the decided requirements only.")
 @click.option("--open", "open_report", is_flag=True, help="Open the report in a browser.")
 @limit_option
 def command(
@@ -231,6 +232,10 @@ def run_study(
         tell(f"{fits.cached:,} of {fits.planned:,} fits from the store")
     if code:
         _failures(results.record.failures)
+    if not quiet:
+        from evallang.reporting.summary import summary as summary_of
+
+        write(*text_lines(summary_of(results.record)), "")
     write(*requirement_lines(results.record))
     ci_files.write_results(file, results.record, study)
     if not code and not all(r.met for r in results.record.requirements):

@@ -135,7 +135,7 @@ def _comparison(
     table_id, figure_id = f"table-comparison-{number}", f"figure-comparison-{number}"
     table = pair_table(context, comparison, table_id)
     figure = None
-    if draw and not singly(comparison):
+    if draw and context.draws and not singly(comparison):
         figure = decision_figure(context, comparison, figure_id)
     refs = runs(Ref(table_id)) if table is not None else ()
     if figure is not None:

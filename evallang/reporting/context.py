@@ -90,7 +90,9 @@ class Context:
     that no name can break a drawing or disguise itself.
     """
 
-    def __init__(self, results: ResultsRecord) -> None:
+    def __init__(self, results: ResultsRecord, *, draws: bool = True) -> None:
+        self.draws = draws
+        """Whether sections draw figures, which a summary of text does not need."""
         plain = to_plain(results)
         self.report_id = report_id(plain)
         self.results = from_plain(ResultsRecord, _visible(plain))

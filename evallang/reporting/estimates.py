@@ -78,6 +78,8 @@ def estimates(context: Context) -> Sequence[Block]:
 
 
 def _figure(context: Context, setting: Setting, metric_name: str, identifier: str) -> list[Block]:
+    if not context.draws:
+        return []
     metric = context.metric(metric_name)
     models = context.models_best_first(setting, metric_name)
     found = [context.estimate(setting, model, metric_name) for model in models]

@@ -11,6 +11,7 @@ from evallang.registry import Registry
 from evallang.reporting.context import Context
 from evallang.reporting.document import Document, Runs, Section
 from evallang.reporting.topics import Topic
+from evallang.results.settings import ReportSettings
 
 
 @frozen
@@ -45,17 +46,24 @@ def methods_sentences(context: Context) -> list[Runs]:
     return [sentence(context) for sentence in declared if sentence is not None]
 
 
+def shown_sections(settings: ReportSettings) -> list[str]:
+    """Return the names of the sections that `show` and `hide` leave, in the order of the page."""
+    return [
+        entry.name
+        for entry in sorted(SECTIONS, key=lambda entry: entry.declaration.order)
+        if not entry.declaration.hideable
+        or (
+            (settings.show is None or entry.name in settings.show)
+            and entry.name not in settings.hide
+        )
+    ]
+
+
 def build(context: Context) -> Document:
     """Build the document: every section that is shown and has something to say, in order."""
-    settings = context.results.report
     made: list[tuple[int, Section]] = []
-    entries = sorted(SECTIONS, key=lambda e: (e.declaration.comes_last, e.declaration.order))
-    for entry in entries:
-        if entry.declaration.hideable:
-            if settings.show is not None and entry.name not in settings.show:
-                continue
-            if entry.name in settings.hide:
-                continue
+    entries = [SECTIONS[name] for name in shown_sections(context.results.report)]
+    for entry in sorted(entries, key=lambda entry: entry.declaration.comes_last):
         blocks = tuple(entry.function(context))
         if blocks:
             made.append((entry.declaration.order, Section(entry.name, entry.title, blocks)))
@@ -66,6 +74,6 @@ def build(context: Context) -> Document:
         context.report_id,
         context.created,
         context.footer,
-        settings.page,
+        context.results.report.page,
         context.sections,
     )

@@ -1,9 +1,10 @@
 """The summary of a report for a terminal: findings, estimates, decisions and requirements."""
 
+from dataclasses import replace
+
 from evallang.frozen_records import frozen
 from evallang.reporting.context import Context
 from evallang.reporting.document import (
-    Cell,
     Cite,
     Document,
     Emphasis,
@@ -12,6 +13,7 @@ from evallang.reporting.document import (
     NumberedFindings,
     Paragraph,
     Ref,
+    References,
     Row,
     Run,
     Runs,
@@ -19,13 +21,17 @@ from evallang.reporting.document import (
     Stat,
     Strong,
     Table,
+    Work,
 )
 from evallang.reporting.numbering import Numbering, number
-from evallang.reporting.section import SECTIONS
+from evallang.reporting.section import SECTIONS, shown_sections
 from evallang.results.records import ResultsRecord
 
-SUMMARISED = ("findings", "estimates", "comparisons", "requirements")
+FINDINGS, ESTIMATES = "findings", "estimates"
+SUMMARISED = (FINDINGS, ESTIMATES, "comparisons", "requirements")
 """The sections whose findings and tables the summary shows, in the order of the page."""
+
+REFERENCES = "references"
 
 
 @frozen
@@ -39,34 +45,57 @@ class SummaryCell:
 
 
 @frozen
+class SummaryColumn:
+    """A column: its own head, and the head that it shares with its neighbours."""
+
+    head: str
+    shared: str
+    numeric: bool
+
+    @property
+    def name(self) -> str:
+        """The whole head on one line."""
+        return f"{self.shared} {self.head}".strip()
+
+
+@frozen
+class SummaryRow:
+    """A row with a cell for every column; a `heading` has only its first, and heads the next."""
+
+    cells: tuple[SummaryCell, ...]
+    strong: bool
+    heading: bool
+
+
+@frozen
 class SummaryTable:
-    """A table as text; each row has a cell for every column."""
+    """A table as text."""
 
     id: str
     label: str
     caption: str
-    columns: tuple[str, ...]
-    numeric: tuple[bool, ...]
-    rows: tuple[tuple[SummaryCell, ...], ...]
-    strong: tuple[bool, ...]
+    columns: tuple[SummaryColumn, ...]
+    rows: tuple[SummaryRow, ...]
     notes: tuple[str, ...]
 
 
 @frozen
 class Summary:
-    """The title, findings and tables of a report."""
+    """The title, findings and tables of a report, and the works that these cite."""
 
     title: str
     findings: tuple[str, ...]
     tables: tuple[SummaryTable, ...]
+    references: tuple[str, ...]
 
 
 def summary(results: ResultsRecord) -> Summary:
-    """Build the summary of results from the same typed blocks as the report."""
-    context = Context(results)
+    """Build the summary of results from the same typed blocks as the report, without figures."""
+    context = Context(results, draws=False)
     sections = tuple(
         Section(name, SECTIONS[name].title, tuple(SECTIONS[name].function(context)))
-        for name in SUMMARISED
+        for name in shown_sections(results.report)
+        if name in (*SUMMARISED, REFERENCES)
     )
     named = Section("limits", SECTIONS["limits"].title, ())  # findings refer to its page
     plain = Document(
@@ -78,68 +107,90 @@ def summary(results: ResultsRecord) -> Summary:
         (*sections, named),
     )
     document, numbering = number(plain, most_rows=10**9)
-    findings: list[str] = []
-    tables: list[SummaryTable] = []
-    for section in document.sections:
-        for block in section.blocks:
-            if isinstance(block, NumberedFindings):
-                findings += [_text(item, numbering) for item in block.items]
-            elif isinstance(block, Paragraph) and section.id == SUMMARISED[0]:
-                findings.append(_text(block.runs, numbering))
-            elif isinstance(block, Table):
-                tables.append(_table(block, numbering))
-    return Summary(context.title, tuple(findings), tuple(tables))
+    return _Writer(numbering).summary(context.title, document)
 
 
-def _table(table: Table, numbering: Numbering) -> SummaryTable:
-    heads = [_text(column.head, numbering) for column in table.columns]
-    for spanner in table.spanners:
-        for i in range(spanner.first, spanner.last + 1):
-            heads[i] = " ".join(f"{_text(spanner.head, numbering)} {heads[i]}".split())
-    return SummaryTable(
-        table.id.removeprefix("table-"),
-        numbering.labels[table.id],
-        _text(table.caption, numbering),
-        tuple(heads),
-        tuple(column.align == "right" for column in table.columns),
-        tuple(_cells(row, len(heads), numbering) for row in table.rows),
-        tuple(row.strong for row in table.rows),
-        tuple(_text(note, numbering) for note in table.notes),
-    )
+class _Writer:
+    """The runs of one document as text; it notes which works they cite."""
 
+    def __init__(self, numbering: Numbering) -> None:
+        self.numbering = numbering
+        self.cited: set[str] = set()
 
-def _cells(row: Row, width: int, numbering: Numbering) -> tuple[SummaryCell, ...]:
-    cells = [_cell(cell, numbering) for cell in row.cells]
-    return (*cells, *[SummaryCell("")] * (width - len(cells)))
+    def summary(self, title: str, document: Document) -> Summary:
+        """Return findings and tables; a paragraph about estimates is a note of their table."""
+        findings: list[str] = []
+        tables: list[SummaryTable] = []
+        works: tuple[Work, ...] = ()
+        for section in document.sections:
+            for block in section.blocks:
+                if isinstance(block, NumberedFindings):
+                    findings += [self.text(item) for item in block.items]
+                elif isinstance(block, Paragraph) and section.id == FINDINGS:
+                    findings.append(self.text(block.runs))
+                elif isinstance(block, Paragraph) and section.id == ESTIMATES and tables:
+                    notes = (*tables[-1].notes, self.text(block.runs))
+                    tables[-1] = replace(tables[-1], notes=notes)
+                elif isinstance(block, Table):
+                    tables.append(self.table(block))
+                elif isinstance(block, References):
+                    works = block.works
+        references = [
+            f"[{self.numbering.citations[work.key]}] {self.text(work.runs)}"
+            for work in works
+            if work.key in self.cited
+        ]
+        return Summary(title, tuple(findings), tuple(tables), tuple(references))
 
+    def table(self, table: Table) -> SummaryTable:
+        """Return a table as text."""
+        shared = [""] * len(table.columns)
+        for spanner in table.spanners:
+            text = self.text(spanner.head)
+            shared[spanner.first : spanner.last + 1] = [text] * (spanner.last + 1 - spanner.first)
+        columns = tuple(
+            SummaryColumn(self.text(column.head), head, column.align == "right")
+            for column, head in zip(table.columns, shared, strict=True)
+        )
+        return SummaryTable(
+            table.id.removeprefix("table-"),
+            self.numbering.labels[table.id],
+            self.text(table.caption),
+            columns,
+            tuple(self.row(row, len(columns)) for row in table.rows),
+            tuple(self.text(note) for note in table.notes),
+        )
 
-def _cell(cell: Cell, numbering: Numbering) -> SummaryCell:
-    return SummaryCell(_text(cell.runs, numbering), cell.exact, cell.low, cell.high)
+    def row(self, row: Row, width: int) -> SummaryRow:
+        """Return a row as text, with a cell for every column."""
+        cells = [SummaryCell(self.text(c.runs), c.exact, c.low, c.high) for c in row.cells]
+        cells += [SummaryCell("")] * (width - len(cells))
+        return SummaryRow(tuple(cells), row.strong, row.group)
 
+    def text(self, row: Runs) -> str:
+        """Return runs as text; a terminal has no pages."""
+        made = ""
+        for run in row:
+            made = made.rstrip(" ") if isinstance(run, Ref) and run.page else made + self.run(run)
+        return made.strip(" ")
 
-def _text(row: Runs, numbering: Numbering) -> str:
-    made = ""
-    for run in row:
-        if isinstance(run, Ref) and run.page:  # a terminal has no pages
-            made = made.rstrip(" ")
-        else:
-            made += _run(run, numbering)
-    return made
-
-
-def _run(run: Run, numbering: Numbering) -> str:
-    if isinstance(run, Strong | Emphasis):
-        return _text(run.runs, numbering)
-    if isinstance(run, Stat):
-        df = f"({', '.join(run.df)})" if run.df else ""
-        return f"{run.symbol}{df}\u00a0{run.relation}\u00a0{run.text}"
-    if isinstance(run, Cite):
-        return ""
-    if isinstance(run, Ref):
-        return run.words or numbering.labels.get(run.target, "")
-    if isinstance(run, Link):
-        return run.words
-    if isinstance(run, Mark):
-        return f" {run.text}"
-    lead = getattr(run, "lead", "")
-    return f"{lead}\u00a0{run.text}" if lead else run.text
+    def run(self, run: Run) -> str:
+        """Return one run as text."""
+        if isinstance(run, Strong | Emphasis):
+            return "".join(self.run(inner) for inner in run.runs)
+        if isinstance(run, Stat):
+            df = f"({', '.join(run.df)})" if run.df else ""
+            return f"{run.symbol}{df}\u00a0{run.relation}\u00a0{run.text}"
+        if isinstance(run, Cite):
+            known = [key for key in run.keys if key in self.numbering.citations]
+            self.cited.update(known)
+            numbers = sorted(self.numbering.citations[key] for key in known)
+            return f"\u00a0[{', '.join(map(str, numbers))}]" if known else ""
+        if isinstance(run, Ref):
+            return run.words or self.numbering.labels.get(run.target, "")
+        if isinstance(run, Link):
+            return run.words
+        if isinstance(run, Mark):
+            return f" ({run.text}) "
+        lead = getattr(run, "lead", "")
+        return f"{lead}\u00a0{run.text}" if lead else run.text
