@@ -113,7 +113,8 @@ def test_csv_names_the_model_above_its_levels(tmp_path):
     )
     run(study(text, tmp_path), out=tmp_path / "out", jobs=1)
     shown = call("show", str(tmp_path / "out"), "--format", "csv").stdout
-    rows = [row for row in csv.DictReader(io.StringIO(shown)) if row["table"].startswith("subgroups-1")]
+    found = csv.DictReader(io.StringIO(shown))
+    rows = [row for row in found if row["table"].startswith("subgroups-1")]
     assert {(row["group"], row["stub"]) for row in rows} == {(m, v) for m in "ab" for v in "uv"}
     lines = call("show", str(tmp_path / "out")).stdout.splitlines()
     assert "  a" in lines and any(line.startswith("    u ") for line in lines)
