@@ -7,6 +7,7 @@ from evallang.checking import clause_values, codes, unbuilt, values
 from evallang.checking.clauses import Clauses
 from evallang.checking.paths import outside_objection
 from evallang.checking.scope import Scope, suggestion
+from evallang.diagnostics import Edit, Fix, Related
 from evallang.frozen_records import frozen
 from evallang.results.settings import ReportSettings
 from evallang.source import Span
@@ -112,10 +113,61 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None]:
         scope.default("report numbers", "apa", "report", "numbers")
     if paper is None:
         scope.default("report page", "a4", "report", "page")
+    shown, hidden = _sections(scope, clauses, "show"), _sections(scope, clauses, "hide")
+    if shown is not None and hidden is not None:
+        scope.report(
+            codes.CLAUSE_CONFLICT,
+            "`show` lists the sections of the report, and `hide` too",
+            clauses.places["hide"],
+            help="remove `hide`: only the sections after `show` are printed",
+            related=[Related(clauses.places["show"], "the sections to show are here")],
+        )
     settings = ReportSettings(
-        tuple(formats) or FORMATS, clauses.text("title"), style or "apa", paper or "a4"
+        tuple(formats) or FORMATS,
+        clauses.text("title"),
+        style or "apa",
+        paper or "a4",
+        shown,
+        hidden or (),
     )
     return settings, _folder(scope, clauses)
+
+
+def _sections(scope: Scope, clauses: Clauses, word: str) -> tuple[str, ...] | None:
+    """Take the sections of `show` or `hide`; None where the clause is not written."""
+    clause = clauses.plain(word)
+    if clause is None:
+        return None
+    from evallang.reporting.section import SECTIONS  # read only where sections are named
+
+    found: list[n.NameNode] = []
+    for value in clause.values:
+        if isinstance(value, n.NameNode) and value.name in SECTIONS:
+            found.append(value)
+            if word == "hide" and not SECTIONS[value.name].declaration.hideable:
+                scope.report(
+                    codes.CLAUSE_VALUE,
+                    f"`{value.name}` is printed in every report and cannot be hidden",
+                    value.span,
+                    help=f"remove `{value.name}` from the line",
+                )
+            continue
+        text: str | None = None
+        fixes: list[Fix] = []
+        message, code = f"`{word}` takes names of sections", codes.CLAUSE_VALUE
+        if isinstance(value, n.NameNode):
+            text, fixes = suggestion(value.name, value.span, SECTIONS.names())
+            message, code = f"there is no section `{value.name}`", codes.UNKNOWN_WORD
+        elif isinstance(value, n.TextNode) and value.value in SECTIONS:
+            text = f"write `{value.value}`, without quotes"
+            fixes = [Fix("remove the quotes", (Edit(value.span, value.value),))]
+        entries = sorted(SECTIONS, key=lambda entry: entry.declaration.order)
+        known = listed([e.name for e in entries if e.declaration.hideable], "and")
+        if text is None or text.endswith("?"):
+            text = f"the sections are {known}" if text is None else f"{text} The sections: {known}"
+        scope.report(code, message, value.span, help=text, fixes=fixes)
+    names = [value.name for value in found]
+    return clause_values.distinct(scope, found, names, f" in `{word}`")
 
 
 def _folder(scope: Scope, clauses: Clauses) -> str | None:

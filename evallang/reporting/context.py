@@ -126,6 +126,11 @@ class Context:
             return f"Data SHA-256 {self.results.data[0].sha256[:12]}…  {seed}"
         return f"Study SHA-256 {self.results.spec.sha256[:12]}…  {seed}"
 
+    def shows(self, section: str) -> bool:
+        """Return whether `show` and `hide` leave a section that they may omit."""
+        settings = self.results.report
+        return (settings.show is None or section in settings.show) and section not in settings.hide
+
     # --- names --------------------------------------------------------------------------
 
     @cached_property

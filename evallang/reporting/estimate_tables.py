@@ -378,7 +378,8 @@ def _notes(
         names = listed([runs(context.metric(name).title) for name in averaged])
         notes.append(runs(names, ": unweighted mean over the classes (macro)."))
     if sum(e.interval is not None for e in found) > 1 and context.results.comparisons:
-        notes.append(runs("They are not adjusted for multiplicity; models are compared below."))
+        below = "; models are compared below" if context.shows("comparisons") else ""
+        notes.append(runs(f"They are not adjusted for multiplicity{below}."))
     for name in metrics:
         metric = context.metric(name)
         if metric.unit == "target" and data is not None and data.target:

@@ -68,7 +68,8 @@ def findings(context: Context) -> Sequence[Block]:
         blocks.append(Paragraph(runs(NOT_CORRECTED), "note"))
     if left_out:
         verb = "is" if left_out == 1 else "are"
-        words = f"{plural(left_out, 'further finding')} {verb} in the comparisons below."
+        place = "in the comparisons below" if context.shows("comparisons") else "in results.json"
+        words = f"{plural(left_out, 'further finding')} {verb} {place}."
         blocks.append(Paragraph(runs(sentence(words)), "note"))
     explored = [c for c in context.results.comparisons if c.family.exploratory]
     exploratory = len({c.index for c in explored})
@@ -81,9 +82,8 @@ def findings(context: Context) -> Sequence[Block]:
         ]
         verb = " was" if exploratory == 1 else " were"
         words = plural(exploratory, "line of comparisons", "lines of comparisons") + verb
-        words += (
-            f" declared exploratory: estimates and {' or '.join(numbers)} are in the comparisons, "
-        )
+        place = "the comparisons" if context.shows("comparisons") else "results.json"
+        words += f" declared exploratory: estimates and {' or '.join(numbers)} are in {place}, "
         words += "without decisions."
         blocks.append(Paragraph(runs(sentence(words)), "note"))
     return [*blocks, *_read_with(context)]

@@ -72,6 +72,9 @@ CLAUSES = {
     "separator": "Separator",
     "higher": DIRECTION,
     "lower": DIRECTION,
+    "show": "Sections printed",
+    "hide": "Sections omitted",
+    "style": "Style sheet",
 }
 """Names of clauses; others are called by their keyword."""
 

@@ -58,7 +58,7 @@ def requirement_lines(context: Context) -> list[Runs]:
     items += [_line(context, item) for item in ordered[:MOST_LINES]]
     rest = ordered[MOST_LINES:]
     if rest:
-        items.append(_rest(rest))
+        items.append(_rest(context, rest))
     return items
 
 
@@ -79,15 +79,16 @@ def _verdict(required: Sequence[Requirement]) -> Runs:
     return runs(Strong(runs(f"The study failed: {lost}.")))
 
 
-def _rest(rest: Sequence[Requirement]) -> Runs:
+def _rest(context: Context, rest: Sequence[Requirement]) -> Runs:
     """Count the requirements that do not fit on the first page."""
+    place = "the table of requirements" if context.shows("requirements") else "results.json"
     met = sum(item.met for item in rest)
     if len(rest) == 1:
         words = "met" if met else "not met"
-        return runs(f"One more requirement, which was {words}, is in the table of requirements.")
+        return runs(f"One more requirement, which was {words}, is in {place}.")
     words = "all met" if met == len(rest) else f"{number_word(met)} of them met"
     number = number_word(len(rest), capital=True)
-    return runs(f"{number} more requirements, {words}, are in the table of requirements.")
+    return runs(f"{number} more requirements, {words}, are in {place}.")
 
 
 def interval_of(context: Context, item: Requirement) -> str:

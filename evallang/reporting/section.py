@@ -11,7 +11,6 @@ from evallang.registry import Registry
 from evallang.reporting.context import Context
 from evallang.reporting.document import Document, Runs, Section
 from evallang.reporting.topics import Topic
-from evallang.results.settings import ReportSettings
 
 
 @frozen
@@ -46,23 +45,19 @@ def methods_sentences(context: Context) -> list[Runs]:
     return [sentence(context) for sentence in declared if sentence is not None]
 
 
-def shown_sections(settings: ReportSettings) -> list[str]:
+def shown_sections(context: Context) -> list[str]:
     """Return the names of the sections that `show` and `hide` leave, in the order of the page."""
     return [
         entry.name
         for entry in sorted(SECTIONS, key=lambda entry: entry.declaration.order)
-        if not entry.declaration.hideable
-        or (
-            (settings.show is None or entry.name in settings.show)
-            and entry.name not in settings.hide
-        )
+        if not entry.declaration.hideable or context.shows(entry.name)
     ]
 
 
 def build(context: Context) -> Document:
     """Build the document: every section that is shown and has something to say, in order."""
     made: list[tuple[int, Section]] = []
-    entries = [SECTIONS[name] for name in shown_sections(context.results.report)]
+    entries = [SECTIONS[name] for name in shown_sections(context)]
     for entry in sorted(entries, key=lambda entry: entry.declaration.comes_last):
         blocks = tuple(entry.function(context))
         if blocks:

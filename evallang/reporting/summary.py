@@ -94,7 +94,7 @@ def summary(results: ResultsRecord) -> Summary:
     context = Context(results, draws=False)
     sections = tuple(
         Section(name, SECTIONS[name].title, tuple(SECTIONS[name].function(context)))
-        for name in shown_sections(results.report)
+        for name in shown_sections(context)
         if name in (*SUMMARISED, REFERENCES)
     )
     named = Section("limits", SECTIONS["limits"].title, ())  # findings refer to its page

@@ -195,18 +195,16 @@ _MISSING = Clause(
 _HIDE = Clause(
     "hide",
     "hide SECTION, ...",
-    "Sections of the report to omit.",
+    "Sections of the report to omit; warnings, protocol and provenance are always printed.",
     "terms",
     listed=True,
-    built=False,
 )
 _SHOW = Clause(
     "show",
     "show SECTION, ...",
-    "Sections of the report to show, and no others.",
+    "Sections of the report to show, and no others but warnings, protocol and provenance.",
     "terms",
     listed=True,
-    built=False,
 )
 _ALPHA = Clause(
     "alpha",

@@ -1,0 +1,79 @@
+"""`show` and `hide`: a report without a section refers to nothing that is missing."""
+
+from dataclasses import replace
+
+import fixture
+import fixture_variants
+import pytest
+import tinyhtml5
+from studies import study
+
+from evallang.api import run
+from evallang.reporting import html
+from evallang.reporting.context import Context
+from evallang.reporting.section import SECTIONS, build
+from evallang.reporting.summary import summary
+
+HIDEABLE = [entry.name for entry in SECTIONS if entry.declaration.hideable]
+ALWAYS = {entry.name for entry in SECTIONS if not entry.declaration.hideable}
+COUNTS = """\
+evallang 1
+study
+  seed 1
+counts trial
+  models a, b
+  table [[60, 20], [9, 11]]
+compare a vs b with mcnemar
+report html
+  {}
+"""
+
+
+def page_of(results, **settings):
+    changed = replace(results, report=replace(results.report, **settings))
+    return html.render(build(Context(changed)), "screen").html
+
+
+@pytest.fixture(scope="module")
+def results():
+    return {"cancer": fixture.cancer(), "gate": fixture_variants.gate_shut()}
+
+
+@pytest.mark.parametrize("name", HIDEABLE)
+@pytest.mark.parametrize("of", ["cancer", "gate"])
+def test_no_link_and_no_citation_leads_to_a_hidden_section(name, of, results):
+    page = tinyhtml5.parse(page_of(results[of], hide=(name,)), namespace_html_elements=False)
+    ids = [element.get("id") for element in page.iter() if element.get("id")]
+    links = [a.get("href") for a in page.iter("a") if a.get("href", "").startswith("#")]
+    assert name not in ids and len(set(ids)) == len(ids)
+    assert not {link.removeprefix("#") for link in links} - set(ids)
+
+
+def test_text_names_no_section_that_is_hidden(results):
+    record = results["cancer"]
+    assert "models are compared below" in page_of(record)
+    page = page_of(record, hide=("comparisons",))
+    assert "compared below" not in page and "in the comparisons" not in page
+
+
+@pytest.mark.parametrize(
+    ("line", "tables"),
+    [
+        ("page a4", {"estimates-1", "comparison-1"}),
+        ("hide comparisons, source", {"estimates-1"}),
+        ("show comparisons", {"comparison-1"}),
+        ("show methods", set()),
+    ],
+)
+def test_report_and_summary_have_the_sections_that_a_study_leaves(line, tables, tmp_path):
+    record = run(study(COUNTS.format(line), tmp_path), jobs=1).record
+    sections = {section.id for section in build(Context(record)).sections}
+    word, names = line.split(" ", 1)
+    named = set(names.split(", "))
+    assert not sections & named if word == "hide" else True
+    assert sections <= named | ALWAYS if word == "show" else True
+    assert sections & named == named if word == "show" else True
+    assert {table.id for table in summary(record).tables} == tables
+    stated = {"hide": "Sections omitted", "show": "Sections printed"}.get(word)
+    if stated is not None:  # readers see what was omitted
+        assert stated in page_of(record)
