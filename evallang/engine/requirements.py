@@ -97,7 +97,6 @@ def _decide_threshold(
         decision,
         value=found.value,
         interval=found.interval,
-        threshold=threshold,
         subgroup=found.subgroup,
         notes=found.notes,
     )
@@ -138,7 +137,6 @@ def _decide_difference(study: Study, spec: RequirementSpec, evaluation: Evaluati
         decision,
         value=difference.value,
         interval=None if flat else interval,
-        margin=margin,
         notes=(NO_VARIATION,) if flat else (),
     )
 
@@ -209,8 +207,6 @@ def _record(
     *,
     value: float | None = None,
     interval: Interval | None = None,
-    threshold: float | None = None,
-    margin: float | None = None,
     subgroup: Subgroup | None = None,
     test: HypothesisTestResult | None = None,
     alpha: float | None = None,
@@ -224,8 +220,8 @@ def _record(
         protocol=evaluation.protocol,
         metric=spec.metric.written,
         models=spec.models,
-        margin=margin,
-        threshold=threshold,
+        margin=None if spec.kind == "level" else spec.value,
+        threshold=spec.value if spec.kind == "level" else None,
         subgroup=subgroup,
         met=decision.met,
         value=value,
@@ -234,6 +230,7 @@ def _record(
         method="none" if interval is None else interval.method,
         test=test,
         alpha=alpha,
+        operator=spec.operator,
         reason=decision.reason,
         notes=notes,
     )

@@ -57,12 +57,18 @@ def fixed(
 
 
 def interval(
-    low: float | None, high: float | None, scale: Scale, *, null: float | None = None
+    low: float | None,
+    high: float | None,
+    scale: Scale,
+    *,
+    null: float | None = None,
+    nulls: tuple[float | None, float | None] | None = None,
 ) -> str:
-    """Print an interval in brackets: "[96.8, 99.0]", unbroken."""
+    """Print an interval in brackets: "[96.8, 99.0]", unbroken; `nulls` has one for each bound."""
     if low is None and high is None:
         return UNDEFINED
-    bounds = (fixed(low, scale, null=null), fixed(high, scale, null=null))
+    first, second = (null, null) if nulls is None else nulls
+    bounds = (fixed(low, scale, null=first), fixed(high, scale, null=second))
     return f"[{bounds[0]},{NBSP}{bounds[1]}]"
 
 

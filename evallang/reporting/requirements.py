@@ -1,25 +1,30 @@
-"""Requirements: the key finding of each line, PASS or FAIL, and the table of them all."""
+"""Requirements: the key finding of each, their table, and a forest with their margins."""
 
 import math
 from collections.abc import Sequence
+from decimal import Decimal
 
-from evallang.reporting.context import Context, half_width
+from evallang.reporting.context import Context, MetricWords, half_width
 from evallang.reporting.decisions import margin_of
 from evallang.reporting.document import (
     Block,
     Cell,
-    Code,
     Column,
+    Figure,
     Interval,
     Number,
+    Panel,
     Row,
     Runs,
     Strong,
     Table,
+    Text,
     runs,
 )
+from evallang.reporting.figures.forest import LineOfForest, forest_of_requirements
 from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import (
+    MINUS,
     NBSP,
     fixed,
     interval,
@@ -29,8 +34,6 @@ from evallang.reporting.numbers import (
 )
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import (
-    amount,
-    level_words,
     number_word,
     p_cell,
     p_letter,
@@ -40,7 +43,15 @@ from evallang.reporting.wording import (
 )
 from evallang.results.records import Requirement
 
+RELATIONS = {
+    "superior": ("better than", "by"),
+    "noninferior": ("not worse than", "by"),
+    "equivalent": ("equivalent to", "within"),
+}
+"""What a requirement of two models claims, and the word before its margin."""
+
 MOST_LINES = 6  # on the first page; the rest are in the table of requirements
+MOST_DRAWN, MOST_PANELS = 15, 4  # requirements in a panel; more are read from the table
 NOT_CORRECTED = (
     "Each requirement is decided separately. Only the study as a whole, which passes when all are "
     "met, has the stated level (an intersection–union test); individual requirements are not "
@@ -106,8 +117,7 @@ def interval_of(context: Context, item: Requirement) -> str:
 
 def _line(context: Context, item: Requirement) -> Runs:
     value, bounds = decided_on(context, item)
-    verdict = "PASS" if item.met else "FAIL"
-    made = runs(Strong(runs(verdict)), " ", Code(source_of(item)), where_words(context, item))
+    made = runs(Strong(runs("Met." if item.met else "Not met.")), " ", words_of(context, item))
     inside = runs(": ", value)
     if item.interval is not None and item.interval != (None, None):
         method = mid_sentence(interval_of(context, item)) if item.method else ""
@@ -118,9 +128,6 @@ def _line(context: Context, item: Requirement) -> Runs:
             inside += runs("; ", test_words(context, item))
     elif item.value is None:
         inside = ()
-    line = line_words(context, item)
-    if line:
-        inside += runs(", ", line)
     undecided = item.value is None or item.interval in (None, (None, None))
     reason = f": {item.reason}" if item.reason and not item.met and undecided else ""
     return made + inside + runs(reason.rstrip("."), ".", _reconcile_with_test(context, item))
@@ -147,17 +154,55 @@ def _reconcile_with_test(context: Context, item: Requirement) -> str:
 
 
 def _text(row: Runs) -> str:
-    return "".join(run.text for run in row if isinstance(run, Interval))
+    return "".join(run.text for run in row if isinstance(run, Text | Number | Interval))
 
 
-def source_of(item: Requirement) -> str:
-    """Return the line without its keyword."""
-    return item.source.removeprefix("require ")
+def words_of(context: Context, item: Requirement) -> Runs:
+    """State a requirement in words: "Encoder not worse than Bag of words by 5 points in F1".
+
+    Requirements that would read alike are numbered.
+    """
+    same = [
+        other
+        for other in context.results.requirements
+        if _words(context, other) == _words(context, item)
+    ]
+    number = f" ({same.index(item) + 1} of {len(same)})" if len(same) > 1 else ""
+    return _words(context, item) + runs(number)
+
+
+def _words(context: Context, item: Requirement) -> Runs:
+    metric, where = context.metric(item.metric), where_words(context, item)
+    first, *others = (context.model(name) for name in item.models)
+    if item.kind == "level":
+        relations = {">=": " at least ", "<=": " at most "}
+        line: Runs = ()
+        if item.threshold is not None:
+            relation = relations.get(item.operator or "", ", threshold ")
+            line = runs(relation, line_text(metric, item.threshold))
+        return runs(f"{metric.title} of {first}", line, where)
+    verb, by = RELATIONS[item.kind]
+    margin: Runs = ()
+    if item.margin is not None:
+        margin = runs(f" {by} ", line_text(metric, abs(item.margin), of_difference=True))
+    return runs(f"{first} {verb} {others[0]}", margin, f" in {metric.noun}", where)
+
+
+def line_text(metric: MetricWords, value: float, *, of_difference: bool = False) -> Runs:
+    """Print a threshold or margin with every digit that the author wrote."""
+    exact = Decimal(repr(float(value))).scaleb(2 if metric.percent else 0)
+    text = format(exact.normalize(), "f").replace("-", MINUS)
+    unit = "%" if metric.percent else ""
+    if metric.percent and of_difference:
+        unit = f"{NBSP}point" if text == "1" else f"{NBSP}points"
+    return runs(Number(f"{text}{unit}", value))
 
 
 def where_words(context: Context, item: Requirement) -> str:
     """State the data set, where there are several, and the level of a column."""
     words = f" on {context.data_label(item.data)}" if len(context.results.data) > 1 else ""
+    if sum(protocol.interval_of is None for protocol in context.results.protocols) > 1:
+        words += f" under {context.protocol(item.protocol)}"
     if item.subgroup is not None:
         words += f" for {item.subgroup.column} = {item.subgroup.level}"
     return words
@@ -182,17 +227,6 @@ def alpha_of(context: Context, item: Requirement) -> float:
     return context.alpha if item.alpha is None else item.alpha
 
 
-def line_words(context: Context, item: Requirement) -> Runs:
-    """State the line that the bound had to pass: "margin 2.0 points", "at least 95.0%"."""
-    metric = context.metric(item.metric)
-    scale = scale_of([], [item.margin, item.threshold], percent=metric.percent)
-    if item.kind == "level" and item.threshold is not None:
-        return runs("threshold ", level_words(metric, item.threshold, scale))
-    if item.margin is not None:
-        return runs("margin ", amount(metric, item.margin, scale))
-    return ()
-
-
 def decided_on(context: Context, item: Requirement) -> tuple[Runs, Runs]:
     """Print value and interval of a requirement: a level in percent, a difference in points."""
     metric = context.metric(item.metric)
@@ -200,25 +234,28 @@ def decided_on(context: Context, item: Requirement) -> tuple[Runs, Runs]:
     half = half_width(*bounds)
     scale = scale_of([half], [item.value], percent=metric.percent, n=context.n(item.data))
     level = item.kind == "level"
-    line = item.threshold if level else _null(item)
-    text = fixed(item.value, scale, signed=not level, null=line)
+    lines = _lines(metric, item) or (None,)
+    text = fixed(item.value, scale, signed=not level, null=lines[0])
     if item.value is not None and metric.percent:
         text += "%" if level else f"{NBSP}points"
-    printed = interval(*bounds, scale, null=line)
+    printed = interval(*bounds, scale, nulls=(lines[0], lines[-1]))
     return runs(Number(text, item.value)), runs(Interval(printed, *bounds))
 
 
-def _null(item: Requirement) -> float | None:
-    """Return the line that the bound must lie beyond: 0, or minus the margin."""
-    if item.margin is None:
-        return 0.0
-    return -abs(item.margin) if item.kind in ("noninferior", "equivalent") else abs(item.margin)
+def _lines(metric: MetricWords, item: Requirement) -> tuple[float, ...]:
+    """Return the numbers that the interval of a requirement must be beyond."""
+    if item.kind == "level":
+        return () if item.threshold is None else (item.threshold,)
+    if not item.margin:
+        return (0.0,)
+    margin = abs(item.margin) if metric.higher_is_better else -abs(item.margin)
+    return {"superior": (margin,), "noninferior": (-margin,)}.get(item.kind, (-margin, margin))
 
 
 def notes_of(context: Context, found: Sequence[Requirement]) -> list[Runs]:
     """Return what the run said of each line; why a number failed is seen from the table."""
     return [
-        runs(Code(source_of(item)), where_words(context, item), f": {sentence(note)}")
+        words_of(context, item) + runs(f": {sentence(note)}")
         for item in found
         for note in (*((item.reason,) if item.reason and item.value is None else ()), *item.notes)
     ]
@@ -235,11 +272,10 @@ def requirements(context: Context) -> Sequence[Block]:
     for item in found:
         value, bounds = decided_on(context, item)
         cells = [
-            Cell(runs(Code(source_of(item)), where_words(context, item))),
+            Cell(words_of(context, item)),
             Cell(value, item.value),
             Cell(bounds),
             Cell(runs(percent(item.level))),
-            Cell(line_words(context, item) or runs("difference 0")),
             Cell(runs(Strong(runs("met" if item.met else "not met")))),
         ]
         if tested:
@@ -251,7 +287,6 @@ def requirements(context: Context) -> Sequence[Block]:
         Column(runs("Value"), sortable=True),
         Column(runs("Interval"), muted=True),
         Column(runs("Level"), muted=True),
-        Column(runs("Criterion"), "left", muted=True),
         Column(runs("Decision"), "left"),
     ]
     if tested:
@@ -267,9 +302,56 @@ def requirements(context: Context) -> Sequence[Block]:
         *notes_of(context, found),
     ]  # fmt: skip
     for item in tested:
-        notes.append(runs(Code(source_of(item)), ": ", test_words(context, item), "."))
+        notes.append(words_of(context, item) + runs(": ", test_words(context, item), "."))
     methods = dict.fromkeys(interval_of(context, i) for i in found if i.method not in ("", "none"))
     if methods:
         notes.append(runs(f"Intervals: {', '.join(mid_sentence(m) for m in methods)}."))
     caption = runs("Requirements of the study and how they were decided.")
-    return [Table("table-requirements", caption, tuple(columns), tuple(rows), notes=tuple(notes))]
+    made = Table("table-requirements", caption, tuple(columns), tuple(rows), notes=tuple(notes))
+    return [made, *_figures(context, found)]
+
+
+def _figures(context: Context, found: Sequence[Requirement]) -> list[Figure]:
+    """Return a forest of the requirements, a panel for each metric and kind of number."""
+    drawn: dict[tuple[bool, str], list[Requirement]] = {}
+    for item in found if context.draws else ():
+        if item.value is not None and math.isfinite(item.value):
+            drawn.setdefault((item.kind != "level", item.metric), []).append(item)
+    if not drawn or max(map(len, drawn.values())) > MOST_DRAWN or len(drawn) > MOST_PANELS:
+        return []
+    panels = tuple(
+        _panel(context, context.metric(name), items, of_differences=of_differences)
+        for (of_differences, name), items in drawn.items()
+    )
+    caption = runs(
+        "Requirements with their intervals. Dashed line, the threshold or margin; filled point, "
+        "requirement met."
+    )
+    return [Figure("figure-requirements", caption, panels)]
+
+
+def _panel(
+    context: Context, metric: MetricWords, items: Sequence[Requirement], *, of_differences: bool
+) -> Panel:
+    """Draw the requirements of one metric, and state their numbers in words."""
+    unit = " (points)" if of_differences else " (%)"
+    name = f"Difference in {metric.noun}" if of_differences else metric.title
+    halves = [half_width(*(item.interval or (None, None))) for item in items]
+    scale = scale_of(halves, [item.value for item in items], percent=metric.percent)
+    rows = []
+    for item in items:
+        first, *second = (context.model(model) for model in item.models)
+        where = where_words(context, item).strip()
+        label = (first, *(f"− {model}" for model in second), *([where] if where else []))
+        low, high = item.interval or (None, None)
+        lines = _lines(metric, item)
+        rows.append(LineOfForest(label, item.value, low, high, lines, item.met))
+    svg = forest_of_requirements(
+        rows, name + (unit if metric.percent else ""), scale, zero=of_differences
+    )
+    spoken = "; ".join(
+        f"{_text(words_of(context, item))}: {' '.join(map(_text, decided_on(context, item)))}, "
+        f"{'met' if item.met else 'not met'}"
+        for item in items
+    )
+    return Panel(svg, f"{name} with intervals: {spoken}.", runs(name))

@@ -382,7 +382,10 @@ class Selection:
 
 @frozen
 class Requirement:
-    """One `require` line and how it was decided; `alpha` is the level of its test."""
+    """One `require` line and how it was decided; `alpha` is the level of its test.
+
+    `operator` is the relation of a level to its threshold; files of older versions lack it.
+    """
 
     index: int
     source: str
@@ -403,6 +406,7 @@ class Requirement:
     reason: str | None = None
     notes: tuple[str, ...] = ()
     alpha: Level | None = None
+    operator: Annotated[str, Among((">=", "<="))] | None = None
 
 
 @frozen

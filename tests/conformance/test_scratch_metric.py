@@ -89,7 +89,7 @@ def test_it_is_estimated_compared_and_reported(tmp_path):
     assert f"The lowest observed balanced error was that of {lowest}" in words
     assert "Balanced error, %" in words
     assert "Balanced error: lower is better." in words
-    assert "PASS balanced_error of bayes <= 20%" in words
+    assert "Met. Balanced error of bayes at most 20%" in words
 
 
 def test_it_is_listed_explained_and_documented():

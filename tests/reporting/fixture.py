@@ -306,7 +306,8 @@ def holdout() -> ResultsRecord:
                     (-0.0186, 0.0046), 0.95, "bonett_price"),
         Requirement(1, "require recall of svm >= 95% within site", "level", "cancer", "main",
                     "recall", ("svm",), None, 0.95, Subgroup("site", "north"), False, 0.958,
-                    (0.921, 0.978), 0.95, "wilson", notes=("80 positives only",)),
+                    (0.921, 0.978), 0.95, "wilson", notes=("80 positives only",),
+                    operator=">="),
     )  # fmt: skip
     return replace(
         whole,

@@ -44,7 +44,7 @@ def test_requirements_beyond_the_first_six_are_counted(findings):
     unmet = [f"require accuracy of e >= 9{i}%" for i in range(8)]
     lines = findings("\n".join([*unmet, *levels]))
     assert lines[0] == "The study failed: eight of 13 requirements were not met."
-    assert lines[1].startswith("FAIL") and lines[6].startswith("FAIL")
+    assert lines[1].startswith("Not met.") and lines[6].startswith("Not met.")
     assert "Seven more requirements, five of them met, are in the table of requirements." in lines
 
 

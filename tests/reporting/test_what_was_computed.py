@@ -133,7 +133,7 @@ def test_a_requirement_beside_a_test_of_a_margin_names_both_levels():
     page = Page(f"{FIVE}compare a, c with tost(margin=3%)\nrequire a equivalent to c within 3%\n")
     assert [item.met for item in page.results.requirements] == [False]  # 95% CI [-3.2, 1.6]
     assert page.pairs()[0].reject  # 90% CI [-2.8, 1.2]
-    (line,) = page.findings("FAIL")
+    (line,) = page.findings("Not met.")
     assert line.count(LEVELS) == 1
     assert page.findings("were shown to be equivalent in accuracy within ±3.0 points")
 
@@ -180,7 +180,7 @@ def test_an_interval_over_groups_is_named_so_wherever_it_is_named(grouped):
     assert f"({words})" in grouped.methods()
     assert any(f"95% interval ({words})" in text for text in grouped.captions())
     assert f"Accuracy: 95% {words}." in grouped.whole
-    (line,) = grouped.findings("accuracy of a >= 50%")
+    (line,) = grouped.findings("Accuracy of a at least 50%")
     assert words in line
     assert not re.findall(r"Wilson score interval(?!, in its form)[ .;)]", grouped.text)
     assert "Whole groups are the units of the intervals: 12 groups, design effect" in grouped.whole

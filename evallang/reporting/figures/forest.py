@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 
+from evallang.frozen_records import frozen
 from evallang.reporting import fonts
 from evallang.reporting.context import Context, MetricWords
 from evallang.reporting.decisions import decided
@@ -13,6 +14,7 @@ from evallang.results.records import Comparison, Estimate, HypothesisTestResult
 ROW = 17.0
 DOUBLE_ROW = 17.4
 LINE = 7.8
+LEADING = 5.0  # between the names of two rows
 MOST_ROW = 26.0
 FOOT = 29.0  # ticks and the name of the scale
 LABEL = 96.0  # points for the names; longer ones are shortened
@@ -51,6 +53,46 @@ def forest_of_estimates(
     unit = " (percent)" if metric.percent else ""
     spoken = "; ".join(f"{a} {b}" for a, b in zip(labels, values, strict=True))
     return canvas.svg(), f"{metric.title}{unit} with intervals: {spoken}."
+
+
+@frozen
+class LineOfForest:
+    """A row of a forest of requirements: its value, interval and the lines that decide it."""
+
+    label: tuple[str, ...]
+    value: float | None
+    low: float | None
+    high: float | None
+    lines: tuple[float, ...]
+    filled: bool
+
+
+def forest_of_requirements(
+    rows: Sequence[LineOfForest], name: str, scale: Scale, *, zero: bool
+) -> str:
+    """Draw intervals, each with the margins or thresholds that it must be beyond."""
+    labels = [[fonts.shorten(text, SIZE, LABEL) for text in row.label] for row in rows]
+    height = max(ROW, LINE * max(map(len, labels)) + LEADING)
+    left = max(fonts.width(line, SIZE) for lines in labels for line in lines) + GAP
+    ends = [b for row in rows for b in _finite(row.value, row.low, row.high, *row.lines)]
+    ends += [0.0] if zero else []
+    axis = Axis(min(ends), max(ends), left + 3, COLUMN - 6, 5)
+    canvas = Canvas(height * len(rows) + FOOT)
+    _draw_axis(canvas, axis, height * len(rows), name, scale.power, zero=zero)
+    for i, (lines, row) in enumerate(zip(labels, rows, strict=True)):
+        y = height * (i + 0.5)
+        for k, line in enumerate(lines):
+            canvas.words(left - GAP, y + (k - (len(lines) - 1) / 2) * LINE, line, "right")
+        for place in row.lines:
+            x = axis(place)
+            canvas.line([(x, y - height / 2), (x, y + height / 2)], INK, 0.9, dash="2.4 1.6")
+        if row.low is not None or row.high is not None:
+            low = axis.left if row.low is None else axis(row.low)
+            high = axis.right if row.high is None else axis(row.high)
+            canvas.line([(low, y), (high, y)], BLUE, 2.0)
+        if row.value is not None:
+            canvas.dot(axis(row.value), y, filled=row.filled)
+    return canvas.svg()
 
 
 def depth_of_differences(context: Context, comparison: Comparison) -> float:
@@ -117,7 +159,9 @@ def _draw_axis(
         strong = zero and tick == 0
         canvas.line([(x, 0), (x, depth)], INK if strong else RULE, 0.7 if strong else 0.5)
         canvas.line([(x, depth), (x, depth + 3)], INK, 0.6)
-        canvas.words(x, depth + 9, fixed(tick, Scale(decimals, power)), "center")
+        text = fixed(tick, Scale(decimals, power))
+        inside = canvas.width - fonts.width(text, SIZE) / 2
+        canvas.words(min(x, inside), depth + 9, text, "center")
     canvas.line([(axis.left, depth), (axis.right, depth)], INK, 0.6)
     middle = (axis.left + axis.right) / 2
     half = fonts.width(name, SIZE) / 2
