@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from evallang.cli.change_text import markdown_cell
+from evallang.cli.summary_text import markdown_lines
 from evallang.cli.terminal import Failed, cannot, write_format
 from evallang.cli.verdicts import Verdict, verdicts
 from evallang.diagnostics import Diagnostic, Severity
@@ -53,7 +54,7 @@ class CiFiles:
             if f.stage != "inner"
         ]
         decided = verdicts(record)
-        self._write(study, decided, failed)
+        self._write(study, decided, failed, record)
         if self.annotate:
             for annotation in _annotations(record, decided, failed, checked):
                 write_format(annotation)
@@ -63,11 +64,21 @@ class CiFiles:
         errors = [d for d in diagnostics if d.severity is Severity.ERROR]
         self._write(study, [], [f"{d.code} {d.name}: {d.message}" for d in errors])
 
-    def _write(self, study: str, decided: Sequence[Verdict], errors: Sequence[str]) -> None:
+    def _write(
+        self,
+        study: str,
+        decided: Sequence[Verdict],
+        errors: Sequence[str],
+        record: ResultsRecord | None = None,
+    ) -> None:
         if self.junit is not None:
             _put(self.junit, _junit(study, decided, errors), mode="wb")
         if self.summary is not None:
-            lines = _summary(study, decided, errors)
+            lines = [*_summary(study, decided, errors)]
+            if record is not None:
+                from evallang.reporting.summary import summary
+
+                lines += [*markdown_lines(summary(record), level=3), ""]
             _put(self.summary, "".join(f"{line}\n" for line in lines).encode("utf-8"), mode="ab")
 
 

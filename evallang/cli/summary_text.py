@@ -20,8 +20,7 @@ MARGIN, GAP = "  ", "  "
 
 def text_lines(made: "Summary") -> Iterator[str]:
     """Return the lines of a summary; none is wider than 80 columns."""
-    for line in _lines(made):
-        yield line.replace("\u00a0", " ")  # it has kept words together, and aligns like a space
+    return map(_with_plain_spaces, _lines(made))
 
 
 def _lines(made: "Summary") -> Iterator[str]:
@@ -197,9 +196,18 @@ def _beside(
         yield (MARGIN + GAP.join(parts)).rstrip(" ")
 
 
-def markdown_lines(made: "Summary") -> Iterator[str]:
-    """Return the lines of a summary in Markdown, with all rows."""
-    yield f"## {markdown_cell(made.title)}"
+def markdown_lines(made: "Summary", level: int = 2) -> Iterator[str]:
+    """Return the lines of a summary in Markdown, with all rows, below a heading of a level."""
+    return map(_with_plain_spaces, _markdown(made, level))
+
+
+def _with_plain_spaces(line: str) -> str:
+    """Replace the no-break spaces of print, which a terminal may show as an escape."""
+    return line.replace("\u00a0", " ")
+
+
+def _markdown(made: "Summary", level: int) -> Iterator[str]:
+    yield f"{'#' * level} {markdown_cell(made.title)}"
     yield ""
     for finding in made.findings:
         yield f"- {markdown_cell(finding)}"

@@ -38,6 +38,9 @@ def test_a_failing_gate_stands_in_both_files_with_its_numbers(study):
     summary = (study.parent / "gate.md").read_text()
     assert "Requirements: 2, not met: 1." in summary
     assert summary.index("**FAIL** | accuracy of bayes") < summary.index("PASS | accuracy of tree")
+    shown = call("show", "gate-results", "--format", "markdown", folder=study.parent).stdout
+    assert "95% CI " in shown and "\\xa0" not in shown
+    assert summary.endswith(f"\n#{shown}\n")
 
 
 def test_a_refused_study_replaces_old_verdicts_and_appends_to_the_summary(study):
