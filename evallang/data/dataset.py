@@ -242,7 +242,8 @@ class Column:
 class SourceColumn:
     """One column of a source as it was read: what it holds, and what its study uses it for.
 
-    `role` is `feature`, `target`, `id` and so on, several separated by commas, or `not used`.
+    `role` is `feature`, `target`, `id` and so on, several separated by commas, or `not used`;
+    `role_kind` is the same for the columns of all models (`prediction of a model`).
     `levels` is the number of distinct values, None for plain numbers and dates; `range` the
     least and the greatest number or date, None for other kinds and without a value.
     """
@@ -253,6 +254,7 @@ class SourceColumn:
     levels: int | None
     missing: int
     range: tuple[float | str, float | str] | None
+    role_kind: str = ""
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from evallang.data.dataset import (
 from evallang.data.frame import Frame
 from evallang.data.labels import label_text
 from evallang.data.text_forms import names_identifier, names_unit
+from evallang.frozen_records import frozen
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -29,10 +30,29 @@ NOT_USED = "not used"
 FEATURE = "feature"
 CATEGORICAL = "categorical feature"
 
-Roles = dict[str, list[str]]
+
+@frozen
+class Role:
+    """What a study uses a column for; `of` is the model that it belongs to."""
+
+    noun: str
+    of: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The role in words: `prediction of forest`."""
+        return self.noun if self.of is None else f"{self.noun} of {self.of}"
+
+    @property
+    def kind(self) -> str:
+        """The role, whichever the model: `prediction of a model`."""
+        return self.noun if self.of is None else f"{self.noun} of a model"
 
 
-def source_columns(frame: Frame, roles: Mapping[str, Iterable[str]]) -> tuple[SourceColumn, ...]:
+Roles = dict[str, list[Role]]
+
+
+def source_columns(frame: Frame, roles: Mapping[str, Iterable[Role]]) -> tuple[SourceColumn, ...]:
     """Return every column of a frame in its order, with the roles that its study gives it.
 
     The time is linear in the number of cells. Levels are counted where values are names: in
@@ -44,7 +64,8 @@ def source_columns(frame: Frame, roles: Mapping[str, Iterable[str]]) -> tuple[So
     for name in frame.columns:
         values = frame.values(name)
         kind = kind_of(values)
-        role = ", ".join(dict.fromkeys(roles.get(name, ()))) or NOT_USED
+        given = roles.get(name, ())
+        role = ", ".join(dict.fromkeys(one.text for one in given)) or NOT_USED
         ordered = kind in (Kind.NUMBER, Kind.DATE)
         plain = role in (FEATURE, NOT_USED) and not (names_identifier(name) or names_unit(name))
         if kind in (Kind.TEXT, Kind.BOOLEAN) or (ordered and not plain):
@@ -54,6 +75,7 @@ def source_columns(frame: Frame, roles: Mapping[str, Iterable[str]]) -> tuple[So
                 name=name,
                 kind=kind.name.lower(),
                 role=role,
+                role_kind=", ".join(dict.fromkeys(one.kind for one in given)) or NOT_USED,
                 levels=None,
                 missing=values.null_count(),
                 range=(_end(values.min()), _end(values.max())) if ordered else None,
@@ -95,12 +117,12 @@ def roles_in_predictions(spec: PredictionsSpec, models: Iterable[GivenModel]) ->
         _add(roles, word, getattr(spec, word))
     noun = {None: "prediction", "correct": "right or wrong", "value": "value"}[spec.judged]
     for model in models:
-        _add(roles, f"{noun} of {model.name}", model.column)
-        _add(roles, f"score of {model.name}", model.score)
+        _add(roles, noun, model.column, model)
+        _add(roles, "score", model.score, model)
         for column in _several(model.scores):
-            _add(roles, f"score of {model.name}", column)
+            _add(roles, "score", column, model)
         for column in model.range or ():
-            _add(roles, f"bound of {model.name}", column)
+            _add(roles, "bound", column, model)
     return _shared(roles, (), spec.subgroups, spec.where)
 
 
@@ -111,7 +133,7 @@ def roles_in_scores(spec: ScoresSpec, models: Iterable[GivenModel]) -> Roles:
         _add(roles, word, getattr(spec, word))
     if spec.model is None:
         for model in models:
-            _add(roles, f"score of {model.name}", model.column or model.name)
+            _add(roles, "score", model.column or model.name, model)
     return roles
 
 
@@ -120,7 +142,7 @@ def roles_in_counts(spec: CountsSpec, models: Iterable[GivenModel]) -> Roles:
     roles: Roles = {}
     _add(roles, "count", spec.count)
     for model in models:
-        _add(roles, f"right or wrong of {model.name}", model.column or model.name)
+        _add(roles, "right or wrong", model.column or model.name, model)
     return roles
 
 
@@ -137,9 +159,9 @@ def _shared(
     return roles
 
 
-def _add(roles: Roles, role: str, column: str | None) -> None:
+def _add(roles: Roles, noun: str, column: str | None, model: GivenModel | None = None) -> None:
     if column is not None:
-        roles.setdefault(column, []).append(role)
+        roles.setdefault(column, []).append(Role(noun, model.name if model is not None else None))
 
 
 def _several(scores: Any) -> Iterable[str]:

@@ -109,6 +109,7 @@ def column_records(
             column.missing,
             column.range,
             words.get(column.name),
+            column.role_kind,
         )
         for column in source.source_columns
     )

@@ -368,6 +368,7 @@ def _ranks_table(context: Context, comparison: Comparison, identifier: str) -> T
 
 
 MOST_MODELS_IN_MATRIX = 10
+MOST_IN_DIAGRAM = 20  # models; of more, the letters of the table of estimates show the groups
 
 
 @frozen
@@ -386,7 +387,7 @@ def decision_figure(context: Context, comparison: Comparison, identifier: str) -
     if comparison.data is None:
         return _rank_figure(context, comparison, identifier)
     places = _positions(context, comparison)
-    if places is None:
+    if places is None or len(places.values) > MOST_IN_DIAGRAM:
         return None
     ordered = tuple(places.values)
     found = groups(ordered, comparison)

@@ -90,8 +90,9 @@ def _curve(context: Context, items: Sequence[Analysis], number: int) -> list[Blo
         for name, values in named[:MOST_PANELS]:
             svg, alt = curve_with_band(method.curve, name, values)
             panels.append(Panel(svg, alt, runs(name)))
-        blocks.append(Figure(f"figure-curve-{number}", _caption(context, known), tuple(panels)))
+        # The table first: it fills the rest of a page on which no row of panels has room
         blocks.append(_table(context, known, f"table-curve-{number}"))
+        blocks.append(Figure(f"figure-curve-{number}", _caption(context, known), tuple(panels)))
     blocks += problems(context, items)
     return blocks
 

@@ -41,6 +41,8 @@ from evallang.reporting.wording import adjusted_words, family_words, p_letter
 from evallang.results.records import Comparison
 
 MOST_DATA_APART = 3  # more data sets share one table
+MOST_IN_A_PANEL = 16  # models
+LETTERS = "abcdef"  # of the panels of a figure; more are not drawn
 MOST_PAIRS_DRAWN = 15  # six models; more lines than that are read from the table
 
 
@@ -70,46 +72,75 @@ def estimates(context: Context) -> Sequence[Block]:
             part = "" if start == 0 else f"-{start // METRICS_PER_TABLE + 1}"
             blocks.append(table(context, setting, chosen, f"table-estimates-{number}{part}"))
         blocks += best_of_many(context, setting)
-        blocks += _figure(context, setting, metrics[0], f"figure-estimates-{number}")
+        blocks += _figure(context, setting, metrics, f"figure-estimates-{number}")
         blocks += bootstrap_parts(context, setting, f"table-parts-{number}")
         blocks += fold_values(context, setting, f"table-folds-{number}")
         blocks += subgroups(context, setting, f"table-subgroups-{number}")
     return blocks
 
 
-def _figure(context: Context, setting: Setting, metric_name: str, identifier: str) -> list[Block]:
+def _figure(
+    context: Context, setting: Setting, metrics: Sequence[str], identifier: str
+) -> list[Block]:
+    """Draw the estimates of every metric, and the differences that a comparison tested."""
     if not context.draws:
         return []
+    panels: list[Panel] = []
+    caption: Runs = ()
+    alone: Runs = ()
+    for name in metrics:
+        comparison = _compared(context, setting, name)
+        drawn, words = _estimates_drawn(context, setting, name, comparison)
+        differences = forest_of_differences(context, comparison) if comparison is not None else None
+        if not drawn or len(panels) + len(drawn) + (differences is not None) > len(LETTERS):
+            continue
+        metric = context.metric(name)
+        alone = runs(f"{metric.title}{words}.")
+        letters = LETTERS[len(panels) : len(panels) + len(drawn)]
+        caption += runs(" " if caption else "", Strong(runs(f"{', '.join(letters)},")),
+                        f" {metric.noun}{words}.")  # fmt: skip
+        panels += drawn
+        if comparison is not None and differences is not None:
+            caption += runs(" ", Strong(runs(f"{LETTERS[len(panels)]},")), " ",
+                            differences_caption(context, comparison))  # fmt: skip
+            title = "Pairwise differences" if len(metrics) == 1 else f"Differences in {metric.noun}"
+            panels.append(Panel(*differences, runs(title)))
+    if not panels:
+        return []
+    return [Figure(identifier, caption if len(panels) > 1 else alone, tuple(panels))]
+
+
+def _estimates_drawn(
+    context: Context, setting: Setting, metric_name: str, comparison: Comparison | None
+) -> tuple[list[Panel], str]:
+    """Draw the estimates of one metric, many models in two panels; state what the lines are."""
     metric = context.metric(metric_name)
     models = context.models_best_first(setting, metric_name)
     found = [context.estimate(setting, model, metric_name) for model in models]
     known = [e for e in found if e is not None and e.value is not None]
     if len(known) < 2 or all(isinf(e.value) for e in known if e.value is not None):
-        return []
-    labels = [context.model(e.model) for e in known]
-    comparison = _compared(context, setting, metric_name)
+        return [], ""
     depth = depth_of_differences(context, comparison) if comparison is not None else 0.0
     scale = context.scale(setting, metric_name)
-    svg, alt = forest_of_estimates(labels, known, metric, scale, depth)
-    panels = [Panel(svg, alt, runs(metric.title))]
+    size = len(known) if len(known) <= MOST_IN_A_PANEL else (len(known) + 1) // 2
+    panels = []
+    for start in range(0, len(known), size):
+        part = known[start : start + size]
+        labels = [context.model(e.model) for e in part]
+        svg, alt = forest_of_estimates(labels, part, metric, scale, depth, known)
+        title = metric.title if size == len(known) else f"{metric.title}: models {start + 1} to "
+        title += "" if size == len(known) else str(start + len(part))
+        panels.append(Panel(svg, alt, runs(title)))
     with_interval = [e.interval for e in known if e.interval is not None]
-    words = ""
-    if with_interval:
-        levels = " / ".join(dict.fromkeys(percent(i.level) for i in with_interval))
-        methods = dict.fromkeys(
-            context.interval_title(i.method, over_groups=i.clusters is not None)
-            for i in with_interval
-        )
-        words = f", point and {levels} interval ({', '.join(mid_sentence(m) for m in methods)})"
-    drawn = forest_of_differences(context, comparison) if comparison is not None else None
-    if comparison is None or drawn is None:
-        return [Figure(identifier, runs(f"{metric.title}{words}."), tuple(panels))]
-    panels.append(Panel(drawn[0], drawn[1], runs("Pairwise differences")))
-    caption = runs(
-        Strong(runs("a,")), f" {metric.noun}{words}. ", Strong(runs("b,")), " ",
-        differences_caption(context, comparison),
-    )  # fmt: skip
-    return [Figure(identifier, caption, tuple(panels))]
+    if not with_interval:
+        return panels, ""
+    levels = " / ".join(dict.fromkeys(percent(i.level) for i in with_interval))
+    methods = dict.fromkeys(
+        context.interval_title(i.method, over_groups=i.clusters is not None) for i in with_interval
+    )
+    return panels, (
+        f", point and {levels} interval ({', '.join(mid_sentence(m) for m in methods)})"
+    )
 
 
 def _compared(context: Context, setting: Setting, metric_name: str) -> Comparison | None:

@@ -6,7 +6,7 @@ A rule gives one warning, however many fits, pairs or data sets it is about.
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from statistics import NormalDist, median
 from typing import Any
@@ -92,17 +92,22 @@ def failures(context: Context) -> Sequence[Block]:
     found = context.results.failures
     if not found:
         return []
+    alike: dict[tuple[Any, ...], list[Failure]] = {}
+    for item in found:
+        what = (item.model, item.data, item.protocol, item.stage, item.error, item.message)
+        alike.setdefault((*what, item.metric, parameter_words(item.params)), []).append(item)
     rows = tuple(
         Row(
             (
                 Cell(runs(context.model(item.model))),
                 Cell(runs(f"{context.data_label(item.data)}, {context.protocol(item.protocol)}")),
-                Cell(runs(_place(item))),
+                Cell(runs(_places(members))),
                 Cell(runs(Code(parameter_words(item.params)) if item.params else "as written")),
                 Cell(runs(f"{item.error}: {item.message}")),
             )
         )
-        for item in found
+        for members in alike.values()
+        for item in members[:1]
     )
     columns = (
         Column(runs("Model"), "left"),
@@ -126,12 +131,35 @@ def failures(context: Context) -> Sequence[Block]:
     return [Table("table-failures", caption, columns, rows, notes=notes)]
 
 
-def _place(item: Failure) -> str:
+def _places(members: Sequence[Failure]) -> str:
+    """State where the same error was raised: "outer, repeat 1, folds 1 to 4 and 7"."""
+    item = members[0]
     if item.stage == MEASURE:
         return f"measure {item.metric}"
     if item.fold < 0:
         return f"{item.stage}, all rows"
-    return f"{item.stage}, repeat {item.repeat + 1}, fold {item.fold + 1}"
+    folds: dict[int, list[int]] = {}
+    for one in members:
+        folds.setdefault(one.repeat + 1, []).append(one.fold + 1)
+    if len(folds) > 1:
+        return f"{item.stage}, {count(len(members))} fits in {count(len(folds))} repeats"
+    ((repeat, numbers),) = folds.items()
+    noun = "fold" if len(set(numbers)) == 1 else "folds"
+    return f"{item.stage}, repeat {repeat}, {noun} {_ranges(numbers)}"
+
+
+def _ranges(numbers: Iterable[int]) -> str:
+    """List numbers, three and more in a row as a range: "1 to 4, 7"."""
+    groups: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if groups and number == groups[-1][-1] + 1:
+            groups[-1].append(number)
+        else:
+            groups.append([number])
+    words = []
+    for group in groups:
+        words += [f"{group[0]} to {group[-1]}"] if len(group) > 2 else [str(n) for n in group]
+    return ", ".join(words)
 
 
 def cautions(context: Context) -> list[Caution]:

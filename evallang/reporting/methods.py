@@ -42,6 +42,7 @@ from evallang.results.records import Comparison, DataRecord, Effect, HypothesisT
 from evallang.results.written import method_of
 
 IMBALANCED_LEARN = "imbalanced-learn"
+MOST_NAMED = 12  # models whose names the text gives
 MOST_LISTED = 6  # models that need no count before their names, data sets that are named
 SEARCHES = {"bayes": "Bayesian"}
 
@@ -102,7 +103,9 @@ def _cited_once(row: Runs, cited: set[str]) -> Runs:
 def _compared(context: Context) -> Runs:
     models = context.results.models
     names = listed([runs(context.model(model.name)) for model in models])
-    if len(models) > MOST_LISTED:
+    if len(models) > MOST_NAMED:
+        names = runs(plural(len(models), "model"))
+    elif len(models) > MOST_LISTED:
         names = runs(plural(len(models), "model"), " (", names, ")")
     verb = "We compared " if len(models) > 1 else "We evaluated "
     data = context.results.data

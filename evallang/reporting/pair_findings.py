@@ -1,6 +1,6 @@
 """Key findings about pairs: what beat what and by how much, and what was not separated."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from evallang.reporting.context import Context
 from evallang.reporting.contrasts import (
@@ -37,6 +37,7 @@ from evallang.results.records import Comparison, HypothesisTestResult
 from evallang.results.statistics import POSTERIOR
 
 MOST_NAMED = 3  # pairs without a test that are named; more are counted
+MOST_OTHERS = 5  # models that one sentence names; of more it states the extremes
 
 
 def pairs_around_centre(context: Context, comparison: Comparison, centre: str) -> list[Runs]:
@@ -66,7 +67,7 @@ def pairs_around_centre(context: Context, comparison: Comparison, centre: str) -
     elif others:
         items += [single(context, comparison, pair) for pair in others[:2]]
     if open_:
-        names = listed([runs(context.sized(c.other, comparison.data)) for c in open_], last=" or ")
+        names = _others(context, comparison, open_, [c.other for c in open_], " or ")
         lead = runs(f"{where}{name} was not shown to differ in {metric.noun} from ", names)
         items.append(runs(Strong(lead), ". ", compatible_runs(context, comparison, open_)))
     return items
@@ -88,7 +89,7 @@ def pairs_against_reference(context: Context, comparison: Comparison, reference:
         chosen = [c for c in found if c.pair.reject and _leads(context, comparison, c) is leads]
         if not chosen:
             continue
-        names = listed([runs(context.sized(c.model, comparison.data)) for c in chosen])
+        names = _others(context, comparison, found, [c.model for c in chosen], " and ")
         claim = f" had a {word} {metric.noun} than {whole}"
         parts = [
             runs(
@@ -98,14 +99,15 @@ def pairs_against_reference(context: Context, comparison: Comparison, reference:
                 " ",
                 contrast_runs(context, comparison, c.upward(), lead=i == 0),
             )
-            for i, c in enumerate(chosen)
+            for i, c in enumerate(_shown(chosen))
             if c.value is not None
         ]
-        numbers = runs(", " if len(chosen) == 1 else ": ", listed(parts)) if parts else ()
+        joined = _joined(chosen, parts)
+        numbers = runs(", " if len(chosen) == 1 else ": ", joined) if parts else ()
         items.append(runs(Strong(runs(where, names, claim)), numbers, "."))
     open_ = [c for c in found if is_open(c.pair)]
     if open_:
-        names = listed([runs(context.sized(c.model, comparison.data)) for c in open_])
+        names = _others(context, comparison, found, [c.model for c in open_], " and ")
         verb = "was" if len(open_) == 1 else "were"
         claim = f" {verb} not shown to differ in {metric.noun} from {whole}"
         lead = Strong(runs(where, names, claim))
@@ -248,10 +250,13 @@ def _ranked(context: Context, comparison: Comparison, found: list[Contrast]) -> 
             f" for {context.model(c.other)} ",
             contrast_runs(context, comparison, c, lead=i == 0),
         )
-        for i, c in enumerate(found)
+        for i, c in enumerate(_shown(found, by=lambda c: average[c.other]))
     ]
     own = average[found[0].model]
-    return runs(": average rank ", Number(fixed(own, scale), own), " against ", listed(others), ".")
+    return runs(
+        ": average rank ", Number(fixed(own, scale), own), " against ",
+        _joined(found, others), ".",
+    )  # fmt: skip
 
 
 def _decided(
@@ -259,7 +264,8 @@ def _decided(
 ) -> Runs:
     metric = context.difference_words(comparison)
     scale = context.difference_scale(comparison)
-    names = listed([runs(context.sized(c.other, comparison.data)) for c in found])
+    own = [contrast(p, found[0].model) for p in comparison.pairwise if found[0].model in p.models]
+    names = _others(context, comparison, own, [c.other for c in found], " and ")
     made = runs(Strong(runs(lead, names)))
     if any(c.value is None for c in found):
         return made + _ranked(context, comparison, found)
@@ -268,7 +274,7 @@ def _decided(
         size = amount(metric, only.value or 0.0, scale)
         return made + runs(", by ", size, " ", contrast_runs(context, comparison, only), ".")
     parts = []
-    for i, item in enumerate(found):
+    for i, item in enumerate(_shown(found)):
         parts.append(
             runs(
                 amount(metric, item.value or 0.0, scale),
@@ -276,7 +282,37 @@ def _decided(
                 contrast_runs(context, comparison, item.upward(), lead=i == 0),
             )
         )
-    return made + runs(": ", listed(parts), ".")
+    return made + runs(": ", _joined(found, parts), ".")
+
+
+def _others(
+    context: Context,
+    comparison: Comparison,
+    all_: Sequence[Contrast],
+    models: Sequence[str],
+    last: str,
+) -> Runs:
+    """List models, or count them among all that were compared if they are many."""
+    if len(models) > MOST_OTHERS:
+        which = "all" if len(models) == len(all_) else f"{len(models):,} of the"
+        return runs(f"{which} {len(all_):,} other models")
+    return listed([runs(context.sized(name, comparison.data)) for name in models], last=last)
+
+
+def _shown(
+    found: Sequence[Contrast], by: Callable[[Contrast], float] = lambda c: abs(c.value or 0.0)
+) -> list[Contrast]:
+    """Return the contrasts that a sentence states: of many the smallest and the largest."""
+    if len(found) <= MOST_OTHERS:
+        return list(found)
+    return [min(found, key=by), max(found, key=by)]
+
+
+def _joined(found: Sequence[Contrast], parts: Sequence[Runs]) -> Runs:
+    """Join what is stated of contrasts: a list, or of many a range."""
+    if len(found) <= MOST_OTHERS:
+        return listed(parts)
+    return runs("from ", parts[0], " to ", parts[1])
 
 
 def _other_pairs(

@@ -138,19 +138,25 @@ def protocol(context: Context) -> Sequence[Block]:
 
 
 def _columns(context: Context) -> list[Row]:
-    """Return what every column was used for; columns that were used alike share a row."""
-    rows = []
-    several = len(context.results.data) > 1
-    seen: set[tuple[str, tuple[ColumnLine, ...]]] = set()
+    """Return what every column was used for; columns that were used alike share a row.
+
+    The data sets of one statement mostly have one form, which is listed once.
+    """
+    forms: dict[Any, list[tuple[str, tuple[ColumnLine, ...]]]] = {}
     for data in context.results.data:
         lines = column_lines(data.columns, most_single=0)
-        source = statement_of(data.name)
-        if (source, lines) in seen:  # the data sets of one statement mostly have one form
-            continue
-        seen.add((source, lines))
-        for line in lines:
-            title = f"Columns of {data.name}" if several else "Columns"
-            cells = (Cell(runs(title)), Cell(runs(line.title)), Cell(runs(line.facts)))
+        form = tuple((line.names, line.role, line.kind, line.becomes) for line in lines)
+        forms.setdefault((statement_of(data.name), form), []).append((data.name, lines))
+    rows = []
+    for (statement, _), alike in forms.items():
+        name, lines = alike[0]
+        title = "Columns"
+        if len(forms) > 1:
+            title = f"Columns of {name if len(alike) == 1 else statement}"
+        for place, line in enumerate(lines):
+            same = len({each[place] for _, each in alike}) == 1
+            shown = line if same else replace(line, holds="")
+            cells = (Cell(runs(title)), Cell(runs(shown.title)), Cell(runs(shown.facts)))
             rows.append(Row(cells))
     return rows
 

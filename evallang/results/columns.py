@@ -48,11 +48,12 @@ def column_lines(
     else:
         alike: dict[tuple[Any, ...], list[ColumnRecord]] = {}
         for column in columns:
-            alike.setdefault((column.role, column.kind, column.becomes), []).append(column)
+            role = column.role_kind or column.role
+            alike.setdefault((role, column.kind, column.becomes), []).append(column)
         if len(alike) > MOST_GROUPS:
             alike = {}
             for column in columns:
-                alike.setdefault((column.role, column.kind), []).append(column)
+                alike.setdefault((column.role_kind or column.role, column.kind), []).append(column)
         groups = list(alike.values())
     return tuple(map(_line, groups))
 
@@ -65,7 +66,7 @@ def _line(members: Sequence[ColumnRecord]) -> ColumnLine:
     return ColumnLine(
         names=tuple(column.name for column in members[:MOST_NAMES]),
         n=len(members),
-        role=members[0].role,
+        role=members[0].role if len(members) == 1 else members[0].role_kind or members[0].role,
         kind=members[0].kind,
         holds=_holds(members),
         becomes=words,

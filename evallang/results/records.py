@@ -89,7 +89,8 @@ class ColumnRecord:
 
     `kind` is number, boolean, date, text, empty or other; `levels` is the number of distinct
     values that are names, `range` the smallest and the largest number or date; `becomes` is None
-    for a column that is not a feature.
+    for a column that is not a feature. `role_kind` is the role without the name of a model; older
+    files lack it.
     """
 
     name: str
@@ -99,6 +100,7 @@ class ColumnRecord:
     missing: int
     range: tuple[Value, Value] | None
     becomes: str | None
+    role_kind: str = ""
 
 
 @frozen

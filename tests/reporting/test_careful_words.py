@@ -378,7 +378,9 @@ def test_an_exploratory_line_is_not_drawn_as_decided():
     study = Page(replace(whole, comparisons=(aside,)))
     figure = study.figure("figure-estimates-1")
     assert "filled point" not in folded(figure.find("figcaption"))
-    assert len(list(figure.iter("{http://www.w3.org/2000/svg}svg"))) == 1
+    titles = {folded(title) for title in figure.findall(".//p[@class='panel-title']")}
+    assert len(titles) == len({estimate.metric for estimate in whole.estimates})
+    assert not any("ifferences" in title for title in titles)
 
 
 def test_two_lines_on_the_same_models_have_different_headings():

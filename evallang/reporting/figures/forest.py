@@ -27,17 +27,19 @@ def forest_of_estimates(
     metric: MetricWords,
     scale: Scale,
     depth: float = 0.0,
+    among: Sequence[Estimate] = (),
 ) -> tuple[str, str]:
     """Draw estimates with their intervals; gives the SVG and its numbers in words.
 
-    The rows are spread to `depth` points where that leaves them close enough to be read.
+    The rows are spread to `depth` points where that leaves them close enough to be read. The axis
+    has room for all estimates `among` which these are.
     """
     row = min(max(ROW, depth / len(estimates)), MOST_ROW)
     values = [_estimate_words(estimate, scale) for estimate in estimates]
     right = max(fonts.width(text, SIZE) for text in values) + GAP
     names = [fonts.shorten(label, SIZE, LABEL) for label in labels]
     left = max(fonts.width(name, SIZE) for name in names) + GAP
-    bounds = [b for e in estimates for b in _finite(e.value, *_bounds(e))]
+    bounds = [b for e in among or estimates for b in _finite(e.value, *_bounds(e))]
     axis = Axis(min(bounds), max(bounds), left + 3, COLUMN - right - 3, 4)
     canvas = Canvas(row * len(names) + FOOT)
     _draw_axis(canvas, axis, row * len(names), _scale_name(metric, metric.title), scale.power)

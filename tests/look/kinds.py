@@ -1,0 +1,448 @@
+"""The kinds of study whose reports are read: each a text, and the tables that it names.
+
+Tables are drawn from fixed seeds, so that every page is the same from run to run.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+Table = Mapping[str, Any]
+LATIN = ("Logistic regression", "Random forest", "Gradient boosting", "Nearest neighbours")
+LONG = (
+    "Gradient boosting of shallow trees on standardised features, calibrated by isotonic",
+    "Logistic regression with elastic-net penalty after target encoding of all categories",
+    "Multilayer perceptron with two hidden layers, early stopping and averaged checkpoints",
+)
+HOSTILE = (
+    'R"><b>&_%</title><script>alert(1)</script>',
+    "=1+1 {{ x }} $y$ \\input",
+    "a  b\tc's `d`",
+)
+CHINESE = ("逻辑回归", "随机森林分类器", "梯度提升")
+ARABIC = ("الانحدار اللوجستي", "الغابة العشوائية", "شجرة القرار 3")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of study; `named` are the tables of its sources."""
+
+    text: str
+    named: Mapping[str, Table] = field(default_factory=dict)
+
+
+KINDS: dict[str, Callable[[], Kind]] = {}
+"""Every kind, by its name."""
+
+
+def kind(name: str) -> Callable[[Callable[[], Kind]], Callable[[], Kind]]:
+    """Register a kind."""
+
+    def add(made: Callable[[], Kind]) -> Callable[[], Kind]:
+        KINDS[name] = made
+        return made
+
+    return add
+
+
+# --- predictions -------------------------------------------------------------------------------
+
+
+def labels(
+    shares: Sequence[float], n: int = 300, seed: int = 1, *, positives: float = 0.4
+) -> dict[str, Any]:
+    """Draw a truth, and for each model labels that are right so often and a score."""
+    rng = np.random.default_rng(seed)
+    truth = (rng.random(n) < positives).astype(int)
+    table: dict[str, Any] = {"id": np.arange(n), "truth": truth}
+    hard = rng.random(n)  # examples that all models tend to miss
+    for i, share in enumerate(shares):
+        score = 0.6 * hard + 0.4 * rng.random(n)
+        right = score < np.quantile(score, share)
+        table[f"m{i}"] = np.where(right, truth, 1 - truth)
+        noise = rng.beta(2, 2, n) * 0.5
+        table[f"p{i}"] = np.where(table[f"m{i}"] == 1, 0.5 + noise, 0.5 - noise)
+    table["site"] = np.array(["north", "south", "west"])[np.arange(n) % 3]
+    table["patient"] = np.arange(n) // 3
+    table["weight"] = 1 + rng.random(n)
+    return table
+
+
+def models(names: Sequence[str]) -> str:
+    """Return the clause of models with these labels."""
+    parts = [f'm{i} "{_quoted(name)}"' for i, name in enumerate(names)]
+    return "  models " + ", ".join(parts)
+
+
+def _quoted(name: str) -> str:
+    return name.replace("\\", "\\\\").replace('"', '\\"').replace("\t", " ")
+
+
+def predictions(
+    names: Sequence[str], shares: Sequence[float], rest: str, clauses: str = "", **drawn: Any
+) -> Kind:
+    """Return a study of predicted labels."""
+    text = f"""\
+evallang 1
+
+study "May the new model replace the old one?"
+  seed 7
+
+predictions exam "Screening examples (synthetic)" from "exam.csv"
+  id id
+  truth truth
+{models(names)}
+  positive 1
+{clauses}
+{rest}
+"""
+    return Kind(text, {"exam": labels(shares, **drawn)})
+
+
+ACCURACY = "measure accuracy\n"
+PAIRS = "compare with cochran then mcnemar holm\n"
+FALLING = (0.9, 0.86, 0.82, 0.74)
+
+
+@kind("one model")
+def one_model() -> Kind:
+    return predictions(LATIN[:1], FALLING, "measure accuracy, recall, specificity\n")
+
+
+@kind("one model against a stated value")
+def one_against_a_value() -> Kind:
+    return predictions(LATIN[:1], FALLING, ACCURACY + "require accuracy of m0 >= 80%\n")
+
+
+@kind("two models, one metric")
+def two_models() -> Kind:
+    return predictions(LATIN[:2], FALLING, ACCURACY + "compare with mcnemar\n")
+
+
+@kind("two models, three metrics")
+def two_models_three_metrics() -> Kind:
+    rest = "measure accuracy, recall, f1\ncompare with mcnemar\ncompare with permutation by f1\n"
+    return predictions(LATIN[:2], FALLING, rest)
+
+
+@kind("four models, one metric")
+def four_models() -> Kind:
+    return predictions(LATIN, FALLING, ACCURACY + PAIRS)
+
+
+@kind("four models, two metrics with scores")
+def four_models_scores() -> Kind:
+    scores = "".join(f'  score m{i} = "p{i}"\n' for i in range(4))
+    rest = "measure accuracy, roc_auc\ncompare with delong holm by roc_auc\n"
+    return predictions(LATIN, FALLING, rest, scores)
+
+
+@kind("ten models")
+def ten_models() -> Kind:
+    names = [f"Candidate {number}" for number in range(1, 11)]
+    return predictions(names, np.linspace(0.92, 0.7, 10), ACCURACY + PAIRS)
+
+
+@kind("thirty models")
+def thirty_models() -> Kind:
+    names = [f"Candidate {number}" for number in range(1, 31)]
+    rest = "measure accuracy, recall\n" + PAIRS
+    return predictions(names, np.linspace(0.95, 0.6, 30), rest, n=500)
+
+
+@kind("nothing rejected")
+def nothing_rejected() -> Kind:
+    return predictions(LATIN, (0.8, 0.8, 0.8, 0.8), ACCURACY + PAIRS, n=80)
+
+
+@kind("everything rejected")
+def everything_rejected() -> Kind:
+    return predictions(LATIN, (0.98, 0.85, 0.7, 0.55), ACCURACY + PAIRS, n=2000)
+
+
+@kind("three classes")
+def three_classes() -> Kind:
+    drawn = labels(FALLING)
+    rng = np.random.default_rng(3)
+    third = rng.random(300) < 0.3
+    for name in ("truth", "m0", "m1", "m2", "m3"):
+        drawn[name] = np.where(third, 2, drawn[name])
+    text = predictions(LATIN, FALLING, "measure accuracy, balanced_accuracy, f1\n" + PAIRS).text
+    return Kind(text.replace("  positive 1\n", ""), {"exam": drawn})
+
+
+@kind("groups")
+def groups() -> Kind:
+    rest = ACCURACY + "compare with mcnemar holm\n"
+    return predictions(LATIN, FALLING, rest, "  group patient\n")
+
+
+@kind("subgroups")
+def subgroups() -> Kind:
+    return predictions(LATIN[:2], FALLING, "measure accuracy, recall within site\n")
+
+
+@kind("weights")
+def weights() -> Kind:
+    return predictions(LATIN, FALLING, ACCURACY, "  weight weight\n")
+
+
+@kind("gates passed")
+def gates_passed() -> Kind:
+    rest = "require m0 not worse than m1 by 5%\nrequire accuracy of m0 >= 70%\n"
+    return predictions(LATIN[:2], FALLING, ACCURACY + rest, n=1000)
+
+
+@kind("gates failed")
+def gates_failed() -> Kind:
+    rest = "require m1 not worse than m0 by 1%\nrequire accuracy of m1 >= 95%\n"
+    return predictions(LATIN[:2], FALLING, ACCURACY + rest)
+
+
+@kind("gates of two models within subgroups")
+def gates_within() -> Kind:
+    rest = "require accuracy of m0 >= 75% within site\nrequire m0 better than m1\n"
+    return predictions(LATIN[:2], FALLING, "measure accuracy within site\n" + rest)
+
+
+@kind("curves")
+def curves() -> Kind:
+    scores = "".join(f'  score m{i} = "p{i}"\n' for i in range(3))
+    rest = "measure roc_auc\nanalyze roc\nanalyze pr\nanalyze calibration\nanalyze confusion\n"
+    return predictions(LATIN[:3], FALLING, rest, scores)
+
+
+@kind("power")
+def power() -> Kind:
+    rest = ACCURACY + "compare with mcnemar\nanalyze power(difference=4%, discordant=12%)\n"
+    return predictions(LATIN[:2], FALLING, rest)
+
+
+@kind("names of 80 characters")
+def long_names() -> Kind:
+    return predictions(LONG, FALLING, "measure accuracy, recall\n" + PAIRS)
+
+
+@kind("hostile names")
+def hostile_names() -> Kind:
+    return predictions(HOSTILE, FALLING, ACCURACY + PAIRS)
+
+
+@kind("Chinese names")
+def chinese_names() -> Kind:
+    return predictions(CHINESE, FALLING, ACCURACY + PAIRS)
+
+
+@kind("Arabic names")
+def arabic_names() -> Kind:
+    return predictions(ARABIC, FALLING, ACCURACY + PAIRS)
+
+
+@kind("several data sets in one file")
+def several_data_sets() -> Kind:
+    rest = ACCURACY + "compare with mcnemar holm\n"
+    return predictions(LATIN[:3], FALLING, rest, "  dataset site\n", n=600)
+
+
+# --- numbers, judged outcomes, values ----------------------------------------------------------
+
+
+def numbers(spreads: Sequence[float], n: int = 200, seed: int = 2) -> Table:
+    """Draw a target and for each model predictions with errors of such a spread."""
+    rng = np.random.default_rng(seed)
+    truth = rng.normal(50, 10, n)
+    table: dict[str, Any] = {"id": np.arange(n), "truth": truth}
+    for i, spread in enumerate(spreads):
+        table[f"m{i}"] = truth + rng.standard_t(4, n) * spread
+    return table
+
+
+@kind("regression")
+def regression() -> Kind:
+    text = f"""\
+evallang 1
+
+study "Which forecast of the load is the most accurate?"
+  seed 7
+
+predictions load "Grid load (synthetic)" from "load.csv"
+  id id
+  truth truth
+{models(LATIN)}
+  unit "days"
+
+measure rmse, mae, r2
+compare with t holm by mae
+"""
+    return Kind(text, {"load": numbers((2.0, 2.4, 3.0, 5.0))})
+
+
+@kind("judged outcomes")
+def judged() -> Kind:
+    drawn = labels(FALLING)
+    table = {"id": drawn["id"]}
+    for i in range(3):
+        table[f"m{i}"] = (drawn[f"m{i}"] == drawn["truth"]).astype(int)
+    text = """\
+evallang 1
+
+study "Which language model answers more questions?"
+  seed 7
+
+predictions quiz "Quiz (synthetic)" from "quiz.csv"
+  id id
+  correct m0 "Large model", m1 "Middle model", m2 "Small model"
+  unit "questions"
+
+measure accuracy
+compare with cochran then mcnemar holm
+"""
+    return Kind(text, {"quiz": table})
+
+
+@kind("values of examples")
+def values() -> Kind:
+    rng = np.random.default_rng(5)
+    base = rng.beta(5, 2, 120)
+    table = {"id": np.arange(120)}
+    for i, lift in enumerate((0.06, 0.0)):
+        table[f"m{i}"] = np.clip(base + lift + rng.normal(0, 0.05, 120), 0, 1)
+    text = """\
+evallang 1
+
+study "Which summariser has the higher overlap?"
+  seed 7
+
+predictions texts "Summaries (synthetic)" from "texts.csv"
+  id id
+  value "ROUGE-L" m0 "New summariser", m1 "Old summariser"
+  higher is better
+  unit "texts"
+
+compare with wilcoxon
+"""
+    return Kind(text, {"texts": table})
+
+
+# --- tables of scores, counts -------------------------------------------------------------------
+
+
+@kind("scores of 12 models on 30 data sets")
+def many_scores() -> Kind:
+    rng = np.random.default_rng(11)
+    base = rng.uniform(0.6, 0.95, 30)
+    table: dict[str, Any] = {"data_set": [f"set {number}" for number in range(1, 31)]}
+    for i in range(12):
+        table[f"m{i}"] = np.clip(base - 0.006 * i + rng.normal(0, 0.015, 30), 0, 1)
+    names = ", ".join(f'm{i} "Method {i + 1}"' for i in range(12))
+    text = f"""\
+evallang 1
+
+study "Which of twelve methods ranks first?"
+  seed 7
+
+scores suite "Benchmark suite (synthetic)" from "suite.csv"
+  dataset data_set
+  models {names}
+  metric "AUC"
+  higher is better
+
+compare across data with friedman then wilcoxon holm
+"""
+    return Kind(text, {"suite": table})
+
+
+@kind("Bayesian comparison over data sets")
+def bayesian() -> Kind:
+    made = many_scores()
+    table = {key: made.named["suite"][key] for key in ("data_set", "m0", "m1", "m2")}
+    head, _, rest = made.text.partition("  models ")
+    rest = rest.partition("\n")[2]
+    text = f'{head}  models m0 "Method 1", m1 "Method 2", m2 "Method 3"\n{rest}'
+    before = "compare across data with friedman then wilcoxon holm"
+    text = text.replace(before, "compare across data with bayes_signed_rank(rope=0.01)")
+    return Kind(text, {"suite": table})
+
+
+@kind("counts of two models")
+def counts() -> Kind:
+    text = """\
+evallang 1
+
+study "Two published models"
+  seed 7
+
+counts published "Published table"
+  models small "Small model", large "Large model"
+  table [[9945, 25], [15, 15]]
+
+measure accuracy
+compare with mcnemar
+"""
+    return Kind(text)
+
+
+@kind("shares without pairs")
+def shares() -> Kind:
+    text = """\
+evallang 1
+
+study "Two published shares"
+  seed 7
+
+counts published "Published shares"
+  right small "Small model" = 870 of 1000
+  right large "Large model" = 902 of 1012
+
+measure accuracy
+"""
+    return Kind(text)
+
+
+# --- models that are fitted ---------------------------------------------------------------------
+
+FITTED = """\
+evallang 1
+
+study "Which classifier should the screening tool ship?"
+  seed 42
+
+data cancer "Breast Cancer Wisconsin" from sklearn breast_cancer
+  positive malignant
+  unit "patients"
+
+model logistic "Logistic regression" = StandardScaler | LogisticRegression
+model tree "Decision tree" = DecisionTreeClassifier(max_depth=3)
+model bayes "Naive Bayes" = GaussianNB
+model baseline "Majority class" = DummyClassifier
+
+protocol cv folds=10
+
+measure accuracy
+
+compare with cochran then mcnemar holm
+"""
+
+
+@kind("four fitted models")
+def fitted() -> Kind:
+    return Kind(FITTED)
+
+
+@kind("a search")
+def search() -> Kind:
+    text = FITTED.replace("max_depth=3", "max_depth in 1..5")
+    return Kind(text.replace("cv folds=10", "nested cv outer=3 inner=2"))
+
+
+@kind("a fit that failed")
+def failed() -> Kind:
+    return Kind(FITTED.replace("= GaussianNB", "= PCA(n_components=100) | GaussianNB"))
+
+
+def all_kinds() -> Iterator[tuple[str, Kind]]:
+    """Yield every kind."""
+    for name, made in KINDS.items():
+        yield name, made()

@@ -1,0 +1,115 @@
+"""A report of many models: findings that can be read, figures that fit, failures told once."""
+
+from dataclasses import replace
+
+import drawn_regression
+import fixture
+import numpy as np
+import pytest
+
+import evallang as ev
+from evallang.reporting.context import Context
+from evallang.reporting.document import Figure
+from evallang.reporting.estimates import MOST_IN_A_PANEL
+from evallang.reporting.pair_findings import MOST_OTHERS
+from evallang.reporting.section import build
+
+
+def words(runs):
+    made = ""  # with plain spaces
+    for run in runs:
+        made += words(run.runs) if hasattr(run, "runs") else getattr(run, "text", "")
+    return made.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def study(n_models, n=600):
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 2, n)
+    noise = rng.random(n)
+    table = {"truth": truth}
+    for i in range(n_models):
+        wrong = noise < 0.05 + 0.4 * i / n_models
+        table[f"m{i}"] = np.where(wrong, 1 - truth, truth)
+    names = ", ".join(f'm{i} "Model {i}"' for i in range(n_models))
+    text = f"""\
+evallang 1
+study "Many"
+  seed 1
+predictions p from "p.csv"
+  truth truth
+  models {names}
+  positive 1
+measure accuracy, recall
+compare with mcnemar holm
+"""
+    return ev.run(ev.parse(text), data={"p": table}, store="off").record
+
+
+@pytest.fixture(scope="module")
+def many():
+    return study(24)
+
+
+def sections(results):
+    return {section.id: section for section in build(Context(results)).sections}
+
+
+def test_findings_of_many_models_state_numbers_and_extremes(many):
+    (block, *_) = sections(many)["findings"].blocks
+    found = [words(item) for item in block.items]
+    best = next(item for item in found if "had a higher accuracy than" in item)
+    rejected = [p for c in many.comparisons for p in c.pairwise if p.reject and "m0" in p.models]
+    assert len(rejected) > MOST_OTHERS
+    which = "all" if len(rejected) == 23 else f"{len(rejected)} of the"
+    assert best.startswith(f"Model 0 had a higher accuracy than {which} 23 other models: from ")
+    leads = {next(m for m in p.models if m != "m0"): abs(p.estimate.value) for p in rejected}
+    for name in (min(leads, key=leads.get), max(leads, key=leads.get)):
+        assert f"{leads[name] * 100:.1f} points higher than Model {name[1:]} " in best
+    assert best.count("points higher") == 2
+
+
+def test_a_forest_of_many_models_is_two_panels_on_one_scale(many):
+    figures = [b for b in sections(many)["estimates"].blocks if isinstance(b, Figure)]
+    (figure,) = figures
+    assert len(figure.panels) == 4  # two for each metric
+    assert MOST_IN_A_PANEL < 24
+    for first, second in (figure.panels[:2], figure.panels[2:]):
+        ticks = [_texts(panel.svg)[:4] for panel in (first, second)]
+        assert ticks[0] == ticks[1]
+        assert "Model 0 " in first.alt and "Model 0 " not in second.alt
+    caption = words(figure.caption)
+    assert caption.startswith("a, b, accuracy") and "c, d, recall" in caption
+
+
+def _texts(svg):
+    return [part.split("<")[0] for part in svg.split(">") if part and part[0].isdigit()]
+
+
+def test_every_metric_of_a_small_study_has_its_forest():
+    results = fixture.cancer()
+    (figure, *_) = (b for b in sections(results)["estimates"].blocks if isinstance(b, Figure))
+    titles = {words(panel.title) for panel in figure.panels}
+    for metric in dict.fromkeys(estimate.metric for estimate in results.estimates):
+        assert Context(results).metric(metric).title in titles
+
+
+def test_columns_of_many_models_share_a_line(many):
+    (table,) = sections(many)["protocol"].blocks
+    rows = [[words(cell.runs) for cell in row.cells] for row in table.rows]
+    (line,) = (row for row in rows if "prediction of a model" in row[-1])
+    assert line[1].startswith("m0, m1, ") and "19 more" in line[1]
+    assert line[2].startswith("24 columns, ")
+
+
+def test_the_same_failure_in_several_folds_is_one_row():
+    results = drawn_regression.regression()
+    (failure,) = results.failures
+    places = [(0, 0), (0, 1), (0, 2), (0, 5), (0, 7)]
+    many = tuple(replace(failure, repeat=repeat, fold=fold) for repeat, fold in places)
+    (table,) = sections(replace(results, failures=many))["failures"].blocks
+    (row,) = table.rows
+    assert words(row.cells[2].runs).endswith("repeat 1, folds 1 to 3, 6, 8")
+    more = (*many, replace(failure, repeat=1, fold=0))
+    (table,) = sections(replace(results, failures=more))["failures"].blocks
+    (row,) = table.rows
+    assert words(row.cells[2].runs).endswith("6 fits in 2 repeats")
