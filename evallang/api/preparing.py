@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from evallang.activity import Activity, report_activity
 from evallang.api.checked_file import CheckedFile, StudyError, with_task
 from evallang.api.live import NOTHING, Live, hashes
+from evallang.api.style_sheet import read_style_sheet
 from evallang.api.trust import find_own_code
 from evallang.checking import waivers
 from evallang.checking.data_validation import judge_planned, judge_read
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 class Prepared:
     """A study with its data read and its fits planned.
 
-    `paths_taken` are the paths of its files, as written, that lead out of its folder.
+    `paths_taken` are the paths of its files, as written, that lead out of its folder;
+    `style_sheet` is the text of the author's style sheet.
     """
 
     study: Study
@@ -40,6 +42,7 @@ class Prepared:
     planned: Planned
     diagnostics: tuple[Diagnostic, ...]
     paths_taken: tuple[str, ...] = ()
+    style_sheet: str | None = None
 
 
 @safe_path()
@@ -69,6 +72,8 @@ def read_and_plan(
     study = _recheck_with_task(study, sources)
     if study.meant is None:
         raise StudyError(study.diagnostics, study.checked.sources)
+    style_sheet, faults = read_style_sheet(study.meant, study.folder)
+    read += faults
     missing = [d for d in read if d.name == "file_not_found"]
     meant, modules = find_own_code(study.meant, study.folder)
     meant = replace(meant, live=hashes(live.models))
@@ -90,7 +95,7 @@ def read_and_plan(
         found += waivers.unused_after_reading(everything, study.checked.gathered, later)
     diagnostics = {(d.code, d.span, d.message): d for d in (*study.diagnostics, *found)}
     said = report(diagnostics.values(), study.checked.gathered)
-    return Prepared(meant, sources, planned, said, tuple(taken))
+    return Prepared(meant, sources, planned, said, tuple(taken), style_sheet)
 
 
 def with_store(prepared: Prepared, study: CheckedFile, named: str | Path | None) -> Prepared:

@@ -189,6 +189,7 @@ def _run(
     record = replace(
         described(done.results, live.models),
         provenance=provenance,
+        style_sheet=prepared.style_sheet,
         diagnostics=tuple(to_record(d, study.checked.sources) for d in diagnostics),
     )
     record = codec.encodable(_relative_paths(record, study))

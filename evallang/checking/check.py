@@ -147,7 +147,7 @@ def _resolve(
     required = resolve_measure.requirements(
         scope, specs, protocols, measured, head.confidence, head.looks
     )
-    report, folder = resolve_study.report_settings(scope)
+    report, folder, report_places = resolve_study.report_settings(scope)
     analyzed = resolve_analyze.analyses(scope, protocols, specs)
     within = [c for m in measured for c in m.within] + [r.within for r in required if r.within]
     specs = _add_named_columns(
@@ -199,7 +199,7 @@ def _resolve(
         stated=stated_settings(gathered.statements, protocols),
         overrides=dict(overrides),
         defaults=tuple(scope.defaults),
-        places=_places(scope, head),
+        places={**_places(scope, head), **report_places},
         exports=resolve_export.resolve_exports(scope),
         uses=uses,
     )

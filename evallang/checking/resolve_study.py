@@ -76,12 +76,12 @@ def header(scope: Scope, stem: str) -> Header:
     )
 
 
-def report_settings(scope: Scope) -> tuple[ReportSettings, str | None]:
-    """Resolve `report`: the settings, and the folder it names."""
+def report_settings(scope: Scope) -> tuple[ReportSettings, str | None, Mapping[str, Span]]:
+    """Resolve `report`: the settings, the folder it names, and the place of its style sheet."""
     node = scope.single(n.ReportNode)
     if node is None:
         scope.default("report", "html, pdf", "report")
-        return ReportSettings(), None
+        return ReportSettings(), None, {}
     formats: list[str] = []
     words = [name.name for name in node.formats]
     clause_values.distinct(scope, node.formats, words, " in `report`")
@@ -129,8 +129,25 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None]:
         paper or "a4",
         shown,
         hidden or (),
+        _style(scope, clauses),
     )
-    return settings, _folder(scope, clauses)
+    places = {word: span for word, span in clauses.places.items() if word == "style"}
+    return settings, _folder(scope, clauses), places
+
+
+def _style(scope: Scope, clauses: Clauses) -> str | None:
+    """Return the path of the style sheet; None where none is named, and after a report."""
+    clause, written = clauses.plain("style"), clauses.text("style")
+    if clause is None or written is None:
+        return None
+    inside = 'name a file in the study\'s own folder, such as `style "journal.css"`'
+    objection = outside_objection(written, "a report is made from files", inside)
+    if objection is None and not written.lower().endswith(".css"):
+        objection = "does not end in `.css`", inside
+    if objection is None:
+        return written
+    scope.report(codes.CLAUSE_VALUE, f"`{written}` {objection[0]}", clause.span, help=objection[1])
+    return None
 
 
 def _sections(scope: Scope, clauses: Clauses, word: str) -> tuple[str, ...] | None:

@@ -886,6 +886,16 @@ BOUNDS_IN_WRONG_ORDER = declare(
     right='range forest = ["q05", "q95"]',
 )
 
+STYLE_SHEET = declare(
+    "E496",
+    "unusable_style_sheet",
+    "The style sheet of the report cannot be part of a page.",
+    reason="A report is one file that loads nothing, from the network or from the disk. A style "
+    "sheet may embed fonts and pictures as `url(data:...)`.",
+    wrong='report html\n  style "online.css"   # it has @import "https://fonts.example/serif.css"',
+    right='report html\n  style "journal.css"   # it has the rules themselves',
+)
+
 SCORE_NOT_NUMERIC = declare(
     "E484",
     "score_not_numeric",

@@ -18,6 +18,7 @@ from evallang.printable import printable
 from evallang.reporting.document import Cite, Runs, Section
 from evallang.reporting.letter_case import capitalised, mid_sentence, printed, written_options
 from evallang.reporting.numbers import NBSP, Scale, Style, count, scale_of
+from evallang.reporting.style_sheets import style_objection
 from evallang.results.codec import from_plain, to_plain
 from evallang.results.records import (
     Comparison,
@@ -98,6 +99,7 @@ class Context:
         self.results = from_plain(ResultsRecord, _visible(plain))
         self.alpha = self.results.study.alpha
         self.style = cast(Style, self.results.report.numbers)
+        self.style_sheet = _checked_style(results.style_sheet)
         self.sections: tuple[Section, ...] = ()  # those built so far
 
     # --- the report as a whole ----------------------------------------------------------
@@ -451,6 +453,13 @@ def half_width(low: float | None, high: float | None) -> float | None:
 def printed_p(pair: HypothesisTestResult) -> float | None:
     """Return the p that decides: adjusted where there is one."""
     return pair.p_adjusted if pair.p_adjusted is not None else pair.p
+
+
+def _checked_style(css: str | None) -> str:
+    """Return a style sheet; results may come from anyone, so it is checked again."""
+    if not css or style_objection(css) is not None:
+        return ""
+    return css
 
 
 def report_id(plain: Mapping[str, Any]) -> str:

@@ -372,7 +372,10 @@ class Section:
 
 @frozen
 class Document:
-    """A whole report, before it is numbered and laid out."""
+    """A whole report, before it is numbered and laid out.
+
+    `style_sheet` is the author's, checked when it was read.
+    """
 
     title: str
     report_id: str
@@ -380,3 +383,4 @@ class Document:
     footer: str
     page: str
     sections: tuple[Section, ...] = field(default=())
+    style_sheet: str = ""

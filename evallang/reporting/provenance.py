@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
+from hashlib import sha256
 
 from evallang.reporting.context import Context
 from evallang.reporting.document import (
@@ -62,6 +63,9 @@ def provenance(context: Context) -> Sequence[Block]:
         ("Machine", f"{made.platform}; {made.processor}"),
         ("Fits", _fits(made.fits.planned, made.fits.failed)),
     ]
+    if context.style_sheet:
+        digest = sha256(context.style_sheet.encode()).hexdigest()
+        rows.append(("Style sheet", f"{results.report.style}, SHA-256 {digest}"))
     if made.paths_taken:
         rows.append(("Data outside the study's folder", ", ".join(made.paths_taken)))
     if made.lock is not None:

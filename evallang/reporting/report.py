@@ -89,6 +89,8 @@ def write_report(
         else:
             written.append(folder / "report.pdf")
             write_file(written[-1], data)
+    if results.style_sheet and not context.style_sheet:
+        messages.append("the style sheet in the results cannot be part of a page and is not used")
     if missing:
         shown = " ".join(f"{c} (U+{ord(c):04X})" for c in sorted(set(missing))[:20])
         messages.append(f"the report's fonts have no glyph for {shown}; the system's are used")

@@ -71,4 +71,5 @@ def build(context: Context) -> Document:
         context.footer,
         context.results.report.page,
         context.sections,
+        context.style_sheet,
     )

@@ -518,7 +518,10 @@ class FitWarning:
 
 @frozen
 class ResultsRecord:
-    """All results of a run: the content of `results.json`."""
+    """All results of a run: the content of `results.json`.
+
+    `style_sheet` is the text of the author's style sheet, so that a report can be rendered again.
+    """
 
     schema: str
     study: StudyRecord
@@ -542,6 +545,7 @@ class ResultsRecord:
     never_predicted: tuple[NeverPredicted, ...] = ()
     search: SearchRecord | None = None
     best_of_many: tuple[BestOfMany, ...] = ()
+    style_sheet: str | None = None
 
 
 SCHEMA = "evallang/results/1"

@@ -80,7 +80,10 @@ class FileRecord:
 
 @frozen
 class ReportSettings:
-    """The `report` statement: formats, title and style."""
+    """The `report` statement: formats, title, style and sections.
+
+    `style` is the path of the author's style sheet, relative to the study.
+    """
 
     formats: tuple[str, ...] = ("html", "pdf")
     title: str | None = None
@@ -88,6 +91,7 @@ class ReportSettings:
     page: Annotated[str, Among(("a4", "letter"))] = "a4"
     show: tuple[str, ...] | None = None
     hide: tuple[str, ...] = ()
+    style: str | None = None
 
 
 @frozen

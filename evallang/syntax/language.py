@@ -139,7 +139,7 @@ _BIBLIOGRAPHY = _path(
 _CITE = _text("cite", "REFERENCE", "The source of the data, for the references.")
 _METRIC = _text("metric", "NAME", "The name of the metric, for the report.")
 _QUESTION = _text("question", "TEXT", "The question that the study answers, for the report.")
-_STYLE = _path("style", "PATH", "Your style sheet for the report.", built=False)
+_STYLE = _path("style", "PATH", "Your style sheet for the report, in addition to its own.")
 _TEMPLATE = _path(
     "template", "PATH", "Your template, which extends that of the report.", built=False
 )
