@@ -9,8 +9,8 @@ from evallang.cli.change_text import markdown_cell
 if TYPE_CHECKING:
     from evallang.reporting.summary import Summary, SummaryRow, SummaryTable
 
-WIDTH, WIDEST, NARROWEST = 80, 24, 14
-"""The width of the text, of a column of words, and of a column of numbers under a long head."""
+WIDTH, WIDEST, NARROWEST = 80, 24, 12
+"""The width of the text, and of its columns: of words, and where a long head or stub is broken."""
 
 MOST_ROWS = 36
 """Rows of a table of text; a longer one shows its first and last rows."""
@@ -104,25 +104,34 @@ class _Grid:
     def __init__(self, table: "SummaryTable") -> None:
         self.columns = table.columns
         self.rows = _shown_rows(table)
-        grouped = any(row.heading for row in table.rows)
+        self.indent = MARGIN if any(row.heading for row in table.rows) else ""
         self.heads: list[list[str]] = []
         self.cells: list[list[list[str]]] = []
+        self.widths: list[int] = []
         for i, column in enumerate(table.columns):
-            texts = [self._text(row, i) for row in self.rows]
-            words = max((_width(word) for text in texts for word in text.split(" ")), default=0)
+            words = max(
+                (_width(w) for r in self.rows for w in self._text(r, i).split(" ")), default=0
+            )
             room = min(max(NARROWEST, words), WIDTH // 2) if column.numeric else WIDEST
-            indent = MARGIN if grouped and i == 0 else ""
-            self.heads.append(wrapped(column.head, room, later=""))
-            self.cells.append([wrapped(text, room, indent, indent) for text in texts])
-        self.widths = [
-            max(_width(line) for lines in (head, *cells) for line in lines)
-            for head, cells in zip(self.heads, self.cells, strict=True)
-        ]
+            head, cells, width = self._column(i, room)
+            self.heads.append(head)
+            self.cells.append(cells)
+            self.widths.append(width)
         for span in self._spans(range(1, len(self.columns))):
             shared = self.columns[span[0]].shared
             words = max(_width(word) for word in shared.split(" "))
             least = min(max(words, NARROWEST), _width(shared), WIDTH // 2)
             self.widths[span[0]] += max(0, least - self._wide(span))
+        narrower = self.widths[0] + WIDTH - len(MARGIN) - self._wide(range(len(self.columns)))
+        if NARROWEST <= narrower < self.widths[0]:  # then the table is one block
+            self.heads[0], self.cells[0], self.widths[0] = self._column(0, narrower)
+
+    def _column(self, i: int, room: int) -> tuple[list[str], list[list[str]], int]:
+        """Return the lines of a head and of its cells, and the width that they take."""
+        indent = self.indent if i == 0 else ""
+        head = wrapped(self.columns[i].head, room, later="")
+        cells = [wrapped(self._text(row, i), room, indent, indent) for row in self.rows]
+        return head, cells, max(_width(line) for lines in (head, *cells) for line in lines)
 
     def _text(self, row: "SummaryRow | None", i: int) -> str:
         if row is None:

@@ -118,3 +118,17 @@ def test_csv_names_the_model_above_its_levels(tmp_path):
     assert {(row["group"], row["stub"]) for row in rows} == {(m, v) for m in "ab" for v in "uv"}
     lines = call("show", str(tmp_path / "out")).stdout.splitlines()
     assert "  a" in lines and any(line.startswith("    u ") for line in lines)
+
+
+def test_a_first_column_shrinks_to_keep_the_p_of_a_pair_in_its_row(tmp_path):
+    (tmp_path / "p.csv").write_text("y,a,b\n" + "1,1,0\n0,0,0\n0,0,1\n1,0,1\n" * 30)
+    text = (
+        'evallang 1\nstudy\n  seed 1\npredictions p from "p.csv"\n  truth y\n'
+        '  models a "Quite a long name" as a, b "Another long name" as b\n'
+        "measure accuracy\ncompare a vs b with mcnemar\n"
+    )
+    lines = list(text_lines(summary(run(study(text, tmp_path), jobs=1).record)))
+    lines = lines[next(i for i, line in enumerate(lines) if line.startswith("Table 2.")) :]
+    (first,) = (line for line in lines if line.startswith("  Quite a ") and "[" in line)
+    assert re.search(r"\] +(< )?\.\d{3}$|> \.999$|1\.000$", first), first
+    assert max(map(columns_of, lines)) <= 80
