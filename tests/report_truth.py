@@ -67,10 +67,10 @@ def untrue_prose(html, plain, sections=("findings", "estimates", "comparisons", 
     known = {abs(n) for n in numbers_of(plain) if math.isfinite(n)} | set(ALPHAS)
     scaled = sorted(known | {100 * n for n in known} | {100 * (1 - n) for n in known if n <= 1})
     found = []
-    for shown in re.findall(r"(?<![\w.])\d*\.\d+", text):
-        half = 0.5000001 * 10.0 ** -len(shown.partition(".")[2])
-        at = bisect_left(scaled, float(shown) - half)
-        if at == len(scaled) or scaled[at] > float(shown) + half:
+    for shown in re.findall(r"(?<![\w.,])(?:\d{1,3}(?:,\d{3})+|\d*)\.\d+", text):
+        value, half = float(shown.replace(",", "")), 10.0 ** -len(shown.partition(".")[2]) / 2
+        at = bisect_left(scaled, value - half * 1.000001)
+        if at == len(scaled) or scaled[at] > value + half * 1.000001:
             found.append(shown)
     return found
 
