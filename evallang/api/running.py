@@ -6,6 +6,7 @@ import logging
 import posixpath
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ from evallang.api.trust import is_trusted, refuse_without_consent
 from evallang.diagnostics import has_errors
 from evallang.diagnostics.formats import to_record
 from evallang.engine.backends.backend import FitLimits, WorkersLost as WorkersLost
+from evallang.engine.backends.cluster import Cluster, Tls, address_error, missing_package
 from evallang.engine.backends.workers import Workers
 from evallang.models.build import modules_of
 from evallang.models.own_code import find, sources
@@ -76,6 +78,9 @@ def run(
     fresh: bool = False,
     fast_paths: bool = True,
     look: bool | None = None,
+    dask: str | None = None,
+    tls: Tls | None = None,
+    warn: Callable[[str], None] | None = None,
 ) -> Results:
     """Run a study; writes its folder where `out` is given.
 
@@ -91,18 +96,23 @@ def run(
     outcomes (by default EVALLANG_STORE, or the user's cache folder), "off" for none; with `fresh`
     all fits are run again and kept. `trust` lets the study run its author's own code and ask
     servers; with `look` the evaluation is recorded in a file next to
-    the study, as the command line does (False: its line is a note of the results); without
+    the study, as the command line does (False: its line is a note of the results). `dask` is the
+    address of a Dask scheduler, or `local:N`: its workers make the fits, `tls` has the files of an
+    encrypted connection, and `warn` is called with each warning about the workers; without
     `fast_paths` every fit is made, no shortcut with the same outcome is taken, and no store is
     used. Raises `StudyError` where study or data are faulty, `NotTrusted` where own
     code has no consent, `FolderRefused` where the folder or a model cannot be written,
-    `ValueError` for objects that are not a frame or an estimator of the study, and `RunFailed`
-    (with what was computed) when a fit failed.
+    `ValueError` for objects that are not a frame or an estimator of the study or for a wrong
+    address, `WorkersLost` where the processes for fits cannot be had or the cluster is lost, and
+    `RunFailed` (with what was computed) when a fit failed.
     """
     live = Live(data or {}, models or {})
     given = study.given.models if isinstance(study, StudyFile) else {}
-    workers = Workers(jobs, FitLimits(fit_timeout, memory))
+    limits = FitLimits(fit_timeout, memory)
+    cluster = None if dask is None else _cluster(dask, tls or Tls(), limits, warn)
+    workers = Workers(jobs, limits, cluster)
     own = safe_path(live=bool(live.models or given))
-    with own, working_folder_restored(), stdout_spared():
+    with own, working_folder_restored(), stdout_spared(), closing(workers):
         if out is None:
             study = _loaded(study, live)
             return _run(study, workers, progress, command, trust, store, fresh, fast_paths, look)
@@ -119,6 +129,22 @@ def run(
             results.save(place)
             LOG.info("wrote the results to %s", printable_line(str(out)))
         return results
+
+
+def _cluster(
+    address: str, tls: Tls, limits: FitLimits, warn: Callable[[str], None] | None
+) -> Cluster:
+    reason = cluster_error(address, tls, limits)
+    if reason is not None:
+        raise ValueError(reason)
+    return Cluster(address, tls, warn or LOG.warning)
+
+
+def cluster_error(address: str, tls: Tls, limits: FitLimits) -> str | None:
+    """Return why a cluster cannot be used, None where nothing is known to be wrong."""
+    if limits.any:
+        return "a limit of time or memory for each fit cannot be kept on a Dask cluster"
+    return address_error(address, tls) or missing_package()
 
 
 def _run(

@@ -22,6 +22,7 @@ from evallang.spare_time import spent_on
 if TYPE_CHECKING:
     from evallang.api.folder import Reserved
     from evallang.api.results import Results as RunResults
+    from evallang.engine.backends.cluster import Tls
 
 
 @click.command("run", epilog="Example: evallang run study.eval -o results -j 4")
@@ -30,6 +31,14 @@ if TYPE_CHECKING:
 @click.option(
     "-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes [default: all cores]."
 )
+@click.option(
+    "--dask",
+    metavar="ADDRESS",
+    help="Fit on a Dask cluster: tcp://HOST:PORT, tls://HOST:PORT, or local:N for N processes.",
+)
+@click.option("--dask-tls-ca", metavar="FILE", help="Certificate authority of the cluster, PEM.")
+@click.option("--dask-tls-cert", metavar="FILE", help="Certificate of this client, PEM.")
+@click.option("--dask-tls-key", metavar="FILE", help="Private key of this client, PEM.")
 @click.option(
     "--fit-timeout",
     type=click.FloatRange(0, min_open=True),
@@ -74,6 +83,10 @@ def command(
     file: str,
     out: str | None,
     jobs: int | None,
+    dask: str | None,
+    dask_tls_ca: str | None,
+    dask_tls_cert: str | None,
+    dask_tls_key: str | None,
     fit_timeout: float | None,
     memory: int | None,
     settings: tuple[str, ...],
@@ -101,6 +114,7 @@ def command(
         file,
         out=out,
         jobs=jobs,
+        dask=_dask(dask, jobs, dask_tls_ca, dask_tls_cert, dask_tls_key, fit_timeout, memory),
         fit_timeout=fit_timeout,
         memory=memory,
         settings=settings,
@@ -114,6 +128,42 @@ def command(
         quiet=quiet,
         open_report=open_report,
     )
+
+
+def _dask(
+    address: str | None,
+    jobs: int | None,
+    authority: str | None,
+    certificate: str | None,
+    key: str | None,
+    fit_timeout: float | None,
+    memory: int | None,
+) -> "tuple[str, Tls] | None":
+    """Return the address of a cluster and the files of its encryption; refuse wrong options."""
+    if address is None:
+        if authority or certificate or key:
+            raise click.UsageError("`--dask-tls-...` is used without `--dask`")
+        return None
+    from evallang.api.running import cluster_error
+    from evallang.engine.backends.backend import FitLimits
+    from evallang.engine.backends.cluster import Tls
+
+    if jobs is not None:
+        raise click.UsageError(
+            "`-j` and `--dask` exclude one another: the cluster decides how many fits run at once"
+        )
+    if fit_timeout is not None or memory is not None:
+        raise click.UsageError("`--fit-timeout` and `--memory` cannot be kept with `--dask`")
+    tls = Tls(authority, certificate, key)
+    reason = cluster_error(address, tls, FitLimits())
+    if reason is not None:
+        raise click.UsageError(f"--dask: {reason}")
+    return address, tls
+
+
+def tell_warning(text: str) -> None:
+    """Write a warning about the workers of a cluster."""
+    tell(f"warning: {text}")
 
 
 def report_formats(text: str | None) -> tuple[str, ...] | None:
@@ -136,6 +186,7 @@ def run_study(
     *,
     out: str | None = None,
     jobs: int | None = None,
+    dask: "tuple[str, Tls] | None" = None,
     fit_timeout: float | None = None,
     memory: int | None = None,
     settings: tuple[str, ...] = (),
@@ -157,14 +208,15 @@ def run_study(
     with Progress(shown=not quiet) as bar, watched(bar.update):
         from evallang.api.early_workers import start_early
 
-        start_early(
-            place,
-            jobs or cores(),
-            fit_timeout=fit_timeout,
-            memory=memory,
-            store=store if fast_paths else "off",
-            fresh=fresh,
-        )
+        if dask is None:
+            start_early(
+                place,
+                jobs or cores(),
+                fit_timeout=fit_timeout,
+                memory=memory,
+                store=store if fast_paths else "off",
+                fresh=fresh,
+            )
         from evallang.api import FolderRefused, NotTrusted, RunFailed, StudyError, WorkersLost, run
         from evallang.api.folder import reserved
         from evallang.api.models import refuse_leading_out
@@ -200,6 +252,9 @@ def run_study(
                             fresh=fresh,
                             fast_paths=fast_paths,
                             look=look,
+                            dask=None if dask is None else dask[0],
+                            tls=None if dask is None else dask[1],
+                            warn=tell_warning,
                         )
                 except RunFailed as error:
                     results, code = error.results, Failed.exit_code

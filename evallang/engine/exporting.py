@@ -198,7 +198,7 @@ def _run(
     tally: Tally,
 ) -> dict[str, ExportOutcome]:
     made: dict[str, ExportOutcome] = {}
-    with shared_tables(tables, in_process=workers.in_process) as shared:
+    with shared_tables(tables, workers, own) as shared:
         metric = study.tuning.metric if study.tuning else None
         rule = study.tuning.select if study.tuning else "best"
         work = []

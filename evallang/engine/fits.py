@@ -7,7 +7,7 @@ how many run at once.
 
 import json
 import sys
-from collections.abc import Callable, Generator, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -22,7 +22,7 @@ from evallang.engine.backends.workers import Workers
 from evallang.engine.fit_outcome import Choice, FailedCandidate, FitOutcome
 from evallang.engine.left_out_rows import left_out_rows
 from evallang.engine.progress import Tally
-from evallang.engine.run_folders import run_folder
+from evallang.engine.run_folders import path_here, run_folder
 from evallang.engine.search_parts import (
     TASKS_PER_WORKER,
     Noted,
@@ -42,8 +42,9 @@ from evallang.models.build import BuildContext
 from evallang.models.columns import design_matrix
 from evallang.models.losses import FitLost, Loss
 from evallang.models.model import search_space, with_choice
-from evallang.models.own_code import OwnCode
+from evallang.models.own_code import OwnCode, own_files
 from evallang.own_output import speaking
+from evallang.planning.keys import versions_here
 from evallang.planning.plan import FitTask, Layout
 from evallang.planning.seeds import rows_hash, step_seeds
 from evallang.registry import lazy
@@ -140,7 +141,8 @@ def run_fits(
     tally.start_from(sum(layout.tasks[key].n_fits for key in outcomes))
     if len(stored) == len(tasks):
         return Fits(outcomes, frozenset(stored))
-    with shared_tables(tables, in_process=workers.in_process) as shared:
+    versions = {name for task in tasks.values() for name in _versions(task)}
+    with shared_tables(tables, workers, own, versions) as shared:
         metric = study.tuning.metric if study.tuning else None
         rule = study.tuning.select if study.tuning else "best"
         names = {place.key: place.model for place in reversed(layout.places)}
@@ -153,7 +155,7 @@ def run_fits(
                 rule,
                 own,
                 names[key],
-                store,
+                None if workers.elsewhere else store,
                 fast_paths,
             )
             for key, task in tasks.items()
@@ -162,6 +164,8 @@ def run_fits(
         work.sort(key=lambda job: len(job.task.pipeline.steps) == 1)  # those share least
         with closing(_made(work, workers, tally)) as made:
             for key, outcome in made:
+                if workers.elsewhere and store is not None:
+                    outcome = replace(outcome, not_kept=store.put(tasks[key], outcome))
                 outcomes[key] = outcome
                 tally.finish(layout.tasks[key].n_fits, failed=outcome.failure is not None)
     if store is not None:
@@ -173,7 +177,8 @@ def _made(
     work: Sequence[Job], workers: Workers, tally: Tally
 ) -> Generator[tuple[str, FitOutcome], None, None]:
     """Run tasks; where there are few for so many workers, several share the search of one."""
-    pieces = -(-TASKS_PER_WORKER * workers.jobs // len(work)) if workers.jobs > 1 else 1
+    n = workers.parallel
+    pieces = -(-TASKS_PER_WORKER * n // len(work)) if n > 1 else 1
     found: dict[str, list[SearchPart]] = {}
     tasks: list[Job] = []
     for job in work:
@@ -222,10 +227,17 @@ _IN_PROCESS: dict[str, Arrays] = {}
 
 @contextmanager
 def shared_tables(
-    tables: Mapping[str, Table], *, in_process: bool
+    tables: Mapping[str, Table],
+    workers: Workers,
+    own: OwnCode | None = None,
+    packages: Iterable[str] = (),
 ) -> Iterator[dict[str, SharedTable]]:
-    """Lay tables where workers find them: in this process, or memory-mapped in a folder."""
-    with nullcontext() if in_process else run_folder() as folder:
+    """Lay tables where workers find them: in this process, or memory-mapped in a folder.
+
+    Workers of a cluster have copies of the folder and of the author's own code, and are compared
+    with this process by the versions of `packages`.
+    """
+    with nullcontext() if workers.in_process else run_folder() as folder:
         found: dict[str, SharedTable] = {}
         try:
             for number, (name, table) in enumerate(tables.items()):
@@ -245,10 +257,34 @@ def shared_tables(
                     table.task == "classification",
                     tuple(table.class_values) if table.task == "classification" else (),
                 )
-            yield found
+            with workers.sharing(lambda: _files(folder, own), packages, forget_tables):
+                yield found
         finally:
             _IN_PROCESS.clear()
             fitting.forget_rows()
+
+
+def forget_tables() -> None:
+    """Drop the tables that this process has mapped, when their files are removed."""
+    _mapped.cache_clear()
+    fitting.forget_rows()
+
+
+def _files(folder: Path | None, own: OwnCode | None) -> dict[str, dict[str, bytes]]:
+    """Read the files that workers of a cluster need, by their folders: tables and own code."""
+    found = {}
+    if folder is not None:
+        tables = (file for file in folder.iterdir() if file.suffix in (".npy", ".json"))
+        found[str(folder)] = {file.name: file.read_bytes() for file in tables}
+    if own is not None and own.sources:
+        place = Path(own.folder)
+        files = own_files(own.sources, place)
+        found[own.folder] = {str(f.relative_to(place)): f.read_bytes() for f in files}
+    return found
+
+
+def _versions(task: FitTask) -> Mapping[str, str]:
+    return {} if task.facts is None else task.facts.versions
 
 
 def _write(path: str, table: Table) -> None:
@@ -310,9 +346,17 @@ def run_job(job: Job, monitor: Monitor) -> tuple[str, FitOutcome | SearchPart]:
 @contextmanager
 def fitting_of(job: Job, monitor: Monitor) -> "Iterator[Fitting]":
     """Find the rows of a task, and hold BLAS and OpenMP to one thread meanwhile."""
-    arrays = _IN_PROCESS.get(job.table.path) or _mapped(job.table.path)
+    place = path_here(job.table.path)
+    arrays = _IN_PROCESS.get(place) or _mapped(place)
+    if job.own is not None:
+        job = replace(job, own=replace(job.own, folder=path_here(job.own.folder)))
     with _libraries(len(sys.modules)).limit(limits=1), speaking(job.model):
-        yield Fitting(job, arrays, monitor)
+        held = Fitting(job, arrays, monitor)
+        if place != job.table.path:  # a worker of a cluster, whose packages may differ
+            versions = _versions(job.task)
+            here = versions_here(versions)
+            held.noted.repeatable = all(here[name] == versions[name] for name in versions)
+        yield held
 
 
 @lru_cache(maxsize=1)

@@ -33,6 +33,11 @@ def memory_loss(size: int) -> Loss:
     return Loss("MemoryError", message)
 
 
+def worker_loss() -> Loss:
+    """Return the loss of a fit that killed every worker of a cluster that ran it."""
+    return Loss("ProcessDied", "every worker of the cluster that ran its task died of it")
+
+
 def death_loss(status: int) -> Loss:
     """Return the loss of a fit whose process died; `status` is negative for a signal."""
     if status >= 0:

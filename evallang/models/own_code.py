@@ -257,6 +257,17 @@ def own_modules(top: str, package: Path, folder: Path) -> dict[str, Path]:
     return found
 
 
+def own_files(tops: Iterable[str], folder: Path) -> list[Path]:
+    """List the files in a study's folder that the code of packages consists of or may read."""
+    found: set[Path] = set()
+    for top in tops:
+        package = find(top, folder)
+        if package is not None:
+            places = own_modules(top, package, folder).values()
+            found.update(f for p in places if p.is_relative_to(folder) for f in _content(p, folder))
+    return sorted(found)
+
+
 def _content(package: Path, folder: Path) -> list[Path]:
     """List the files of a package: next to a study all of them, as its code may read them."""
     if not package.is_dir() or not package.is_relative_to(folder):

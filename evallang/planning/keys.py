@@ -3,7 +3,7 @@
 import os
 import platform
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from hashlib import sha256
@@ -136,6 +136,17 @@ def environment() -> dict[str, str]:
         "linear algebra": _linear_algebra(),
         **{name: installed(name) for name in ("numpy", "scipy", "scikit-learn")},
     }
+
+
+def versions_here(packages: Iterable[str]) -> dict[str, str]:
+    """Return the versions of packages in this process, with all that every fit depends on."""
+    known = environment()
+    found = {
+        name: installed_version(PACKAGES[name]) or "none" if name in PACKAGES else installed(name)
+        for name in packages
+        if name not in known
+    }
+    return {**known, **found}
 
 
 KERNELS = ("OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES", "MKL_CBWR")

@@ -7,7 +7,7 @@ from evallang.collector import collect_as_usual
 from evallang.engine.backends.backend import AnyTask, Fitted, Made, Work
 
 
-class _Counter:
+class Counter:
     """A monitor that counts fits."""
 
     def __init__(self, fitted: Fitted) -> None:
@@ -15,6 +15,7 @@ class _Counter:
 
     @contextmanager
     def fitting(self, at: str, *, ends: bool, seconds: float = 0.0) -> Iterator[None]:
+        """Count a fit that ends."""
         yield
         if ends:
             self._fitted(1)
@@ -24,7 +25,7 @@ def run(
     work: Work[AnyTask, Made], tasks: Sequence[AnyTask], fitted: Fitted
 ) -> Generator[Made, None, None]:
     """Run every task; yield outcomes in order."""
-    monitor = _Counter(fitted)
+    monitor = Counter(fitted)
     collect_as_usual()
     for task in tasks:
         yield work(task, monitor)

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
-from evallang.engine.backends.backend import FitLimits, Work
+from evallang.engine.backends.backend import FitLimits, Monitor, Work
 from evallang.engine.backends.page import Page
 from evallang.frozen_records import frozen
 from evallang.models.losses import FitLost, memory_loss, time_loss
@@ -55,7 +55,7 @@ def serve(tasks: int, page: int, errors: int) -> None:
         while True:
             batch = pickle.loads(connection.recv_bytes())
             for task in batch:
-                made = _outcome(setup.work, task, monitor)
+                made = outcome(setup.work, task, monitor)
                 flush_streams()
                 connection.send_bytes(pickle.dumps(made, pickle.HIGHEST_PROTOCOL))
             del batch
@@ -63,7 +63,8 @@ def serve(tasks: int, page: int, errors: int) -> None:
         return
 
 
-def _outcome(work: Work[Any, Any], task: Any, monitor: "_Monitor") -> Any:
+def outcome(work: Work[Any, Any], task: Any, monitor: Monitor) -> Any:
+    """Run a task; return what it made, or what it raised."""
     try:
         return work(task, monitor)
     except BaseException as error:

@@ -1,33 +1,71 @@
-"""Where the fits of a run are made: in this process or in workers."""
+"""Where the fits of a run are made: in this process, in workers, or on a cluster."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from evallang.engine.backends import fork_server, local, serial
 from evallang.engine.backends.backend import AnyTask, FitLimits, Fitted, Made, Work
+from evallang.engine.backends.cluster import Cluster
 from evallang.frozen_records import frozen
 
 
 @frozen
 class Workers:
-    """How many processes fit at once, and what one fit may take."""
+    """How many processes fit at once, and what one fit may take.
+
+    A `cluster` has processes of its own, on which `limits` cannot be kept.
+    """
 
     jobs: int = 1
     limits: FitLimits = FitLimits()
+    cluster: Cluster | None = None
 
     @property
     def in_process(self) -> bool:
         """Whether the fits are made in this process: a limit needs another one."""
-        return self.jobs == 1 and not self.limits.any
+        return self.cluster is None and self.jobs == 1 and not self.limits.any
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether workers have neither files nor the store of this machine."""
+        return self.cluster is not None
+
+    @property
+    def parallel(self) -> int:
+        """How many tasks run at once."""
+        return self.jobs if self.cluster is None else self.cluster.size
 
     def prepare(self, modules: Sequence[str]) -> None:
         """Begin to start processes that have imported modules, without waiting for them."""
-        if not self.in_process:
+        if self.cluster is None and not self.in_process:
             fork_server.prepare(modules)
+
+    @contextmanager
+    def sharing(
+        self,
+        folders: Callable[[], Mapping[str, Mapping[str, bytes]]],
+        packages: Iterable[str],
+        forget: Callable[[], None],
+    ) -> Iterator[None]:
+        """Send files to the workers of a cluster; `forget` drops what they keep of them."""
+        if self.cluster is None:
+            yield
+            return
+        self.cluster.connect(packages)
+        with self.cluster.sharing(folders(), forget):
+            yield
+
+    def close(self) -> None:
+        """End the connection to a cluster."""
+        if self.cluster is not None:
+            self.cluster.close()
 
     def run(
         self, work: Work[AnyTask, Made], tasks: Sequence[AnyTask], fitted: Fitted
     ) -> Generator[Made, None, None]:
         """Run every task; yield outcomes in whatever order they finish."""
+        if self.cluster is not None:
+            return self.cluster.run(work, tasks, fitted)
         if self.in_process:
             return serial.run(work, tasks, fitted)
         return local.run(work, tasks, self.jobs, self.limits, fitted)

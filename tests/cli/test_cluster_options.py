@@ -1,0 +1,36 @@
+"""Options of `run` that name a Dask cluster and cannot be meant."""
+
+import importlib.util
+
+import click
+import pytest
+from calling import call
+from studies import TWO_MODELS
+
+from evallang.cli.run import _dask
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--dask", "host:8786"), "not the address of a Dask scheduler"),
+        (("--dask", "local:0"), "write tcp://HOST:PORT, tls://HOST:PORT, or local:N"),
+        (("--dask", "local:2", "-j", "2"), "`-j` and `--dask` exclude one another"),
+        (("--dask", "local:2", "--fit-timeout", "3"), "cannot be kept with `--dask`"),
+        (("--dask", "tcp://h:1", "--dask-tls-ca", "study.eval"), "write tls://HOST:PORT"),
+        (("--dask", "tls://h:1", "--dask-tls-key", "none.pem"), "`none.pem` does not exist"),
+        (("--dask-tls-cert", "study.eval"), "used without `--dask`"),
+    ],
+)
+def test_a_cluster_that_cannot_be_meant_is_refused(tmp_path, words, told):
+    (tmp_path / "study.eval").write_text(TWO_MODELS)
+    done = call("run", "study.eval", *words, folder=tmp_path)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert not (tmp_path / "study-results").exists()
+
+
+def test_without_the_extra_the_message_says_how_to_install_it(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(click.UsageError, match=r"pip install 'evallang\[dask\]'"):
+        _dask("local:2", None, None, None, None, None, None)

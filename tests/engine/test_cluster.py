@@ -1,0 +1,227 @@
+"""Fits on a Dask cluster: the same bytes, and what the loss of workers or scheduler costs."""
+
+import os
+import signal
+import threading
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import dask
+import pytest
+from distributed import Client, LocalCluster, Security
+
+import evallang as ev
+from evallang.api import RunFailed, WorkersLost
+from evallang.cli.run import run_study
+from evallang.cli.terminal import Failed
+from evallang.engine.backends import cluster as backend
+from evallang.engine.backends.cluster import Cluster, Tls
+from evallang.planning import keys
+from evallang.results import codec
+
+DATA = "x,y\n" + "".join(f"{i % 7 + (i % 2) * 2},{'ab'[i % 2]}\n" for i in range(40))
+OWN = """\
+import os, signal, time
+from pathlib import Path
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+import beside
+
+class Own(ClassifierMixin, BaseEstimator):
+    def __init__(self, way=""):
+        self.way = way
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        if self.way == "dies" and beside.is_marked(X):
+            os.kill(os.getpid(), signal.SIGKILL)
+        if self.way.startswith("/"):
+            time.sleep(0.1)
+            with open(self.way, "a") as file:
+                file.write("x")
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+"""
+STUDY = """\
+use own
+study "Cluster"
+  seed 1
+data d from "d.csv"
+  target y
+model tree = DecisionTreeClassifier(max_depth in 1..3)
+model own = own.Own(way="{way}")
+protocol nested cv outer={folds} inner=2
+measure accuracy
+report html
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
+        LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            silence_logs=50,
+        ) as started,
+    ):
+        yield started
+
+
+def written(folder: Path, way: str = "", folds: int = 4) -> Path:
+    (folder / "own.py").write_text(OWN)
+    (folder / "beside.py").write_text("def is_marked(X):\n    return 0 not in X[:9, 0]\n")
+    (folder / "d.csv").write_text(DATA)
+    (folder / "s.eval").write_text(STUDY.format(way=way, folds=folds))
+    return folder / "s.eval"
+
+
+def content(results) -> str:
+    return codec.dumps(replace(results.record, provenance=None))
+
+
+def test_the_bytes_are_those_of_a_local_run(cluster, tmp_path):
+    place = written(tmp_path)
+    local = ev.run(place, trust=True, store="off")
+    there = ev.run(place, trust=True, store=tmp_path / "store", dask=cluster.scheduler_address)
+    assert content(there) == content(local)
+    again = ev.run(place, trust=True, store=tmp_path / "store")
+    assert again.record.provenance.fits.cached == again.record.provenance.fits.planned
+
+
+def test_unlike_workers_are_named_before_any_fit_and_their_fits_are_not_kept(
+    cluster, tmp_path, monkeypatch
+):
+    unlike = {**keys.environment(), "numpy": "0.1"}
+    monkeypatch.setattr(keys, "environment", lambda: unlike)
+    happened = []
+    results = ev.run(
+        written(tmp_path),
+        trust=True,
+        store=tmp_path / "store",
+        dask=cluster.scheduler_address,
+        warn=happened.append,
+        progress=lambda done, _: happened.append(done),
+    )
+    warnings = [text for text in happened if isinstance(text, str)]
+    assert len(warnings) == len(cluster.workers)
+    assert all("numpy" in text and "instead of 0.1" in text for text in warnings)
+    before = happened[: happened.index(warnings[-1])]
+    assert [fits for fits in before if fits not in warnings] == [0]
+    assert results.record.provenance.fits.run
+    again = ev.run(written(tmp_path), trust=True, store=tmp_path / "store")
+    assert again.record.provenance.fits.cached == 0
+
+
+def test_a_task_that_always_kills_is_a_failed_fit_and_the_rest_finishes(cluster, tmp_path):
+    with pytest.raises(RunFailed) as failed:
+        ev.run(written(tmp_path, "dies"), trust=True, store="off", dask=cluster.scheduler_address)
+    record = failed.value.results.record
+    lost = [(f.model, f.error) for f in record.failures]
+    local = ev.run(written(tmp_path), trust=True, store="off").record
+    assert 0 < len(lost) < 4 and set(lost) == {("own", "ProcessDied")}
+    trees = [[e for e in r.estimates if e.model == "tree"] for r in (record, local)]
+    assert trees[0] == trees[1]
+
+
+def test_the_files_of_an_encrypted_connection_reach_dask(tmp_path, monkeypatch):
+    monkeypatch.setattr(backend, "WORKERS_WITHIN", 0)
+    security = Security.temporary()
+    pem = {"ca": security.tls_ca_file, "cert": security.tls_client_cert}
+    pem["key"] = security.tls_client_key
+    for name, text in pem.items():
+        (tmp_path / name).write_text(text)
+    with LocalCluster(
+        n_workers=0,
+        processes=False,
+        protocol="tls://",
+        security=security,
+        dashboard_address="127.0.0.1:0",
+    ) as encrypted:
+        address = encrypted.scheduler_address
+        with pytest.raises(WorkersLost, match="has had no worker"):
+            Cluster(address, Tls(*(str(tmp_path / name) for name in pem))).connect(())
+        with pytest.raises(WorkersLost, match="encrypted; name the files --dask-tls-ca"):
+            Cluster(address).connect(())
+
+
+@dataclass(frozen=True)
+class Noting:
+    """A task that takes its time and notes in a file that it was begun."""
+
+    number: int
+    file: str
+    group: None = None
+
+    def drop_lost(self, at, loss):
+        raise AssertionError("no task kills its worker")
+
+
+def note(task, monitor):
+    with open(task.file, "a") as file:  # noqa: PTH123
+        file.write("x")
+    time.sleep(0.02)
+    return task.number, os.getpid()
+
+
+def connected(cluster) -> Cluster:
+    found = Cluster(cluster.scheduler_address)
+    found.connect(())
+    return found
+
+
+def test_a_killed_worker_costs_its_running_tasks_only(cluster, tmp_path):
+    there, begun = connected(cluster), tmp_path / "begun"
+    tasks = [Noting(number, str(begun)) for number in range(60)]
+    made = there.run(note, tasks, lambda _: None)
+    first, pid = next(made)
+    os.kill(pid, signal.SIGKILL)
+    found = [first, *(number for number, _ in made)]
+    there.close()
+    assert sorted(found) == list(range(60))
+    assert len(begun.read_text()) < 60 + 30  # a batch has at most ten tasks of 20 ms
+
+
+def test_workers_that_join_late_are_used_and_an_interruption_cancels_the_rest(cluster, tmp_path):
+    there, begun = connected(cluster), tmp_path / "begun"
+    pids, n = set(), 2000
+    made = there.run(note, [Noting(number, str(begun)) for number in range(n)], lambda _: None)
+    before = len(cluster.workers)
+    while len(pids) <= before:
+        pids.add(next(made)[1])
+        if len(pids) == before:
+            cluster.scale(before + 1)
+    with pytest.raises(KeyboardInterrupt):
+        made.throw(KeyboardInterrupt)
+    there.close()
+    with Client(cluster) as client:
+        while any(client.processing().values()):
+            time.sleep(0.05)
+    assert len(begun.read_text()) < n
+
+
+def test_a_lost_scheduler_ends_the_run_and_the_next_one_resumes(cluster, tmp_path, monkeypatch):
+    """The last test: it closes the cluster."""
+    monkeypatch.setenv("EVALLANG_STORE", str(tmp_path / "store"))
+    begun = tmp_path / "begun"
+    place = written(tmp_path, str(begun), folds=20)
+
+    def close():
+        while not begun.exists() or len(begun.read_text()) < 8:
+            time.sleep(0.02)
+        cluster.close()
+
+    closing = threading.Thread(target=close)
+    closing.start()
+    with pytest.raises(Failed, match=r"connection to the Dask scheduler .* was lost") as failed:
+        run_study(str(place), trust=True, dask=(cluster.scheduler_address, Tls()), quiet=True)
+    closing.join()
+    assert failed.value.exit_code == 3
+    fits = ev.run(place, trust=True).record.provenance.fits
+    assert 0 < fits.cached < fits.planned
