@@ -7,10 +7,12 @@ it. The sole user of dask besides what the workers run.
 import contextlib
 import logging
 import re
+import signal
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, Generic
@@ -146,7 +148,8 @@ class Cluster:
         try:
             if local is not None:
                 security = Security.temporary()  # or any user of this machine could send it code
-                with dask.config.set({"distributed.scheduler.http.routes": []}):
+                no_pages = dask.config.set({"distributed.scheduler.http.routes": []})
+                with no_pages, _interrupt_blocked():
                     self._local = LocalCluster(
                         n_workers=int(local[1]),
                         threads_per_worker=1,
@@ -433,6 +436,17 @@ class _Batches(Generic[AnyTask]):
             with contextlib.suppress(Exception):  # the scheduler may be gone
                 self._client.cancel(list(self._sent), force=True)
         self._sent.clear()
+
+
+@contextmanager
+def _interrupt_blocked() -> Iterator[None]:
+    """Block Ctrl-C in processes that are started, which end with the cluster."""
+    resource_tracker.ensure_running()  # which unblocks the signal where it is started
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 SHOWN = 3  # workers in a message
