@@ -10,7 +10,7 @@ from evallang.cli.terminal import columns, write, write_json
 
 CATALOGUES = (
     *("tests", "metrics", "intervals", "protocols", "models", "corrections", "rules"),
-    *("analyses", "codes", "statements", "limits"),
+    *("analyses", "sections", "codes", "statements", "limits"),
 )
 
 
@@ -27,7 +27,7 @@ def command(catalogue: str, layout: str) -> int:
     """List the words of a catalogue, each with a one-line summary; metrics are grouped.
 
     CATALOGUE is one of tests, metrics, intervals, protocols, models, corrections, rules,
-    analyses, codes, statements and limits.
+    analyses, sections, codes, statements and limits.
     """
     from evallang.manual.catalogues import entries
 

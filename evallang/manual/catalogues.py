@@ -54,6 +54,14 @@ def entries(catalogue: str) -> list[dict[str, Any]]:
             }
             for word, known in STATEMENTS.items()
         ]
+    if catalogue == "sections":
+        from evallang.reporting.section import SECTIONS
+
+        return [
+            {"name": entry.name, "title": entry.title, "summary": entry.title}
+            for entry in sorted(SECTIONS, key=lambda entry: entry.declaration.order)
+            if entry.declaration.hideable
+        ]
     if catalogue in ("rules", "codes"):
         load_codes()
         return [

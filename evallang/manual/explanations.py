@@ -223,6 +223,10 @@ def clause_of(statement: str, word: str) -> tuple[str, str]:
     return known.form, known.summary + later
 
 
+LISTED = frozenset({"sections"})
+"""Catalogues whose members have no explanations of their own, only a list."""
+
+
 def explain_clause(word: str) -> Explanation:
     """Explain a clause, in every statement that takes it."""
     places = clauses(word)
@@ -232,6 +236,9 @@ def explain_clause(word: str) -> Explanation:
         _, text = clause_of(statement, word)
         form = "" if known.form == first else f"`{known.form}`. "
         parts.append(Part(f"under `{statement}`", form + text))
+        for kind in sorted({kind for kinds in known.names.values() for kind in kinds}):
+            if kind in LISTED:
+                parts.append(Part("", f"`evallang list {kind}` has their names."))
     return Explanation(word, "clause", "", tuple(parts))
 
 

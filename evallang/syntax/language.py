@@ -42,13 +42,15 @@ Names = Literal[
     "protocols",
     "models",
     "bundled",
+    "sections",
     "columns",
     "model",
     "protocol",
     "let",
 ]
 """What a name in a line refers to: a catalogue by its plural (`models` are the classes of
-estimators, `bundled` the data sets of scikit-learn), the `columns` of the data, or what the
+estimators, `bundled` the data sets of scikit-learn, `sections` those of the report that an author
+may omit), the `columns` of the data, or what the
 statements of this word declare in the study."""
 
 _PLAIN = {"words": "{keyword} {values:plain}"}
@@ -197,6 +199,7 @@ _HIDE = Clause(
     "hide SECTION, ...",
     "Sections of the report to omit; warnings, protocol and provenance are always printed.",
     "terms",
+    names={"values": ("sections",)},
     listed=True,
 )
 _SHOW = Clause(
@@ -204,6 +207,7 @@ _SHOW = Clause(
     "show SECTION, ...",
     "Sections of the report to show, and no others but warnings, protocol and provenance.",
     "terms",
+    names={"values": ("sections",)},
     listed=True,
 )
 _ALPHA = Clause(

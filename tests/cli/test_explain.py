@@ -60,7 +60,9 @@ def test_a_clause_that_is_refused_says_so_where_it_is_explained():
     text = " ".join(said("explain", "report").split())
     assert "Your references, which are added to references.bib. This version does not" in text
     assert "the size of the page; a4 by default. This version" not in text.lower()
-    assert "This version does not take it yet (E901)." in " ".join(said("explain", "hide").split())
+    assert "This version does not take it yet (E901)." in " ".join(
+        said("explain", "template").split()
+    )
 
 
 def test_a_value_of_an_option_is_found_where_it_belongs():

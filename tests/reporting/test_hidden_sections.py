@@ -6,9 +6,12 @@ import fixture
 import fixture_variants
 import pytest
 import tinyhtml5
+from click.testing import CliRunner
 from studies import study
 
 from evallang.api import run
+from evallang.cli.main import root
+from evallang.manual.completion import complete
 from evallang.reporting import html
 from evallang.reporting.context import Context
 from evallang.reporting.section import SECTIONS, build
@@ -77,3 +80,13 @@ def test_report_and_summary_have_the_sections_that_a_study_leaves(line, tables, 
     stated = {"hide": "Sections omitted", "show": "Sections printed"}.get(word)
     if stated is not None:  # readers see what was omitted
         assert stated in page_of(record)
+
+
+def test_the_names_of_sections_are_listed_and_completed_in_the_order_of_the_page():
+    done = CliRunner().invoke(root, ["list", "sections"], standalone_mode=False)
+    listed = [line.split()[0] for line in done.output.splitlines()]
+    assert sorted(listed) == sorted(HIDEABLE)
+    assert listed.index("findings") < listed.index("comparisons") < listed.index("methods")
+    text = "evallang 1\nreport html\n  hide "
+    assert [str(word) for word in complete(text, 3, 8)] == listed
+    assert [str(word) for word in complete(f"{text}findings, est", 3, 21)] == ["estimates"]
