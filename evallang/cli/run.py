@@ -12,10 +12,12 @@ from evallang.activity import Activity, watched
 from evallang.cli.ci_files import CiFiles
 from evallang.cli.progress import Progress
 from evallang.cli.settings import Size, limit_option, store_option
+from evallang.cli.shard import ShardType, run_shard
 from evallang.cli.summary_text import text_lines
 from evallang.cli.terminal import Failed, cannot, read_study, show, study_path, tell, write
 from evallang.cli.verdicts import requirement_lines
 from evallang.diagnostics import Diagnostic, Severity, has_errors
+from evallang.engine.shard import Shard
 from evallang.limits import changed_limits
 from evallang.spare_time import spent_on
 
@@ -39,6 +41,12 @@ if TYPE_CHECKING:
 @click.option("--dask-tls-ca", metavar="FILE", help="Certificate authority of the cluster, PEM.")
 @click.option("--dask-tls-cert", metavar="FILE", help="Certificate of this client, PEM.")
 @click.option("--dask-tls-key", metavar="FILE", help="Private key of this client, PEM.")
+@click.option(
+    "--shard",
+    type=ShardType(),
+    metavar="K/N",
+    help="Make share K of N of the fits for the store, without results; a last run has them all.",
+)
 @click.option(
     "--fit-timeout",
     type=click.FloatRange(0, min_open=True),
@@ -87,6 +95,7 @@ def command(
     dask_tls_ca: str | None,
     dask_tls_cert: str | None,
     dask_tls_key: str | None,
+    shard: Shard | None,
     fit_timeout: float | None,
     memory: int | None,
     settings: tuple[str, ...],
@@ -110,11 +119,41 @@ def command(
     Exit code 1: the study or its data have errors, and no model was fitted; 3: a fit failed; 4: a
     requirement was not met (the report is written).
     """
+    cluster = _dask(dask, jobs, dask_tls_ca, dask_tls_cert, dask_tls_key, fit_timeout, memory)
+    if shard is not None:
+        meant = {
+            "-o": out,
+            "--format": formats,
+            "--junit": junit,
+            "--summary": summary,
+            "--annotate": annotate,
+            "--open": open_report,
+            "--no-fast-paths": every_fit,
+            "--dask": dask,
+        }
+        for option, given in meant.items():
+            if given:
+                raise click.UsageError(
+                    f"`{option}` and `--shard`, which only keeps fits, exclude one another"
+                )
+        from evallang.engine.backends.backend import FitLimits
+        from evallang.engine.backends.workers import Workers
+
+        return run_shard(
+            file,
+            shard,
+            Workers(jobs or cores(), FitLimits(fit_timeout, memory)),
+            settings=settings,
+            fresh=fresh,
+            store=store,
+            trust=trust,
+            quiet=quiet,
+        )
     return run_study(
         file,
         out=out,
         jobs=jobs,
-        dask=_dask(dask, jobs, dask_tls_ca, dask_tls_cert, dask_tls_key, fit_timeout, memory),
+        dask=cluster,
         fit_timeout=fit_timeout,
         memory=memory,
         settings=settings,

@@ -32,6 +32,7 @@ from evallang.engine.search_parts import (
     cut,
     joined,
 )
+from evallang.engine.shard import Shard
 from evallang.engine.store import Store
 from evallang.engine.tuning import bayes_search, choose, steps_from_simple
 from evallang.frozen_records import frozen
@@ -128,16 +129,20 @@ def run_fits(
     own: OwnCode | None = None,
     store: Store | None = None,
     fast_paths: bool = True,
+    shard: Shard | None = None,
 ) -> Fits:
     """Run every task of a layout that no shortcut serves and the store does not have.
 
-    `progress` is called with fits done and fits planned.
+    `progress` is called with fits done and fits planned. With a `shard` only its share of the
+    tasks that no shortcut serves is run.
     """
     computed = left_out_rows(tables, layout.tasks) if fast_paths else {}
     tasks = {key: task for key, task in layout.tasks.items() if key not in computed}
+    if shard is not None:
+        computed, tasks = {}, shard.share(tasks)
     stored = {} if store is None else _stored(store, tables, tasks)
     outcomes = computed | stored
-    tally = Tally(sum(task.n_fits for task in layout.tasks.values()), progress)
+    tally = Tally(sum(layout.tasks[key].n_fits for key in (*computed, *tasks)), progress)
     tally.start_from(sum(layout.tasks[key].n_fits for key in outcomes))
     if len(stored) == len(tasks):
         return Fits(outcomes, frozenset(stored))

@@ -1,0 +1,96 @@
+"""A share of the fits of a study, for a store in which a last run finds those of all shares."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from evallang.api.checked_file import StudyError
+from evallang.api.live import NOTHING, own_code
+from evallang.api.own_metrics import import_own_metrics
+from evallang.api.preparing import read_and_plan
+from evallang.api.study_file import StudyFile
+from evallang.api.trust import is_trusted, refuse_without_consent
+from evallang.diagnostics import has_errors
+from evallang.engine.backends.workers import Workers
+from evallang.engine.shard import Shard
+from evallang.own_output import stdout_spared
+from evallang.printable import printable_line
+from evallang.working_folder import safe_path, working_folder_restored
+
+LOG = logging.getLogger("evallang")
+
+
+class NoStore(Exception):
+    """Fits of a share that cannot be kept, so that no other run would find them."""
+
+
+@dataclass(frozen=True)
+class DoneShare:
+    """Tasks of a share: all of them, those that the store had, and those whose fit failed.
+
+    `failures` are the different errors.
+    """
+
+    tasks: int
+    stored: int
+    failed: int
+    failures: tuple[str, ...]
+
+
+def run_share(
+    study: StudyFile,
+    shard: Shard,
+    workers: Workers,
+    *,
+    trust: bool = False,
+    store: str | Path | None = None,
+    fresh: bool = False,
+) -> DoneShare:
+    """Make the fits of one share and keep them in the store; nothing else is computed.
+
+    Raises `StudyError` for a faulty study or data, `NotTrusted` for own code without consent,
+    `NoStore` where fits cannot be kept, and `WorkersLost` where the processes for fits are lost.
+    """
+    from evallang.engine.store import StoreRefused, open_store, store_folder
+
+    if has_errors(study.diagnostics) or study.meant is None:
+        raise StudyError(study.diagnostics, study.checked.sources)
+    refuse_without_consent(study.meant, trust)
+    try:
+        folder = store_folder(store)
+        kept = None if folder is None else open_store(folder, fresh=fresh)
+    except StoreRefused as error:
+        raise NoStore(f"{error}; no fit could be kept") from error
+    if kept is None:
+        raise NoStore("a share of the fits needs a store, and it is off; name one with --store")
+    from evallang.engine.fits import run_fits
+
+    with (
+        safe_path(),
+        working_folder_restored(),
+        stdout_spared(),
+        closing(workers),
+        import_own_metrics(study) as imported,
+    ):
+        prepared = read_and_plan(imported, trusted=is_trusted(trust), live=NOTHING)
+        if not all(task.source_known for task in prepared.planned.layout.tasks.values()):
+            raise NoStore("the fits of code with an unknown source cannot be kept in a store")
+        found = run_fits(
+            prepared.study,
+            prepared.read.tables,
+            prepared.planned.layout,
+            workers=workers,
+            progress=None,
+            own=own_code(prepared.study, study.folder, {}),
+            store=kept,
+            shard=shard,
+        )
+    if found.not_kept is not None:
+        raise NoStore(f"the store `{kept.folder}` could not keep all fits: {found.not_kept}")
+    failures = [o.failure for o in found.outcomes.values() if o.failure is not None]
+    reasons = tuple(dict.fromkeys(f"{error}: {message}" for error, message in failures))
+    LOG.info("made a share of %s: tasks %d", printable_line(study.path), len(found.outcomes))
+    return DoneShare(len(found.outcomes), len(found.stored), len(failures), reasons)
