@@ -7,6 +7,10 @@ import sys
 import pytest
 from security.planting import DATA, called, environment, launchers
 
+from evallang.api import Results
+from evallang.cli.summary_text import text_lines
+from evallang.reporting.summary import summary
+
 MODULE = """\
 import atexit, ctypes, os, subprocess, sys, threading
 import numpy as np
@@ -63,13 +67,16 @@ def written(folder):
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_verdicts_alone_are_on_standard_output(tmp_path, jobs):
+def test_the_summary_and_verdicts_alone_are_on_standard_output(tmp_path, jobs):
     (tmp_path / "study").mkdir()
     written(tmp_path / "study")
     words = ["run", "study/study.eval", "--trust", "-j", jobs, "-o", "out"]
     done = called([*launchers()["script"], *words], tmp_path, environment())
     assert done.returncode == 0, done.stderr
-    assert [line.split()[0] for line in done.stdout.splitlines()] == ["PASS", "model:", "report:"]
+    made = [*text_lines(summary(Results.load(tmp_path / "out").record)), ""]
+    shown, ending = done.stdout.splitlines()[: len(made)], done.stdout.splitlines()[len(made) :]
+    assert shown == made
+    assert [line.split()[0] for line in ending] == ["PASS", "model:", "report:"]
     lines = done.stderr.splitlines()
     assert {"talker: PASS fitted", "talker: FAIL half a line; the rest"} <= set(lines)
     assert "ours.share: PASS measured" in lines
