@@ -27,6 +27,7 @@ from evallang.version import LANGUAGE, VERSION
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo", "copy a small study to this folder, run it, print the path of the report"),
+    "new": ("new", "write a first study, from a table or from nothing"),
     "check": ("check", "check studies, without data or scikit-learn"),
     "fmt": ("fmt", "write studies in their canonical format"),
     "power": ("power", "show which differences the tests of a study can detect"),

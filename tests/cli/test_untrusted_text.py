@@ -335,6 +335,7 @@ def test_no_closed_stream_is_a_bug(name, how, tmp_path):
         "cache": "info", "demo": "--help", "list": "tests", "explain": "mcnemar",
         "report": "done --format html", "show": "done", "run": "plain.eval --format html",
         "fmt": "--diff plain.eval", "verify": "done --study plain.eval", "watch": "--help",
+        "new": "-",
     }.get(name, "plain.eval")  # fmt: skip
     shell = f"set -o pipefail; {sys.executable} -m evallang {name} {arguments} {how}"
     environment = {**os.environ, "TMPDIR": str(tmp_path)}

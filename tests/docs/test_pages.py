@@ -167,6 +167,9 @@ def test_the_example_of_a_command_runs(name, folder):
     """`demo` runs in tests/test_packaging.py, `watch` in tests/cli/test_watch.py."""
     (folder / "study.eval").write_text(SMALL, encoding="utf-8")
     command = root.get_command(click.Context(root), name)
+    if name == "new":
+        rows = "".join(f"{i % 7},{'yes' if i % 3 else 'no'}\n" for i in range(60))
+        (folder / "visits.csv").write_text(f"age,outcome\n{rows}", encoding="utf-8")
     if name in ("report", "show", "verify"):
         assert shell("evallang run study.eval -j 1", 0)[0] == 0
     if name == "diff":

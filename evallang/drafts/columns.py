@@ -1,0 +1,195 @@
+"""What the columns of a table are good for, guessed from their names and values."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from evallang.data.column_types import Kind, kind_of
+from evallang.data.frame import Frame
+from evallang.data.labels import label_text
+from evallang.data.text_forms import (
+    names_counter,
+    names_fold,
+    names_identifier,
+    names_replicate,
+    names_time,
+    names_unit,
+)
+from evallang.frozen_records import frozen
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = lazy("polars")
+
+MOST_CLASSES = 20  # distinct values of a target that is a class
+ROWS_OF_A_CLASS = 5  # at least, on average
+LONG_TEXT = 40  # characters, on average, of text that is written and not a name
+MOST_CATEGORIES = 50
+FEW_UNITS = 5
+MOST_MARKERS = 3  # texts for a missing number
+MOSTLY = 0.5  # share of numbers in a column with such texts
+
+TARGETS = frozenset(
+    {
+        "target", "label", "labels", "class", "y", "outcome", "response", "diagnosis", "species",
+        "churn", "default", "survived", "readmitted", "price", "sale_price", "saleprice", "result",
+        "quality",
+    }
+)  # fmt: skip
+"""Names of columns that are usually predicted."""
+TRUTHS = frozenset({"truth", "y_true", "true_label", "gold", "actual", "expected", "reference"})
+"""Names of columns with the truth in a file of predictions."""
+
+
+class Use(StrEnum):
+    """What a draft uses a column for."""
+
+    FEATURE = "feature"
+    ID = "id"
+    GROUP = "group"
+    TIME = "time"
+    OMITTED = "omitted"
+
+
+@frozen
+class Column:
+    """One column: its kind, its distinct values with their counts, and what it is used for.
+
+    `markers` are the texts that mean a missing value in a column of numbers. `counts` are in the
+    order of the values, of at most `MOST_CLASSES` distinct values; `why` states the reason for a
+    use other than that of a feature.
+    """
+
+    name: str
+    kind: Kind
+    n: int
+    levels: int
+    missing: int
+    whole: bool
+    ascending: bool
+    markers: tuple[str, ...]
+    counts: tuple[tuple[str, int], ...]
+    use: Use
+    why: str = ""
+
+    @property
+    def is_classes(self) -> bool:
+        """Whether the values can be classes: few of them, each with several rows."""
+        few = 2 <= self.levels <= MOST_CLASSES and self.n >= ROWS_OF_A_CLASS * self.levels
+        return few and (self.kind in (Kind.TEXT, Kind.BOOLEAN) or self.whole)
+
+
+def guess_columns(frame: Frame) -> tuple[Column, ...]:
+    """Return every column of a table with what it is probably used for."""
+    return tuple(_column(name, frame.values(name)) for name in frame.columns)
+
+
+def _column(name: str, values: "pl.Series") -> Column:
+    markers = _markers(values)
+    if markers:
+        values = values.cast(pl.Float64, strict=False)
+    kind, known = kind_of(values), values.drop_nulls()
+    levels = known.n_unique()
+    whole = kind is Kind.NUMBER and bool((known == known.round(0)).all())
+    counts: tuple[tuple[str, int], ...] = ()
+    if 0 < levels <= MOST_CLASSES:
+        table = known.value_counts(name="rows of a value").sort(known.name)
+        counts = tuple((label_text(value), int(n)) for value, n in table.iter_rows())
+    use, why = _use(name, kind, known, levels)
+    missing = values.null_count()
+    ascending = kind is not Kind.OTHER and missing == 0 and values.is_sorted()
+    return Column(
+        name, kind, len(values), levels, missing, whole, ascending, markers, counts, use, why
+    )
+
+
+def _markers(values: "pl.Series") -> tuple[str, ...]:
+    """Return the few texts among numbers, such as `?` and `n/a`; none of a column of text."""
+    if values.dtype != pl.String:
+        return ()
+    known = values.drop_nulls()
+    numbers = known.cast(pl.Float64, strict=False)
+    others = sorted(known.filter(numbers.is_null()).unique().to_list())
+    few = 0 < len(others) <= MOST_MARKERS and numbers.drop_nulls().n_unique() > len(others)
+    return tuple(others) if few and numbers.count() >= MOSTLY * len(known) else ()
+
+
+def _use(name: str, kind: Kind, known: "pl.Series", levels: int) -> tuple[Use, str]:
+    n = len(known)
+    if kind is Kind.EMPTY:
+        return Use.OMITTED, "it has no values"
+    if kind is Kind.OTHER:
+        return Use.OMITTED, "its values are lists or objects"
+    if levels == 1:
+        return Use.OMITTED, "it has one value"
+    named = names_identifier(name) or names_counter(name)
+    if levels == n and (named or names_unit(name)):
+        return Use.ID, "every row has its own value"
+    if (names_identifier(name) or names_unit(name)) and FEW_UNITS <= levels < n:
+        return Use.GROUP, f"{levels:,} values in {n:,} rows: rows of one value belong together"
+    if names_fold(name) or names_replicate(name) or names_counter(name):
+        return Use.OMITTED, "its name is that of a fold, a repeat or a row"
+    if kind is Kind.DATE or names_time(name):
+        return Use.TIME, "it is the moment of a row"
+    if kind is Kind.TEXT:
+        letters = int(known.str.len_chars().sum())
+        if levels > MOST_CATEGORIES and letters >= LONG_TEXT * n:
+            return Use.OMITTED, "it is written text, which needs a model of its own"
+        if levels > MOST_CATEGORIES:
+            return Use.OMITTED, f"it has {levels:,} different names"
+    return Use.FEATURE, ""
+
+
+def likely_targets(columns: Sequence[Column]) -> list[Column]:
+    """Return the columns whose name is that of a target; without any, those that could be one."""
+    able = [c for c in columns if c.use is Use.FEATURE and c.missing == 0]
+    named = [c for c in able if c.name.strip().casefold() in TARGETS]
+    if named:
+        return named
+    return [c for c in able if c.is_classes] or [c for c in able if c.kind is Kind.NUMBER]
+
+
+def predicted_columns(columns: Sequence[Column]) -> tuple[Column, list[Column]] | None:
+    """Return the truth and the predictions of a file of predictions; None for other tables."""
+    truths = [c for c in columns if c.name.strip().casefold() in TRUTHS and c.missing == 0]
+    if len(truths) != 1:
+        return None
+    (truth,) = truths
+    labels = {value for value, _ in truth.counts}
+    made = []
+    for column in columns:
+        if column is truth or column.kind is not truth.kind or column.missing:
+            continue
+        if labels and truth.is_classes:
+            found = {value for value, _ in column.counts}
+            if found and found <= labels:
+                made.append(column)
+        elif truth.kind is Kind.NUMBER and column.levels > MOST_CLASSES and _is_prediction(column):
+            made.append(column)
+    return (truth, made) if made else None
+
+
+def score_of(model: Column, columns: Sequence[Column]) -> Column | None:
+    """Return the column of the scores of a model: its name begins with that of its labels."""
+    stem = model.name.casefold()
+    return next(
+        (
+            column
+            for column in columns
+            if column is not model
+            and column.kind is Kind.NUMBER
+            and column.levels > 2
+            and column.name.casefold().startswith(stem)
+            and not column.missing
+        ),
+        None,
+    )
+
+
+def _is_prediction(column: Column) -> bool:
+    name = column.name.strip().casefold()
+    return name.startswith(("pred", "y_pred", "yhat", "y_hat")) or name.endswith(
+        ("_pred", "_prediction", "_label", "_hat")
+    )

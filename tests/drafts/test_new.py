@@ -1,0 +1,220 @@
+"""`evallang new`: a study from a table or from nothing that checks, runs and gives its reasons."""
+
+import datetime
+
+import numpy as np
+import polars as pl
+import pytest
+from calling import call
+from sklearn import datasets
+
+from evallang.api.study_file import check_text
+from evallang.data.frame import frame_of
+from evallang.diagnostics import Severity
+from evallang.drafts.columns import Use, guess_columns
+from evallang.drafts.draft import Goal, draft_study
+
+GOALS = Goal.__args__
+
+
+def bundled(name):
+    found = getattr(datasets, f"load_{name}")()
+    columns = {str(f): found.data[:, i] for i, f in enumerate(found.feature_names)}
+    return {**columns, "target": found.target}
+
+
+def numbers(n, seed=0):
+    rng = np.random.default_rng(seed)
+    return {f"x{i}": rng.normal(size=n) for i in range(4)}
+
+
+def rare():
+    table = numbers(600)
+    noise = np.random.default_rng(1).normal(size=600)
+    return {**table, "churn": np.where(table["x0"] + noise > 1.9, "yes", "no")}
+
+
+def groups():
+    table = numbers(300)
+    outcome = (table["x0"] > 0).astype(int)
+    return {**table, "patient_id": np.arange(300) // 4, "outcome": outcome}
+
+
+def series():
+    table = numbers(300)
+    days = [str(datetime.date(2020, 1, 1) + datetime.timedelta(i)) for i in range(300)]
+    return {**table, "date": days, "y": table["x0"] * 2 + table["x1"]}
+
+
+def forty():
+    table = numbers(40)
+    return {**table, "label": np.where(table["x0"] > 0, "a", "b")}
+
+
+def large():
+    table = numbers(100_000)
+    return {**table, "target": (table["x0"] > 0.2).astype(int)}
+
+
+def texts():
+    rng = np.random.default_rng(2)
+    words = ["good", "bad", "film", "plot", "actor", "long"]
+    return {
+        **numbers(250),
+        "review": [" ".join(rng.choice(words, 12)) for _ in range(250)],
+        "city": rng.choice(["a", "b", "c"], 250),
+        "label": rng.choice(["pos", "neg"], 250),
+    }
+
+
+def gaps():
+    table = numbers(250)
+    marked = [f"{value:.3f}" if i % 9 else "?" for i, value in enumerate(table["x1"])]
+    noise = np.random.default_rng(3).normal(size=250)
+    return {
+        **table, "x1": marked, "const": np.ones(250), "id": np.arange(250),
+        "price": 10 + table["x0"] + noise,
+    }  # fmt: skip
+
+
+def odd_names():
+    rng = np.random.default_rng(4)
+    return {'weird "col"': rng.normal(size=100), "data": rng.normal(size=100), "class": rng.choice(["x y", 'z"q'], 100)}  # noqa: E501  # fmt: skip
+
+
+def labels_beside_truth():
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 2, 300)
+    made = {name: np.where(rng.random(300) < p, truth, 1 - truth) for name, p in (("a", 0.9), ("b", 0.8))}  # noqa: E501  # fmt: skip
+    scores = {f"{name}_p": np.where(column, 0.6, 0.3) + rng.random(300) / 9 for name, column in made.items()}  # noqa: E501  # fmt: skip
+    return {"id": np.arange(300), "truth": truth, **made, **scores}
+
+
+def numbers_beside_truth():
+    rng = np.random.default_rng(6)
+    truth = rng.normal(size=200)
+    return {"truth": truth, "pred_ridge": truth + rng.normal(size=200), "pred_tree": truth + 0.1}
+
+
+TABLES = {
+    "iris": (lambda: bundled("iris"), None, ["repeated cv", "accuracy, balanced_accuracy"]),
+    "wine": (lambda: bundled("wine"), None, ["repeated cv"]),
+    "breast cancer": (lambda: bundled("breast_cancer"), None, ["positive", "roc_auc"]),
+    "diabetes": (lambda: bundled("diabetes"), None, ["Ridge", "stratify none", "mae"]),
+    "rare class": (rare, None, ['positive "yes"', "balanced_accuracy, roc_auc"]),
+    "groups": (groups, None, ["group by patient_id"]),
+    "series": (series, None, ["time_series", "diebold_mariano", "all except date"]),
+    "forty rows": (forty, None, ["times=10"]),
+    "100,000 rows": (large, None, ["holdout", "mcnemar", "HistGradientBoosting"]),
+    "text": (texts, None, ["all except review", "OneHotEncoder"]),
+    "gaps": (gaps, None, ['missing "?"', "SimpleImputer", "id id", "all except const"]),
+    "odd names": (odd_names, None, ["target class", "positive "]),
+    "labels": (labels_beside_truth, None, ["models a, b", 'score a = "a_p"', "mcnemar"]),
+    "values": (numbers_beside_truth, None, ["models pred_ridge, pred_tree", "measure mae"]),
+}
+
+
+def drafted(folder, name, goal="compare"):
+    made, target, _ = TABLES[name]
+    source = folder / "table.csv"
+    if not source.exists():
+        pl.DataFrame(made(), strict=False).write_csv(source)
+    return draft_study(folder / "study.eval", source, target, goal)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_study_of_every_kind_of_table_checks(tmp_path, name):
+    for goal in GOALS if name != "100,000 rows" else GOALS[:1]:
+        draft = drafted(tmp_path, name, goal)
+        errors = [d for d in draft.diagnostics if d.severity is Severity.ERROR]
+        assert errors == [], goal
+        lines = draft.text.splitlines()
+        for one in draft.diagnostics:
+            if one.severity is Severity.WARNING:
+                assert any(line.strip().startswith(f"# {one.code}: ") for line in lines)
+        if goal == "compare":
+            for part in TABLES[name][2]:
+                assert part in draft.text, part
+        assert max(map(len, lines)) <= 100
+        statements = [i for i, line in enumerate(lines) if line.startswith(("model", "protocol"))]
+        assert all(lines[i - 1].startswith("# ") for i in statements if "models" not in lines[i])
+
+
+def test_the_text_is_in_the_canonical_format(tmp_path):
+    (tmp_path / "study.eval").write_text(drafted(tmp_path, "gaps").text)
+    done = call("fmt", "--check", "study.eval", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", ["labels", "values"])
+def test_the_study_runs(tmp_path, name):
+    pl.DataFrame(TABLES[name][0]()).write_csv(tmp_path / "table.csv")
+    made = call("new", "--from", "table.csv", folder=tmp_path)
+    assert (made.returncode, made.stdout) == (0, "")
+    assert "wrote study.eval; `evallang run study.eval` runs it" in made.stderr
+    done = call("run", "study.eval", "--format", "html", "--no-look", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_from_nothing_a_study_of_bundled_data_checks(tmp_path):
+    done = call("new", "-", folder=tmp_path)
+    assert done.returncode == 0 and not list(tmp_path.iterdir())
+    found = check_text(done.stdout, "study.eval", tmp_path).diagnostics
+    assert [d for d in found if d.severity is not Severity.HINT] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--from", "none.csv"), "there is no file `none.csv`"),
+        (("--from", "folder"), "is a folder"),
+        (("--from", "two.csv"), "which column is to be predicted? `colour`, `size`"),
+        (("--from", "two.csv", "--target", "colou"), "did you mean `colour`?"),
+        (("--from", "two.csv", "--target", "name"), "too many for classes"),
+        (("--from", "two.csv", "--target", "gap"), "missing values"),
+        (("--from", "one.csv"), "no column to learn `target` from"),
+        (("--target", "x"), "name the file with --from"),
+    ],
+)
+def test_what_cannot_be_guessed_is_asked_for(tmp_path, words, told):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "one.csv").write_text("target\n" + "1\n2\n" * 20)
+    rng = np.random.default_rng(0)
+    table = {
+        "colour": rng.choice(["r", "g"], 60), "size": rng.choice(["s", "m"], 60),
+        "name": [f"n{i}" for i in range(60)], "gap": [None, *rng.normal(size=59)],
+    }  # fmt: skip
+    pl.DataFrame(table).write_csv(tmp_path / "two.csv")
+    done = call("new", *words, folder=tmp_path)
+    assert done.returncode in (1, 2)
+    assert told in done.stderr.replace("\n", " ")
+    assert not (tmp_path / "study.eval").exists()
+
+
+def test_a_file_is_replaced_only_by_force(tmp_path):
+    (tmp_path / "study.eval").write_text("mine")
+    done = call("new", folder=tmp_path)
+    assert done.returncode == 2 and "--force" in done.stderr
+    assert (tmp_path / "study.eval").read_text() == "mine"
+    assert call("new", "--force", folder=tmp_path).returncode == 0
+    assert (tmp_path / "study.eval").read_text().startswith("evallang 1\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "use"),
+    [
+        ("user_id", list(range(60)), Use.ID),
+        ("user_id", [i // 3 for i in range(60)], Use.GROUP),
+        ("timestamp", ["2020-01-01", "2020-01-02"] * 30, Use.TIME),
+        ("fold", [0, 1, 2] * 20, Use.OMITTED),
+        ("seed", [1] * 60, Use.OMITTED),
+        ("colour", ["r", "g", "b"] * 20, Use.FEATURE),
+        ("age", [20.5 + i for i in range(60)], Use.FEATURE),
+    ],
+)
+def test_a_column_is_used_as_its_name_and_values_tell(name, values, use):
+    cells = pl.DataFrame({name: values})
+    if name == "timestamp":
+        cells = cells.with_columns(pl.col(name).str.to_date())
+    (column,) = guess_columns(frame_of("table.csv", cells, untyped=False))
+    assert column.use is use
