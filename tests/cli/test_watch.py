@@ -86,9 +86,9 @@ def test_each_way_to_save_is_answered_once(written, study, capsys):
 
 
 @pytest.mark.parametrize("absent", [lambda path: path.unlink(), lambda path: path.write_text("")])
-def test_a_file_that_is_missing_or_empty_for_a_moment_is_awaited(absent, study, capsys):
+def test_a_file_that_is_missing_or_empty_for_a_moment_is_awaited(absent, study, capsys, reading):
     watch = Watch("study.eval", {}, None)
-    polled(watch, capsys, 1)
+    assert "with its data" in polled(watch, capsys)
     absent(study)
     assert polled(watch, capsys, MOST_ABSENT - 1) == ""
     study.write_text(WRONG)
