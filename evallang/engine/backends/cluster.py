@@ -19,6 +19,7 @@ from typing import Any, Generic
 
 import cloudpickle
 
+from evallang.activity import Activity, report_activity
 from evallang.engine.backends.backend import (
     WHOLE,
     AnyTask,
@@ -116,6 +117,7 @@ class Cluster:
 
         Raises `WorkersLost` where the scheduler or its workers do not answer.
         """
+        report_activity(Activity("starting", "workers of the cluster"))
         if self._client is None:
             self._client = self._connected()
         before = time.monotonic()
