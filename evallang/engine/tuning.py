@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import optuna
     from numpy.typing import NDArray
 else:
-    np = lazy("numpy")
     np, optuna = lazy("numpy"), lazy("optuna")
 
 

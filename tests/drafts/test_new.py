@@ -79,14 +79,24 @@ def gaps():
 
 def odd_names():
     rng = np.random.default_rng(4)
-    return {'weird "col"': rng.normal(size=100), "data": rng.normal(size=100), "class": rng.choice(["x y", 'z"q'], 100)}  # noqa: E501  # fmt: skip
+    return {
+        'weird "col"': rng.normal(size=100),
+        "data": rng.normal(size=100),
+        "class": rng.choice(["x y", 'z"q'], 100),
+    }
 
 
 def labels_beside_truth():
     rng = np.random.default_rng(5)
     truth = rng.integers(0, 2, 300)
-    made = {name: np.where(rng.random(300) < p, truth, 1 - truth) for name, p in (("a", 0.9), ("b", 0.8))}  # noqa: E501  # fmt: skip
-    scores = {f"{name}_p": np.where(column, 0.6, 0.3) + rng.random(300) / 9 for name, column in made.items()}  # noqa: E501  # fmt: skip
+    made = {
+        name: np.where(rng.random(300) < p, truth, 1 - truth)
+        for name, p in (("a", 0.9), ("b", 0.8))
+    }
+    scores = {
+        f"{name}_p": np.where(column, 0.6, 0.3) + rng.random(300) / 9
+        for name, column in made.items()
+    }
     return {"id": np.arange(300), "truth": truth, **made, **scores}
 
 
