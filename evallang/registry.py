@@ -48,6 +48,19 @@ class Design(StrEnum):
     FIVE_BY_TWO = "5x2"
 
 
+class Situation(StrEnum):
+    """What a first study has: decides which measures and tests it uses (`Guidance.first_for`)."""
+
+    NUMBERS = "numbers"
+    TWO_CLASSES = "two_classes"
+    RARE_CLASS = "rare_class"
+    SEVERAL_CLASSES = "several_classes"
+    OVERLAPPING_FOLDS = "overlapping_folds"
+    SAME_ROWS_RIGHT = "same_rows_right"
+    SAME_ROWS = "same_rows"
+    TIME = "time"
+
+
 class _Required:
     """The type of `REQUIRED`, which marks an option without a default."""
 
@@ -108,6 +121,7 @@ class Guidance:
     example : lines of a study that use it, if those generated from its declaration
         (`manual.illustrations`) would not illustrate it well
     differs : by the name of another package or text, why its result differs there
+    first_for : the situations in which a first study uses it, with its place among the others
     """
 
     when: str = field(default="", kw_only=True)
@@ -115,6 +129,7 @@ class Guidance:
     formula: str = field(default="", kw_only=True)
     example: str = field(default="", kw_only=True)
     differs: Mapping[str, str] = field(default_factory=dict, kw_only=True)
+    first_for: Mapping[Situation, int] = field(default_factory=dict, kw_only=True)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from evallang.api.checked_file import StudyError
 from evallang.api.preparing import read_and_plan
@@ -26,8 +26,11 @@ from evallang.drafts.columns import (
     score_of,
 )
 from evallang.frozen_records import frozen
+from evallang.metrics.metric import METRICS
+from evallang.registry import Registry, Situation
 from evallang.source import SourceFile
 from evallang.spelling import RESERVED, closest
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.syntax.formatter import format_parsed
 from evallang.syntax.parser import parse_lines
 
@@ -147,8 +150,19 @@ class _Facts:
     ordered: bool = False
 
     @property
-    def rare(self) -> bool:
-        return self.task == "classification" and self.binary and self.least < RARE * self.n
+    def found(self) -> Situation:
+        """What decides the measures."""
+        if self.task == "regression":
+            return Situation.NUMBERS
+        if not self.binary:
+            return Situation.SEVERAL_CLASSES
+        return Situation.RARE_CLASS if self.least < RARE * self.n else Situation.TWO_CLASSES
+
+    @property
+    def same_rows(self) -> Situation:
+        """What decides the test of two models on the same test rows."""
+        right = self.found in (Situation.TWO_CLASSES, Situation.SEVERAL_CLASSES)
+        return Situation.SAME_ROWS_RIGHT if right else Situation.SAME_ROWS
 
 
 def _from_table(
@@ -257,7 +271,8 @@ def _models(*, task: str, goal: Goal, rows: int, prep: str) -> Iterator[str]:
 
 
 def _design(facts: _Facts, goal: Goal) -> Iterator[str]:
-    protocol, why, test = _protocol(facts, goal)
+    protocol, why, (situation, tested) = _protocol(facts, goal)
+    (test,) = _first_for(HYPOTHESIS_TESTS, situation)
     yield from _comment(why)
     yield f"protocol {protocol}"
     yield ""
@@ -271,28 +286,27 @@ def _design(facts: _Facts, goal: Goal) -> Iterator[str]:
     yield ""
     if goal == "gate" and facts.ordered:
         yield "# Over time no interval decides a requirement; this test says which model is ahead"
-        yield f"compare linear vs baseline with {test[0]} by {metrics[0]}"
+        yield f"compare linear vs baseline with {test} by {metrics[0]}"
         yield ""
     elif goal == "gate":
         yield "# Exit code 4 unless the interval excludes the baseline. Set a bound of your own"
         yield f"require linear better than baseline in {metrics[0]}"
         yield ""
     elif goal != "estimate":
-        yield from _comment(test[1])
-        yield f"compare linear vs trees with {test[0]} by {metrics[0]}"
+        yield from _comment(tested)
+        yield f"compare linear vs trees with {test} by {metrics[0]}"
         yield ""
 
 
-def _protocol(facts: _Facts, goal: Goal) -> tuple[str, str, tuple[str, str]]:
+def _protocol(facts: _Facts, goal: Goal) -> tuple[str, str, tuple[Situation, str]]:
     """Return a protocol, its reason, and the test that suits it with the reason for it."""
     folds = FOLDS if not facts.least else max(2, min(FOLDS, facts.least))
     corrected = (
-        "corrected_t",
-        "The scores of folds overlap in their training rows, which this t test corrects for "
-        "(Nadeau & Bengio 2003)",
+        Situation.OVERLAPPING_FOLDS,
+        "The scores of folds overlap in their training rows, which this test allows for",
     )
     if facts.ordered:
-        losses = ("diebold_mariano", "Compares the losses of the two models in the order of time")
+        losses = (Situation.TIME, "Compares the losses of the two models in the order of time")
         return (
             f"time_series folds={folds}",
             "Rows are ordered in time, so models learn from the past only",
@@ -306,9 +320,7 @@ def _protocol(facts: _Facts, goal: Goal) -> tuple[str, str, tuple[str, str]]:
             corrected,
         )
     if facts.n >= LARGE and not facts.grouped:
-        paired = ("permutation", "Both models predict the same test rows, which are paired")
-        if facts.task == "classification" and not facts.rare:
-            paired = ("mcnemar", "Both models predict the same test rows, which are paired")
+        paired = (facts.same_rows, "Both models predict the same test rows, which are paired")
         return (
             "holdout test=1/4",
             f"{facts.n:,} rows: one test part is large enough (Raschka 2018, figure 23)",
@@ -323,23 +335,33 @@ def _protocol(facts: _Facts, goal: Goal) -> tuple[str, str, tuple[str, str]]:
     )
 
 
+REASONS = {
+    Situation.NUMBERS: "In the unit of the target: the mean error and one that weighs large errors "
+    "more; then the share of the variance explained",
+    Situation.TWO_CLASSES: "The share that is right, and the order of the scores",
+    Situation.SEVERAL_CLASSES: "The share that is right, over rows and over classes",
+}
+
+
 def _metrics(facts: _Facts) -> tuple[tuple[str, ...], str]:
-    if facts.task == "regression":
-        return (
-            ("mae", "rmse", "r2"),
-            "In the unit of the target: the mean error and one that "
-            "weighs large errors more; then the share of the variance explained",
+    """Return the measures that are declared for what was found, and why they are."""
+    reason = REASONS.get(facts.found)
+    if reason is None:
+        reason = (
+            f"The rarer class has {facts.least / facts.n:.0%} of the rows: accuracy would reward "
+            "always predicting the other class"
         )
-    if facts.rare:
-        share = facts.least / facts.n
-        return (
-            ("balanced_accuracy", "roc_auc"),
-            f"The rarer class has {share:.0%} of the rows: accuracy would reward always predicting "
-            "the other class",
-        )
-    if facts.binary:
-        return ("accuracy", "roc_auc"), "The share that is right, and the order of the scores"
-    return ("accuracy", "balanced_accuracy"), "The share that is right, over rows and over classes"
+    return _first_for(METRICS, facts.found), reason
+
+
+def _first_for(registry: Registry[Any], found: Situation) -> tuple[str, ...]:
+    """Return the members that are declared for a situation, in their order."""
+    places = {
+        entry.name: entry.declaration.first_for[found]
+        for entry in registry
+        if found in entry.declaration.first_for
+    }
+    return tuple(sorted(places, key=places.__getitem__))
 
 
 def _from_predictions(
@@ -372,12 +394,12 @@ def _from_predictions(
         yield f"  group {_column(groups[0].name)}"
     yield ""
     facts = _Facts(truth.n, task, truth.levels == 2, least, bool(groups))
-    rare = facts.rare
-    metric = ("balanced_accuracy" if rare else "accuracy") if task == "classification" else "mae"
-    if rare:
-        yield from _comment(_metrics(facts)[1])
-    ranked = ", roc_auc" if all(score is not None for score in scores) else ""
-    yield f"measure {metric}{ranked}"
+    every, why = _metrics(facts)
+    scored = all(score is not None for score in scores)
+    metrics = [m for m in every if scored or METRICS[m].declaration.needs != "scores"]
+    if facts.found is Situation.RARE_CLASS:
+        yield from _comment(why)
+    yield f"measure {', '.join(metrics)}"
     yield ""
     if goal == "gate" and len(made) > 1:
         first, second = names[0][0], names[1][0]
@@ -386,9 +408,9 @@ def _from_predictions(
         yield f"require {first} not worse than {second} by {margin}"
         yield ""
     elif len(made) > 1 and goal != "estimate":
-        test = "mcnemar" if metric == "accuracy" else "permutation"
+        (test,) = _first_for(HYPOTHESIS_TESTS, facts.same_rows)
         yield "# The models predict the same rows, which are paired"
-        yield f"compare with {test}{' holm' if len(made) > 2 else ''} by {metric}"
+        yield f"compare with {test}{' holm' if len(made) > 2 else ''} by {metrics[0]}"
         yield ""
 
 

@@ -13,7 +13,7 @@ from evallang.metrics.aggregation import FORMAN_SCHOLZ_2010
 from evallang.metrics.by_class import recall
 from evallang.metrics.confusion_sums import Margins, ratio
 from evallang.metrics.metric import METRICS, MetricDeclaration
-from evallang.registry import Example, lazy
+from evallang.registry import Example, Situation, lazy
 
 if TYPE_CHECKING:
     import numpy as np
@@ -80,6 +80,7 @@ SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
                 "are equally large"
             ),
         },
+        first_for={Situation.TWO_CLASSES: 1, Situation.SEVERAL_CLASSES: 1},
     ),
     title="Accuracy",
     references=(ZHOU_2021,),
@@ -153,6 +154,7 @@ def error_rate(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
                 "counts of all folds of a repeat are added first (Forman & Scholz 2010)"
             ),
         },
+        first_for={Situation.RARE_CLASS: 1, Situation.SEVERAL_CLASSES: 2},
     ),
     title="Balanced accuracy",
     references=(BRODERSEN_2010, FORMAN_SCHOLZ_2010),

@@ -19,7 +19,7 @@ from evallang.metrics.metric import (
     Statistic,
     UnderWeights,
 )
-from evallang.registry import Example, lazy
+from evallang.registry import Example, Situation, lazy
 from evallang.stats.running_sums import STEPS, RunningSums
 from evallang.stats.scratch import Scratch
 
@@ -297,6 +297,7 @@ def _losses_of_ranking(o: Outcome, options: Mapping[str, Any]) -> Statistic | No
                 "warning"
             ),
         },
+        first_for={Situation.TWO_CLASSES: 2, Situation.RARE_CLASS: 2},
     ),
     title="Area under the ROC curve",
     references=(HANLEY_MCNEIL_1982, HAND_TILL_2001),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from evallang.bibliography import PEDREGOSA_2011, Reference
 from evallang.metrics.metric import METRICS, MetricDeclaration, Moments, Outcome
-from evallang.registry import Example, lazy
+from evallang.registry import Example, Situation, lazy
 
 if TYPE_CHECKING:
     import numpy as np
@@ -117,6 +117,7 @@ def mse(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[n
                 "mean over all examples"
             ),
         },
+        first_for={Situation.NUMBERS: 2},
     ),
     title="Root mean squared error",
     references=(HYNDMAN_KOEHLER_2006,),
@@ -154,6 +155,7 @@ def rmse(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[
             "target is skewed: mse"
         ),
         formula="the absolute difference of truth and prediction; the mean over the examples",
+        first_for={Situation.NUMBERS: 1},
     ),
     title="Mean absolute error",
     references=(HYNDMAN_KOEHLER_2006,),
@@ -445,6 +447,7 @@ def _moments_of_r2(o: Outcome) -> Moments:
                 "and the fold is excluded with a note"
             ),
         },
+        first_for={Situation.NUMBERS: 3},
     ),
     title="R²",
     references=(CHICCO_2021,),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 from evallang.bibliography import DIETTERICH_1998, RASCHKA_2018, Reference
-from evallang.registry import Evidence, Example
+from evallang.registry import Evidence, Example, Situation
 from evallang.results.statistics import (
     Difference,
     HypothesisTestResult,
@@ -130,6 +130,7 @@ THYROIDS = ((15, 1), (7, 0))
             "second's; p is the chance that fair coin flips divide b + c at least as "
             "unevenly, the observed division counting half (midp)"
         ),
+        first_for={Situation.SAME_ROWS_RIGHT: 1},
     ),
     title="McNemar's test",
     references=(MCNEMAR_1947, FAGERLAND_2013, EDWARDS_1948, YANG_2010, OBUCHOWSKI_1998),

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from evallang.bibliography import DIETTERICH_1998, NADEAU_BENGIO_2003, RASCHKA_2018
-from evallang.registry import Design, Evidence, Example, lazy
+from evallang.registry import Design, Evidence, Example, Situation, lazy
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic, Summary
 from evallang.stats.alternatives import Alternative, one_sided, t_p
 from evallang.stats.distributions import checked_level, t_quantile
@@ -70,6 +70,7 @@ OWN = "own derivation: computed by hand"
             "the mean difference over J splits, divided by the root of their variance times "
             "(1/J + test rows / training rows); referred to t with J - 1 degrees of freedom"
         ),
+        first_for={Situation.OVERLAPPING_FOLDS: 1},
     ),
     title="Corrected resampled t test",
     references=(NADEAU_BENGIO_2003, BOUCKAERT_FRANK_2004),

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from evallang.bibliography import Reference
-from evallang.registry import Evidence, Example, lazy
+from evallang.registry import Evidence, Example, Situation, lazy
 from evallang.results.statistics import (
     Clusters,
     Difference,
@@ -208,6 +208,7 @@ def t(
             "measure mae\n"
             "compare linear vs tree with diebold_mariano\n"
         ),
+        first_for={Situation.TIME: 1},
     ),
     title="Diebold–Mariano test",
     references=(DIEBOLD_MARIANO_1995, HARVEY_1997),

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from evallang.bibliography import Reference
-from evallang.registry import Evidence, Example, lazy
+from evallang.registry import Evidence, Example, Situation, lazy
 from evallang.results.statistics import Difference, HypothesisTestResult, Summary
 from evallang.stats.alternatives import Alternative, halved, one_sided
 from evallang.stats.clusters import few_groups
@@ -116,6 +116,7 @@ def _difference_of_accuracy(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
             "difference of the metric each time; p is the share of swaps with a difference "
             "as large as the one found, on either side, the one found counted among them"
         ),
+        first_for={Situation.SAME_ROWS: 1},
     ),
     title="Paired permutation test",
     references=(EDGINGTON_2007, BANDOS_2005, PHIPSON_SMYTH_2010),
