@@ -22,6 +22,7 @@ from evallang.api.preparing import read_and_plan
 from evallang.api.results import Results
 from evallang.api.study_file import StudyFile, open_study, with_live
 from evallang.api.trust import is_trusted, refuse_without_consent
+from evallang.data.findings import counted
 from evallang.diagnostics import has_errors
 from evallang.diagnostics.formats import to_record
 from evallang.engine.backends.backend import FitLimits, WorkersLost as WorkersLost
@@ -57,8 +58,8 @@ class RunFailed(Exception):
         record = results.record
         measured = sum(failure.stage == "measure" for failure in record.failures)
         fits = record.provenance.fits.failed
-        said = [f"{fits} fits failed"] if fits or not measured else []
-        said += [f"{measured} measurements failed"] if measured else []
+        said = [f"{counted(fits, 'fit')} failed"] if fits or not measured else []
+        said += [f"{counted(measured, 'measurement')} failed"] if measured else []
         super().__init__(f"{' and '.join(said)}; what was computed is kept")
 
 

@@ -9,6 +9,7 @@ from evallang.activity import watched
 from evallang.cli.progress import Progress
 from evallang.cli.settings import overrides
 from evallang.cli.terminal import Failed, read_study, show, tell, write
+from evallang.data.findings import counted
 from evallang.engine.shard import Shard
 
 if TYPE_CHECKING:
@@ -77,8 +78,9 @@ def run_shard(
     for reason in done.failures[:SHOWN]:
         tell(f"a fit failed: {reason}")
     if done.failed:
-        tell(f"{done.failed:,} fits failed; the last run makes them again")
+        again = "it" if done.failed == 1 else "them"
+        tell(f"{counted(done.failed, 'fit')} failed; the last run makes {again} again")
     if not quiet:
         stored = f", {done.stored:,} of them from the store" if done.stored else ""
-        write(f"share {shard.number} of {shard.of}: {done.tasks:,} tasks{stored}")
+        write(f"share {shard.number} of {shard.of}: {counted(done.tasks, 'task')}{stored}")
     return Failed.exit_code if done.failed else 0

@@ -7,6 +7,7 @@ import pytest
 from calling import call
 from studies import TWO_MODELS
 
+from evallang.api import run
 from evallang.cli.run import _dask
 
 
@@ -34,3 +35,8 @@ def test_without_the_extra_the_message_says_how_to_install_it(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     with pytest.raises(click.UsageError, match=r"pip install 'evallang\[dask\]'"):
         _dask("local:2", None, None, None, None, None, None)
+
+
+def test_python_refuses_limits_on_a_cluster_before_anything_is_read():
+    with pytest.raises(ValueError, match="cannot be kept on a Dask cluster"):
+        run("none.eval", dask="local:2", fit_timeout=3.0)

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from calling import call
 
+from evallang.cli.shard import ShardType
+from evallang.engine.shard import Shard
+
 STUDY = """\
 evallang 1
 study "Shares"
@@ -74,6 +77,23 @@ def test_the_array_of_the_manual_makes_all_fits_of_the_last_run(folder):
 def test_a_share_that_cannot_be_meant_is_refused(folder, words, told):
     done = call("run", "study.eval", "-j", "1", *words, folder=folder)
     assert done.returncode in (1, 2) and told in done.stderr
+
+
+def test_a_share_needs_a_study_without_errors_and_a_store_that_can_be_used(folder):
+    (folder / "file").write_text("")
+    words = "run", "study.eval", "-j", "1", "--shard", "1/2", "--store"
+    done = call(*words, "file", folder=folder)
+    assert done.returncode == 2 and "no fit could be kept" in done.stderr
+    (folder / "study.eval").write_text(STUDY.replace("accuracy", "acuracy"))
+    done = call(*words, "s", folder=folder)
+    assert done.returncode == 1 and "did you mean `accuracy`" in done.stderr
+    assert not (folder / "s").exists()
+
+
+def test_a_share_of_an_object_can_be_written_in_full():
+    kind = ShardType()
+    share = kind.convert(" 3/20 ", None, None)
+    assert share == Shard(3, 20) and kind.convert(share, None, None) is share
 
 
 def test_a_share_with_a_failed_fit_says_so(folder):

@@ -5,6 +5,7 @@ import random
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from sklearn.metrics import roc_auc_score
 
@@ -14,7 +15,7 @@ from evallang.api import run
 from evallang.api.preparing import check_data
 from evallang.api.study_file import open_study
 from evallang.data.row_rules.dated_rows import neighbour_correlation
-from evallang.data.row_rules.repeated_units import agreement
+from evallang.data.row_rules.repeated_units import agreement, units_of
 from evallang.data.row_rules.revealing_features import strength
 from evallang.data.row_rules.row_rule import ROW_RULES, load_row_rules
 from evallang.data.row_rules.strengths import area, ranks
@@ -104,6 +105,16 @@ def test_intra_class_correlation_of_a_textbook_example():
     assert found.correlation == pytest.approx(0.17, abs=0.005)
     assert found.size == 4
     assert found.design_effect == pytest.approx(1 + 3 * found.correlation)
+
+
+def test_of_very_many_rows_whole_units_are_looked_at():
+    names = pl.Series([f"p{i // 4}" for i in range(140_000)])
+    found = units_of(names)
+    assert len(found.rows) == len(found.codes)
+    assert 95_000 < len(found.rows) < 105_000
+    assert set(np.bincount(found.codes)) == {4}
+    every = units_of(pl.Series(np.arange(140_000) % 12))  # too few units to take a part of them
+    assert len(every.rows) == 140_000
 
 
 def test_a_smooth_trend_over_ordered_values_is_not_agreement():

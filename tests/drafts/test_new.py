@@ -106,6 +106,27 @@ def numbers_beside_truth():
     return {"truth": truth, "pred_ridge": truth + rng.normal(size=200), "pred_tree": truth + 0.1}
 
 
+def groups_beside_truth():
+    rng = np.random.default_rng(7)
+    truth = np.where(rng.random(400) < 0.1, "yes", "no")
+    wrong = np.where(truth == "no", "yes", "no")
+    made = {name: np.where(rng.random(400) < 0.1, wrong, truth) for name in ("my model", "b")}
+    return {"patient_id": np.arange(400) // 4, "truth": truth, **made}
+
+
+def unsorted_days():
+    table = series()
+    order = np.random.default_rng(8).permutation(300)
+    return {name: np.asarray(values)[order] for name, values in table.items()}
+
+
+def categories():
+    rng = np.random.default_rng(9)
+    colour, size = rng.choice(["r", "g", "b"], 200), rng.choice(["s", "m", "l"], 200)
+    gappy = [None if i % 20 == 0 else value for i, value in enumerate(size)]
+    return {"colour": colour, "size": gappy, "empty": [None] * 200, "label": colour == "r"}
+
+
 TABLES = {
     "iris": (lambda: bundled("iris"), None, ["repeated cv", "accuracy, balanced_accuracy"]),
     "wine": (lambda: bundled("wine"), None, ["repeated cv"]),
@@ -121,6 +142,17 @@ TABLES = {
     "odd names": (odd_names, None, ["target class", "positive "]),
     "labels": (labels_beside_truth, None, ["models a, b", 'score a = "a_p"', "mcnemar"]),
     "values": (numbers_beside_truth, None, ["models pred_ridge, pred_tree", "measure mae"]),
+    "groups of labels": (
+        groups_beside_truth,
+        None,
+        ['m1 "my model" as "my model"', "group patient_id", "balanced_accuracy"],
+    ),
+    "unsorted days": (unsorted_days, None, ["# Sort the rows of the file by `date` first"]),
+    "categories": (
+        categories,
+        "label",
+        ["SimpleImputer(strategy=most_frequent) | OneHotEncoder", "all except empty"],
+    ),
 }
 
 
@@ -182,6 +214,8 @@ def test_from_nothing_a_study_of_bundled_data_checks(tmp_path):
         (("--from", "two.csv", "--target", "colou"), "did you mean `colour`?"),
         (("--from", "two.csv", "--target", "name"), "too many for classes"),
         (("--from", "two.csv", "--target", "gap"), "missing values"),
+        (("--from", "two.csv", "--target", "same"), "`same` has one value"),
+        (("--from", "names.csv"), "no column of `names.csv` looks like a target"),
         (("--from", "one.csv"), "no column to learn `target` from"),
         (("--target", "x"), "name the file with --from"),
     ],
@@ -193,8 +227,10 @@ def test_what_cannot_be_guessed_is_asked_for(tmp_path, words, told):
     table = {
         "colour": rng.choice(["r", "g"], 60), "size": rng.choice(["s", "m"], 60),
         "name": [f"n{i}" for i in range(60)], "gap": [None, *rng.normal(size=59)],
+        "same": ["a"] * 60,
     }  # fmt: skip
     pl.DataFrame(table).write_csv(tmp_path / "two.csv")
+    pl.DataFrame(table).select("name", "same").write_csv(tmp_path / "names.csv")
     done = call("new", *words, folder=tmp_path)
     assert done.returncode in (1, 2)
     assert told in done.stderr.replace("\n", " ")
@@ -214,6 +250,7 @@ def test_a_file_is_replaced_only_by_force(tmp_path):
     ("name", "values", "use"),
     [
         ("user_id", list(range(60)), Use.ID),
+        ("notes", [["a"], ["b", "c"]] * 30, Use.OMITTED),
         ("user_id", [i // 3 for i in range(60)], Use.GROUP),
         ("timestamp", ["2020-01-01", "2020-01-02"] * 30, Use.TIME),
         ("fold", [0, 1, 2] * 20, Use.OMITTED),

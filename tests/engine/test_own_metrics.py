@@ -286,6 +286,27 @@ def test_a_metric_that_fails_leaves_its_estimate_empty_and_the_rest_is_kept(
     }
 
 
+def test_a_metric_that_fails_in_a_level_only_is_a_failure_too(tmp_path):
+    rows = "".join(f"{'ab'[i % 2]},{'cd'[i < 10]},{i},{i}\n" for i in range(60))
+    (tmp_path / "d.csv").write_text("y,site,a,b\n" + rows)
+    text = (
+        'use {package}.metrics\ndata d from "d.csv"\n  target y\n  features all except site\n'
+        "model bayes = GaussianNB\nprotocol holdout test=50%\n"
+        "measure own.many within site\n"
+    )
+    module = """\
+def many(truth, prediction):
+    if len(truth) < 12:
+        raise ValueError("too few rows")
+    return float((truth == prediction).mean())
+"""
+    with pytest.raises(RunFailed, match="1 measurement failed") as failed:
+        run(written(tmp_path, "level_metric", text, module), trust=True)
+    record = failed.value.results.record
+    assert [f.metric for f in record.failures] == ["level_metric.metrics.many"]
+    assert "too few rows" in record.failures[0].message
+
+
 def test_the_shell_answers_3_for_it_and_2_without_consent(tmp_path):
     written(tmp_path, "shell_metric", IRIS + "protocol holdout\nmeasure own.raises\nreport html\n")
     shell = [sys.executable, "-m", "evallang", "run", "study.eval", "-j", "1", "--quiet"]

@@ -36,3 +36,23 @@ def test_the_outcome_with_noise_is_as_good_as_any_model(noise, expected, tmp_pat
             for (a, b, c), d, e in zip(x, z, y, strict=True)]  # fmt: skip
     (tmp_path / "d.csv").write_text("a,b,c,z,y\n" + "\n".join(rows) + "\n")
     assert ("W512" in told('data d from "d.csv"\n  target y', tmp_path)) == expected
+
+
+@pytest.mark.parametrize("kind", ["three classes", "numbers"])
+@pytest.mark.parametrize("others", [0.0, 3.0])
+def test_a_feature_is_as_good_as_models_of_three_classes_or_of_numbers(kind, others, tmp_path):
+    draw = np.random.default_rng(15)
+    classes = kind == "three classes"
+    y = np.arange(300) % 3 if classes else np.arange(300) / 50
+    z = y + (0.28 if classes else 0.25) * draw.normal(size=300)
+    x = draw.normal(size=(300, 3)) + others * (y[:, None] - y.mean())
+    rows = [f"{a:.2f},{b:.2f},{c:.2f},{d:.3f},{'uvw'[int(e)] if classes else e}"
+            for (a, b, c), d, e in zip(x, z, y, strict=True)]  # fmt: skip
+    (tmp_path / "d.csv").write_text("a,b,c,z,y\n" + "\n".join(rows) + "\n")
+    text = STUDY.format(data='data d from "d.csv"\n  target y')
+    if not classes:
+        text = text.replace("GaussianNB", "LinearRegression").replace("accuracy", "mae")
+        text = text.replace("DummyClassifier", "DummyRegressor").replace("model prior", "model p")
+        text = text.replace("protocol", "stratify none\nprotocol")
+    found = [d["code"] for d in run(study(text, tmp_path)).record.diagnostics]
+    assert ("W512" in found) == (others == 0.0)

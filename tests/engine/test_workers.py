@@ -15,7 +15,7 @@ from studies import study
 import evallang as ev
 from evallang.api import RunFailed
 from evallang.engine.backends.fork_server import ForkServer
-from evallang.engine.run_folders import run_folder
+from evallang.engine.run_folders import forget_copy, path_here, register_copy, run_folder
 from evallang.spare_time import spent_on
 
 MODULE = """\
@@ -348,3 +348,14 @@ def test_work_that_is_certain_to_come_is_done_while_a_run_waits_for_its_workers(
     with spent_on(pieces):
         ran(tmp_path, "well")
     assert list(pieces) == []
+
+
+def test_a_path_below_a_copied_folder_is_that_of_the_copy():
+    register_copy("/run/one", "/worker/two")
+    try:
+        assert path_here("/run/one") == "/worker/two"
+        assert path_here("/run/one/x/y.npy") == "/worker/two/x/y.npy"
+        assert path_here("/run/one-more/x.npy") == "/run/one-more/x.npy"
+    finally:
+        forget_copy("/run/one")
+    assert path_here("/run/one") == "/run/one"
