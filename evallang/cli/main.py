@@ -55,6 +55,7 @@ class Terminated(KeyboardInterrupt):
 
 def _interrupt(number: int, _: object) -> NoReturn:
     """End the command at the first signal; a second one must not interrupt the clean-up."""
+    _SIGNALS.append(number)
     _ANSWERED.set()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -63,10 +64,17 @@ def _interrupt(number: int, _: object) -> NoReturn:
 
 _ANSWERED = threading.Event()
 ANSWERED_WITHIN = 1.0  # seconds
+_SIGNALS: list[int] = []  # the one that was answered
+_ENDED = threading.Event()
+ENDED_WITHIN = 1.7  # seconds, of the two in which a signal ends a run
 
 
 def _end_where_signals_wait() -> None:
-    """Watch for signals that Python cannot answer, because a fit in this process is in C code."""
+    """Watch for signals that do not end the command.
+
+    Python cannot answer one while a fit in this process is in C code, and some code swallows the
+    exception that answers it.
+    """
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
@@ -74,15 +82,20 @@ def _end_where_signals_wait() -> None:
     def watch() -> None:
         while (number := os.read(woken, 1)[0]) not in (signal.SIGINT, signal.SIGTERM):
             pass
-        if _ANSWERED.wait(ANSWERED_WITHIN):
+        if _ANSWERED.wait(ANSWERED_WITHIN) and _ENDED.wait(ENDED_WITHIN):
             return
         if sys.stderr.isatty():
             tell_state("")
-        terminated = number == signal.SIGTERM
-        tell("terminated" if terminated else "interrupted")
-        os._exit(TERMINATED if terminated else INTERRUPTED)
+        os._exit(_tell_end(number))
 
     threading.Thread(target=watch, name="signals", daemon=True).start()
+
+
+def _tell_end(number: int) -> int:
+    """Say which signal ends the command; return its exit code."""
+    terminated = number == signal.SIGTERM
+    tell("terminated" if terminated else "interrupted")
+    return TERMINATED if terminated else INTERRUPTED
 
 
 def _ended(ending: KeyboardInterrupt) -> tuple[str, int]:
@@ -154,6 +167,9 @@ def main() -> None:
     open_streams()
     _end_where_signals_wait()
     code = _exit_code()
+    _ENDED.set()
+    if _SIGNALS and code not in (INTERRUPTED, TERMINATED):  # some code swallowed the exception
+        code = _tell_end(_SIGNALS[0])
     close_streams()
     if "evallang.own_output" in sys.modules:  # own code may print when the process ends
         sys.modules["evallang.own_output"].leave_stdout_to_us()

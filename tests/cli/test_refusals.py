@@ -208,6 +208,41 @@ def test_ctrl_c_ends_a_run_with_one_line_and_leaves_nothing(tmp_path, jobs):
     assert [path.name for path in tmp_path.iterdir()] == ["long.eval"]
 
 
+OWN = """\
+import os
+import signal
+import time
+
+from sklearn.naive_bayes import GaussianNB
+
+
+class Deaf(GaussianNB):
+    def fit(self, X, y):
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(1)
+        except BaseException:
+            time.sleep({sleep})
+        return super().fit(X, y)
+"""
+
+
+@pytest.mark.parametrize("sleep", [0, 60])
+def test_ctrl_c_that_own_code_swallows_ends_the_run_too(tmp_path, sleep):
+    (tmp_path / "own.py").write_text(OWN.format(sleep=sleep))
+    study = TWO_MODELS.replace("GaussianNB", "own.Deaf").replace("data ", "use own\n\ndata ", 1)
+    (tmp_path / "study.eval").write_text(study)
+    done = subprocess.run(  # which would sleep for five minutes
+        [*EVALLANG, "run", "study.eval", "--trust", "-j", "1"],
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 130 and done.stderr.endswith("interrupted\n"), done.stderr
+
+
 def test_a_full_disk_after_the_fits_does_not_lose_them(monkeypatch, tmp_path):
     def full(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

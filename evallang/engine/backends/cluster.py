@@ -5,6 +5,7 @@ it. The sole user of dask besides what the workers run.
 """
 
 import contextlib
+import functools
 import logging
 import re
 import signal
@@ -317,7 +318,7 @@ class Cluster:
                     continue
                 if batch.cancelled:
                     raise self._lost()
-                found = batches.received(batch)
+                found = self._asked(functools.partial(batches.received, batch))
                 if found is None:
                     continue
                 self._compare(found.worker, found.versions)
@@ -398,7 +399,10 @@ class _Batches(Generic[AnyTask]):
         return _Ended(future, future.status == "cancelled")
 
     def received(self, ended: _Ended) -> Any:
-        """Return what a batch made; None where its tasks run again."""
+        """Return what a batch made; None where its tasks run again.
+
+        Raises OSError or CancelledError where the connection was lost.
+        """
         from concurrent.futures import CancelledError
 
         from distributed import KilledWorker
@@ -412,8 +416,8 @@ class _Batches(Generic[AnyTask]):
         except TimeoutError:  # its worker died meanwhile, and dask does not repeat it soon
             self._queue.put_back(entries)
             return None
-        except (OSError, CancelledError) as error:
-            raise WorkersLost(f"the Dask cluster was lost: {_first_line(error)}") from error
+        except (OSError, CancelledError):
+            raise
         except Exception as error:  # of a worker that cannot import or unpickle a task
             raise WorkersLost(
                 f"a worker of the Dask cluster cannot run evallang: {_first_line(error)}; install "
