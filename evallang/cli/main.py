@@ -92,7 +92,7 @@ def _end_where_signals_wait() -> None:
 
 
 def _tell_end(number: int) -> int:
-    """Say which signal ends the command; return its exit code."""
+    """Report which signal ends the command; return its exit code."""
     terminated = number == signal.SIGTERM
     tell("terminated" if terminated else "interrupted")
     return TERMINATED if terminated else INTERRUPTED
