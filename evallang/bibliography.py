@@ -65,6 +65,16 @@ RASCHKA_2018 = Reference(
     venue="arXiv preprint arXiv:1811.12808",
     kind="misc",
 )
+CAWLEY_TALBOT_2010 = Reference(
+    key="cawley2010",
+    authors=("Cawley GC", "Talbot NLC"),
+    year=2010,
+    title="On over-fitting in model selection and subsequent selection bias in performance "
+    "evaluation",
+    venue="Journal of Machine Learning Research",
+    volume="11",
+    pages="2079-2107",
+)
 ZHOU_2021 = Reference(
     key="zhou2021",
     authors=("Zhou Z-H",),

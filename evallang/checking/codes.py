@@ -622,6 +622,27 @@ ANALYSIS_NEEDS_OTHER_DATA = declare(
     right="data iris from sklearn iris\nmodel a = RidgeClassifier\nprotocol cv\n"
     "measure accuracy\nanalyze confusion",
 )
+ANALYSIS_WITHOUT_SEARCH = declare(
+    "E219",
+    "analysis_without_search",
+    "An analysis is about a search for hyper-parameters, and a model is not tuned.",
+    reason="What a search chose, and how the candidates scored, is known only of models with a "
+    "parameter after `in`, in a study that fits them.",
+    wrong="data iris from sklearn iris\nmodel a = KNeighborsClassifier\n"
+    "protocol nested cv outer=5 inner=5\nmeasure accuracy\nanalyze stability",
+    right="data iris from sklearn iris\nmodel a = KNeighborsClassifier(n_neighbors in [1, 5, 9])\n"
+    "protocol nested cv outer=5 inner=5\nmeasure accuracy\nanalyze stability",
+)
+ANALYSIS_NEEDS_SPLITS = declare(
+    "E220",
+    "analysis_needs_splits",
+    "An analysis compares several splits, and the protocol has too few.",
+    reason="How often the choices of several searches agree cannot be known from one search.",
+    wrong="data iris from sklearn iris\nmodel a = KNeighborsClassifier(n_neighbors in [1, 5, 9])\n"
+    "protocol holdout test=20% validation=20%\nmeasure accuracy\nanalyze stability",
+    right="data iris from sklearn iris\nmodel a = KNeighborsClassifier(n_neighbors in [1, 5, 9])\n"
+    "protocol nested cv outer=5 inner=5\nmeasure accuracy\nanalyze stability",
+)
 TEST_WITHOUT_WEIGHTS = declare(
     "E221",
     "test_without_weights",

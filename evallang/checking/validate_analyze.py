@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator
 
 from evallang.checking import capabilities, codes
+from evallang.checking.capabilities import is_tuned
 from evallang.checking.scope import Scope
 from evallang.data.dataset import DataSpec, GivenOutcomes, PredictionsSpec, Table
-from evallang.diagnostics import Diagnostic, diagnose
+from evallang.diagnostics import Code, Diagnostic, diagnose
 from evallang.models.model import is_baseline
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.spelling import listed
@@ -19,12 +20,63 @@ def judge_analyses(scope: Scope, study: Study) -> None:
         declared = ANALYSES[spec.method.name].declaration
         if declared.about == "lines":
             continue
-        for message, help_text in _problems(study, spec, declared):
-            scope.report(codes.ANALYSIS_NEEDS_OTHER_DATA, message, spec.span, help=help_text)
+        found = _of_searches if declared.needs == "searches" else _of_predictions
+        for code, message, help_text in (*_few_splits(study, spec, declared), *found(study, spec)):
+            scope.report(code, message, spec.span, help=help_text)
             break
 
 
-def _problems(
+Problem = tuple[Code, str, str]
+"""The code of a finding, its message and its help."""
+
+
+def _few_splits(
+    study: Study, spec: AnalysisSpec, declared: AnalysisDeclaration
+) -> Iterator[Problem]:
+    """Find a protocol with fewer splits than an analysis compares."""
+    own = [p for p in study.protocols if spec.protocol in (None, p.name) and not p.implied_by]
+    splits = [PROTOCOLS[p.kind].declaration.n_splits(p.options) for p in own]
+    if own and all(n is not None and n < declared.fewest_folds for n in splits):
+        name = spec.method.name
+        yield (
+            codes.ANALYSIS_NEEDS_SPLITS,
+            f"`{name}` needs {declared.fewest_folds} splits or more, and `{own[0].kind}` has "
+            f"{splits[0]}",
+            "write `protocol cv folds=10`"
+            if study.tuning is not None and study.tuning.cv is not None
+            else "write `protocol nested cv outer=5 inner=5`",
+        )
+
+
+def _of_searches(study: Study, spec: AnalysisSpec) -> Iterator[Problem]:
+    """Find models without a search, and studies that fit none."""
+    name, code = spec.method.name, codes.ANALYSIS_WITHOUT_SEARCH
+    if study.sources and not any(isinstance(source, DataSpec) for source in study.sources):
+        yield code, f"`{name}` is about searches, and this study fits no model", "remove it"
+    fixed = [m.name for m in study.models if m.name in spec.models and not is_tuned(m)]
+    if fixed:
+        verb = "is" if len(fixed) == 1 else "are"
+        yield (
+            code,
+            f"`{name}` is about searches, and {listed(fixed, 'and')} {verb} not tuned",
+            f"write candidates after `in`, or name other models: `analyze {name} of MODEL`",
+        )
+    elif study.models and not any(map(is_tuned, study.models)):
+        yield (
+            code,
+            f"`{name}` is about searches, and no model is tuned",
+            "write candidates after `in`, such as `max_depth in 1..8`",
+        )
+
+
+def _of_predictions(study: Study, spec: AnalysisSpec) -> Iterator[Problem]:
+    """Find data, protocols and models without the predictions that an analysis reads."""
+    declared = ANALYSES[spec.method.name].declaration
+    for message, help_text in _lacking_predictions(study, spec, declared):
+        yield codes.ANALYSIS_NEEDS_OTHER_DATA, message, help_text
+
+
+def _lacking_predictions(
     study: Study, spec: AnalysisSpec, declared: AnalysisDeclaration
 ) -> Iterator[tuple[str, str]]:
     name = spec.method.name
@@ -80,7 +132,9 @@ def _others(task: str | None) -> str:
     names = [
         entry.name
         for entry in ANALYSES
-        if entry.declaration.about != "lines" and entry.declaration.task in (None, task)
+        if entry.declaration.about != "lines"
+        and task is not None
+        and entry.declaration.task == task
     ]
     if names:
         return f"write {listed([f'`{name}`' for name in names], 'or')}"

@@ -613,7 +613,7 @@ def _as_declared(found: MethodRecord, entry: Entry[Any]) -> MethodRecord:
                 assumptions={} if declared.power is None else declared.power.assumptions,
             )
         case AnalysisDeclaration():
-            return replace(found, curve=declared.curve)
+            return replace(found, curve=declared.curve, section=declared.section)
         case IntervalDeclaration():
             return replace(
                 found,

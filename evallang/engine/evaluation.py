@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from evallang.compatibility import metric_entry, own_metric, yields_of
 from evallang.data.dataset import GivenOutcomes, PredictionsSpec, ScoreTable
+from evallang.engine.fit_outcome import FitOutcome
 from evallang.frozen_records import frozen
 from evallang.metrics.aggregation import Aggregate, Partition, aggregate_parts, partition
 from evallang.metrics.imported import mean_over_repeats
@@ -50,7 +51,8 @@ class ModelOutcome:
 
     `labels` are class codes (-1: a label that is none of the classes) or floats (n,);
     `scores` (n, K) probabilities, (n, K) or (n,) margins, or None. `failed` lists the
-    folds whose fit failed; their rows are missing.
+    folds whose fit failed; their rows are missing. `fitted` are the other folds of models that
+    were fitted here.
     """
 
     rows: "NDArray[np.int64]"
@@ -61,6 +63,16 @@ class ModelOutcome:
     scores: "NDArray[np.float64] | None"
     probabilities: bool
     failed: tuple[tuple[int, int], ...] = ()
+    fitted: tuple["FittedFold", ...] = ()
+
+
+@dataclass(frozen=True)
+class FittedFold:
+    """The repeat and fold of a fit, and what came of it."""
+
+    repeat: int
+    fold: int
+    outcome: FitOutcome
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,20 @@ from typing import TYPE_CHECKING, Any
 from evallang.activity import Activity, report_activity
 from evallang.engine.estimates import scope_of_estimates
 from evallang.engine.evaluation import Evaluation
+from evallang.engine.exporting import plain
 from evallang.engine.metric_samples import resampling_seed
 from evallang.engine.providers import Providers
-from evallang.models.model import is_baseline
+from evallang.metrics.own_code import OwnMetricFailed
+from evallang.models.model import ParameterValue, is_baseline, search_space
+from evallang.planning.candidates import tried
 from evallang.registry import Entry, lazy
 from evallang.results.codec import to_plain
 from evallang.results.records import Analysis
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.inputs import Subject
 from evallang.stats.predicted import Predicted
-from evallang.study import AnalysisSpec, Study
+from evallang.stats.searches import FoldSearch, SearchedParameter, Searches
+from evallang.study import AnalysisSpec, Method, Study
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,6 +53,50 @@ def predicted(inputs: OutcomeInputs) -> Predicted:
 def together(inputs: OutcomeInputs) -> Mapping[str, Predicted]:
     """Return the held-out predictions of all models that predict the same rows."""
     return {model: _predicted(inputs, model) for model in inputs.models}
+
+
+@OUTCOMES.provides("searches")
+def searches(inputs: OutcomeInputs) -> Searches:
+    """Return the search inside each training part of the model."""
+    study, name, evaluation = inputs.study, inputs.models[0], inputs.evaluation
+    assert study.tuning is not None, "a search has a metric to choose by"
+    model = next(model for model in study.models if model.name == name)
+    names = [parameter.name for parameter in search_space(model.pipeline)]
+    tested = _scores_of_folds(evaluation, name, study.tuning.metric)
+    return Searches(
+        parameters=tuple(
+            SearchedParameter(p.name, _values(p.candidates.values), p.candidates.written)
+            for p in search_space(model.pipeline)
+        ),
+        n_candidates=tried(model.pipeline, study.tuning),
+        metric=study.tuning.metric.written,
+        folds=tuple(
+            FoldSearch(
+                fitted.repeat,
+                fitted.fold,
+                dict(zip(names, plain(fitted.outcome.params).values(), strict=True)),
+                fitted.outcome.inner_score,
+                tested.get((fitted.repeat, fitted.fold)),
+            )
+            for fitted in evaluation.models[name].fitted
+            if fitted.fold >= 0  # a bootstrap fits all rows first
+        ),
+    )
+
+
+def _values(values: Sequence[ParameterValue]) -> tuple[Any, ...]:
+    return tuple(plain({"": value})[""] for value in values)
+
+
+def _scores_of_folds(
+    evaluation: Evaluation, model: str, metric: Method
+) -> Mapping[tuple[int, int], float | None]:
+    """Return a metric on the test rows of each fold; empty where the model has no scores."""
+    try:
+        found = evaluation.aggregates(model, metric)
+    except OwnMetricFailed:
+        return {}
+    return dict(zip(found[0].folds, found[0].fold_values, strict=True)) if found else {}
 
 
 def _predicted(inputs: OutcomeInputs, model: str) -> Predicted:
@@ -86,10 +134,13 @@ def analyses_of_models(
     """Answer one item of an `analyze` line: a record for each data set, protocol and model."""
     entry = ANALYSES[spec.method.name]
     baselines = {model.name for model in study.models if is_baseline(model)}
+    searched = {model.name for model in study.models if search_space(model.pipeline)}
     for evaluation in evaluations:
         if not _answers(entry.declaration, spec, evaluation):
             continue
         everyone = [name for name in evaluation.models if name not in baselines]
+        if entry.declaration.needs == "searches":
+            everyone = [name for name in everyone if name in searched]
         models = [name for name in (spec.models or everyone) if name in evaluation.models]
         report_activity(Activity("computing", f"{entry.name} of {evaluation.label}"))
         if entry.declaration.about == "models":
@@ -106,7 +157,7 @@ def _answers(declared: AnalysisDeclaration, spec: AnalysisSpec, evaluation: Eval
         spec.protocol in (None, evaluation.protocol)
         and not evaluation.judged
         and evaluation.own is None
-        and not evaluation.by_rounds
+        and (declared.needs == "searches" or not evaluation.by_rounds)
         and declared.task in (None, evaluation.task)
     )
 
@@ -134,7 +185,7 @@ def _answered(entry: Entry[AnalysisDeclaration], inputs: OutcomeInputs) -> Analy
     except ValueError as error:
         values["problem"] = str(error)
         return _record(entry, inputs, values, notes)
-    return _record(entry, inputs, {**to_plain(found), **values, "problem": None}, notes)
+    return _record(entry, inputs, {**values, **to_plain(found), "problem": None}, notes)
 
 
 def _record(

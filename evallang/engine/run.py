@@ -19,6 +19,7 @@ from evallang.engine.comparisons import Across, ComparisonContext, OneSource, co
 from evallang.engine.estimates import estimates, subgroup_estimates
 from evallang.engine.evaluation import (
     Evaluation,
+    FittedFold,
     FoldSize,
     ModelOutcome,
     evaluation_of_outcomes,
@@ -386,6 +387,10 @@ def _collect(
         else np.concatenate([s for s in scores if s is not None]),
         probabilities=bool(good) and all(o.probabilities for o in good),
         failed=failed,
+        fitted=tuple(
+            FittedFold(splits[i].repeat, splits[i].fold, outcome)
+            for i, outcome in zip(whole, good, strict=True)
+        ),
     )
 
 

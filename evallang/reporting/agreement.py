@@ -52,8 +52,8 @@ def _table(context: Context, item: Analysis, identifier: str) -> Table:
             text = count(int(number)) if whole else f"{number:,.1f}"
             cells.append(Cell(runs(Number(text, number)), number))
         rows.append(Row(tuple(cells)))
-    place = context.place(item.data, item.protocol)
-    on = f" on {place}" if place else ""
+    place = context.place_words(item.data, item.protocol)
+    on = f" {place}" if place else ""
     method = values["method"]
     size = f"{count(values['n'])}{NBSP}{values['unit']}; brackets: {level} intervals ({method})"
     every = (

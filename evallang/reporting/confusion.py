@@ -39,8 +39,8 @@ def _matrix(context: Context, item: Analysis, identifier: str) -> Table:
             cell = cells[truth, head]
             row.append(Cell(_words(cell, short=short), cell["count"], cell["low"], cell["high"]))
         rows.append(Row(tuple(row)))
-    place = context.place(item.data, item.protocol)
-    on = f" on {place}" if place else ""
+    place = context.place_words(item.data, item.protocol)
+    on = f" {place}" if place else ""
     caption = runs(sentence(f"{context.model(item.model or '')}{on}: predictions by true class"))
     level = percent(values["level"])
     shares = "percentages are shares of a row"

@@ -172,6 +172,11 @@ class Context:
 
     def place(self, data: str | None, protocol: str | None) -> str:
         """State data set and protocol at the head of a sentence, each where there are several."""
+        words = self.place_words(data, protocol)
+        return f"{capitalised(words)}, " if words else ""
+
+    def place_words(self, data: str | None, protocol: str | None) -> str:
+        """State data set and protocol inside a sentence, each where there are several."""
         words = []
         if len(self.results.data) > 1:
             words.append(
@@ -179,7 +184,7 @@ class Context:
             )
         if protocol is not None and sum(p.interval_of is None for p in self.results.protocols) > 1:
             words.append(f"under {self.protocol(protocol)}")
-        return f"{capitalised(' '.join(words))}, " if words else ""
+        return " ".join(words)
 
     @property
     def sets(self) -> str:

@@ -35,11 +35,23 @@ DECIMALS = Scale(3)
 
 
 def asked_for(context: Context, *, curves: bool) -> list[Analysis]:
-    """Return the analyses of models, those with a curve or the others."""
+    """Return the analyses of predictions, those with a curve or the others."""
     found = []
     for item in context.results.analyses:
         method = context.method("analysis", item.kind)
-        if method is not None and (method.curve is not None) == curves and "about" in item.values:
+        if method is None or method.section is not None or "about" not in item.values:
+            continue
+        if (method.curve is not None) == curves:
+            found.append(item)
+    return found
+
+
+def shown_in(context: Context, section: str) -> list[Analysis]:
+    """Return the analyses that a section shows, as their declarations name it."""
+    found = []
+    for item in context.results.analyses:
+        method = context.method("analysis", item.kind)
+        if method is not None and method.section == section:
             found.append(item)
     return found
 
@@ -101,8 +113,8 @@ def _caption(context: Context, items: Sequence[Analysis]) -> Runs:
     """Write what is drawn, what it is about, and what the lines mean."""
     first = items[0]
     title = context.method_title("analysis", first.kind)
-    place = context.place(first.data, first.protocol)
-    on = f" on {place}" if place else ""
+    place = context.place_words(first.data, first.protocol)
+    on = f" {place}" if place else ""
     method = context.method("analysis", first.kind)
     assert method is not None and method.curve is not None, "curves have axes"
     points = [point for item in items for point in item.values["points"]]
@@ -135,9 +147,9 @@ def _table(context: Context, items: Sequence[Analysis], identifier: str) -> Tabl
         for summary in item.values["summaries"]:
             rows.append(_row(name, summary, bounded=bounded))
             name = ""
-    place = context.place(items[0].data, items[0].protocol)
+    place = context.place_words(items[0].data, items[0].protocol)
     title = context.method_title("analysis", items[0].kind)
-    caption = runs(sentence(f"{title} in numbers" + (f" on {place}" if place else "")))
+    caption = runs(sentence(f"{title} in numbers" + (f" {place}" if place else "")))
     notes = tuple(_notes(context, items))
     return Table(identifier, caption, tuple(columns), tuple(rows), notes=notes)
 
@@ -191,8 +203,8 @@ def problems(context: Context, items: Iterable[Analysis]) -> list[Block]:
             continue
         title = context.method_title("analysis", item.kind)
         of = f" of {context.model(item.model)}" if item.model else ""
-        place = context.place(item.data, item.protocol)
-        on = f" on {place}" if place else ""
+        place = context.place_words(item.data, item.protocol)
+        on = f" {place}" if place else ""
         text = f"{title}{of}{on} could not be computed: {item.values['problem']}"
         made.append(Paragraph(runs(sentence(text)), "note"))
     return made

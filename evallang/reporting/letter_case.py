@@ -20,7 +20,7 @@ COMMON = frozenset(
         "maximum mean measure median micro mid-p negative nested net no normalized odds",
         "one-sample over paired pairwise percentile permutation pinball plain positive precision",
         "probability proportion quantile random ranking rate recall repeated resampled",
-        "resubstitution root sensitivity share sign signed simple single specificity",
+        "resubstitution root sensitivity share sign signed simple single specificity stability",
         "square-and-add squared standard static step-down stratified sum symmetric test the time",
         "top top-k true two",
         "uncorrected unpaired unweighted variance weighted normal credible binomial",

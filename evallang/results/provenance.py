@@ -129,7 +129,8 @@ class MethodRecord:
     one model is about if that is not the metric ("error rate"). `own_code` states that a metric is
     a function of the authors'; older files do not state it. `assumptions` are the words of what an
     analysis of a test's power assumes. `no_interval` is the reason why no interval
-    of a metric from single examples is sound. `curve` has the words of a curve's axes.
+    of a metric from single examples is sound. `curve` has the words of a curve's axes, and
+    `section` is the section of a report that shows an analysis, if it names one.
     """
 
     kind: str
@@ -151,3 +152,4 @@ class MethodRecord:
     assumptions: Mapping[str, AssumptionWords] = field(default_factory=dict)
     no_interval: str | None = None
     curve: CurveWords | None = None
+    section: str | None = None

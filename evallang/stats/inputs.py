@@ -345,5 +345,10 @@ INPUTS.declare(
     Subject.OUTCOMES,
 )
 INPUTS.declare(
+    "searches",
+    "`Searches`: what the search inside each training part chose for one model, and its scores",
+    Subject.OUTCOMES,
+)
+INPUTS.declare(
     "question", "`Question`: the comparison, the effect and what is to be found", Subject.ANALYSIS
 )

@@ -112,6 +112,8 @@ STUDIES = (
     f"{CANCER}protocol repeated cv folds=5 times=2\nmeasure accuracy\n"
     "compare near vs bayes with corrected_t\ncompare near vs bayes with bayes_t\n",
     f"{CANCER}protocol 5x2cv\nmeasure accuracy\ncompare near vs bayes with 5x2cv_f\n",
+    f"{CANCER.replace('max_depth=2', 'max_depth in [1, 2]')}protocol cv folds=3\ntune grid cv=2\n"
+    "measure accuracy\nanalyze stability of tree\n",
     SUITE,
 )
 

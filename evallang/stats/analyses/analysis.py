@@ -17,21 +17,26 @@ class AnalysisDeclaration(Guidance):
         for each model from its held-out predictions; `models` where it is computed once from
         those of all models of a data set under a protocol
     task : the task of the data that it is for, None for any; lines have no task
-    needs : what a model must give
+    needs : what a model must give: predictions of a kind, or `searches` for hyper-parameters, of
+        which only the models with a search have any
+    fewest_folds : the number of splits without which it has no values
     two_classes : True where it is about a positive and a negative class
     recorded : the options whose values its record repeats
     shown : the record of the values that a report reads, whose types are checked when results
         are read; None where a report reads none
     curve : the words of its axes, for an analysis whose values are a `ShownCurve`
+    section : the section of a report that shows it, None where that knows it by its values
     """
 
     about: Literal["lines", "model", "models"] = "model"
     task: Literal["classification", "regression"] | None = None
-    needs: Literal["labels", "scores", "probabilities"] = "labels"
+    needs: Literal["labels", "scores", "probabilities", "searches"] = "labels"
+    fewest_folds: int = 1
     two_classes: bool = False
     recorded: tuple[str, ...] = ()
     shown: type | None = None
     curve: CurveWords | None = None
+    section: str | None = None
 
 
 ANALYSES: Registry[AnalysisDeclaration] = Registry("analysis", "evallang.stats.analyses")
