@@ -39,12 +39,14 @@ class Method:
 
     A dotted name is a metric of the author's own code.
     `better` is set for a metric outside the catalogue: its numbers are in a file, and its
-    statement names it (`value "F1"`, `metric "AUC"`).
+    statement names it (`value "F1"`, `metric "AUC"`). With `ratio` it divides two sums over the
+    examples (`value ratio("errors", "words")`).
     """
 
     name: str
     options: Options = ()
     better: Literal["higher", "lower"] | None = None
+    ratio: bool = False
 
     @property
     def code(self) -> bool:

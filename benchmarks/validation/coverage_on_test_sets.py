@@ -25,6 +25,8 @@ from benchmarks.validation.simulation import (
     tally,
 )
 from benchmarks.validation.tests_on_groups import effects
+from evallang.metrics.imported import imported_ratio
+from evallang.metrics.metric import Outcome
 from evallang.results.statistics import Interval
 from evallang.stats.intervals.bootstrap_bounds import bootstrap
 from evallang.stats.intervals.confusion_delta import delta
@@ -32,9 +34,10 @@ from evallang.stats.intervals.effective_size import clustered_wilson
 from evallang.stats.intervals.f_scores import takahashi
 from evallang.stats.intervals.proportions import wilson
 from evallang.stats.intervals.ranking import delong
+from evallang.stats.intervals.ratio_of_sums import ratio
 from evallang.stats.intervals.resampled_counts import CountSample
 from evallang.stats.intervals.resampled_scores import ScoreSample
-from evallang.stats.intervals.resampling import LossSample
+from evallang.stats.intervals.resampling import LossSample, MomentSample
 
 SECTION = Section(
     "test_set",
@@ -154,6 +157,39 @@ def _delong(n: int) -> Callable[[Rng], Found]:
     return lambda rng: (delong(*_scores(rng, n), LEVEL), AREA)
 
 
+def _errors_and_words(
+    rng: Rng, n: int, tail: float, groups: int | None
+) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
+    """Draw errors and words of utterances, which differ in their rate of errors about .1.
+
+    `tail` is the spread of the words, on the scale of logarithms; with groups speakers differ too.
+    The rate does not depend on the words, so that .1 is the ratio.
+    """
+    words = 1 + np.floor(rng.lognormal(2.0, tail, n))
+    codes = np.arange(n) % groups if groups else None
+    effect = 0.3 * rng.standard_normal(groups)[codes] - 0.045 if groups else 0.0
+    rate = 0.1 * np.exp(effect + 0.4 * rng.standard_normal(n) - 0.08)
+    return np.column_stack((rng.poisson(words * rate), words)), codes
+
+
+def _ratio(n: int, tail: float, groups: int | None = None) -> Callable[[Rng], Found]:
+    return lambda rng: (ratio(*_errors_and_words(rng, n, tail, groups), LEVEL), 0.1)
+
+
+def _resampled_ratio(n: int, tail: float, groups: int | None = None) -> Callable[[Rng], Found]:
+    def found(rng: Rng) -> Found:
+        sums, codes = _errors_and_words(rng, n, tail, groups)
+        outcome = Outcome(np.zeros(n), sums)
+        moments = imported_ratio("errors / words", "lower").declaration.moments
+        assert moments is not None, "a ratio is a function of two sums"
+        parts = moments(outcome)
+        whole = sums[:, 0].sum() / sums[:, 1].sum()
+        sample = MomentSample(parts.columns, parts.function, lambda _: whole, codes, (None, None))
+        return bootstrap(sample, LEVEL, new_seed(rng), rounds=ROUNDS), 0.1
+
+    return found
+
+
 def _simulation(
     interval: str, design: str, found: Callable[[Rng], Found], replications: int, *claims: Claim
 ) -> Simulation:
@@ -207,6 +243,24 @@ SIMULATIONS = (
     _simulation("bootstrap", "AUC .82, n = 100, bca", _resampled_area, 4_000, ROUGHLY_COVERS),
     _simulation("delong", "AUC .82, n = 50", _delong(50), 40_000, ROUGHLY_COVERS),
     _simulation("delong", "AUC .82, n = 200", _delong(200), 20_000, COVERS),
+    _simulation("ratio", "errors by words, n = 30", _ratio(30, 0.6), 20_000, ROUGHLY_COVERS),
+    _simulation("ratio", "errors by words, n = 100", _ratio(100, 0.6), 20_000, COVERS),
+    _simulation(
+        "ratio", "errors by words of a long tail, n = 100", _ratio(100, 1.5), 20_000, ROUGHLY_COVERS
+    ),
+    _simulation(
+        "ratio", "10 speakers of 10 utterances", _ratio(100, 0.6, 10), 20_000, ROUGHLY_COVERS
+    ),
+    _simulation("ratio", "40 speakers of 10 utterances", _ratio(400, 0.6, 40), 20_000, COVERS),
+    _simulation(
+        "bootstrap",
+        "errors by words of a long tail, n = 100, bca",
+        _resampled_ratio(100, 1.5),
+        4_000,
+    ),
+    _simulation(
+        "bootstrap", "10 speakers of 10 utterances, bca", _resampled_ratio(100, 0.6, 10), 4_000
+    ),
     _groups(10, 0.5),
     _groups(20, 0.5, ROUGHLY_COVERS),
     _groups(50, 0.5, COVERS),

@@ -47,9 +47,8 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
         truth=clauses.column("truth"),
         models=models,
         judged=judged,
-        value_metric=next(
-            (c.metric.value for c in groups.get("value", []) if c.metric is not None), None
-        ),
+        value_metric=next((_measured(c) for c in groups.get("value", [])), None),
+        ratio=next((_ratio(c) for c in groups.get("value", [])), None),
         higher_is_better=not direction or direction[0].keyword.name == "higher",
         id=clauses.column("id"),
         group=clauses.column("group"),
@@ -124,15 +123,30 @@ def _judged(
 
 def _one_value(scope: Scope, lines: Sequence[n.ModelColumnsNode]) -> None:
     """Report `value` lines that measure something else than the first."""
-    names = [line.metric for line in lines if line.metric is not None]
-    for other in names[1:]:
-        if other.value != names[0].value:
+    for other in lines[1:]:
+        first = lines[0]
+        if _measured(other) != _measured(first) or type(other.metric) is not type(first.metric):
             scope.report(
                 codes.CLAUSE_CONFLICT,
-                f"these numbers are `{names[0].value}`, and the line gives `{other.value}`",
-                other.span,
+                f"these numbers are `{_measured(first)}`, and the line gives `{_measured(other)}`",
+                other.metric.span if other.metric else other.span,
                 help="write a `predictions` statement for each measure",
             )
+
+
+def _measured(line: n.ModelColumnsNode) -> str | None:
+    """Return the name of what a `value` line measures, None for other lines."""
+    if isinstance(line.metric, n.TextNode):
+        return line.metric.value
+    ratio = _ratio(line)
+    return None if ratio is None else " / ".join(ratio)
+
+
+def _ratio(line: n.ModelColumnsNode) -> tuple[str, str] | None:
+    """Return the names of the two sums that a `value` line divides, None for other lines."""
+    if isinstance(line.metric, n.RatioNode):
+        return line.metric.numerator.value, line.metric.denominator.value
+    return None
 
 
 def _given_models(
@@ -178,7 +192,7 @@ def _given_models(
                 continue
             names[name] = item.span
             own = settings.pop(name, {})
-            column = clause_values.own_column(scope, item.column) if item.column else None
+            column, denominator = _taken(scope, line, item)
             found.append(
                 GivenModel(
                     name,
@@ -189,6 +203,7 @@ def _given_models(
                     own.get("scores"),
                     own.get("threshold"),
                     own.get("range"),
+                    denominator,
                 )
             )
     known = Words(names)
@@ -216,6 +231,45 @@ def _given_models(
                 )
             )
     return tuple(found)
+
+
+def _taken(
+    scope: Scope, line: n.ModelColumnsNode, item: n.ModelColumnNode
+) -> tuple[str | None, str | None]:
+    """Take the columns of a model: one, or of a ratio those of numerator and denominator."""
+    if isinstance(item.column, n.ColumnPairNode):
+        pair = [
+            clause_values.own_column(scope, part)
+            for part in (item.column.numerator, item.column.denominator)
+        ]
+        if not isinstance(line.metric, n.RatioNode):
+            scope.report(
+                codes.CLAUSE_VALUE,
+                f"`{line.keyword.name}` takes one column of each model, and here are two",
+                item.column.span,
+                help='two columns are a ratio: `value ratio("errors", "words") MODEL as '
+                "(COLUMN, COLUMN)`"
+                if line.keyword.name == "value"
+                else "name one column",
+            )
+        elif pair[0] == pair[1]:
+            scope.report(
+                codes.CLAUSE_VALUE,
+                f"both parts of the ratio are the column `{pair[0]}`",
+                item.column.span,
+                help="name the column of the numerator, then that of the denominator",
+            )
+        return pair[0], pair[1]
+    if isinstance(line.metric, n.RatioNode):
+        name = clause_values.column_name(item.name)
+        scope.report(
+            codes.CLAUSE_VALUE,
+            f"a ratio takes two columns of `{name}`",
+            item.column.span if item.column else item.name.span,
+            help=f"write `{format_node(item.name)} as (COLUMN, COLUMN)`: the numerator, then the "
+            "denominator",
+        )
+    return (clause_values.own_column(scope, item.column) if item.column else None), None
 
 
 def _setting(scope: Scope, word: str, node: n.ValueNode) -> Any:

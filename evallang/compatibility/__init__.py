@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Literal
 
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec
-from evallang.metrics.imported import imported_metric
+from evallang.metrics.imported import imported_metric, imported_ratio
 from evallang.metrics.metric import METRICS, MetricDeclaration, MetricEntry
 from evallang.metrics.own_code import own_metric_entry
 from evallang.protocols.protocol import PROTOCOLS, Yields
@@ -24,9 +24,10 @@ ON_EXAMPLES = PER_ROW | {Evidence.COUNTS, Evidence.SHARES}
 
 
 def metric_entry(metric: Method) -> MetricEntry:
-    """Return the metric's entry; a metric whose numbers are in a file is their mean."""
+    """Return the metric's entry; numbers in a file are averaged, or their sums divided."""
     if metric.better is not None:
-        return imported_metric(metric.name, metric.better)
+        made = imported_ratio if metric.ratio else imported_metric
+        return made(metric.name, metric.better)
     if metric.code:
         return own_metric_entry(metric.name)
     return METRICS[metric.name]
@@ -37,7 +38,8 @@ def own_metric(source: SourceSpec) -> Method | None:
     if isinstance(source, ScoresSpec):
         return Method(source.metric or "score", better=_direction(source.higher_is_better))
     if isinstance(source, PredictionsSpec) and source.judged == "value":
-        return Method(source.value_metric or "value", better=_direction(source.higher_is_better))
+        better = _direction(source.higher_is_better)
+        return Method(source.value_metric or "value", better=better, ratio=source.ratio is not None)
     return None
 
 

@@ -43,6 +43,8 @@ def default_interval(
     if dict(metric.options).get("pool") and not yields.single_fit:
         return None
     two_classes = is_auc(metric) and (classes is None or classes == 2)
+    if metric.ratio and yields.single_fit:
+        return default_of("sums")
     if yields.seeds:
         pools = declaration.form != "scores" or yields.single_fit
         return default_of("drawn") if pools or (two_classes and not grouped) else None
@@ -111,12 +113,13 @@ def interval_mismatch(
         "f1": entry.name == "f1" and metric.better is None,
         "cells": entry.declaration.form == "counts" and metric.better is None,
         "means": is_mean_of_rows(entry),
+        "sums": metric.ratio,
     }
     if not fits.get(declared.form, True):
         kind = Kind.OTHER_METRIC if declared.form in ("auc", "f1") else Kind.OTHER_FORM
         return Mismatch(kind, interval.name, instead, metric=metric.written, needed=declared.form)
     of_folds = bool(declared.designs) and not only_folds
-    if declared.form == "auc" and not of_folds and not yields.single_fit:
+    if declared.form in ("auc", "sums") and not of_folds and not yields.single_fit:
         return Mismatch(Kind.SEVERAL_FITS, interval.name, instead)
     if of_folds and yields.single_fit:
         return Mismatch(Kind.SINGLE_FIT, interval.name, instead)

@@ -29,6 +29,7 @@ FORM_NOUNS: Mapping[str, str] = {
     "independent": "the difference of two proportions",
     "f1": "`f1`",
     "cells": "metrics of the confusion matrix",
+    "sums": "ratios of sums",
     "means": "means over examples, such as accuracy and losses",
 }
 """What the intervals of each form are for."""

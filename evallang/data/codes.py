@@ -886,6 +886,16 @@ BOUNDS_IN_WRONG_ORDER = declare(
     right='range forest = ["q05", "q95"]',
 )
 
+NO_DENOMINATOR = declare(
+    "E451",
+    "unusable_denominator",
+    "The denominator of a ratio is negative in some row, or 0 in all.",
+    reason="A ratio of sums divides by what was counted over all examples: words, seconds, "
+    "euros. A negative count has no meaning, and would hide others in the sum.",
+    wrong='value ratio("errors", "words") a as (errors, change_in_words)',
+    right='value ratio("errors", "words") a as (errors, words)',
+)
+
 STYLE_SHEET = declare(
     "E496",
     "unusable_style_sheet",

@@ -110,7 +110,8 @@ class GivenModel:
 
     `column` and `path` are the place of its labels; `scores` is a tuple of columns in label
     order, a mapping label -> column, or a pattern "p_*", which reading ties to the columns of
-    the model's own file; `range` is the columns of the bounds of its prediction interval.
+    the model's own file; `range` is the columns of the bounds of its prediction interval. Of a
+    ratio, `column` holds the numerators and `denominator` is the column of the denominators.
     """
 
     name: str
@@ -121,6 +122,7 @@ class GivenModel:
     scores: tuple[str, ...] | Mapping[str, str] | str | ScorePattern | None = None
     threshold: float | None = None
     range: tuple[str, ...] | None = None
+    denominator: str | None = None
 
 
 @frozen
@@ -128,7 +130,8 @@ class PredictionsSpec:
     """One `predictions` statement with all defaults filled in.
 
     `judged` is None for labels, `correct` or `value` for already judged outcomes.
-    `models` is empty when the author named none (all columns not otherwise named).
+    `models` is empty when the author named none (all columns not otherwise named). `ratio`
+    names the two numbers of a value whose sums over the examples are divided.
     """
 
     name: str
@@ -139,6 +142,7 @@ class PredictionsSpec:
     models: tuple[GivenModel, ...]
     judged: Literal["correct", "value"] | None = None
     value_metric: str | None = None
+    ratio: tuple[str, str] | None = None
     higher_is_better: bool = True
     id: str | None = None
     group: str | None = None

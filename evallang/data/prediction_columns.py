@@ -8,6 +8,7 @@ from evallang.data.codes import (
     BOUNDS_IN_WRONG_ORDER,
     INFINITE_VALUE,
     MISSING_PREDICTION,
+    NO_DENOMINATOR,
     NO_LABEL_IS_TRUE,
     NO_LABELS,
     NOT_JUDGED,
@@ -85,6 +86,8 @@ def read_correctness(
         values = number_column(frame, column, model.name, keyword, findings)
         if values is not None:
             answers.values[model.name] = values
+        if model.denominator is not None:
+            _read_denominators(frame, model, model.denominator, answers, findings)
         return
     if not column_exists(frame, column, keyword, findings):
         return
@@ -114,6 +117,34 @@ def read_correctness(
         return
     right = [value for value in distinct if verdicts[value] == 1]
     answers.correct[model.name] = np.array(cells.is_in(right).to_numpy(), dtype=np.bool_)
+
+
+def _read_denominators(
+    frame: Frame, model: GivenModel, column: str, answers: ModelOutcomes, findings: Findings
+) -> None:
+    """Read the denominators of a ratio, which become scores (n, 2) with its numerators."""
+    keyword = f"value {model.name}"
+    numbers = number_column(frame, column, model.name, keyword, findings)
+    if numbers is None:
+        return
+    negative = np.flatnonzero(numbers < 0).tolist()
+    if negative:
+        findings.add(
+            NO_DENOMINATOR,
+            f"{model_column(column, model.name)} is a denominator, and negative in "
+            f"{frame.places(negative)}: {numbers[negative[0]]:g}",
+            keyword,
+            help="name the column of what is counted, such as words, and not of a difference",
+        )
+    elif not numbers.any():
+        findings.add(
+            NO_DENOMINATOR,
+            f"{model_column(column, model.name)} is a denominator, and 0 in every row",
+            keyword,
+            help="name the column of what is counted, such as words",
+        )
+    elif model.name in answers.values:
+        answers.scores[model.name] = np.column_stack((answers.values[model.name], numbers))
 
 
 def read_model(
@@ -471,7 +502,12 @@ def number_column(
 
 
 def score_columns(model: GivenModel) -> set[str]:
-    """Return the columns of a model's scores and bounds; of an unread pattern there are none."""
+    """Return the columns of a model's scores, bounds and denominators.
+
+    Of an unread pattern there are none.
+    """
+    if model.denominator is not None:
+        return {model.denominator}
     if model.range is not None:
         return set(model.range)
     if model.score is not None:

@@ -299,6 +299,9 @@ def own_columns(model: GivenModel, columns: Mapping[str, str], spec: Predictions
         score=None if model.score is None else columns.get(model.score, model.score),
         scores=scores,
         range=None if model.range is None else tuple(columns.get(c, c) for c in model.range),
+        denominator=None
+        if model.denominator is None
+        else columns.get(model.denominator, model.denominator),
     )
     column = model.column or model.name
     if _optional(model, spec) is not None:
@@ -366,6 +369,8 @@ def _named_columns(model: GivenModel, spec: PredictionsSpec) -> list[tuple[str, 
     elif isinstance(model.scores, str):
         several = (model.scores,)
     found += [(f"scores {model.name}", column) for column in several]
+    if model.denominator is not None:
+        found.append((f"value {model.name}", model.denominator))
     return found + [(f"range {model.name}", column) for column in model.range or ()]
 
 

@@ -118,6 +118,7 @@ def roles_in_predictions(spec: PredictionsSpec, models: Iterable[GivenModel]) ->
     noun = {None: "prediction", "correct": "right or wrong", "value": "value"}[spec.judged]
     for model in models:
         _add(roles, noun, model.column, model)
+        _add(roles, "denominator", model.denominator, model)
         _add(roles, "score", model.score, model)
         for column in _several(model.scores):
             _add(roles, "score", column, model)

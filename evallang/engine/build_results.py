@@ -602,6 +602,7 @@ def _as_declared(found: MethodRecord, entry: Entry[Any]) -> MethodRecord:
                 averages_classes=entry.option("average") is not None,
                 counts_right=declared.counts_right,
                 no_interval=declared.no_interval or None,
+                of_sums=declared.needs == "sums",
             )
         case HypothesisTestDeclaration():
             asked = declared.estimand.statistic if declared.estimand is not None else ""

@@ -303,6 +303,13 @@ def losses(asked: MethodInputs) -> "NDArray[np.float64]":
     return asked.inputs.losses()
 
 
+@ESTIMATE.provides("sums")
+def sums(asked: MethodInputs) -> "NDArray[np.float64]":
+    """Return the numerator and denominator of each row, times its weight (n, 2)."""
+    outcome = asked.inputs.outcome
+    return outcome.output if outcome.weights is None else outcome.output * outcome.weights[:, None]
+
+
 @ESTIMATE.provides("folds")
 def folds(asked: MethodInputs) -> "NDArray[np.int64]":
     """Return the fold of each row (n,)."""

@@ -1,16 +1,26 @@
-"""Metrics whose numbers are in a file: one value an example or fold, and its mean."""
+"""Metrics whose numbers are in a file: one value an example or fold, or two whose sums divide."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from evallang.metrics.metric import Direction, MetricDeclaration, MetricEntry
-from evallang.registry import Entry
+from evallang.metrics.metric import (
+    Direction,
+    MetricDeclaration,
+    MetricEntry,
+    Moments,
+    Outcome,
+)
+from evallang.registry import Entry, lazy
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
 
 
 def mean_of_values(
@@ -27,6 +37,58 @@ def imported_metric(name: str, better: Direction) -> MetricEntry:
     """Make the metric of imported values, under the name that their statement gives."""
     declaration = MetricDeclaration(task="regression", form="losses", needs="values", better=better)
     return Entry("metric", name, name, mean_of_values, declaration, _INPUTS, (), (), ())
+
+
+def ratio_of_sums(
+    truth: NDArray[Any],
+    output: NDArray[np.float64],
+    positive: int | None,
+    weights: NDArray[np.float64] | None = None,
+    **options: object,
+) -> float:
+    """Divide the sum of the numerators by that of the denominators (n, 2).
+
+    NaN where the denominators add up to nothing.
+    """
+    numerator, denominator = output.T @ weights if weights is not None else output.sum(axis=0)
+    return float(numerator / denominator) if denominator else float("nan")
+
+
+def imported_ratio(name: str, better: Direction) -> MetricEntry:
+    """Make the metric of imported numerators and denominators, whose sums are divided."""
+    declaration = MetricDeclaration(
+        task="regression",
+        form="scores",
+        needs="sums",
+        better=better,
+        moments=_sums,
+        left_out=_without_each,
+    )
+    return Entry(
+        "metric", name, name, ratio_of_sums, declaration, (*_INPUTS, "weights"), (), (), ()
+    )
+
+
+def _sums(outcome: Outcome) -> Moments:
+    """Write the ratio as one of two sums over the examples."""
+
+    def function(
+        sums: Sequence[NDArray[np.float64]], weight: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        numerator, denominator = sums
+        values = np.full(len(weight), np.nan)
+        np.divide(numerator, denominator, out=values, where=denominator > 0)
+        return values, np.zeros(len(weight), dtype=np.bool_)
+
+    return Moments((outcome.output[:, 0], outcome.output[:, 1]), function)
+
+
+def _without_each(outcome: Outcome) -> NDArray[np.float64]:
+    """Return the ratio without each example in turn (n,), NaN where nothing is left."""
+    rest = outcome.output.sum(axis=0) - outcome.output
+    values = np.full(len(rest), np.nan)
+    np.divide(rest[:, 0], rest[:, 1], out=values, where=rest[:, 1] > 0)
+    return values
 
 
 def mean_over_repeats(entry: MetricEntry) -> MetricEntry:

@@ -9,8 +9,9 @@ Three families of functions, told apart by `MetricDeclaration.form`:
 
 `truth` holds class codes or floats (n,), `output` what `needs` says: labels (codes),
 scores (n,) of the positive class or (n, K), probabilities (n,) or (n, K), predicted
-values (n,), or the bounds of prediction intervals (n, 2). Undefined is NaN inside this room
-(there is no other way in an array) and None with a note outside of it.
+values (n,), the bounds of prediction intervals (n, 2), or the numerators and denominators of a
+ratio of sums (n, 2). Undefined is NaN inside this room (there is no other way in an array) and
+None with a note outside of it.
 
 A predicted label that is none of the classes has the code -1 and is wrong: `confusion`
 counts it in a last column of its own, so its matrices have k rows and k + 1 columns. The
@@ -36,7 +37,7 @@ COUNTED_AT_ONCE = 1 << 18  # examples whose cells take memory at the same time
 
 Direction = Literal["higher", "lower"]
 Form = Literal["counts", "losses", "scores"]
-Needs = Literal["labels", "scores", "probabilities", "values", "ranges"]
+Needs = Literal["labels", "scores", "probabilities", "values", "ranges", "sums"]
 
 
 @frozen

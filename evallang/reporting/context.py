@@ -45,7 +45,8 @@ KEPT = "".join(
 class MetricWords:
     """How a metric is named and printed; `noun` is its name inside a sentence.
 
-    `no_interval` states why an interval is missing, or is empty.
+    `no_interval` states why an interval is missing, or is empty; `of_sums` that it divides two
+    sums over the examples.
     """
 
     name: str
@@ -54,6 +55,7 @@ class MetricWords:
     unit: str
     better: str
     no_interval: str = ""
+    of_sums: bool = False
 
     @property
     def percent(self) -> bool:
@@ -295,7 +297,8 @@ class Context:
             return MetricWords(name, title, title, "number", "higher")
         noun = mid_sentence(title)
         unit, better = found.unit or "number", found.better or "higher"
-        return MetricWords(name, title, noun, unit, better, found.no_interval or "")
+        reason = found.no_interval or ""
+        return MetricWords(name, title, noun, unit, better, reason, found.of_sums)
 
     def cite(self, kind: str, name: str) -> Runs:
         """Cite the works of a method, if it has any."""

@@ -388,6 +388,9 @@ def _notes(
             )
         elif not metric.higher_is_better:
             notes.append(runs(f"{metric.title}: lower is better."))
+        if metric.of_sums:
+            cases = context.cases(setting.data)
+            notes.append(runs(f"{metric.title}: the ratio of two sums over the {cases}."))
     notes += never_predicted_notes(context, setting)
     notes += flat_notes(context, found)
     notes += named_notes(context, found)

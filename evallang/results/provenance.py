@@ -131,6 +131,7 @@ class MethodRecord:
     analysis of a test's power assumes. `no_interval` is the reason why no interval
     of a metric from single examples is sound. `curve` has the words of a curve's axes, and
     `section` is the section of a report that shows an analysis, if it names one.
+    `of_sums` states that a metric divides two sums over the examples.
     """
 
     kind: str
@@ -153,3 +154,4 @@ class MethodRecord:
     no_interval: str | None = None
     curve: CurveWords | None = None
     section: str | None = None
+    of_sums: bool = False

@@ -96,6 +96,7 @@ from evallang.stats.intervals.proportions import wald as wald
 from evallang.stats.intervals.proportions import wilson as wilson
 from evallang.stats.intervals.ranking import cv_auc as cv_auc
 from evallang.stats.intervals.ranking import placements as placements
+from evallang.stats.intervals.ratio_of_sums import ratio as ratio
 from evallang.stats.intervals.resampled_counts import CountSample as CountSample
 from evallang.stats.intervals.resampled_counts import PairedCountSample as PairedCountSample
 from evallang.stats.intervals.resampled_scores import ScoreSample as ScoreSample

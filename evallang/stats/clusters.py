@@ -233,7 +233,11 @@ def degrees_of_mean(codes: NDArray[np.intp]) -> float:
     Bell & McCaffrey 2002, for rows that are independent and of one variance: G - 1 for two or
     more groups of one size, fewer where a few groups hold most of the rows.
     """
-    sizes = np.bincount(codes).astype(np.float64)
+    return degrees_of_sizes(np.bincount(codes).astype(np.float64))
+
+
+def degrees_of_sizes(sizes: NDArray[np.float64]) -> float:
+    """Return the same for units of these sizes, which may be sums of weights."""
     n = float(sizes.sum())
     scaled = sizes**2 / (1 - sizes / n)
     across = (float(scaled.sum()) ** 2 - float((scaled**2).sum())) / n**2

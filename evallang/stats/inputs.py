@@ -296,6 +296,13 @@ INPUTS.declare(
     shape=("n",),
 )
 INPUTS.declare(
+    "sums",
+    "numerator and denominator of each example (n, 2), times its weight",
+    _ESTIMATE,
+    evidence={Evidence.LOSSES_PER_ROW},
+    shape=("n", 2),
+)
+INPUTS.declare(
     "held_out",
     "`HeldOutLosses`: losses of models fitted without one fold, and without each pair of folds",
     _ESTIMATE,

@@ -322,8 +322,10 @@ _CORRECT = Clause(
 )
 _VALUE = Clause(
     "value",
-    'value "METRIC" MODEL ["LABEL"] [as COLUMN] [in "PATH"], ...',
-    "Columns of one number for each example, whose mean is the measure named first.",
+    'value "METRIC"|ratio("SUM", "SUM") MODEL ["LABEL"] [as COLUMN|(COLUMN, COLUMN)] [in "PATH"], '
+    "...",
+    "Columns of one number for each example, whose mean is the measure named first; or of two, "
+    "whose sums over the examples are divided: errors by words.",
     node=n.ModelColumnsNode,
     names={"items": ("columns",)},
     written={"valued_models": "{keyword} {metric} {items}"},

@@ -657,6 +657,12 @@ class NodeBuilder:
     def quoted_model_column(self, kids: Kids, span: Span) -> n.ModelColumnNode:
         return n.ModelColumnNode(kids[0], None, kids[1], kids[2], span=span)
 
+    def column_pair(self, kids: Kids, span: Span) -> n.ColumnPairNode:
+        return n.ColumnPairNode(kids[0], kids[1], span=span)
+
+    def ratio(self, kids: Kids, span: Span) -> n.RatioNode:
+        return n.RatioNode(kids[0], kids[1], span=span)
+
     # --- statements --------------------------------------------------------------------
 
     def let(self, kids: Kids, span: Span) -> n.LetNode:

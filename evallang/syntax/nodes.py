@@ -174,13 +174,29 @@ class WhereNode(Node):
 
 
 @frozen
+class ColumnPairNode(Node):
+    """`("errors_a", "words_a")`: the columns of a numerator and its denominator."""
+
+    numerator: ColumnNode
+    denominator: ColumnNode
+
+
+@frozen
 class ModelColumnNode(Node):
     """One item of `models`, `correct` or `value`: `bert "BERT base" as yhat in "preds.csv"`."""
 
     name: ColumnNode
     label: TextNode | None = None
-    column: ColumnNode | None = None
+    column: ColumnNode | ColumnPairNode | None = None
     path: TextNode | None = None
+
+
+@frozen
+class RatioNode(Node):
+    """`ratio("errors", "words")`: what is added up over the examples and divided."""
+
+    numerator: TextNode
+    denominator: TextNode
 
 
 @frozen
@@ -189,7 +205,7 @@ class ModelColumnsNode(Node):
 
     keyword: NameNode
     items: tuple[ModelColumnNode, ...]
-    metric: TextNode | None = None
+    metric: TextNode | RatioNode | None = None
 
 
 @frozen

@@ -53,6 +53,10 @@ def _value(node: n.Node) -> Doc:
                 *_part(" as ", node.column),
                 *_part(" in ", node.path),
             )
+        case n.ColumnPairNode():
+            return _row("(", node.numerator, ", ", node.denominator, ")")
+        case n.RatioNode():
+            return _row("ratio(", node.numerator, ", ", node.denominator, ")")
         case n.SourceNode("sql"):
             return _row("sql ", node.values[0], " on ", node.values[1])
         case n.SourceNode("sklearn"):

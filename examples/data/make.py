@@ -26,6 +26,7 @@ def main() -> None:
     write("load.csv", load(random.Random(20260107), 365))
     write("load_ranges.csv", load_ranges(random.Random(20260110), 240))
     write("survey.csv", survey(random.Random(20260108), 300))
+    write("transcripts.csv", transcripts(random.Random(20260111), 400))
     machines = random.Random(20260109)
     for number in range(1, 9):
         write(f"sorting_{number}.csv", sorting(machines, 120))
@@ -233,6 +234,22 @@ def load_ranges(rng: random.Random, n: int) -> Iterable[Sequence[object]]:
             round(seasonal + 1.28 * spread, 1),
             round(constant, 1), round(constant - 22, 1), round(constant + 22, 1),
         )  # fmt: skip
+
+
+def transcripts(rng: random.Random, n: int) -> Iterable[Sequence[object]]:
+    """Count the words of utterances, and the word errors of two recognisers, by speaker."""
+    yield "utterance", "speaker", "words", "small_errors", "large_errors"
+    speakers = [f"S{number:02d}" for number in range(1, 41)]
+    clarity = {speaker: 0.6 * normal(rng) for speaker in speakers}
+    for number in range(1, n + 1):
+        speaker = speakers[int(rng.random() * len(speakers))]
+        words = 1 + int(-math.log(1 - rng.random()) * 11)
+        errors = {"small": 0, "large": 0}
+        for _ in range(words):
+            noise, common = clarity[speaker] + 0.5 * normal(rng), normal(rng)
+            errors["small"] += noise + common + 0.7 * normal(rng) > 1.75
+            errors["large"] += noise + common + 0.7 * normal(rng) > 2.0
+        yield f"U{number:03d}", speaker, words, errors["small"], errors["large"]
 
 
 def survey(rng: random.Random, n: int) -> Iterable[Sequence[object]]:

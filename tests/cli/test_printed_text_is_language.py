@@ -165,6 +165,7 @@ SOURCES = (
     "scores s from \"s.csv\"\n  dataset name\n  models m, o, q\n  metric \"AUC\"\n",
     "predictions p from \"p.csv\"\n  truth y\n  models m, o, q\n  task classification\n",
     "predictions p from \"p.csv\"\n  value \"AUC\" m\n",
+    "predictions p from \"p.csv\"\n  value ratio(\"errors\", \"words\") m as (e, w)\n",
 )  # fmt: skip
 PLANS = ("cv folds=4", "repeated cv", "time_series", "nested cv", "bootstrap")
 NUMBERS = {"int": ("3",), "float": ("0.1", "1e-05", "5%", "1/3"), "bool": ("true", "false"),
@@ -187,7 +188,8 @@ FRAMES = [
 ]
 LINES_OF_METRICS = ("measure ",)
 LINES_OF_INTERVALS = tuple(
-    f"measure {metric}\n  interval " for metric in ("accuracy", "roc_auc", "f1", "mse", "r2")
+    f"measure {metric}\n  interval "
+    for metric in ("accuracy", "roc_auc", "f1", "mse", "r2", "errors_words")
 )
 LINES_OF_TESTS = tuple(
     f"measure {metric}\ncompare {models} with "

@@ -1,5 +1,7 @@
 """Every input that a method names is declared once, and the engine makes it as declared."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from studies import codes, study
@@ -66,6 +68,7 @@ def test_an_input_that_is_not_declared_or_made_already_is_refused():
         INPUTS.declare("table", "the same again", Subject.COMPARISON)
 
 
+TRANSCRIPTS = Path(__file__).parents[2] / "examples" / "data" / "transcripts.csv"
 CANCER = """\
 evallang 1
 study "Inputs"
@@ -115,6 +118,9 @@ STUDIES = (
     f"{CANCER.replace('max_depth=2', 'max_depth in [1, 2]')}protocol cv folds=3\ntune grid cv=2\n"
     "measure accuracy\nanalyze stability of tree\n",
     SUITE,
+    f'evallang 1\npredictions speech from "{TRANSCRIPTS}"\n  group speaker\n'
+    '  value ratio("errors", "words") small as (small_errors, words)\n'
+    "  lower is better\nmeasure errors_words\n  interval ratio\n",
 )
 
 

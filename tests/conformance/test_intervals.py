@@ -145,6 +145,18 @@ EVIDENCE["means"] = [
     (omitted(RANDOM.random, each=1),),  # no variance in a fold
     (HeldOutLosses((), (), (), ()),),
 ]
+WORDS = RANDOM.integers(0, 20, 60)
+EVIDENCE["sums"] = [
+    (sums, groups)
+    for sums in (
+        np.column_stack((RANDOM.binomial(WORDS, 0.2), WORDS)),
+        np.column_stack((np.full(60, 3.0), np.full(60, 12.0))),  # one ratio
+        np.column_stack((np.zeros(60), WORDS)),
+        np.column_stack((np.ones(60), np.arange(60) == 3)),  # one denominator
+        np.column_stack((np.ones(60), np.zeros(60))),
+    )
+    for groups in (None, GROUPS)
+]
 RANGES = {
     "proportion": (0, 1),
     "paired": (-1, 1),
@@ -171,6 +183,8 @@ def arguments_of(entry, evidence, level):
         known |= {"losses": evidence[0], "folds": evidence[1]}
     elif entry.declaration.form == "means":
         known["held_out"] = evidence[0]
+    elif entry.declaration.form == "sums":
+        known |= {"sums": evidence[0], "groups": evidence[1]}
     elif entry.declaration.form == "auc":
         known |= {"truth": evidence[0], "scores": evidence[1], "folds": evidence[2]}
         known["groups"] = evidence[3]

@@ -36,6 +36,7 @@ def test_the_generator_makes_the_committed_files(tmp_path, monkeypatch):
         *(f"sorting_{number}.csv" for number in range(1, 9)),
         "suite_auc.csv",
         "survey.csv",
+        "transcripts.csv",
         "visits.csv",
     ]
     for name in made:

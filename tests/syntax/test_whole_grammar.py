@@ -34,6 +34,10 @@ RARE = (
     "compare [a, b,] across data with friedman then wilcoxon holm by accuracy exploratory",
 )
 """Lines of which a derivation at random rarely makes one that says nothing twice."""
+RARE_CLAUSES = (
+    'value ratio("errors", "words") a "Label" as (e, "w") in "p.csv", b as (f, w)',
+    'value ratio("errors", "words") ["a" as (e, w), b as ("f", w)]',
+)
 OWNER = 'predictions p from "p.csv"'
 
 
@@ -73,6 +77,8 @@ def test_every_production_is_reached_by_lines_that_read_and_keep_their_tree(redu
         text = sound_line(derivation, ("statement", "clause")[number % 2])
         if number < len(RARE):
             text = f"{RARE[number]}\n"
+        elif number < len(RARE) + len(RARE_CLAUSES):
+            text = f"{OWNER}\n  {RARE_CLAUSES[number - len(RARE)]}\n"
         reductions.seen.clear()
         tree = read(f"evallang 1\n{text}")
         news = reductions.seen - reached
