@@ -65,6 +65,14 @@ RASCHKA_2018 = Reference(
     venue="arXiv preprint arXiv:1811.12808",
     kind="misc",
 )
+BREIMAN_1984 = Reference(
+    key="breiman1984",
+    authors=("Breiman L", "Friedman JH", "Olshen RA", "Stone CJ"),
+    year=1984,
+    title="Classification and regression trees",
+    venue="Wadsworth",
+    kind="book",
+)
 CAWLEY_TALBOT_2010 = Reference(
     key="cawley2010",
     authors=("Cawley GC", "Talbot NLC"),

@@ -166,6 +166,9 @@ OTHER_NAMES: Mapping[str, Mapping[str, str]] = {
         "receiver_operating_characteristic": "roc",
         "reliability": "calibration",
         "reliability_diagram": "calibration",
+        "tuning_curve": "tuning",
+        "tuning_curves": "tuning",
+        "validation_curve": "tuning",
     },
     "protocol": {
         "5x2": "5x2cv",

@@ -11,7 +11,6 @@ ANALYSES = frozenset(
         "bias_variance",
         "learning_curve",
         "seeds",
-        "tuning",
         "variance",
     }
 )

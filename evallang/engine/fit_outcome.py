@@ -16,6 +16,17 @@ FailedCandidate = tuple[Choice, str, str]
 
 
 @dataclass(frozen=True)
+class InnerScores:
+    """The candidates of a search and their scores in the inner folds (folds, candidates).
+
+    A score is NaN where it is undefined, or where a fit of the candidate failed.
+    """
+
+    candidates: tuple[Choice, ...]
+    scores: "NDArray[np.float64]"
+
+
+@dataclass(frozen=True)
 class FitOutcome:
     """What came of one task.
 
@@ -24,6 +35,7 @@ class FitOutcome:
     labels : predicted class codes or values of the test rows; empty after a failure
     scores : probabilities (n, K), or margins (n, K) or (n,) of the positive class, or None
     params, inner_score : the chosen candidate and its mean score over the inner folds
+    search : the scores of all candidates, None without a search and after a failure
     warnings : (category, message, number of fits that gave it)
     failure : (error, message) where the fit failed
     inner_failures : (candidate, error, message) of candidates that the choice skipped
@@ -47,3 +59,4 @@ class FitOutcome:
     repeatable: bool = True
     fast_paths: tuple[tuple[str, int], ...] = ()
     not_kept: str | None = None
+    search: InnerScores | None = None

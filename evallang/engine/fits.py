@@ -19,7 +19,7 @@ from evallang.data.dataset import Column, Table
 from evallang.engine import own_metrics
 from evallang.engine.backends.backend import WHOLE, Monitor
 from evallang.engine.backends.workers import Workers
-from evallang.engine.fit_outcome import Choice, FailedCandidate, FitOutcome
+from evallang.engine.fit_outcome import Choice, FailedCandidate, FitOutcome, InnerScores
 from evallang.engine.left_out_rows import left_out_rows
 from evallang.engine.progress import Tally
 from evallang.engine.run_folders import path_here, run_folder
@@ -34,7 +34,7 @@ from evallang.engine.search_parts import (
 )
 from evallang.engine.shard import Shard
 from evallang.engine.store import Store
-from evallang.engine.tuning import bayes_search, choose, steps_from_simple
+from evallang.engine.tuning import bayes_search, steps_from_simple
 from evallang.frozen_records import frozen
 from evallang.metrics.metric import METRICS, MetricEntry, evaluate
 from evallang.metrics.own_code import OwnMetricFailed
@@ -49,6 +49,7 @@ from evallang.planning.keys import versions_here
 from evallang.planning.plan import FitTask, Layout
 from evallang.planning.seeds import rows_hash, step_seeds
 from evallang.registry import lazy
+from evallang.stats.searches import choose
 from evallang.study import Method, Study
 
 if TYPE_CHECKING:
@@ -381,6 +382,7 @@ class Fitting:
         self.job, self.monitor = job, monitor
         self.X, self.y, self.weights = arrays
         self.noted = Noted()
+        self.inner_scores: InnerScores | None = None
         self._stage = "refit"
         self._searched = 0
 
@@ -416,6 +418,7 @@ class Fitting:
             self.noted.fits,
             self.noted.repeatable,
             fast_paths=tuple(sorted(self.noted.fast_paths.items())),
+            search=self.inner_scores,
         )
 
     def search_part(self, part: range) -> SearchPart:
@@ -441,6 +444,7 @@ class Fitting:
         if not task.inner:
             return {}, None, [], None
         candidates, by_fold, failures = self._search()
+        self.inner_scores = InnerScores(tuple(candidates), by_fold)
         scores = by_fold.mean(axis=0)
         left = [(candidates[i], error, message) for i, (error, message) in sorted(failures.items())]
         usable = [i for i, s in enumerate(scores) if i not in failures and not isnan(s)]

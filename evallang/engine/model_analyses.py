@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from evallang.activity import Activity, report_activity
 from evallang.engine.estimates import scope_of_estimates
-from evallang.engine.evaluation import Evaluation
+from evallang.engine.evaluation import Evaluation, FittedFold
 from evallang.engine.exporting import plain
 from evallang.engine.metric_samples import resampling_seed
 from evallang.engine.providers import Providers
+from evallang.engine.tuning import steps_from_simple
 from evallang.metrics.own_code import OwnMetricFailed
-from evallang.models.model import ParameterValue, is_baseline, search_space
+from evallang.models.model import ParameterValue, PipelineSpec, is_baseline, search_space
 from evallang.planning.candidates import tried
 from evallang.registry import Entry, lazy
 from evallang.results.codec import to_plain
@@ -61,7 +62,6 @@ def searches(inputs: OutcomeInputs) -> Searches:
     study, name, evaluation = inputs.study, inputs.models[0], inputs.evaluation
     assert study.tuning is not None, "a search has a metric to choose by"
     model = next(model for model in study.models if model.name == name)
-    names = [parameter.name for parameter in search_space(model.pipeline)]
     tested = _scores_of_folds(evaluation, name, study.tuning.metric)
     return Searches(
         parameters=tuple(
@@ -70,17 +70,31 @@ def searches(inputs: OutcomeInputs) -> Searches:
         ),
         n_candidates=tried(model.pipeline, study.tuning),
         metric=study.tuning.metric.written,
+        better=evaluation.entry(study.tuning.metric).declaration.better,
+        rule=study.tuning.select,
         folds=tuple(
-            FoldSearch(
-                fitted.repeat,
-                fitted.fold,
-                dict(zip(names, plain(fitted.outcome.params).values(), strict=True)),
-                fitted.outcome.inner_score,
-                tested.get((fitted.repeat, fitted.fold)),
-            )
+            _search(model.pipeline, fitted, tested.get((fitted.repeat, fitted.fold)))
             for fitted in evaluation.models[name].fitted
             if fitted.fold >= 0  # a bootstrap fits all rows first
         ),
+    )
+
+
+def _search(pipeline: PipelineSpec, fitted: FittedFold, test_score: float | None) -> FoldSearch:
+    """Return one search with its parameters by the names that the author's pipeline gives them."""
+    names = [parameter.name for parameter in search_space(pipeline)]
+    found = fitted.outcome.search
+    assert found is not None, "a search keeps the scores of its candidates"
+    tried = [dict(zip(names, choice.values(), strict=True)) for choice in found.candidates]
+    return FoldSearch(
+        fitted.repeat,
+        fitted.fold,
+        dict(zip(names, plain(fitted.outcome.params).values(), strict=True)),
+        fitted.outcome.inner_score,
+        test_score,
+        tuple(plain(choice) for choice in tried),
+        found.scores,
+        tuple(steps_from_simple(pipeline, tried)),
     )
 
 

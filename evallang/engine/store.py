@@ -23,7 +23,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evallang.engine.fit_outcome import Choice, FailedCandidate, FitOutcome
+from evallang.engine.fit_outcome import Choice, FailedCandidate, FitOutcome, InnerScores
 from evallang.limits import STORE_BYTES
 from evallang.models.model import Candidates, ParameterValue, identity, search_space
 from evallang.planning.keys import ENGINE
@@ -47,7 +47,7 @@ OFF = "off"
 FLUSHED_FROM = 1.0  # seconds; flushing takes some 10 ms, as long as a small fit
 KEPT_AFTER_TRIMMING = 0.9  # of the limit, so that not every run trims
 
-MAGIC, FORMAT = b"evallang outcome", 1
+MAGIC, FORMAT = b"evallang outcome", 2
 _HEAD = struct.Struct("<16sHHI")
 """Magic, version of the format, engine number, length of the header."""
 DIGEST = 32  # bytes of a SHA-256
@@ -363,6 +363,11 @@ def encode(task: FitTask, outcome: FitOutcome) -> bytes:
     arrays = [_little_endian(outcome.labels)]
     if outcome.scores is not None:
         arrays.append(_little_endian(outcome.scores))
+    search: dict[str, Any] | None = None
+    if outcome.search is not None:
+        arrays.append(_little_endian(outcome.search.scores))
+        found = outcome.search.candidates
+        search = {"asked": None if task.search is None else [_coded(task, c) for c in found]}
     header = {
         "key": task.key,
         "arrays": [[array.dtype.str, list(array.shape)] for array in arrays],
@@ -376,6 +381,7 @@ def encode(task: FitTask, outcome: FitOutcome) -> bytes:
             for choice, error, message in outcome.inner_failures
         ],
         "n_fits": outcome.n_fits,
+        "search": search,
     }
     text = json.dumps(header).encode("ascii")
     text += b" " * (-(_HEAD.size + len(text)) % ALIGNED)
@@ -423,6 +429,7 @@ def _decoded(body: memoryview, task: FitTask, n_classes: int | None) -> FitOutco
         array = np.frombuffer(body, dtype=np.dtype(kind), count=count, offset=start)
         arrays.append(array.reshape(shape).astype(array.dtype.newbyteorder("="), copy=False))
         start += array.nbytes
+    search = _search(task, header["search"], arrays)
     _require(start == len(body) and len(arrays) in (1, 2))
     labels, scores = arrays[0], arrays[1] if len(arrays) == 2 else None
     n = len(task.test)
@@ -450,7 +457,21 @@ def _decoded(body: memoryview, task: FitTask, n_classes: int | None) -> FitOutco
         warnings=tuple(_warning(item) for item in header["warnings"]),
         inner_failures=tuple(_failure(task, item) for item in header["inner_failures"]),
         n_fits=n_fits,
+        search=search,
     )
+
+
+def _search(task: FitTask, header: Any, arrays: "list[NDArray[Any]]") -> InnerScores | None:
+    """Take the scores of a search, which come last, from the arrays of an entry."""
+    if header is None:
+        return None
+    _require(isinstance(header, dict) and bool(task.inner))
+    asked = header["asked"]
+    _require((asked is None) == (task.search is None))
+    candidates = task.candidates if asked is None else tuple(_choice(task, c) for c in asked)
+    scores = arrays.pop()
+    _require(scores.dtype == np.float64 and scores.shape == (len(task.inner), len(candidates)))
+    return InnerScores(candidates, scores)
 
 
 def _header(body: "memoryview | bytes", size: int) -> tuple[Mapping[str, Any], int]:
@@ -515,7 +536,8 @@ def _failure(task: FitTask, item: Any) -> FailedCandidate:
 
 def _most_bytes(task: FitTask, n_classes: int | None) -> int:
     """Return the size of the largest entry that a task can have."""
-    values = len(task.test) * (1 + max(n_classes or 0, 1))
+    tried = len(task.candidates) if task.search is None else task.search.n
+    values = len(task.test) * (1 + max(n_classes or 0, 1)) + len(task.inner) * tried
     return _HEAD.size + MOST_HEADER + 8 * values + DIGEST
 
 

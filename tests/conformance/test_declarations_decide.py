@@ -26,7 +26,7 @@ REGISTRIES = (
     METRICS, PROTOCOLS, ANALYSES, CORRECTIONS, EFFECT_SIZES, HYPOTHESIS_TESTS, INTERVALS,
 )  # fmt: skip
 MEMBERS = frozenset(entry.name for registry in REGISTRIES for entry in registry)
-AMBIGUOUS = frozenset({"cv", "power", "sign", "split", "t"})
+AMBIGUOUS = frozenset({"cv", "power", "sign", "split", "t", "tuning"})
 """Members whose names are words of the language or of Python too.
 
 They count where a value is compared with them or looked up by them, not elsewhere.

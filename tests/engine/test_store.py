@@ -17,7 +17,7 @@ from evallang.api import read_and_plan, run
 from evallang.api.running import RunFailed
 from evallang.cli.run import command
 from evallang.engine import fits as engine_fits, store as stores
-from evallang.engine.fit_outcome import FitOutcome
+from evallang.engine.fit_outcome import FitOutcome, InnerScores
 from evallang.engine.store import StoreRefused, open_store, store_folder
 from evallang.models import fitting
 from evallang.results import codec
@@ -204,6 +204,8 @@ def test_an_outcome_comes_back_as_it_was(tmp_path):
         {"n_fits": 0},
         {"params": {"C": 1.0}},
         {"warnings": (("W", "text", 0),)},
+        {"search": InnerScores(({},), np.zeros((9, 9)))},
+        {"search": InnerScores(({},), np.zeros((9, 1), dtype=np.int64))},
     ],
 )
 def test_values_that_the_task_does_not_allow_are_refused(tmp_path, changes, monkeypatch):

@@ -3,6 +3,7 @@
 from itertools import combinations
 from statistics import mean, stdev
 
+import numpy as np
 import pytest
 
 from evallang.stats.analyses.stability import stability
@@ -21,13 +22,14 @@ TEST = [0.8, None, 0.75, 0.9, 0.6]
 
 def searched(chosen=CHOSEN, C=(0.1, 1.0, 10.0, 100.0)):
     folds = tuple(
-        FoldSearch(0, i, params, INNER[i % 5], TEST[i % 5]) for i, params in enumerate(chosen)
+        FoldSearch(0, i, params, INNER[i % 5], TEST[i % 5], (params,), np.zeros((2, 1)), (0,))
+        for i, params in enumerate(chosen)
     )
     parameters = (
         SearchedParameter("C", C, "[0.1, 1.0, 10.0, 100.0]"),
         SearchedParameter("kernel", ("linear", "rbf"), "[linear, rbf]"),
     )
-    return Searches(parameters, 8, "accuracy", folds)
+    return Searches(parameters, 8, "accuracy", "higher", "best", folds)
 
 
 def pairs_alike(values):

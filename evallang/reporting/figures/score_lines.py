@@ -1,0 +1,180 @@
+"""Scores along a quantity: points with bars, joined by a line, for one or several series."""
+
+import math
+from collections.abc import Callable, Sequence
+
+from evallang.frozen_records import frozen
+from evallang.reporting import fonts
+from evallang.reporting.figures.figure import (
+    BLUE,
+    COLUMN,
+    INK,
+    MUTE,
+    RULE,
+    SIZE,
+    Axis,
+    Canvas,
+)
+from evallang.reporting.numbers import Scale, fixed
+
+RIGHT, TOP, BOTTOM = 8.0, 6.0, 27.0
+DEPTH = 128.0  # of the plot, in points
+PAD = 8.0  # between the plot and its first and last point
+KEY = 11.0  # depth of a line of the key
+SAMPLE = 18.0  # length of a line in the key
+GAP = 4.0
+STYLES = ((BLUE, ""), (INK, "4 2"))
+MARKS = ((MUTE, ""), (MUTE, "2.5 2"))
+SPREAD_OF_LOG = 20.0  # ratio of the ends from which positive numbers are on a logarithmic scale
+MOST_BARS = 40  # points that are drawn with bars
+SPOKEN = 12  # points that the alternative text states
+
+Value = float | int | str | bool | None
+
+
+@frozen
+class ScorePoint:
+    """One point: where it is, its score, and the ends of its bar."""
+
+    x: Value
+    y: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+@frozen
+class Series:
+    """Points with a name for the key."""
+
+    name: str
+    points: tuple[ScorePoint, ...]
+
+
+@frozen
+class Mark:
+    """A vertical line at a value, with its name for the key."""
+
+    name: str
+    x: Value
+
+
+def value_words(value: Value) -> str:
+    """Write a value of a parameter, numbers to six digits."""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def score_lines(
+    series: Sequence[Series],
+    titles: tuple[str, str],
+    scale: Scale,
+    subject: str,
+    marks: Sequence[Mark] = (),
+) -> tuple[str, str]:
+    """Draw series over their values; gives the SVG and its numbers in words."""
+    keys = len(marks) + (len(series) if len(series) > 1 else 0)
+    canvas = Canvas(TOP + DEPTH + BOTTOM + KEY * keys)
+    foot = TOP + DEPTH
+    ends = [
+        v for s in series for p in s.points for v in (p.y, p.low, p.high)
+        if v is not None and math.isfinite(v)
+    ]  # fmt: skip
+    y = Axis(min(ends, default=0.0), max(ends, default=1.0), foot, TOP, 5)
+    printed = Scale(max(0, y.decimals - scale.power), scale.power)
+    names = [fixed(tick, printed) for tick in y.ticks]
+    left = max(fonts.width(name, SIZE) for name in names) + GAP + 2
+    right = COLUMN - RIGHT
+    values = list(dict.fromkeys(p.x for s in series for p in s.points))
+    x = _places(values, left + PAD, right - PAD)
+    for tick, name in zip(y.ticks, names, strict=True):
+        canvas.line([(left, y(tick)), (right, y(tick))], RULE, 0.4)
+        canvas.words(left - GAP, y(tick), name, "right")
+    _ticks(canvas, x, values, foot)
+    canvas.line([(left, TOP), (left, foot), (right, foot)], INK, 0.6)
+    canvas.words((left + right) / 2, foot + 20, titles[0], "center", colour=MUTE)
+    for mark, style in zip(marks, MARKS, strict=False):
+        canvas.line([(x(mark.x), TOP), (x(mark.x), foot)], style[0], 0.8, style[1])
+    for number, (one, style) in enumerate(zip(series, STYLES, strict=False)):
+        _draw(canvas, one, x, y, style, filled=number == 0)
+    rows = [*((m.name, style, 0.8) for m, style in zip(marks, MARKS, strict=False))]
+    if len(series) > 1:
+        rows += [(s.name, style, 1.2) for s, style in zip(series, STYLES, strict=False)]
+    for number, (name, style, weight) in enumerate(rows):
+        at = foot + BOTTOM + KEY * (number + 0.5)
+        canvas.line([(left, at), (left + SAMPLE, at)], style[0], weight, style[1])
+        canvas.words(left + SAMPLE + 5, at, fonts.shorten(name, SIZE, right - left - SAMPLE - 5))
+    return canvas.svg(), _spoken(series, titles, scale, subject, marks)
+
+
+def _draw(
+    canvas: Canvas,
+    series: Series,
+    x: Callable[[Value], float],
+    y: Axis,
+    style: tuple[str, str],
+    *,
+    filled: bool,
+) -> None:
+    known = [p for p in series.points if p.y is not None and math.isfinite(p.y)]
+    if len(known) <= MOST_BARS:
+        canvas.line([(x(p.x), y(p.y)) for p in known if p.y is not None], style[0], 1.2, style[1])
+    for point in known:
+        assert point.y is not None, "points without a score are skipped"
+        if point.low is not None and point.high is not None and len(known) <= MOST_BARS:
+            canvas.line([(x(point.x), y(point.low)), (x(point.x), y(point.high))], style[0], 1.1)
+        canvas.dot(x(point.x), y(point.y), filled=filled, radius=2.0)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _places(values: Sequence[Value], left: float, right: float) -> Callable[[Value], float]:
+    """Return where values are: numbers on a straight or logarithmic scale, others evenly spaced."""
+    numbers = [float(v) for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
+    if len(numbers) == len(values) > 1:
+        low, high = min(numbers), max(numbers)
+        log = low > 0 and high / low >= SPREAD_OF_LOG
+        scaled = math.log if log else float
+        start, end = scaled(low), scaled(high)
+
+        def placed(value: Value) -> float:
+            assert isinstance(value, int | float), "all values are numbers"
+            return left + (scaled(value) - start) / (end - start) * (right - left)
+
+        return placed
+    step = (right - left) / max(1, len(values) - 1)
+    start = left if len(values) > 1 else (left + right) / 2
+    order = {f"{type(v).__name__} {v!r}": start + i * step for i, v in enumerate(values)}
+    return lambda value: order[f"{type(value).__name__} {value!r}"]
+
+
+def _ticks(
+    canvas: Canvas, x: Callable[[Value], float], values: Sequence[Value], foot: float
+) -> None:
+    """Write the values below the plot, from the left those that have room."""
+    reached = -math.inf
+    for value in sorted(values, key=x):
+        text = fonts.shorten(value_words(value), SIZE, 60)
+        half = fonts.width(text, SIZE) / 2
+        canvas.line([(x(value), foot), (x(value), foot + 2.5)], INK, 0.6)
+        if x(value) - half > reached:
+            canvas.words(x(value), foot + 8, text, "center")
+            reached = x(value) + half + 3
+
+
+def _spoken(
+    series: Sequence[Series],
+    titles: tuple[str, str],
+    scale: Scale,
+    subject: str,
+    marks: Sequence[Mark],
+) -> str:
+    parts = []
+    for one in series:
+        known = [p for p in one.points if p.y is not None]
+        step = max(1, math.ceil(len(known) / SPOKEN))
+        pairs = ", ".join(f"{fixed(p.y, scale)} at {value_words(p.x)}" for p in known[::step])
+        name = f"{one.name}, " if len(series) > 1 else ""
+        parts.append(f"{name}{titles[1].lower()} by {titles[0]} {pairs}")
+    parts += [f"{mark.name} at {value_words(mark.x)}" for mark in marks]
+    return f"{subject}: {'; '.join(parts)}."

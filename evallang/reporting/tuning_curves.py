@@ -1,0 +1,165 @@
+"""Tuning curves: the inner scores of the candidates, and what two rules choose among them."""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from evallang.reporting.context import Context, MetricWords
+from evallang.reporting.curves import about, computed, further_notes, problems, shown_in
+from evallang.reporting.document import (
+    Block,
+    Cell,
+    Code,
+    Column,
+    Figure,
+    Number,
+    Panel,
+    Row,
+    Runs,
+    Table,
+    runs,
+)
+from evallang.reporting.figures.score_lines import Mark, ScorePoint, Series, score_lines
+from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
+from evallang.reporting.searches import parameter_words
+from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.wording import sentence
+from evallang.results.records import Analysis
+
+SECTION = "tuning_curves"
+MOST_PANELS = 6  # parameters that are drawn; results.json has all
+MOST_CANDIDATES = 15  # of a model in the table; above, those with the best means
+
+
+def _methods(context: Context) -> Runs:
+    found = shown_in(context, SECTION)
+    if not found:
+        return ()
+    cited = context.cite("analysis", found[0].kind)
+    return runs("Tuning curves show the mean inner scores of all candidates", cited, ".")
+
+
+@SECTIONS.register(SectionDeclaration(order=52, methods=_methods), title="Tuning curves")
+def tuning_curves(context: Context) -> Sequence[Block]:
+    """Return a table and a figure for each data set and protocol."""
+    blocks: list[Block] = []
+    found = shown_in(context, SECTION)
+    for number, (_, part) in enumerate(groupby(found, lambda i: (i.data, i.protocol)), start=1):
+        items = list(part)
+        known = [item for item in items if computed(item)]
+        if known:
+            metric = context.metric(known[0].values["metric"])
+            scale = _scale(known, metric)
+            blocks.append(_table(context, known, metric, scale, f"table-tuning-{number}"))
+            blocks.append(_figure(context, known, metric, scale, f"figure-tuning-{number}"))
+        blocks += problems(context, items)
+    return blocks
+
+
+def _scale(items: Sequence[Analysis], metric: MetricWords) -> Scale:
+    candidates = [c for item in items for c in item.values["candidates"]]
+    errors = [c["standard_error"] for c in candidates]
+    return scale_of(errors, [c["mean"] for c in candidates], percent=metric.percent)
+
+
+def _listed(item: Analysis) -> list[Mapping[str, Any]]:
+    """Return the candidates in the order tried; of many those with the best means, in order."""
+    every = list(item.values["candidates"])
+    if len(every) <= MOST_CANDIDATES:
+        return every
+    sign = -1.0 if item.values["better"] == "higher" else 1.0
+    known = [c for c in every if c["mean"] is not None]
+    return sorted(known, key=lambda c: sign * c["mean"])[:MOST_CANDIDATES]
+
+
+def _table(
+    context: Context, items: Sequence[Analysis], metric: MetricWords, scale: Scale, identifier: str
+) -> Table:
+    unit = " (%)" if metric.percent else ""
+    columns = (
+        Column(runs("Model"), "left", wide=True),
+        Column(runs("Candidate"), "left", wide=True),
+        Column(runs(f"Mean inner score{unit}")),
+        Column(runs(f"Standard error{unit}")),
+        Column(runs("Best")),
+        Column(runs("One-standard-error rule")),
+    )
+    rows, cut = [], []
+    for item in items:
+        name = context.model(item.model or "")
+        shown = _listed(item)
+        if len(shown) < len(item.values["candidates"]):
+            cut.append(f"{name}: the best {len(shown)} of {count(len(item.values['candidates']))}")
+        for candidate in shown:
+            mean, error = candidate["mean"], candidate["standard_error"]
+            cells = [
+                Cell(runs(name)),
+                Cell(runs(Code(parameter_words(candidate["params"])))),
+                Cell(runs(Number(fixed(mean, scale), mean)), mean),
+                Cell(runs(Number(fixed(error, scale), error)), error),
+            ]
+            for rule in ("best", "one_standard_error"):
+                n = candidate[rule]
+                cells.append(Cell(runs(Number(count(n), float(n))), n))
+            rows.append(Row(tuple(cells)))
+            name = ""
+    values = items[0].values
+    place = context.place(items[0].data, items[0].protocol)
+    caption = sentence(f"{place}{metric.noun} of the candidates inside the training parts")
+    notes = [_sizes(values), *(runs(sentence(f"{words} candidates")) for words in cut)]
+    notes += [about(items), *further_notes(context, items)]
+    return Table(identifier, runs(caption), columns, tuple(rows), notes=tuple(notes))
+
+
+def _sizes(values: Mapping[str, Any]) -> Runs:
+    n, inner = values["n"], values["n_inner"]
+    searches = f"{count(n)}{NBSP}{'search' if n == 1 else 'searches'}"
+    folds = f"{count(inner)} inner folds each" if inner > 1 else "one validation part"
+    words = f"{searches} with {folds}; means and standard errors are averaged over searches"
+    counts = "the last columns count the searches whose rule chooses the candidate"
+    return runs(sentence(f"{words}; {counts}"))
+
+
+def _figure(
+    context: Context, items: Sequence[Analysis], metric: MetricWords, scale: Scale, identifier: str
+) -> Figure:
+    panels: list[Panel] = []
+    for item in items:
+        model = context.model(item.model or "")
+        for curve in item.values["curves"][: MOST_PANELS - len(panels)]:
+            svg, alt = _panel(model, curve, metric, scale)
+            panels.append(Panel(svg, alt, runs(f"{model}: ", Code(curve["parameter"]))))
+    place = context.place(items[0].data, items[0].protocol)
+    several = any(len(item.values["curves"]) > 1 for item in items)
+    words = f"{place}mean inner {metric.noun} by the value of a parameter"
+    if items[0].values["n_inner"] > 1:
+        words += "; bars: one standard error to each side"
+    if several:
+        words += "; of several parameters, at each value the best candidate with it"
+    return Figure(identifier, runs(sentence(words)), tuple(panels))
+
+
+def _panel(
+    model: str, curve: Mapping[str, Any], metric: MetricWords, scale: Scale
+) -> tuple[str, str]:
+    points, known = [], [p for p in curve["points"] if p["mean"] is not None]
+    for point in known:
+        mean, error = point["mean"], point["standard_error"]
+        ends = (None, None) if error is None else (mean - error, mean + error)
+        points.append(ScorePoint(point["value"], mean, *ends))
+    marks = []
+    for rule, words in RULES.items():
+        most = max(known, key=lambda p: p[rule], default=None)
+        if most is not None and most[rule]:
+            marks.append(Mark(words, most["value"]))
+    if len(marks) == 2 and marks[0].x == marks[1].x:
+        marks = [Mark("most often the choice of both rules", marks[0].x)]
+    unit = " (%)" if metric.percent else ""
+    titles = (curve["parameter"], f"Mean inner {metric.noun}{unit}")
+    return score_lines([Series(model, tuple(points))], titles, scale, model, marks)
+
+
+RULES = {
+    "best": "most often the best mean",
+    "one_standard_error": "most often the one-standard-error choice",
+}
