@@ -57,7 +57,7 @@ def test_the_error_of_independent_examples_is_hc2_of_statsmodels(level):
 
 def test_of_groups_it_is_cr2_with_the_degrees_of_bell_and_mccaffrey():
     ours = ratio(SUMS, GROUPS, 0.95)
-    sums = np.array([SUMS[GROUPS == group].sum(axis=0) for group in range(12)])
+    sums = np.array([SUMS[group == GROUPS].sum(axis=0) for group in range(12)])
     # Whole groups as examples: the residuals of a group enter as their sum
     assert (ours.low, ours.high) == pytest.approx(by_matrices(sums, np.arange(12)), rel=1e-10)
     # and so does the matrix form on the rows themselves, whose weights are their denominators
