@@ -51,6 +51,7 @@ def read_and_plan(
     *,
     missing_is_fine: bool = False,
     errors_are_fine: bool = False,
+    incomplete_is_fine: bool = False,
     trusted: bool = False,
     live: Live = NOTHING,
 ) -> Prepared:
@@ -58,24 +59,23 @@ def read_and_plan(
 
     With `missing_is_fine`, files, packages and modules that do not exist only leave their
     numbers out; with `errors_are_fine`, errors in the data are only among the diagnostics, and
-    what could be read is planned; a server is asked only where the study is `trusted`; `live`
+    what could be read is planned; with `incomplete_is_fine`, the study may lack statements other
+    than its data; a server is asked only where the study is `trusted`; `live`
     holds what is given in Python. Raises `StudyError` where the study or its data are faulty.
     """
     from evallang.planning.exports import with_exports
     from evallang.planning.planner import plan
     from evallang.planning.readiness import missing_packages
 
-    if study.meant is None:
-        raise StudyError(study.diagnostics, study.checked.sources)
+    resolved = _resolved(study, incomplete_is_fine)
     with paths_taken() as taken:
-        sources, read = _read(study.meant, study.folder, trusted, live)
-    study = _recheck_with_task(study, sources)
-    if study.meant is None:
-        raise StudyError(study.diagnostics, study.checked.sources)
-    style_sheet, faults = read_style_sheet(study.meant, study.folder)
+        sources, read = _read(resolved, study.folder, trusted, live)
+    study = _recheck_with_task(study, resolved, sources)
+    resolved = _resolved(study, incomplete_is_fine)
+    style_sheet, faults = read_style_sheet(resolved, study.folder)
     read += faults
     missing = [d for d in read if d.name == "file_not_found"]
-    meant, modules = find_own_code(study.meant, study.folder)
+    meant, modules = find_own_code(resolved, study.folder)
     meant = replace(meant, live=hashes(live.models))
     packages = (*missing_packages(meant), *modules)
     as_found = as_read(meant, sources)
@@ -91,11 +91,21 @@ def read_and_plan(
         _stop_on_errors(study, stopping)
     if not fine:
         everything = (*study.diagnostics, *found)
-        later = left_open(study.meant)
+        later = left_open(resolved)
         found += waivers.unused_after_reading(everything, study.checked.gathered, later)
     diagnostics = {(d.code, d.span, d.message): d for d in (*study.diagnostics, *found)}
     said = report(diagnostics.values(), study.checked.gathered)
     return Prepared(meant, sources, planned, said, tuple(taken), style_sheet)
+
+
+def _resolved(study: CheckedFile, incomplete_is_fine: bool) -> Study:
+    """Return the resolved study; raises `StudyError` if its check found errors."""
+    incomplete = study.checked.incomplete if incomplete_is_fine else None
+    if study.meant is not None:
+        return study.meant
+    if incomplete is None or not incomplete.sources:
+        raise StudyError(study.diagnostics, study.checked.sources)
+    return incomplete
 
 
 def with_store(prepared: Prepared, study: CheckedFile, named: str | Path | None) -> Prepared:
@@ -116,9 +126,9 @@ def with_store(prepared: Prepared, study: CheckedFile, named: str | Path | None)
     return replace(prepared, planned=replace(planned, plan=document))
 
 
-def _recheck_with_task(study: CheckedFile, read: ReadSources) -> CheckedFile:
+def _recheck_with_task(study: CheckedFile, resolved: Study, read: ReadSources) -> CheckedFile:
     """Check again where only the data tell the task: measures and models depend on it."""
-    if study.meant is None or study.meant.task is not None:
+    if resolved.task is not None:
         return study
     tasks = [table.task for table in read.tables.values()]
     tasks += [outcomes.task for outcomes in read.imported if outcomes.values is None]

@@ -44,6 +44,8 @@ from evallang.syntax.formatter import format_parsed
 class Checked:
     """What a check found; `study` is None where anything is an error.
 
+    `incomplete` is the study where errors only say that statements are lacking: its data can be
+    read.
     `task` is the one that the study was checked for: as it states it, or the data show it, or
     that of all its models.
     """
@@ -54,6 +56,7 @@ class Checked:
     overrides: Mapping[str, str]
     live: frozenset[str]
     task: Task | None
+    incomplete: Study | None = None
 
     @property
     def sources(self) -> Mapping[str, SourceFile]:
@@ -124,7 +127,9 @@ def _check(
     )
     reported = report(waivers.apply(found, gathered, left_open(study)), gathered)
     sound = None if has_errors(reported) else study
-    return Checked(sound, reported, gathered, overrides, live, task)
+    lacking = {d.code for d in reported if d.severity == "error"} == {codes.MISSING_STATEMENT.code}
+    incomplete = study if lacking else None
+    return Checked(sound, reported, gathered, overrides, live, task, incomplete)
 
 
 def _resolve(

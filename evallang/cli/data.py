@@ -34,7 +34,8 @@ def command(file: str, name: str | None, layout: str, settings: tuple[str, ...])
 
     For each column: its role, kind, levels or range, missing values, and what each model receives
     of it. Then what looks wrong in the data. NAME is one source or data set of the study; without
-    it all are shown. The exit code is 1 if the data have an error.
+    it all are shown. The study may lack models and a protocol. The exit code is 1 if the data have
+    an error.
     """
     from evallang.api import StudyError, read_and_plan
     from evallang.cli.plan_text import source_texts, unread
@@ -47,7 +48,7 @@ def command(file: str, name: str | None, layout: str, settings: tuple[str, ...])
 
     study = read_study(file, overrides(settings))
     try:
-        prepared = read_and_plan(study, errors_are_fine=True)
+        prepared = read_and_plan(study, errors_are_fine=True, incomplete_is_fine=True)
     except StudyError as error:
         show(error.diagnostics, error.sources)
         remind(settings)
@@ -71,7 +72,7 @@ def command(file: str, name: str | None, layout: str, settings: tuple[str, ...])
         for number, lines in enumerate(shown):
             write(*([""] if number else []), *lines)
         write(*_findings(wrong))
-    return 1 if has_errors(prepared.diagnostics) else 0
+    return 1 if has_errors(d for d in prepared.diagnostics if d not in study.diagnostics) else 0
 
 
 def _unknown(name: str, known: Sequence[str]) -> str:

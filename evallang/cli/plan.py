@@ -44,6 +44,7 @@ def command(file: str, layout: str, settings: tuple[str, ...], store: str | None
     data = data_records(prepared.study, prepared.read)
     document = to_plain(prepared.planned.plan, data)
     document["paths_taken"] = list(prepared.paths_taken)
+    document["looks"] = prepared.study.looks
     if layout == "json":
         write_json(document)
     elif layout == "text":

@@ -14,12 +14,14 @@ from evallang.protocols.protocol import written_number
 from evallang.results.columns import column_lines
 from evallang.results.written import statement_of
 from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.looks import error_of_one_look
 
 if TYPE_CHECKING:
     from evallang.api.preparing import Prepared
     from evallang.data.dataset import ScoreTable
     from evallang.planning.plan import Plan
     from evallang.results.records import ColumnRecord, DataRecord, ModelRecord, ProtocolRecord
+    from evallang.study import Study
 
 
 def plan_lines(prepared: "Prepared") -> list[str]:
@@ -31,6 +33,7 @@ def plan_lines(prepared: "Prepared") -> list[str]:
         ("Models", _models(prepared)),
         ("Protocols", _protocols(prepared)),
         ("Comparisons", _comparisons(prepared)),
+        ("Requirements", _requirements(prepared.study)),
         ("Analyses", _analyses(prepared)),
         ("Exports", export_lines(prepared.study, prepared.planned.layout)),
         ("Defaults (not written in the study)", _defaults(prepared)),
@@ -202,6 +205,15 @@ def _comparisons(prepared: "Prepared") -> Iterator[str]:
         yield from dict.fromkeys(planned.line.source for planned in family.comparisons)
         if family.comparisons:
             yield f"  {'at least ' if families.left_open else ''}{_family(family)}"
+
+
+def _requirements(study: "Study") -> Iterator[str]:
+    """Iterate over the requirements, then the number of looks and the level of each decision."""
+    yield from (line.source for line in study.requirements)
+    if study.looks is not None:
+        level = 1 - error_of_one_look(1 - study.confidence, study.looks)
+        times = _number(study.looks, "time")
+        yield f"  decided {times} on the same test data: {100 * level:.6g}% each time"
 
 
 def _family(family: Family) -> str:

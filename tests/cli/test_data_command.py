@@ -125,3 +125,23 @@ def test_a_name_that_the_study_lacks_is_answered(name, told):
 def test_a_study_with_an_error_shows_it():
     Path("study.eval").write_text(VISITS.replace("DecisionTreeClassifier", "DecisionTreClassifier"))
     assert "DecisionTreeClassifier" in data(code=1)
+
+
+def test_a_study_without_models_shows_its_columns(folder):
+    Path("study.eval").write_text('evallang 1\ndata visits from "visits.csv"\n  target outcome\n')
+    text = data()
+    assert row(text, "age") == ["age", "feature", "number", "20 to 43, 1 missing"]
+    assert row(text, "outcome")[1] == "target"
+    assert "models receive" not in text
+    assert json.loads(data("--format", "json"))["data"][0]["n"] == 24
+
+
+def test_a_study_without_a_protocol_shows_what_its_models_receive(folder):
+    lacking = VISITS.replace("protocol cv folds=2\n", "")
+    Path("study.eval").write_text(lacking)
+    assert "models receive" in data()
+
+
+def test_a_study_without_data_is_an_error(folder):
+    Path("study.eval").write_text("evallang 1\nmodel tree = DecisionTreeClassifier\n")
+    assert "error[E105]" in data(code=1)

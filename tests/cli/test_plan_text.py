@@ -1,5 +1,6 @@
 """The plan as text: nothing about data, models and protocol is left unsaid."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -103,3 +104,30 @@ def test_analyses_are_listed_with_their_models_and_protocols(folder):
         "  confusion of tree, bayes on deep",
         "  agreement of tree, bayes on deep",
     ]
+
+
+GATE = """\
+evallang 1
+study
+  confidence 90%
+  looks 4
+counts pair
+  models a, b
+  table [[900, 9], [1, 90]]
+require a not worse than b by 2%
+"""
+
+
+def test_requirements_have_the_level_of_one_look(folder):
+    text = planned(GATE)
+    # 1 - 0.1 / 4
+    shown = "require a not worse than b by 2%\n    decided 4 times on the same test data: 97.5%"
+    assert shown in text
+    document = CliRunner().invoke(root, ["plan", "study.eval", "--format", "json"]).stdout
+    assert json.loads(document)["looks"] == 4
+
+
+def test_a_study_without_looks_has_none_in_its_plan(folder):
+    text = planned(GATE.replace("  looks 4\n", ""))
+    assert "require a not worse than b by 2%" in text
+    assert "decided" not in text

@@ -95,6 +95,40 @@ def overlapping_intervals_as_a_gate(study: Study) -> Iterator[Objection]:
         most[key] = _furthest([*most.get(key, ()), line])
 
 
+@rule("W356", changes=Changes.CLAIMS, source="Armitage, McPherson & Rowe 1969")
+def looks_without_a_requirement(study: Study) -> Iterator[Objection]:
+    """The study states a number of looks, and has no requirement.
+
+    `looks N` divides the error of one decision among N decisions on the same test data. It sets the
+    level of each `require` line and nothing else: intervals and tests keep theirs. Without a
+    requirement, the line changes no number, and a reader may believe that it did.
+
+    Objects to:
+
+        study
+          looks 12
+        counts pair
+          models a, b
+          table [[900, 9], [1, 90]]
+        compare a, b with mcnemar
+
+    Accepts:
+
+        study
+          looks 12
+        counts pair
+          models a, b
+          table [[900, 9], [1, 90]]
+        require a not worse than b by 2%
+    """
+    if study.looks is not None and not study.requirements:
+        yield Objection(
+            f"`looks {study.looks}` sets the level of requirements, and the study has none",
+            study.places.get("looks"),
+            help="write `require MODEL not worse than MODEL by MARGIN`, or remove the line",
+        )
+
+
 def _furthest(lines: Sequence[RequirementSpec]) -> list[RequirementSpec]:
     """Keep the lines of two models that ask for most: if any pair is apart, one with them is."""
     of_model: dict[tuple[str, ...], RequirementSpec] = {}
