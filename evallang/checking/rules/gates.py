@@ -123,7 +123,7 @@ def looks_without_a_requirement(study: Study) -> Iterator[Objection]:
     """
     if study.looks is not None and not study.requirements:
         yield Objection(
-            f"`looks {study.looks}` sets the level of requirements, and the study has none",
+            f"`looks {study.looks}` sets the level of requirements, and the study has no requirement",
             study.places.get("looks"),
             help="write `require MODEL not worse than MODEL by MARGIN`, or remove the line",
         )
