@@ -506,7 +506,7 @@ _ALL = (
             _AUTHOR, _QUESTION, _ABOUT, _SEED, _ALPHA, _CONFIDENCE, _FAMILIES, _LOOKS
         ),
         once="study",
-        rests_on=frozenset({"study", "include"}),
+        rests_on=frozenset({"study", "include", "require"}),
         elsewhere=("experiment", "project", "title"),
     ),
     Statement(

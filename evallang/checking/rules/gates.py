@@ -123,7 +123,8 @@ def looks_without_a_requirement(study: Study) -> Iterator[Objection]:
     """
     if study.looks is not None and not study.requirements:
         yield Objection(
-            f"`looks {study.looks}` sets the level of requirements, and the study has no requirement",
+            f"`looks {study.looks}` sets the level of `require` lines, and the study has no such "
+            "line",
             study.places.get("looks"),
             help="write `require MODEL not worse than MODEL by MARGIN`, or remove the line",
         )
