@@ -37,6 +37,7 @@ class Evidence(StrEnum):
     DATASET_SCORES = "dataset_scores"
     COUNTS = "counts"
     SHARES = "shares"
+    READER_SCORES = "reader_scores"
 
 
 class Design(StrEnum):

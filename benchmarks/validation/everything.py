@@ -14,6 +14,7 @@ from benchmarks.validation import (
     few_of_a_class,
     mcnemar_variants,
     nested_folds,
+    readers,
     skewed_data,
     tests_by_resampling,
     tests_on_examples,
@@ -36,6 +37,7 @@ SECTIONS: tuple[Section, ...] = (
     tests_under_both_nulls.SECTION,
     tests_on_groups.SECTION,
     few_of_a_class.SIZE,
+    readers.SIZE,
     tests_on_folds.SECTION,
     tests_over_data.SECTION,
     tests_over_data.BAYESIAN,
@@ -49,6 +51,7 @@ SECTIONS: tuple[Section, ...] = (
     skewed_data.TAILS,
     coverage_on_test_sets.GROUPS,
     skewed_data.GROUPS,
+    readers.COVERAGE,
     coverage_of_folds.SECTION,
     unstable_learners.SECTION,
     nested_folds.SECTION,
@@ -76,12 +79,13 @@ SIMULATIONS: tuple[Simulation, ...] = tuple(
         unstable_learners,
         nested_folds,
         curves,
+        readers,
     )
     for simulation in module.SIMULATIONS
 )
 BY_NAME: Mapping[str, Simulation] = {simulation.name: simulation for simulation in SIMULATIONS}
 
-TYPE_ONE = ("examples", "resampling", "folds", "data_sets", "bayesian")
+TYPE_ONE = ("examples", "resampling", "folds", "data_sets", "bayesian", "readers")
 COVERAGE = (
     "shares",
     "paired",
@@ -89,6 +93,7 @@ COVERAGE = (
     "test_set",
     "folds_coverage",
     "nested_folds_coverage",
+    "readers_coverage",
 )
 FAMILIES = ("corrections", "mcnemar_families")
 

@@ -1,6 +1,7 @@
 """`predictions`, `scores` and `counts` statements to the specs that are read."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, cast
 
 from evallang.checking import clause_values, codes
@@ -38,6 +39,7 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
     lines = [c for word, part in groups.items() if judged in (None, word) for c in part]
     models = _given_models(scope, clauses, lines)
     direction = clauses.find(n.DirectionNode)
+    reader, readers = _reader(scope, clauses)
     positive, positive_label = positive_class(scope, clauses)
     spec = PredictionsSpec(
         name=node.name.name,
@@ -65,6 +67,8 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
         about=clauses.text("about"),
         cite=clauses.text("cite"),
         places={"predictions": node.keyword, "from": node.paths[0].span} | clauses.places,
+        reader=reader,
+        readers=readers,
     )
     return None if errors(scope, before) else spec
 
@@ -81,6 +85,31 @@ def _common(scope: Scope, clauses: Clauses) -> bool:
                 help="without this clause a row that a file lacks is an error",
             )
     return bool(lines)
+
+
+def _reader(scope: Scope, clauses: Clauses) -> tuple[str | None, Literal["random"] | None]:
+    """Take `reader`: the column, and whether its readers are a sample of readers."""
+    clause = clauses.plain("reader")
+    if clause is None:
+        return None, None
+    for other in ("repeat", "fold"):
+        if other in clauses.places:
+            scope.report(
+                codes.CLAUSE_CONFLICT,
+                f"`reader` and `{other}` do not go together",
+                clauses.places[other],
+                help="keep one of them: an example has one prediction of each model by each reader",
+            )
+    column, *drawn = clause.values
+    if drawn and "weight" in clauses.places:
+        scope.report(
+            codes.CLAUSE_CONFLICT,
+            "`reader COLUMN random` counts every example once, and these have weights",
+            clauses.places["weight"],
+            help="remove the weights, or `random`: the conclusion is then about these readers",
+        )
+    named = replace(clause, values=(column,))
+    return clause_values.column(scope, named), "random" if drawn else None
 
 
 def _judged(

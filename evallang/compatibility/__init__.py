@@ -83,12 +83,22 @@ def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
         if source.judged == "value":
             evidence.discard(Evidence.ONE_PREDICTION_PER_ROW)
         grouped, weighted = source.group is not None, is_weighted(source)
-        if source.repeat is not None and source.fold is not None:
+        if source.readers == "random":
+            scores = frozenset({Evidence.READER_SCORES})
+            return Yields(scores, once=False, readers=True, grouped=grouped, weighted=weighted)
+        if source.runs is not None and source.fold is not None:
             folds = frozenset({Evidence.FOLD_SCORES})
             return Yields(folds, Design.REPEATED, once=False, grouped=grouped, weighted=weighted)
-        if source.repeat is not None:
+        if source.runs is not None:
             means = frozenset({Evidence.LOSSES_PER_ROW})
-            return Yields(means, once=False, averaged=True, grouped=grouped, weighted=weighted)
+            return Yields(
+                means,
+                once=False,
+                averaged=True,
+                readers=source.reader is not None,
+                grouped=grouped,
+                weighted=weighted,
+            )
         if source.fold is not None:
             evidence.add(Evidence.FOLD_SCORES)
             return Yields(frozenset(evidence), Design.KFOLD, grouped=grouped, weighted=weighted)
@@ -150,6 +160,11 @@ def is_mean_of_rows(metric: Entry[MetricDeclaration]) -> bool:
     return (declared.form == "losses" and declared.transform is None) or (
         declared.proportion == "all"
     )
+
+
+def is_of_readers(metric: Method) -> bool:
+    """Return whether the scores of readers by a metric have a covariance over examples."""
+    return is_auc(metric) or is_mean_of_rows(metric_entry(metric))
 
 
 def is_proportion(metric: Entry[MetricDeclaration], options: Options) -> bool:

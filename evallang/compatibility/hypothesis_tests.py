@@ -7,6 +7,7 @@ from evallang.compatibility import (
     ON_EXAMPLES,
     PER_ROW,
     is_auc,
+    is_of_readers,
     is_proportion,
     metric_entry,
 )
@@ -172,6 +173,9 @@ def _unsuited_metric(
     if declared.tests == "losses" and entry.declaration.form != "losses":
         kind = Kind.ONLY_COUNTED if counted else Kind.ONE_VALUE_PER_SET
         return Mismatch(kind, test.name, of_any, metric=metric.written)
+    if declared.tests == "readers" and not is_of_readers(metric):
+        instead = Alternative(Proposal.METRIC, metric=_area_metric())
+        return Mismatch(Kind.NOT_OF_READERS, test.name, instead, metric=metric.written)
     if declared.tests == "scores" and not is_auc(metric):
         return Mismatch(
             Kind.NOT_AREA,
@@ -227,6 +231,8 @@ def _difference_form(metric: Method, yields: Yields, classes: int | None) -> Dif
     """Return what the interval of a difference is made from."""
     if Evidence.SHARES in yields.evidence:
         return "shares"
+    if Evidence.READER_SCORES in yields.evidence:
+        return "readers"
     if yields.averaged:
         return "drawn"
     if yields.design in (Design.REPEATED, Design.RESAMPLED) or not yields.once:
@@ -298,6 +304,8 @@ def nearest_test(
     """
     if written is not None and HYPOTHESIS_TESTS[written.name].declaration.models == (1, 1):
         return _claim_about_one(written, metric, yields, clustered, model)
+    if Evidence.READER_SCORES in yields.evidence and not is_of_readers(metric):
+        return Alternative(Proposal.METRIC, metric=_area_metric())
     if yields.ordered:
         return Alternative(Proposal.TESTS, tuple(series_forms(metric, yields, clustered)))
     asked = HYPOTHESIS_TESTS[written.name].declaration if written else None

@@ -7,6 +7,7 @@ from evallang.compatibility import (
     OVER_SEEDS,
     is_auc,
     is_mean_of_rows,
+    is_of_readers,
     is_proportion,
     metric_entry,
 )
@@ -33,6 +34,9 @@ def default_interval(
         return default_of("splits") if known else None
     if yields.design in (Design.REPEATED, Design.RESAMPLED):
         return default_of("splits")
+    if Evidence.READER_SCORES in yields.evidence:
+        fits = is_of_readers(metric) and classes in (None, 2) and not yields.weighted
+        return default_of("readers") if fits else None
     if declaration.no_interval:
         return None
     if yields.averaged:
@@ -114,6 +118,7 @@ def interval_mismatch(
         "cells": entry.declaration.form == "counts" and metric.better is None,
         "means": is_mean_of_rows(entry),
         "sums": metric.ratio,
+        "readers": is_of_readers(metric),
     }
     if not fits.get(declared.form, True):
         kind = Kind.OTHER_METRIC if declared.form in ("auc", "f1") else Kind.OTHER_FORM

@@ -14,6 +14,7 @@ NOUNS: Mapping[Evidence, str] = {
     Evidence.DATASET_SCORES: "scores of several data sets",
     Evidence.COUNTS: "counts of right and wrong",
     Evidence.SHARES: "how many examples each model has right, and of how many",
+    Evidence.READER_SCORES: "a sample of readers of the same examples (`reader COLUMN random`)",
 }
 DESIGN_NOUNS: Mapping[Design, str] = {
     Design.KFOLD: "the folds of one cross-validation",
@@ -30,6 +31,7 @@ FORM_NOUNS: Mapping[str, str] = {
     "f1": "`f1`",
     "cells": "metrics of the confusion matrix",
     "sums": "ratios of sums",
+    "readers": "`roc_auc` of two classes and means over examples, such as accuracy and losses",
     "means": "means over examples, such as accuracy and losses",
 }
 """What the intervals of each form are for."""
@@ -81,6 +83,9 @@ class Kind(Enum):
         "`{member}` compares two values per example; `{metric}` only counts each example as right "
         "or wrong"
     )
+    NOT_OF_READERS = (
+        "`{member}` compares areas under the ROC curve and means over examples, not `{metric}`"
+    )
     NOT_AREA = "`{member}` compares areas under the ROC curve, not `{metric}`"
     NO_REGION = (
         "`{member}` has no region of practical equivalence for `{metric}`, which is not between 0 "
@@ -98,6 +103,7 @@ class Proposal(Enum):
 
     TESTS = "write {tests}"
     TESTS_OF_BLOCKS = "write {tests}, whose blocks are as long as the dependence"
+    METRIC = "write `by {metric}`"
     METRIC_OR_TESTS = "write `by {metric}`, or {tests}"
     PROTOCOL = "write `protocol {protocol}`"
     PROTOCOL_AND_TESTS = "write `protocol {protocol}` and {tests}"

@@ -779,6 +779,15 @@ REPEATS_CONTRADICT = declare(
     wrong="truth verdict_of_rater   # another rater in each run\nid sample_id\nrepeat run",
     right="truth consensus\nid sample_id\nrepeat run",
 )
+READERS_NOT_CROSSED = declare(
+    "E458",
+    "readers_not_crossed",
+    "Readers are to stand for others, but not all of them read every example.",
+    reason="What readers have in common and what is their own can be told apart only if all of "
+    "them read the same examples (Obuchowski & Rockette 1995); one reader shows no spread.",
+    wrong="id image\nreader radiologist random   # who each read some of the images",
+    right="id image\nreader radiologist   # the conclusion is about these radiologists",
+)
 
 # --- E46x: counts ------------------------------------------------------------------------
 

@@ -131,7 +131,8 @@ class PredictionsSpec:
 
     `judged` is None for labels, `correct` or `value` for already judged outcomes.
     `models` is empty when the author named none (all columns not otherwise named). `ratio`
-    names the two numbers of a value whose sums over the examples are divided.
+    names the two numbers of a value whose sums over the examples are divided. `readers` is None
+    where those of the column `reader` are the only ones meant.
     """
 
     name: str
@@ -160,6 +161,18 @@ class PredictionsSpec:
     about: Annotated[str | None, Effect.WORDS] = None
     cite: Annotated[str | None, Effect.WORDS] = None
     places: Mapping[str, Span] = field(default_factory=dict, compare=False)
+    reader: str | None = None
+    readers: Literal["random"] | None = None
+
+    @property
+    def runs(self) -> str | None:
+        """The column of the repeats or readers of an example, None where it has one prediction."""
+        return self.repeat or self.reader
+
+    @property
+    def run_word(self) -> Literal["repeat", "reader"]:
+        """What a run is called, which is also the clause that names its column."""
+        return "repeat" if self.reader is None else "reader"
 
     @property
     def files(self) -> tuple[str, ...]:

@@ -74,7 +74,7 @@ def read_sources(
 
 def role_columns(spec: PredictionsSpec) -> list[str]:
     """Return the columns that clauses name for anything but a model."""
-    single = (spec.truth, spec.id, spec.group, spec.fold, spec.repeat, spec.dataset, spec.weight)
+    single = (spec.truth, spec.id, spec.group, spec.fold, spec.runs, spec.dataset, spec.weight)
     names = [name for name in single if name is not None]
     return [*names, *spec.subgroups, *(line.column for line in spec.where)]
 
@@ -184,7 +184,7 @@ def join(frames: Mapping[str, Frame], spec: PredictionsSpec, findings: Findings)
         return None
     within = [
         name
-        for name in (spec.repeat, spec.dataset)
+        for name in (spec.runs, spec.dataset)
         if name is not None and all(name in frame.columns for frame in frames.values())
     ]
     apart = {spec.truth or "", *(model.column or model.name for model in spec.models)}

@@ -5,10 +5,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evallang.data.codes import NO_MODELS, REPEATS_CONTRADICT, REPEATS_NEED_ID, TASKS_DIFFER
+from evallang.data.codes import (
+    NO_MODELS,
+    READERS_NOT_CROSSED,
+    REPEATS_CONTRADICT,
+    REPEATS_NEED_ID,
+    TASKS_DIFFER,
+)
 from evallang.data.column_roles import complete_texts, read_ids, read_levels, read_weights
 from evallang.data.dataset import GivenModel, GivenOutcomes, PredictionsSpec, Task
-from evallang.data.findings import Findings, counted, listed, quoted
+from evallang.data.findings import Findings, counted, listed, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.labels import group_codes, sort_labels
@@ -117,18 +123,18 @@ def _outcomes(
                 codes = answers.predictions.get(model.name)
                 if codes is not None and target.task == "classification":
                     answers.predictions[model.name] = short_codes(codes, len(target.classes))
-    within = [name for name in (spec.repeat,) if name is not None and name in frame.columns]
+    within = [name for name in (spec.runs,) if name is not None and name in frame.columns]
     row_ids = read_ids(frame, spec.id, findings, within=within, apart=outcome_columns(spec, models))
     groups = complete_texts(frame, spec.group, "group", findings)
     folds = complete_texts(frame, spec.fold, "fold", findings)
-    repeats = complete_texts(frame, spec.repeat, "repeat", findings)
+    repeats = complete_texts(frame, spec.runs, spec.run_word, findings)
     row_weights = read_weights(frame, spec.weight, findings)
     subgroups = read_levels(frame, spec.subgroups, "within", findings)
     if findings.failed:
         return None
     examples: NDArray[np.int64] | None = None
     spread: tuple[str, ...] = ()
-    if spec.repeat is not None:
+    if spec.runs is not None:
         texts = None if spec.id is None or row_ids is None else frame.texts(spec.id).to_list()
         read = examples_of_repeats(frame, spec, texts, findings)
         if read is None:
@@ -229,11 +235,12 @@ def examples_of_repeats(
     after a finding. Truth, group, weight and subgroups must be the same in all repeats of an
     example; an example may lack some repeats, which is a note.
     """
-    if ids is None or spec.repeat is None:
+    word = spec.run_word
+    if ids is None or spec.runs is None:
         findings.add(
             REPEATS_NEED_ID,
-            f"`{frame.source}` has repeats, but no column names the example of each row",
-            "repeat",
+            f"`{frame.source}` has several {word}s, but no column names the example of each row",
+            word,
             help="write `id COLUMN` below it",
         )
         return None
@@ -246,17 +253,50 @@ def examples_of_repeats(
     ):
         if column is not None and not _agree(frame, column, codes, ids, keyword, findings):
             return None
-    repeats = frame.texts(spec.repeat)
-    n_repeats, n_examples = repeats.n_unique(), int(codes.max()) + 1
-    notes = [f"{counted(n_examples, 'example')} in {counted(n_repeats, 'repeat')}"]
+    runs = frame.texts(spec.runs)
+    n_runs, n_examples = runs.n_unique(), int(codes.max()) + 1
+    among = "in" if spec.reader is None else "read by"
+    notes = [f"{counted(n_examples, 'example')} {among} {counted(n_runs, word)}"]
     times = np.bincount(codes)
-    if (times < n_repeats).any():
-        lacking = counted(int((times < n_repeats).sum()), "example")
+    if spec.readers == "random" and not _is_crossed(frame, spec, times, n_runs, findings):
+        return None
+    if (times < n_runs).any():
+        lacking = counted(int((times < n_runs).sum()), "example")
         notes.append(
-            f"{lacking} of {n_examples:,} not in all repeats: the mean is over the repeats that "
-            "they have"
+            f"{lacking} of {n_examples:,} {'not in' if spec.reader is None else 'not read by'} all "
+            f"{word}s: the mean is over the {word}s that they have"
         )
     return codes, tuple(notes)
+
+
+def _is_crossed(
+    frame: Frame,
+    spec: PredictionsSpec,
+    times: "NDArray[np.int64]",
+    readers: int,
+    findings: Findings,
+) -> bool:
+    """Check that two or more readers read every example; `times` (n,) counts those of each."""
+    if readers < 2:
+        findings.add(
+            READERS_NOT_CROSSED,
+            f"`{spec.reader}` names a single reader, which shows no spread between readers",
+            "reader",
+            help=f"remove `reader {written(spec.reader or '')} random`",
+        )
+        return False
+    lacking = int((times < readers).sum())
+    if lacking:
+        verb = "was" if lacking == 1 else "were"
+        findings.add(
+            READERS_NOT_CROSSED,
+            f"{counted(lacking, 'example')} of {len(times):,} {verb} not read by every reader of "
+            f"`{frame.source}`, which names {readers}",
+            "reader",
+            help="leave out these examples by `where`, or remove `random`: the conclusion is then "
+            "about these readers",
+        )
+    return lacking == 0
 
 
 def _agree(

@@ -16,6 +16,7 @@ from evallang.engine.metric_samples import (
     resampling_seed,
 )
 from evallang.engine.providers import Providers
+from evallang.engine.readers import scores_of_readers
 from evallang.frozen_records import frozen
 from evallang.metrics.aggregation import (
     Aggregate,
@@ -41,6 +42,7 @@ from evallang.stats.intervals.effective_size import (
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Resampler
 from evallang.stats.intervals.pairs_of_folds import ALONE, HeldOutLosses
 from evallang.stats.intervals.proportions import wilson
+from evallang.stats.reader_scores import ReaderScores
 from evallang.study import Measure, Method, Study
 
 if TYPE_CHECKING:
@@ -308,6 +310,13 @@ def sums(asked: MethodInputs) -> "NDArray[np.float64]":
     """Return the numerator and denominator of each row, times its weight (n, 2)."""
     outcome = asked.inputs.outcome
     return outcome.output if outcome.weights is None else outcome.output * outcome.weights[:, None]
+
+
+@ESTIMATE.provides("readers")
+def readers(asked: MethodInputs) -> ReaderScores:
+    """Return what each reader reached with the model."""
+    inputs = asked.inputs
+    return scores_of_readers(inputs.evaluation, (inputs.model,), inputs.metric)
 
 
 @ESTIMATE.provides("folds")

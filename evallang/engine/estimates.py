@@ -65,7 +65,7 @@ def estimate(
     """Measure one model by one metric; `among` are all models that are measured by it."""
     metric = measure.metric
     try:
-        if evaluation.yields.averaged and not evaluation.means:
+        if (evaluation.yields.averaged or evaluation.yields.readers) and not evaluation.means:
             read = _estimate(study, as_read_by(evaluation, metric), model, measure)
             return add_repeats(read, evaluation, model, metric)
         return _estimate(study, evaluation, model, measure, among)

@@ -331,7 +331,7 @@ def _averaged(found: ModelOutcome, means: _Means | None) -> ModelOutcome:
 
 
 def add_repeats(found: Estimate, evaluation: Evaluation, model: str, metric: Method) -> Estimate:
-    """Add to an estimate what the repeats gave each, and how much an example varies in them."""
+    """Add to an estimate what each repeat or reader gave, and how much an example varies."""
     outcome = evaluation.outcome(model, metric)
     if outcome is None:
         return found
@@ -343,7 +343,10 @@ def add_repeats(found: Estimate, evaluation: Evaluation, model: str, metric: Met
         for (r, f), value in zip(each.folds, each.fold_values, strict=True)
     )
     n = len(np.unique(own.rows))
-    extra = {**found.extra, "n_examples": n, "n_repeats": len(each.folds)}
+    runs = "readers" if evaluation.yields.readers else "repeats"
+    extra = {**found.extra, "n_examples": n, f"n_{runs}": len(each.folds)}
+    if evaluation.yields.readers:
+        extra["readers_sampled"] = not evaluation.yields.averaged
     notes = found.notes
     means = _means(evaluation, model, metric) if is_mean(metric) else None
     if means is not None and not np.isnan(means.variance).all():
@@ -351,7 +354,7 @@ def add_repeats(found: Estimate, evaluation: Evaluation, model: str, metric: Met
         extra["sd_within"] = within
         notes = (
             *notes,
-            f"{len(each.folds)} repeats; between the repeats of one example the standard "
+            f"{len(each.folds)} {runs}; between the {runs} of one example the standard "
             f"deviation is {within:.3g}",
         )
     return replace(

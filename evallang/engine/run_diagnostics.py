@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from evallang.compatibility import metric_entry
 from evallang.diagnostics import Diagnostic, diagnose
 from evallang.engine.estimates import levels, restricted
 from evallang.engine.evaluation import Evaluation
@@ -77,7 +78,17 @@ MOST_NAMED = 5  # classes named in one message
 
 
 def never_predicted(study: Study, evaluations: Sequence[Evaluation]) -> Iterator[NeverPredicted]:
-    """Find every model that predicts none of its test rows as a class that occurs in them."""
+    """Find every model that predicts none of its test rows as a class that occurs in them.
+
+    Where everything that is measured or compared is about scores, labels do not matter.
+    """
+    asked = [
+        *(measure.metric for measure in study.measures),
+        *(metric for comparison in study.comparisons for metric in comparison.metrics),
+        *(line.metric for line in study.requirements),
+    ]
+    if not any(metric_entry(metric).declaration.needs == "labels" for metric in asked):
+        return
     baselines = {model.name for model in study.models if is_baseline(model)}
     for evaluation in evaluations:
         if evaluation.task != "classification" or evaluation.judged:

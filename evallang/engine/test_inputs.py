@@ -22,6 +22,7 @@ from evallang.engine.metric_samples import (
     sample_of,
 )
 from evallang.engine.providers import Providers
+from evallang.engine.readers import scores_of_readers
 from evallang.metrics.aggregation import (
     Partition,
     average_over_seeds,
@@ -53,6 +54,7 @@ from evallang.stats.intervals.resampling import (
     WeightSample,
     mean_sample,
 )
+from evallang.stats.reader_scores import ReaderScores
 from evallang.stats.shares import Shares
 from evallang.study import Method, Study
 
@@ -628,6 +630,12 @@ def row_scores(inputs: TestInputs) -> "NDArray[np.float64]":
     """Return the scores of the models on each row (n, m)."""
     # Each model's column in one piece, which is sorted without a copy
     return np.stack([inputs.compared.scores(model) for model in inputs.models]).T
+
+
+@COMPARISON.provides("readers")
+def readers(inputs: TestInputs) -> ReaderScores:
+    """Return what each reader reached with each model."""
+    return scores_of_readers(inputs.evaluation, inputs.models, inputs.metric)
 
 
 @COMPARISON.provides("folds")

@@ -78,7 +78,8 @@ class Yields:
     """What a protocol gives to measures and tests, for given options.
 
     `once` tells that no example is predicted more than once, `averaged` that several
-    predictions of an example stand as their mean; `single_fit` that one fitted model predicts
+    predictions of an example stand as their mean; `readers` that they are those of several
+    readers; `single_fit` that one fitted model predicts
     all of them; `validation` that it has a stage to tune in; `weighted` that examples carry
     weights, which the data say and no protocol does; `seeds` that every fit is repeated
     with other seeds, so that an example has the mean of several predictions;
@@ -94,6 +95,7 @@ class Yields:
     grouped: bool = False
     ordered: bool = False
     averaged: bool = False
+    readers: bool = False
     weighted: bool = False
     seeds: bool = False
     one_group_a_fold: bool = False
@@ -202,6 +204,8 @@ FITTED_MODELS = "the average of the {k} models fitted here, not a new training s
 ALGORITHM = "the algorithm, trained on {n_train} examples"
 NEW_GROUPS = "new groups"
 REPEATS = "the average of the {k} repeats made here"
+READERS = "the average of these {k} readers"
+SAMPLED_READERS = "readers and examples like these"
 AS_GIVEN = "the score as it was given"
 ALGORITHM_ELSEWHERE = "the algorithm, trained on parts of the size used there"
 """What an estimate and its interval are about; `{k}` and `{n_train}` are filled in later."""
@@ -255,10 +259,12 @@ def subject_of_estimate(
 
 def subject_of_yields(yields: Yields, grouped: bool = False) -> str:
     """Return what an estimate is about from what the protocol yields."""
+    if yields.readers and not yields.averaged:
+        return SAMPLED_READERS
     if grouped or yields.grouped:
         return NEW_GROUPS
     if yields.averaged:
-        return REPEATS
+        return READERS if yields.readers else REPEATS
     if not yields.once:
         return ALGORITHM
     return FITTED_MODEL if yields.single_fit and not yields.seeds else FITTED_MODELS

@@ -347,6 +347,12 @@ class Context:
         found = self.tested(setting)
         return found.n if found is not None else self.n(setting.data)
 
+    def readers(self, data: str | None) -> tuple[int, bool]:
+        """Return how many readers read the examples, 0 for none, and whether they are a sample."""
+        found = [e.extra for e in self._whole if e.data == data and "n_readers" in e.extra]
+        number = max((int(str(extra["n_readers"])) for extra in found), default=0)
+        return number, any(bool(extra["readers_sampled"]) for extra in found)
+
     def tested_words(self, setting: Setting) -> str:
         """State how many rows were tested, and how often: "190 of 569 patients"; may be empty."""
         size, found = self.n(setting.data), self.tested(setting)
@@ -362,6 +368,9 @@ class Context:
             words = f"{count(found.n)} tested {cases} of {count(size)}"
         if found.most == 1:
             return words
+        readers, _ = self.readers(setting.data)
+        if readers == found.most:
+            return f"{words}, read by {count(readers)} readers"
         if found.least == found.most:
             return f"{words}, each tested {_times(found.most)}"
         return f"{words}, each tested {count(found.least)} to {_times(found.most)}"

@@ -618,6 +618,7 @@ def made_elsewhere(context: Context) -> Runs:
                 f"which {context.cases(data.name)} each model got right."
             )
     for data in context.results.data:
+        made += _readers(context, data)
         times = {
             int(str(e.extra["n_repeats"]))
             for e in context.results.estimates
@@ -632,6 +633,25 @@ def made_elsewhere(context: Context) -> Runs:
                 "tests."
             )
     return made
+
+
+def _readers(context: Context, data: DataRecord) -> Runs:
+    """State how many readers read the examples, and for whom they stand."""
+    readers, sampled = context.readers(data.name)
+    if not readers:
+        return ()
+    where = f" of {context.data_label(data.name)}" if len(context.results.data) > 1 else ""
+    cases = context.cases(data.name)
+    meant = (
+        f"and readers and {cases} are both treated as random samples"
+        if sampled
+        else f"one of the {cases} with all its readings is the unit of intervals and tests, and "
+        "conclusions are about these readers"
+    )
+    return runs(
+        f" The {cases}{where} were read by {count(readers)} readers with each model: measures are "
+        f"means over the readers, {meant}."
+    )
 
 
 def _metrics(context: Context, parts: list[DataRecord]) -> list[str]:

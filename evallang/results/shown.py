@@ -45,6 +45,8 @@ class ShownOfEstimate:
 
     n_examples: Count = None
     n_repeats: int = 0
+    n_readers: int = 0
+    readers_sampled: bool = False
     seeds: int = 0
     sd_over_seeds: Number = None
     difference_to_rest: Number = None

@@ -230,6 +230,13 @@ INPUTS.declare(
     optional=True,
 )
 INPUTS.declare(
+    "readers",
+    "`ReaderScores`: what each reader reached with each model, and its covariance over examples",
+    _COMPARISON,
+    _ESTIMATE,
+    evidence={Evidence.READER_SCORES},
+)
+INPUTS.declare(
     "swapper",
     "a `Swapper`: the difference of the metric when outputs are swapped within examples",
     _COMPARISON,

@@ -163,6 +163,15 @@ _GROUP = _column(
 )
 _ID = _column("id", "The column that identifies a row; never a feature.")
 _REPEAT = _column("repeat", "The column that names the repeat of a row.")
+_READER = Clause(
+    "reader",
+    "reader COLUMN [random]",
+    "The column that names who read an example with the models; each example has several readers. "
+    "With `random` they stand for readers like them.",
+    "column",
+    written={"words": "{keyword} {values:spaced}"},
+    elsewhere=("annotator", "observer", "radiologist", "rater", "readers"),
+)
 _TARGET = Clause(
     "target",
     "target [log | sqrt] COLUMN",
@@ -589,6 +598,7 @@ _ALL = (
             _THRESHOLD,
             _FOLD,
             _REPEAT,
+            _READER,
             _DATASET,
             _ROWS,
             _HIGHER,

@@ -645,6 +645,8 @@ class NodeBuilder:
     setting_word = name
     target_word = name
     scale = name
+    reader_word = name
+    drawn = name
     split = name
 
     def setting(self, kids: Kids, span: Span) -> n.ModelSettingNode:

@@ -25,6 +25,7 @@ def main() -> None:
     write("suite_auc.csv", suite(random.Random(20260104), 24))
     write("load.csv", load(random.Random(20260107), 365))
     write("load_ranges.csv", load_ranges(random.Random(20260110), 240))
+    write("readings.csv", readings(random.Random(20260112), 90, 6))
     write("survey.csv", survey(random.Random(20260108), 300))
     write("transcripts.csv", transcripts(random.Random(20260111), 400))
     machines = random.Random(20260109)
@@ -234,6 +235,19 @@ def load_ranges(rng: random.Random, n: int) -> Iterable[Sequence[object]]:
             round(seasonal + 1.28 * spread, 1),
             round(constant, 1), round(constant - 22, 1), round(constant + 22, 1),
         )  # fmt: skip
+
+
+def readings(rng: random.Random, n: int, readers: int) -> Iterable[Sequence[object]]:
+    """Give the ratings of images by radiologists, first alone and then aided by a model."""
+    yield "image", "radiologist", "lesion", "alone", "aided"
+    skill = [1.3 + 0.3 * normal(rng) for _ in range(readers)]
+    images = [(int(rng.random() < 0.4), normal(rng), normal(rng)) for _ in range(n)]
+    for reader in range(readers):
+        for number, (lesion, plain, marked) in enumerate(images, 1):
+            seen = 50 + 15 * (skill[reader] * lesion + 0.8 * plain + 0.6 * normal(rng))
+            shown = seen + 15 * (0.55 * lesion + 0.3 * marked + 0.3 * normal(rng))
+            ratings = (min(100, max(0, round(rating))) for rating in (seen, shown))
+            yield f"I{number:02d}", f"R{reader + 1}", lesion, *ratings
 
 
 def transcripts(rng: random.Random, n: int) -> Iterable[Sequence[object]]:

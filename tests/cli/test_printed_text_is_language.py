@@ -165,6 +165,8 @@ SOURCES = (
     "scores s from \"s.csv\"\n  dataset name\n  models m, o, q\n  metric \"AUC\"\n",
     "predictions p from \"p.csv\"\n  truth y\n  models m, o, q\n  task classification\n",
     "predictions p from \"p.csv\"\n  value \"AUC\" m\n",
+    "predictions p from \"p.csv\"\n  id i\n  reader r random\n  truth y\n  positive 1\n"
+    "  score m = s\n  score o = t\n  score q = u\n",
     "predictions p from \"p.csv\"\n  value ratio(\"errors\", \"words\") m as (e, w)\n",
 )  # fmt: skip
 PLANS = ("cv folds=4", "repeated cv", "time_series", "nested cv", "bootstrap")

@@ -10,6 +10,7 @@ from evallang.stats.inputs import DESIGN_SHAPES
 from evallang.stats.intervals.resampled_counts import PairedCountSample
 from evallang.stats.intervals.resampled_scores import ScoreSample
 from evallang.stats.intervals.resampling import DifferenceSample, LossSample
+from evallang.stats.reader_scores import score_areas, score_means
 from evallang.stats.shares import Shares
 
 RANDOM = np.random.default_rng(7)
@@ -217,8 +218,27 @@ def _two_models(entry):
     ]
 
 
+def _readers(entry):
+    rng = np.random.default_rng(6)
+    truth = rng.random(40) < 0.4
+    scores = rng.normal(size=(40, 2, 4)) + truth[:, None, None] + rng.normal(size=(40, 1, 1))
+    groups = np.arange(40) // 4
+    found = []
+    for make, values in (
+        (lambda x: score_areas(truth, x), scores),
+        (lambda x: score_areas(truth, x, groups), scores),
+        (score_means, (scores > 1).astype(float)),
+        (lambda x: score_areas(np.zeros(40), x), scores),  # one class
+        (score_means, np.ones((40, 2, 3))),  # always right
+        (score_means, scores[:, [0, 0]]),  # the same model twice
+    ):
+        found.append(({"readers": make(values)}, {"readers": make(values[:, ::-1])}))
+    return found
+
+
 CASES = {
     "table": _tables,
+    "readers": _readers,
     "shares": _shares,
     "correct": _correct,
     "row_scores": _row_scores,

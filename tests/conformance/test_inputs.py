@@ -68,6 +68,7 @@ def test_an_input_that_is_not_declared_or_made_already_is_refused():
         INPUTS.declare("table", "the same again", Subject.COMPARISON)
 
 
+READINGS = Path(__file__).parents[2] / "examples" / "data" / "readings.csv"
 TRANSCRIPTS = Path(__file__).parents[2] / "examples" / "data" / "transcripts.csv"
 CANCER = """\
 evallang 1
@@ -118,6 +119,10 @@ STUDIES = (
     f"{CANCER.replace('max_depth=2', 'max_depth in [1, 2]')}protocol cv folds=3\ntune grid cv=2\n"
     "measure accuracy\nanalyze stability of tree\n",
     SUITE,
+    f'evallang 1\npredictions reading from "{READINGS}"\n  id image\n'
+    "  reader radiologist random\n  truth lesion\n  score aided = aided\n"
+    "  score alone = alone\nmeasure roc_auc\n"
+    "compare aided vs alone with obuchowski_rockette\n",
     f'evallang 1\npredictions speech from "{TRANSCRIPTS}"\n  group speaker\n'
     '  value ratio("errors", "words") small as (small_errors, words)\n'
     "  lower is better\nmeasure errors_words\n  interval ratio\n",

@@ -16,6 +16,7 @@ from evallang.stats.intervals.pairs_of_folds import ALONE, HeldOutLosses
 from evallang.stats.intervals.resampled_counts import CountSample, PairedCountSample
 from evallang.stats.intervals.resampled_scores import ScoreSample
 from evallang.stats.intervals.resampling import DifferenceSample, LossSample, WeightSample
+from evallang.stats.reader_scores import score_areas, score_means
 
 RANDOM = np.random.default_rng(11)
 
@@ -157,7 +158,15 @@ EVIDENCE["sums"] = [
     )
     for groups in (None, GROUPS)
 ]
+EVIDENCE["readers"] = [
+    (score_areas(TRUTH, SCORES[:, None, None] + RANDOM.normal(size=(60, 1, 4))),),
+    (score_means(RANDOM.random((60, 1, 3)) < 0.7, GROUPS),),
+    (score_means(np.ones((60, 1, 3))),),  # always right
+    (score_means(RANDOM.random((60, 1, 1))),),  # one reader
+    (score_areas(np.zeros(60), RANDOM.normal(size=(60, 1, 2))),),  # one class
+]
 RANGES = {
+    "readers": (0, 1),
     "proportion": (0, 1),
     "paired": (-1, 1),
     "independent": (-1, 1),
@@ -183,6 +192,8 @@ def arguments_of(entry, evidence, level):
         known |= {"losses": evidence[0], "folds": evidence[1]}
     elif entry.declaration.form == "means":
         known["held_out"] = evidence[0]
+    elif entry.declaration.form == "readers":
+        known |= {"readers": evidence[0], "limits": UNIT}
     elif entry.declaration.form == "sums":
         known |= {"sums": evidence[0], "groups": evidence[1]}
     elif entry.declaration.form == "auc":

@@ -40,6 +40,7 @@ protocol {protocol}
 measure {measure}
 {line}
 """
+READERS = "  id image\n  reader radiologist random\n"
 FOLDS, GROUPS = "  fold fold\n", "  group site\n"
 
 
@@ -73,6 +74,7 @@ SECTIONS = {
                    "bootstrap(bca, rounds=2000)", "bootstrap(se)", "delta"),
         *intervals("accuracy", "t", "corrected_t", "corrected_t(test_train_ratio=1/9)", more=FOLDS),
         *intervals("roc_auc", "delong"),
+        *intervals("accuracy", "obuchowski_rockette", more=READERS),
         *intervals("roc_auc", "cv_auc", more=FOLDS),
         *fitted("cv folds=5", "", measure="brier\n  interval cv_clt"),
         *fitted("cv folds=5", "", measure="brier\n  interval nested_cv(repeats=100)"),
@@ -100,6 +102,9 @@ SECTIONS = {
         *on_rows("compare with delong", "compare a, b with delong", "compare with permutation",
                  "compare a vs b, b vs c with delong holm", measure="roc_auc"),
         *on_rows("compare with delong", measure="roc_auc", more=FOLDS),
+        *on_rows("compare with obuchowski_rockette then obuchowski_rockette holm",
+                 "compare a vs b with obuchowski_rockette(alternative=greater) by accuracy",
+                 measure="roc_auc, accuracy", more=READERS),
         *on_numbers("compare with t", "compare with wilcoxon", "compare with permutation",
                     "compare with diebold_mariano", "compare with diebold_mariano(horizon=3)"),
     ],

@@ -32,6 +32,7 @@ def test_the_generator_makes_the_committed_files(tmp_path, monkeypatch):
         "load_ranges.csv",
         "quiz_large.jsonl",
         "quiz_small.jsonl",
+        "readings.csv",
         "reviews_predictions.csv",
         *(f"sorting_{number}.csv" for number in range(1, 9)),
         "suite_auc.csv",

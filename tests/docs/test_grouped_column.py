@@ -23,6 +23,17 @@ compare {models} with {test} by {metric}
 """
 OPTIONS = {"tost": "tost(margin=1%)", "noninferiority": "noninferiority(margin=1%)"}
 PROTOCOLS = {"resampled_t": "repeated holdout", "5x2cv_t": "5x2cv", "5x2cv_f": "5x2cv"}
+READERS = """evallang 1
+predictions p from "p.csv"
+  id i
+  reader r random
+  group g
+  truth y
+  score a = s
+  score b = t
+measure {metric}
+compare {models} with {test} by {metric}
+"""
 ON_ROWS = [
     entry
     for entry in HYPOTHESIS_TESTS
@@ -32,7 +43,7 @@ ON_ROWS = [
 
 @pytest.mark.parametrize("entry", ON_ROWS, ids=lambda entry: entry.name)
 def test_the_checker_takes_grouped_rows_where_the_table_says_so(entry):
-    text = STUDY.format(
+    text = (READERS if entry.declaration.tests == "readers" else STUDY).format(
         protocol=PROTOCOLS.get(entry.name, "cv"),
         models="a, b, c" if entry.declaration.models[0] > 2 else "a vs b",
         test=OPTIONS.get(entry.name, entry.name),

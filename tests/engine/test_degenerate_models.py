@@ -158,3 +158,13 @@ def test_a_dash_with_a_footnote_stands_for_the_interval(folder, tmp_path):
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "its bounds coincide" in page
     assert not re.search(r"\[\s*0\.000,\s*0\.000\s*\]", page)
+
+
+def test_a_class_that_is_never_predicted_matters_only_where_labels_are_measured(tmp_path):
+    rows = [(i % 2, 0.2 + 0.1 * (i % 2) + i / 1000) for i in range(60)]
+    write_rows(tmp_path, "p.csv", "y,s", rows)
+    text = 'evallang 1\npredictions p from "p.csv"\n  truth y\n  positive 1\n  score a = s\n'
+    quiet = run(study(f"{text}measure roc_auc, brier\n", tmp_path))
+    told = run(study(f"{text}measure roc_auc, accuracy\n", tmp_path))
+    assert quiet.record.never_predicted == ()
+    assert [one.classes for one in told.record.never_predicted] == [("1",)]

@@ -116,7 +116,7 @@ _shaped |= {
     "show",
     "hide",
 }
-_shaped |= {"numbers", "page", "families", "task"}
+_shaped |= {"numbers", "page", "families", "task", "target", "reader"}
 
 
 def _flat(values: tuple[Any, ...]) -> bool:
@@ -130,6 +130,14 @@ def _flat(values: tuple[Any, ...]) -> bool:
 _model_columns = st.one_of(
     build(n.ModelColumnNode, names, maybe(texts()), maybe(columns), maybe(texts())),
     build(n.ModelColumnNode, texts(), st.none(), maybe(columns), maybe(texts())),
+)
+
+_pairs_of_columns = st.builds(
+    lambda name, label, pair, path: n.ModelColumnNode(name, label, pair, path, span=AT),
+    names,
+    maybe(texts()),
+    build(n.ColumnPairNode, columns, columns),
+    maybe(texts()),
 )
 
 
@@ -152,6 +160,16 @@ def clauses(owner: str) -> st.SearchStrategy[Any]:
             tuples(_model_columns),
         ),
         build(n.ModelColumnsNode, _names(["value"]), tuples(_model_columns), texts()),
+        build(
+            n.ModelColumnsNode,
+            _names(["value"]),
+            tuples(_pairs_of_columns),
+            build(n.RatioNode, texts(), texts()),
+        ),
+        build(n.ClauseNode, _names(["target"]), st.tuples(columns)),
+        build(n.ClauseNode, _names(["target"]), st.tuples(_names(["log", "sqrt"]), columns)),
+        build(n.ClauseNode, _names(["reader"]), st.tuples(columns)),
+        build(n.ClauseNode, _names(["reader"]), st.tuples(columns, _names(["random"]))),
         build(
             n.ModelSettingNode,
             _names(["score", "scores", "threshold"]),

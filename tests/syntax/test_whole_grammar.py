@@ -36,6 +36,8 @@ RARE = (
 """Lines of which a derivation at random rarely makes one that says nothing twice."""
 RARE_CLAUSES = (
     'value ratio("errors", "words") a "Label" as (e, "w") in "p.csv", b as (f, w)',
+    "reader radiologist random",
+    'reader "read by"',
     'value ratio("errors", "words") ["a" as (e, w), b as ("f", w)]',
 )
 OWNER = 'predictions p from "p.csv"'

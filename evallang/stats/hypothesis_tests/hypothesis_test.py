@@ -16,9 +16,10 @@ from evallang.frozen_records import frozen
 from evallang.registry import Design, Evidence, Guidance, Registry
 from evallang.stats.planned_power import PowerDeclaration
 
-DifferenceForm = Literal["shares", "splits", "proportion", "auc", "losses", "drawn"]
-"""What the interval of a difference is made from: two shares, scores of overlapping splits, right
-and wrong, scores of two classes, losses, or anything that can be drawn again."""
+DifferenceForm = Literal["shares", "readers", "splits", "proportion", "auc", "losses", "drawn"]
+"""What the interval of a difference is made from: two shares, scores of readers, scores of
+overlapping splits, right and wrong, scores of two classes, losses, or anything that can be drawn
+again."""
 
 
 @frozen
@@ -48,7 +49,8 @@ class HypothesisTestDeclaration(Guidance):
     designs : for fold scores, the designs it is valid for (empty: any)
     models : the smallest and largest number of models of one test (None: no limit)
     tests : what it tests: `correctness` (right and wrong), `losses` (any mean of losses per
-        example), `scores` (ranking metrics), `any` metric
+        example), `scores` (ranking metrics), `readers` (areas, and means over examples), `any`
+        metric
     omnibus : True where it tests all models at once and a post hoc test may follow
     clustered : True where it has a form for grouped rows
     not_clustered : options whose defaults that form does not use
@@ -85,7 +87,7 @@ class HypothesisTestDeclaration(Guidance):
     null: str
     models: tuple[int, int | None] = (2, 2)
     designs: frozenset[Design] = frozenset()
-    tests: Literal["correctness", "losses", "scores", "any"] = "any"
+    tests: Literal["correctness", "losses", "scores", "readers", "any"] = "any"
     omnibus: bool = False
     clustered: bool = False
     not_clustered: frozenset[str] = frozenset()

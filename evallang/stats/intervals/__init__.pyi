@@ -21,3 +21,4 @@ from evallang.stats.intervals.proportions import wilson as wilson
 from evallang.stats.intervals.ranking import cv_auc as cv_auc
 from evallang.stats.intervals.ranking import delong as delong
 from evallang.stats.intervals.ratio_of_sums import ratio as ratio
+from evallang.stats.intervals.readers import obuchowski_rockette as obuchowski_rockette

@@ -44,9 +44,17 @@ class Resampler(Protocol):
 
 
 EstimateForm = Literal[
-    "splits", "proportion", "auc", "auc_over_folds", "losses_over_folds", "sums", "drawn"
+    "splits",
+    "readers",
+    "proportion",
+    "auc",
+    "auc_over_folds",
+    "losses_over_folds",
+    "sums",
+    "drawn",
 ]
-"""What the interval of an estimate is made from: scores of overlapping splits, right and wrong,
+"""What the interval of an estimate is made from: scores of overlapping splits or of readers, right
+and wrong,
 scores of one model or of the models of folds, their losses, sums of one test set, or anything
 drawn again."""
 
@@ -63,7 +71,8 @@ class IntervalDeclaration(Guidance):
         metric over examples), `paired` (difference of two proportions on the same examples),
         `independent` (the same on examples of their own), `f1`, `cells` (any metric of the
         confusion matrix), `means` (what each example adds to a metric that is a mean over
-        examples: losses, right or wrong), `sums` (a ratio of sums over the examples)
+        examples: losses, right or wrong), `sums` (a ratio of sums over the examples), `readers`
+        (areas, and means over examples, of several readers)
     clustered, weights : True where it has such a form
     advised_against : why not to use it, or empty
     advised_by : who advises against it
@@ -88,6 +97,7 @@ class IntervalDeclaration(Guidance):
         "cells",
         "means",
         "sums",
+        "readers",
     ]
     designs: frozenset[Design] = frozenset()
     clustered: bool = False

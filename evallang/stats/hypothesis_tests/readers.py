@@ -1,0 +1,218 @@
+"""Models that several readers used on the same examples, the readers being a sample as well."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from evallang.bibliography import Reference
+from evallang.registry import Evidence, Example, lazy
+from evallang.results.statistics import (
+    Clusters,
+    Difference,
+    HypothesisTestResult,
+    Statistic,
+    Summary,
+)
+from evallang.stats.alternatives import Alternative, normal_p, one_sided, t_p
+from evallang.stats.clusters import few_groups
+from evallang.stats.distributions import (
+    checked_level,
+    chi2_tail,
+    f_tail,
+    normal_quantile,
+    t_quantile,
+)
+from evallang.stats.hypothesis_tests.hypothesis_test import (
+    HYPOTHESIS_TESTS,
+    HypothesisTestDeclaration,
+)
+from evallang.stats.reader_scores import ReaderScores
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
+
+OBUCHOWSKI_ROCKETTE_1995 = Reference(
+    key="obuchowski1995",
+    authors=("Obuchowski NA", "Rockette HE"),
+    year=1995,
+    title=(
+        "Hypothesis testing of diagnostic accuracy for multiple readers and multiple tests: an "
+        "ANOVA approach with dependent observations"
+    ),
+    venue="Communications in Statistics - Simulation and Computation",
+    volume="24(2)",
+    pages="285-308",
+)
+HILLIS_2007 = Reference(
+    key="hillis2007",
+    authors=("Hillis SL",),
+    year=2007,
+    title=(
+        "A comparison of denominator degrees of freedom methods for multiple observer ROC analysis"
+    ),
+    venue="Statistics in Medicine",
+    volume="26(3)",
+    pages="596-619",
+    doi="10.1002/sim.2532",
+)
+NULL = "the models have the same expected score over readers and examples like those sampled"
+VARIANTS = {"random_readers": "", "random_readers, clustered": "clustered"}
+"""Printed words of its forms."""
+NO_ERROR = "the differences between the models are the same for all readers and examples"
+
+
+# Two models, two readers: MS(models) .04, MS(models x readers) .01, Cov2 .03, Cov3 .01
+SAME, OTHER = ((0.05, 0.03), (0.03, 0.05)), ((0.01, 0.01), (0.01, 0.01))
+BY_HAND = ReaderScores(
+    ((0.9, 0.8), (0.6, 0.7)),
+    tuple(
+        tuple(tuple(block[reader] for block in row) for reader in range(2))
+        for row in ((SAME, OTHER), (OTHER, SAME))
+    ),
+)
+
+
+@HYPOTHESIS_TESTS.register(
+    HypothesisTestDeclaration(
+        frozenset({Evidence.READER_SCORES}),
+        NULL,
+        variants=VARIANTS,
+        models=(2, None),
+        tests="readers",
+        omnibus=True,
+        clustered=True,
+        followed_by=("obuchowski_rockette",),
+        proposed=1,
+        default_for=frozenset({"readers"}),
+        when=(
+            "several readers used each model on the same examples (multi-reader multi-case "
+            "studies), and the conclusion is about readers like them"
+        ),
+        when_not=(
+            "the conclusion is about these readers alone: `reader COLUMN` without `random`, and "
+            "permutation or bootstrap"
+        ),
+        example=(
+            'predictions reading "Reading study" from "data/readings.csv"\n'
+            "  id image\n"
+            "  reader radiologist random\n"
+            "  truth lesion\n"
+            "  positive 1\n"
+            "  score aided = aided\n"
+            "  score alone = alone\n"
+            '  unit "images"\n'
+            "\n"
+            "measure roc_auc\n"
+            "compare aided vs alone with obuchowski_rockette by roc_auc\n"
+        ),
+        formula=(
+            "an analysis of variance of the scores of models by readers: F = MS(models) / "
+            "(MS(models x readers) + J max(Cov2 - Cov3, 0)) for J readers, Cov2 and Cov3 being the "
+            "mean covariance over examples of two readers with the same model and with two; its "
+            "second degrees of freedom are Hillis's, the square of the denominator over "
+            "MS(models x readers)²/((I - 1)(J - 1)) for I models. The covariances are DeLong's "
+            "for areas, and those of the examples' values for means"
+        ),
+        differs={
+            "MRMCaov": (
+                "tests of pairs among three or more models pool their error over all models; here "
+                "each rests on its two models"
+            ),
+        },
+    ),
+    title="Obuchowski-Rockette test",
+    references=(OBUCHOWSKI_ROCKETTE_1995, HILLIS_2007),
+    examples=(
+        Example(
+            (BY_HAND, 0.95),
+            {"statistic.value": 2 / math.sqrt(5), "df": (25.0,), "estimate.value": 0.2},
+            "own derivation, by hand: .2 / sqrt(.01 + 2 (.02)); (.01 + .04)² / .01²",
+            tolerance=1e-9,
+        ),
+    ),
+)
+def obuchowski_rockette(
+    readers: ReaderScores, level: float, *, alternative: Alternative = "two_sided"
+) -> HypothesisTestResult:
+    """Compare models that the same readers used on the same examples.
+
+    Readers and examples are both samples (Obuchowski & Rockette 1995, with the degrees of freedom
+    of Hillis 2007). Two models: t, the difference of their mean scores over its standard error,
+    signed, first minus second. More: F. Where the readers do not differ at all in how they
+    rank the models the error is that of the examples alone, and normal. `alternative=greater`
+    asks only whether the first of two is better. Raises `ValueError` with fewer than two models
+    or readers, or where a side is named for more than two models.
+    """
+    checked_level(level)
+    scores = readers.of_models
+    m, j = scores.shape
+    if m < 2 or j < 2:
+        raise ValueError("it takes two models, each used by the same two or more readers")
+    if m > 2 and alternative != "two_sided":
+        raise ValueError("a one-sided test compares two models")
+    clusters = None if readers.n_groups is None else Clusters(readers.n_groups, None)
+    form = "random_readers" if readers.n_groups is None else "random_readers, clustered"
+    if readers.covariance is None or not np.isfinite(scores).all():
+        statistic = Statistic("t" if m == 2 else "F", None)
+        return HypothesisTestResult(
+            "obuchowski_rockette", form, NULL, statistic, clusters=clusters, notes=readers.notes,
+        )  # fmt: skip
+    means = scores.mean(axis=1)
+    of_reader = np.array([math.fsum(column) / m for column in scores.T])
+    # Sums without rounding, so that the order of the models changes no bit
+    grand = math.fsum(scores.ravel()) / (m * j)
+    between = j * math.fsum((means - grand) ** 2) / (m - 1)
+    rest = scores - means[:, None] - of_reader + grand
+    interaction = math.fsum((rest**2).ravel()) / ((m - 1) * (j - 1))
+    same, other = (readers.between_readers(same_model=same) for same in (True, False))
+    error = interaction + j * max(same - other, 0.0)
+    extra = {
+        "ms_models": between, "ms_models_by_readers": interaction, "cov2": same, "cov3": other,
+        **{f"score_{k + 1}": float(mean) for k, mean in enumerate(means)},
+    }  # fmt: skip
+    negligible = 1e-24 * float((scores**2).max())
+    df = None
+    if interaction > negligible:
+        df = error**2 / (interaction**2 / ((m - 1) * (j - 1)))
+    notes = few_groups(readers.n_groups, p=True)
+    if m > 2:
+        value = between / error if error > negligible else None
+        p: float | None
+        if value is None:
+            p, notes = (1.0 if between <= negligible else None), (*notes, NO_ERROR)
+        else:
+            p = chi2_tail(value * (m - 1), m - 1) if df is None else f_tail(value, m - 1, df)
+        return HypothesisTestResult(
+            "obuchowski_rockette", form, NULL, Statistic("F", value),
+            None if df is None else (float(m - 1), df), p, clusters=clusters, extra=extra,
+            notes=notes,
+        )  # fmt: skip
+    gap = float(means[0] - means[1])
+    if error <= negligible:
+        estimate = Difference(Summary.DIFFERENCE, gap, None, None, level, "none")
+        p = 1.0 if between <= negligible else None
+        return HypothesisTestResult(
+            "obuchowski_rockette", form, NULL, Statistic("t", None), None, p, estimate=estimate,
+            clusters=clusters, extra=extra, notes=(*notes, NO_ERROR),
+        )  # fmt: skip
+    scale = math.sqrt(2 * error / j)
+    half = scale * (normal_quantile(level) if df is None else t_quantile(level, df))
+    t = gap / scale
+    result = HypothesisTestResult(
+        "obuchowski_rockette",
+        form,
+        NULL,
+        Statistic("z" if df is None else "t", t),
+        None if df is None else (df,),
+        normal_p(t, alternative) if df is None else t_p(t, df, alternative),
+        estimate=Difference(
+            Summary.DIFFERENCE, gap, gap - half, gap + half, level, "obuchowski_rockette"
+        ),
+        clusters=clusters,
+        extra={**extra, "standard_error": scale},
+        notes=notes,
+    )
+    return one_sided(result, alternative)
