@@ -22,6 +22,7 @@ from evallang.data.dataset import (
 from evallang.effect import Effect
 from evallang.frozen_records import frozen
 from evallang.models.model import ModelSpec
+from evallang.results.files import STORED_FILES
 from evallang.results.settings import Default, FileRecord, ReportSettings, Stated
 from evallang.source import Span
 from evallang.spelling import Words
@@ -268,10 +269,21 @@ class Study:
     looks: Annotated[int | None, Effect.CLAIMS] = None
 
     @property
+    def fitted(self) -> tuple[ModelSpec, ...]:
+        """The models that are fitted; the predictions of the others are stored."""
+        return tuple(model for model in self.models if model.stored is None)
+
+    @property
     def data_files(self) -> tuple[str, ...]:
         """The files that its data and folds are read from: paths and patterns, as written."""
         folds = (protocol.path for protocol in self.protocols if protocol.path is not None)
-        return (*(file for source in self.sources for file in source.files), *folds)
+        stored = (
+            f"{model.stored.folder}/{name}"
+            for model in self.models
+            if model.stored is not None
+            for name in STORED_FILES
+        )
+        return (*(file for source in self.sources for file in source.files), *folds, *stored)
 
 
 def own_sources(study: Study) -> dict[str, str]:

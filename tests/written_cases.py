@@ -4,7 +4,9 @@ A case is a title after `===`, a study, and its files after `---`; a line `* N T
 stands for N rows, in which `{i}` is the row, `{two}`, `{three}` and `{ten}` its remainders. A
 file `as latin-1` is written so, one `as sql` is a database that these lines make, one `as gzip`
 or `as parquet` is these lines packed, one `as literal` is a text or the bytes of Python, one `as
-copy` is a file of the project. A line
+copy` is a file of the project. A folder `as results` has the results of the study that these lines
+are, one `as altered results` with a byte more in the predictions, one `as lost results` without
+them. A line
 `! limit NAME=NUMBER` sets a limit, `! NAME = VALUE` a constant of the package, `! without
 PACKAGE` takes one away; with `! run` the study is run, with consent to its author's own code,
 with `! read` its data are read where a check alone would not, and with `! set NAME = VALUE` a
@@ -61,6 +63,8 @@ def write(path, content, form):
         with sqlite3.connect(path) as connection:
             connection.executescript(text)
         connection.close()
+    elif form.endswith("results"):
+        _write_results(path, text, form)
     elif form == "copy":
         path.write_bytes((Path(__file__).parents[1] / text).read_bytes())
     elif form == "parquet":
@@ -72,6 +76,18 @@ def write(path, content, form):
         packed = form == "gzip"
         data = (text + "\n" * bool(text)).encode("utf-8" if packed else form or "utf-8")
         path.write_bytes(gzip.compress(data) if packed else data)
+
+
+def _write_results(path, study, form):
+    """Run a former study, and keep its results in a folder next to it."""
+    former = path.with_suffix(".eval")
+    former.write_text(f"evallang 1\n{study}\n", encoding="utf-8")
+    run(open_study(former), jobs=1, look=None).save(path, ())
+    predictions = path / "predictions.parquet"
+    if form == "altered results":
+        predictions.write_bytes(predictions.read_bytes() + b" ")
+    elif form == "lost results":
+        predictions.unlink()
 
 
 def arrange(line, monkeypatch):

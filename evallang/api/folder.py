@@ -9,13 +9,14 @@ from __future__ import annotations
 import contextlib
 import csv
 import errno
+import hashlib
 import json
 import os
 import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from evallang.api.folder_lock import Locked, locked
 from evallang.registry import lazy
 from evallang.results import codec, records
-from evallang.results.files import TEMPORARY, write_file
+from evallang.results.files import PREDICTIONS, RESULTS, TEMPORARY, write_file
 
 if TYPE_CHECKING:
     import numpy as np
@@ -283,10 +284,11 @@ def write_folder(
     place, new, old = reserved.place, reserved.neighbour(NEW), reserved.neighbour(OLD)
     try:
         new.mkdir()
-        write_file(new / "results.json", codec.dumps(record).encode())
         if run is not None:
-            _write_predictions(new / "predictions.parquet", run)
+            _write_predictions(new / PREDICTIONS, run)
             _write_fits(new / "fits.csv", run)
+            record = _with_hash(record, new / PREDICTIONS)
+        write_file(new / RESULTS, codec.dumps(record).encode())
         _, messages = write_report(
             record, new, record.report.formats if formats is None else formats
         )
@@ -308,6 +310,15 @@ def write_folder(
         else:
             shutil.rmtree(old, ignore_errors=True)
     return messages
+
+
+def _with_hash(record: records.ResultsRecord, path: Path) -> records.ResultsRecord:
+    """Record the hash of the file of predictions; a later study that reads it compares it."""
+    if not path.exists():
+        return record
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return replace(record, provenance=replace(record.provenance, predictions_sha256=digest))
 
 
 def _move_others(old: Path, place: Path) -> list[str]:

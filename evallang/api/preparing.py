@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,8 @@ from evallang.working_folder import safe_path
 
 if TYPE_CHECKING:
     from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
+    from evallang.data.stored_results import StoredPredictions, StoredResults
+    from evallang.models.model import ModelSpec
     from evallang.planning.planner import Planned
     from evallang.study import Study
 
@@ -70,13 +72,16 @@ def read_and_plan(
     resolved = _resolved(study, incomplete_is_fine)
     with paths_taken() as taken:
         sources, read = _read(resolved, study.folder, trusted, live)
+        stored, found_there = _read_stored(resolved, study.folder)
+    sources = replace(sources, stored=stored)
+    read += found_there
     study = _recheck_with_task(study, resolved, sources)
     resolved = _resolved(study, incomplete_is_fine)
     style_sheet, faults = read_style_sheet(resolved, study.folder)
     read += faults
     missing = [d for d in read if d.name == "file_not_found"]
     meant, modules = find_own_code(resolved, study.folder)
-    meant = replace(meant, live=hashes(live.models))
+    meant = replace(meant, live=hashes(live.models), models=_with_hashes(meant, stored))
     packages = (*missing_packages(meant), *modules)
     as_found = as_read(meant, sources)
     judged = judge_read(meant, as_found, sources)
@@ -179,6 +184,44 @@ def _read(
             given += [] if counts is None else [counts]
         found += diagnostics
     return ReadSources(tables, tuple(given), tuple(scored)), found
+
+
+def _read_stored(
+    study: Study, folder: Path
+) -> tuple[dict[str, StoredPredictions], list[Diagnostic]]:
+    """Read the predictions of the models that are taken from former results; each folder once."""
+    from evallang.data.stored_results import predictions_of, read_stored_results
+
+    stored: dict[str, StoredPredictions] = {}
+    folders: dict[str, StoredResults | None] = {}
+    found: list[Diagnostic] = []
+    for model in study.models:
+        source = model.stored
+        if source is None:
+            continue
+        if source.folder not in folders:
+            report_activity(Activity("reading", source.folder))
+            results, diagnostics = read_stored_results(source.folder, folder, source.span)
+            folders[source.folder] = results
+            found += diagnostics
+        former = folders[source.folder]
+        if former is not None:
+            own, diagnostics = predictions_of(
+                former, source.folder, source.model, source.model_span
+            )
+            stored |= {} if own is None else {model.name: own}
+            found += diagnostics
+    return stored, found
+
+
+def _with_hashes(study: Study, stored: Mapping[str, StoredPredictions]) -> tuple[ModelSpec, ...]:
+    """Return the models, with the hashes of the predictions that are stored."""
+    return tuple(
+        model
+        if model.stored is None or model.name not in stored
+        else replace(model, stored=replace(model.stored, sha256=stored[model.name].sha256))
+        for model in study.models
+    )
 
 
 def _several(given: Any) -> Sequence[Any]:

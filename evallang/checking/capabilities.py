@@ -20,7 +20,7 @@ def kind_of(model: ModelSpec) -> str | None:
 
 def task_of(models: Iterable[ModelSpec]) -> Task | None:
     """Return the task that all models are for, which defaults follow until the data are read."""
-    kinds = {kind_of(model) for model in models}
+    kinds = {kind_of(model) for model in models if model.stored is None}
     if kinds == {"classifier"}:
         return "classification"
     return "regression" if kinds == {"regressor"} else None

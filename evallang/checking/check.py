@@ -296,7 +296,8 @@ def _needed_statements(scope: Scope, study: Study, unread: Set[str]) -> None:
         first = next(iter(scope.models.values()))
         scope.report(
             codes.MISSING_STATEMENT,
-            f"`{first.name.name}` has no data to be fitted on",
+            f"`{first.name.name}` has no data "
+            f"{'to be fitted on' if first.folder is None else 'whose rows were predicted'}",
             first.keyword,
             help="write `data NAME from ...`",
         )

@@ -183,6 +183,26 @@ def check_path(scope: Scope, location: str, node: n.Node) -> None:
         )
 
 
+def check_folder(scope: Scope, node: n.ModelNode) -> None:
+    """Report a folder that no former results are read from."""
+    location = node.folder.value if node.folder is not None else ""
+    place = node.folder.span if node.folder is not None else node.span
+    if "://" in location:
+        scope.report(
+            codes.UNKNOWN_SOURCE,
+            "results are read from a folder, not from the network",
+            place,
+            help="download the results folder, and name it by its path",
+        )
+    elif not location.strip():
+        scope.report(
+            codes.UNKNOWN_SOURCE,
+            "the path is empty",
+            place,
+            help="name the results folder of a former run, such as `v1/study-results`",
+        )
+
+
 def stated_task(scope: Scope, clauses: Clauses) -> Task | None:
     """Take `task`, None where it is not written."""
     clause = clauses.plain("task")

@@ -104,6 +104,19 @@ MODELS_NEVER_MEET = declare(
     right="counts one\n  models a, b\n  table [[5, 1], [2, 3]]\ncompare a, b with mcnemar",
 )
 
+STORED_MODEL_FITTED = declare(
+    "E215",
+    "stored_model_is_not_fitted",
+    "A line needs to fit a model whose predictions are taken from former results.",
+    reason="`model release from results ...` takes the stored predictions of a model and knows "
+    "nothing else of it: it cannot be a step or a part of another model, and there is nothing to "
+    "export. `export best` could choose it.",
+    wrong='data iris from sklearn iris\nmodel release from results "v1/study-results" as bayes\n'
+    "model new = GaussianNB\nprotocol cv folds=5\nexport release",
+    right='data iris from sklearn iris\nmodel release from results "v1/study-results" as bayes\n'
+    "model new = GaussianNB\nprotocol cv folds=5\nexport new",
+)
+
 # --- E11x: models ----------------------------------------------------------------------------
 
 UNKNOWN_CLASS = declare(

@@ -158,7 +158,7 @@ def _mixes(protocol: Protocol) -> bool:
 
 def _used(study: Study) -> Callable[[Table], Collection[str] | None]:
     """Return which features of a table models get; a baseline looks at none."""
-    models = [model for model in study.models if not is_baseline(model)]
+    models = [model for model in study.fitted if not is_baseline(model)]
 
     def features(table: Table) -> Collection[str] | None:
         found: set[str] = set()
@@ -175,7 +175,7 @@ def _used(study: Study) -> Callable[[Table], Collection[str] | None]:
 
 def _documents(study: Study, table: Table) -> Collection[str]:
     """Return the features of text that every model that gets features reads word by word."""
-    models = [model for model in study.models if not is_baseline(model)]
+    models = [model for model in study.fitted if not is_baseline(model)]
     found = [document_columns(model.pipeline, table.columns) for model in models]
     return frozenset.intersection(*found) if found else frozenset()
 

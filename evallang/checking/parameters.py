@@ -41,8 +41,8 @@ class Models(Protocol):
 
     way: list[str]
 
-    def model(self, name: str) -> PipelineSpec | None:
-        """Resolve a model by its name; None where it is broken."""
+    def part(self, node: n.NameNode) -> PipelineSpec:
+        """Resolve a model that is a part of another."""
 
     def pipeline(self, node: n.PipelineNode, *, is_model: bool) -> PipelineSpec:
         """Resolve the steps of a pipeline."""
@@ -289,10 +289,7 @@ class ParameterResolver:
     def _named(self, node: n.NameNode) -> NamedSpec:
         if node.name in self.models.way:
             self.models.guard(node.name, node)
-        found = self.models.model(node.name)
-        if found is None:
-            raise Broken
-        return NamedSpec(node.name, found)
+        return NamedSpec(node.name, self.models.part(node))
 
     def _word(self, known: ParameterEntry | None, node: n.NameNode) -> ParameterValue:
         name = node.name

@@ -130,7 +130,7 @@ def judge_weights(scope: Scope, study: Study) -> None:
                 codes.NOTHING_TO_RESAMPLE,
                 f"a row that `{names[0]}` makes has no weight, and the examples of "
                 f"`{weighted[0].name}` have weights",
-                scope.models[model.name].pipeline.span,
+                (scope.models[model.name].pipeline or scope.models[model.name]).span,
                 help=f"remove `{names[0]}` from `{model.name}` and write `class_weight=balanced` "
                 "in its classifier, which heeds the weights too",
             )

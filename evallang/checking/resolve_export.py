@@ -72,9 +72,28 @@ def _one_data_set(scope: Scope, first: n.ExportNode) -> bool:
 
 def _model(scope: Scope, node: n.ExportNode, names: Words) -> str | None:
     """Return the model's name, or `best`; None after a report."""
+    fitted = [name for name, model in scope.models.items() if model.folder is None]
+    stored = [name for name in scope.models if name not in (*fitted, *scope.live)]
     if node.model is None:
+        if stored and scope.models:
+            scope.report(
+                codes.STORED_MODEL_FITTED,
+                f"the best model may be `{stored[0]}`, whose predictions are stored, and which is "
+                "not fitted",
+                node.span,
+                help=f"write `export {fitted[0]}`" if fitted else "remove the line",
+            )
+            return None
         return "best" if scope.models else None
     name = column_name(node.model)
+    if name in stored:
+        scope.report(
+            codes.STORED_MODEL_FITTED,
+            f"`{name}` cannot be exported: its predictions are stored, and nothing is fitted",
+            node.model.span,
+            help=f"write `export {fitted[0]}`" if fitted else "remove the line",
+        )
+        return None
     if name in scope.models:
         return name
     text, fixes = suggestion(name, node.model.span, names)

@@ -3,6 +3,7 @@
 from evallang.checking import clause_values, codes, own_code, resampler_steps
 from evallang.checking.bounds import report_limit
 from evallang.checking.class_names import Broken
+from evallang.checking.clauses import check_folder
 from evallang.checking.parameters import ParameterResolver
 from evallang.checking.scope import Scope
 from evallang.diagnostics import Related
@@ -11,12 +12,14 @@ from evallang.models import resamplers
 from evallang.models.abilities import misplaced_columns
 from evallang.models.catalogue import CATALOGUE
 from evallang.models.model import (
+    UNKNOWN_PIPELINE,
     BranchSpec,
     ColumnsSpec,
     EstimatorSpec,
     ModelSpec,
     PipelineSpec,
     StepSpec,
+    StoredSource,
     search_space,
 )
 from evallang.syntax import nodes as n
@@ -41,8 +44,18 @@ def resolve_models(scope: Scope) -> tuple[ModelSpec, ...]:
         pipeline = resolver.model(name)
         if pipeline is not None:
             label = node.label.value if node.label else name
-            found.append(ModelSpec(name, label, pipeline, node.name.span))
+            stored = None if name in scope.live else _stored_source(node)
+            found.append(ModelSpec(name, label, pipeline, node.name.span, stored))
     return tuple(found)
+
+
+def _stored_source(node: n.ModelNode) -> StoredSource | None:
+    """Return where the predictions of a model are stored, None for a model that is fitted."""
+    if node.folder is None or node.stored is None:
+        return None
+    folder = node.folder.value.rstrip("/") or "/"
+    name = clause_values.column_name(node.stored)
+    return StoredSource(folder, name, span=node.folder.span, model_span=node.stored.span)
 
 
 class _Resolver:
@@ -96,6 +109,9 @@ class _Resolver:
             try:
                 if name in self.scope.live:
                     spec = PipelineSpec((EstimatorSpec(own_code.live_name(name), code=True),))
+                elif node.pipeline is None:
+                    check_folder(self.scope, node)
+                    spec = UNKNOWN_PIPELINE
                 else:
                     spec = self.pipeline(node.pipeline, is_model=True)
                 self._limit(spec, node)
@@ -109,6 +125,24 @@ class _Resolver:
         self.sizes[name] = self.parts - before
         self.done[name] = spec
         return spec
+
+    def part(self, node: n.NameNode) -> PipelineSpec:
+        """Resolve a model that is a part of another; it has to be one that is fitted."""
+        named = self.scope.models[node.name]
+        if named.pipeline is None and node.name not in self.scope.live:
+            self.scope.report(
+                codes.STORED_MODEL_FITTED,
+                f"`{node.name}` cannot be a part of a model: its predictions are stored, and "
+                "nothing is fitted",
+                node.span,
+                help=f"write `model {node.name} = PIPELINE` to fit it",
+                related=[Related(named.span, "declared here")],
+            )
+            raise Broken
+        found = self.model(node.name)
+        if found is None:
+            raise Broken
+        return found
 
     def let(self, name: str) -> None:
         """Resolve a `let` for its errors' sake; its value is resolved again where used."""
@@ -170,7 +204,7 @@ class _Resolver:
             coarser = "search fewer parameters or coarser ranges"
             CANDIDATES.check(f"the search of `{node.name.name}`", size, coarser)
         except OverLimit as error:
-            report_limit(self.scope, error, node.pipeline.span)
+            report_limit(self.scope, error, (node.pipeline or node).span)
             raise Broken from None
 
     # --- pipelines ---
@@ -216,10 +250,7 @@ class _Resolver:
         if node.name in self.scope.lets and node.name not in self.way:
             return self._let_step(node)
         if node.name in self.scope.models and node.name not in self.way:
-            found = self.model(node.name)
-            if found is None:
-                raise Broken
-            return list(found.steps)
+            return list(self.part(node).steps)
         if node.name in self.way and node.name not in CATALOGUE:
             self.guard(node.name, node)
         return [self.parameters.estimator(node)]

@@ -193,6 +193,10 @@ def _tests_of_labels(scope: Scope, study: Study, reason: str) -> None:
                 break
 
 
+def _last_step(model: n.ModelNode) -> n.Node:
+    return model if model.pipeline is None else model.pipeline.steps[-1]
+
+
 def _models(scope: Scope, study: Study, task: str, reason: str) -> None:
     for model in study.models:
         kind = capabilities.kind_of(model)
@@ -202,6 +206,6 @@ def _models(scope: Scope, study: Study, task: str, reason: str) -> None:
         scope.report(
             codes.WRONG_TASK,
             f"`{model.name}` is a {kind}{reason}",
-            scope.models[model.name].pipeline.steps[-1].span,
+            _last_step(scope.models[model.name]).span,
             help=f"write `{counterpart}`" if counterpart else None,
         )

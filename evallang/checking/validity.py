@@ -353,7 +353,8 @@ def _search(scope: Scope, study: Study) -> None:
             continue
         if tuned and not resolve_protocol.is_assigned(protocol) and not _tune_is_faulty(scope):
             node = scope.models[tuned[0].name]
-            place = next((s.span for s in search_nodes(node.pipeline)), node.pipeline.span)
+            pipeline = node.pipeline or node
+            place = next((s.span for s in search_nodes(pipeline)), pipeline.span)
             scope.report(
                 codes.SEARCH_WITHOUT_VALIDATION,
                 f"`{tuned[0].name}` has a search space, but `{resolve_protocol.spoken(protocol)}` "

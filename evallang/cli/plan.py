@@ -29,8 +29,9 @@ def command(file: str, layout: str, settings: tuple[str, ...], store: str | None
     from evallang.api import StudyError, read_and_plan
     from evallang.api.preparing import with_store
     from evallang.cli.settings import overrides, remind
-    from evallang.engine.build_results import data_records
+    from evallang.engine.build_results import data_records, model_records
     from evallang.planning.plan import to_plain
+    from evallang.results.codec import to_plain as plain
 
     study = read_study(file, overrides(settings))
     try:
@@ -45,6 +46,10 @@ def command(file: str, layout: str, settings: tuple[str, ...], store: str | None
     document = to_plain(prepared.planned.plan, data)
     document["paths_taken"] = list(prepared.paths_taken)
     document["looks"] = prepared.study.looks
+    models = model_records(prepared.study, prepared.read)
+    document["stored_models"] = [
+        {"name": model.name, **plain(model.stored)} for model in models if model.stored is not None
+    ]
     if layout == "json":
         write_json(document)
     elif layout == "text":

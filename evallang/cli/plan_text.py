@@ -144,7 +144,12 @@ def _models(prepared: "Prepared") -> Iterator[str]:
 
 
 def _model(model: "ModelRecord") -> Iterator[str]:
-    if model.pipeline is None:
+    if model.stored is not None:
+        yield f"{model.name}: `{model.stored.model}` of {model.stored.results}, not fitted"
+        yield f"  predictions SHA-256 {model.stored.sha256 or 'unknown'}"
+        if model.pipeline is not None:
+            yield f"  {model.pipeline}"
+    elif model.pipeline is None:
         yield f"{model.name}: imported {model.kind}"
     else:
         yield f"{model.name} = {model.pipeline}"

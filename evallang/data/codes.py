@@ -664,6 +664,16 @@ ID_NEEDED = declare(
     wrong='predictions p from "cnn.csv", "base.csv"\n  truth label',
     right='predictions p from "cnn.csv", "base.csv"\n  truth label\n  id sample_id',
 )
+STORED_RESULTS_UNUSABLE = declare(
+    "E459",
+    "stored_results_unusable",
+    "A results folder does not have the predictions that a model takes from it.",
+    reason="`model release from results ...` reads `results.json` and `predictions.parquet` of a "
+    "former run. The results record the hash of the predictions, so a file that was altered or "
+    "exchanged is refused.",
+    wrong='model release from results "v1/study-results" as logistc',
+    right='model release from results "v1/study-results" as logistic',
+)
 ROWS_DIFFER = declare(
     "E441",
     "files_differ_in_rows",

@@ -1,5 +1,6 @@
 """From a path to a frame, whatever the format."""
 
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,10 +57,17 @@ def read_file(
     )
 
 
-def _read_parquet(path: Path, location: str, findings: Findings, span: Span | None) -> Frame | None:
+def parquet_cells(
+    content: Path | bytes, location: str, findings: Findings, span: Span | None
+) -> "pl.DataFrame | None":
+    """Read a Parquet file as it is, within the limits; None after a finding."""
+
+    def source() -> Path | io.BytesIO:
+        return content if isinstance(content, Path) else io.BytesIO(content)
+
     try:
-        _check_parquet(path, location)
-        cells = pl.read_parquet(path)
+        _check_parquet(source(), location)
+        cells = pl.read_parquet(source())
         _check_text(cells, location)
     except OverLimit as error:
         findings.over_limit(error, span=span)
@@ -72,6 +80,13 @@ def _read_parquet(path: Path, location: str, findings: Findings, span: Span | No
             span=span,
             help="write the table again, as Parquet or CSV",
         )
+        return None
+    return cells
+
+
+def _read_parquet(path: Path, location: str, findings: Findings, span: Span | None) -> Frame | None:
+    cells = parquet_cells(path, location, findings, span)
+    if cells is None:
         return None
     names = [name.strip() for name in cells.columns]
     if twice := repeated(names):
@@ -92,7 +107,7 @@ def _read_parquet(path: Path, location: str, findings: Findings, span: Span | No
     return frame_of(location, cells, untyped=False, notes=notes)
 
 
-def _check_parquet(path: Path, location: str) -> None:
+def _check_parquet(path: Path | io.BytesIO, location: str) -> None:
     """Raise `OverLimit` for a file whose metadata announce too much, before it is read."""
     announced = pl.scan_parquet(path)
     schema = announced.collect_schema()

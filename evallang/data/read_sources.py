@@ -4,19 +4,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
+from evallang.data.stored_results import StoredPredictions
 from evallang.frozen_records import frozen
 
 
 @frozen
 class ReadSources:
-    """Tables to fit models on, by name; imported outcomes; tables of scores.
+    """Tables to fit models on, by name; imported outcomes; tables of scores; former results.
 
+    `stored` has the predictions of the models that are taken from former results, by model.
     A source that could not be read is in none of them.
     """
 
     tables: Mapping[str, Table] = field(default_factory=dict)
     imported: Sequence[GivenOutcomes] = ()
     score_tables: Sequence[ScoreTable] = ()
+    stored: Mapping[str, StoredPredictions] = field(default_factory=dict)
 
     @property
     def with_examples(self) -> Iterator[Table | GivenOutcomes]:

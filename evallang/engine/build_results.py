@@ -1,7 +1,7 @@
 """Results built from a run: its records, the methods it used and its settings."""
 
 import platform
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
@@ -35,6 +35,7 @@ from evallang.models.model import (
     ColumnsSpec,
     ModelSpec,
     PipelineSpec,
+    StoredSource,
     is_baseline,
     is_configured,
     search_space,
@@ -72,6 +73,7 @@ from evallang.results.records import (
     SearchRecord,
     Selection,
     SpecRecord,
+    StoredModelRecord,
     StudyRecord,
 )
 from evallang.results.written import member_of
@@ -176,7 +178,7 @@ def model_records(
     read: ReadSources,
 ) -> tuple[ModelRecord, ...]:
     """Describe every model, with what was decided for the author; also for `plan`."""
-    return (*_models(study, read.tables), *_given_models(read))
+    return (*_models(study, read), *_given_models(read))
 
 
 def _table(table: Table, study: Study) -> DataRecord:
@@ -205,7 +207,7 @@ def _table(table: Table, study: Study) -> DataRecord:
         notes=table.notes,
         weight=spec.weight,
         effective_n=None if table.weights is None else effective_n(table.weights),
-        columns=column_records(table, study.models),
+        columns=column_records(table, study.fitted),
     )
 
 
@@ -254,11 +256,34 @@ def _once(source: GivenOutcomes) -> Any:
     return source.truth[np.unique(source.examples, return_index=True)[1]]
 
 
-def _models(study: Study, tables: Mapping[str, Table]) -> list[ModelRecord]:
+def _stored_model(model: ModelSpec, source: StoredSource, read: ReadSources) -> ModelRecord:
+    """Describe a model whose predictions are stored, by the former results where they are read."""
+    found = read.stored.get(model.name)
+    stored = StoredModelRecord(source.folder, source.model, source.sha256)
+    if found is None:
+        return ModelRecord(model.name, model.label, None, {}, "stored", stored=stored)
+    return ModelRecord(
+        model.name,
+        model.label,
+        found.model.pipeline,
+        {},
+        "stored",
+        found.model.notes,
+        baseline=found.model.baseline,
+        stored=replace(
+            stored, study=found.record.study.title, evallang=found.record.provenance.evallang
+        ),
+    )
+
+
+def _models(study: Study, read: ReadSources) -> list[ModelRecord]:
+    tables = read.tables
     columns = next((table.columns for table in tables.values()), ())
     weighted = any(table.weights is not None for table in tables.values())
     return [
-        ModelRecord(
+        _stored_model(model, model.stored, read)
+        if model.stored is not None
+        else ModelRecord(
             model.name,
             model.label,
             written(model.pipeline),

@@ -36,7 +36,7 @@ from evallang.engine.store import Store
 from evallang.hypotheses import PlannedComparison
 from evallang.models.own_code import OwnCode
 from evallang.planning.defaults import yields_on
-from evallang.planning.plan import Place
+from evallang.planning.plan import Place, StoredOutcome
 from evallang.planning.planner import Planned
 from evallang.protocols.protocol import PROTOCOLS, Split
 from evallang.registry import lazy
@@ -256,8 +256,51 @@ def _fitted(
             for place in planned.layout.places:
                 if (place.data, place.protocol) == (table.spec.name, protocol.name):
                     keys[place.seed].setdefault(place.model, []).append(place.key)
-            evaluations.append(_evaluation(table, protocol, splits, keys, outcomes))
+            evaluation = _evaluation(table, protocol, splits, keys, outcomes)
+            evaluations.append(_with_stored(study, table, splits, evaluation, planned))
     return [_attach_further_fits(study, evaluation, evaluations) for evaluation in evaluations]
+
+
+def _with_stored(
+    study: Study,
+    table: Table,
+    splits: Sequence[Split],
+    evaluation: Evaluation,
+    planned: Planned,
+) -> Evaluation:
+    """Add the models whose predictions are stored, in the order of the study."""
+    at = table.spec.name, evaluation.protocol or ""
+    found = {
+        model.name: [
+            _stored(table, splits, one) for one in planned.layout.stored[(*at, model.name)]
+        ]
+        for model in study.models
+        if (*at, model.name) in planned.layout.stored
+    }
+    if not found:
+        return evaluation
+    fitted = (evaluation.models, *evaluation.further_seeds)
+
+    def joined(seed: int) -> dict[str, ModelOutcome]:
+        every = {**fitted[seed], **{name: seeds[seed] for name, seeds in found.items()}}
+        return {model.name: every[model.name] for model in study.models if model.name in every}
+
+    further = tuple(joined(seed) for seed in range(1, len(fitted)))
+    return replace(evaluation, models=joined(0), further_seeds=further)
+
+
+def _stored(table: Table, splits: Sequence[Split], found: StoredOutcome) -> ModelOutcome:
+    test = _test_rows(table, [s for s in splits if (s.repeat, s.fold) not in found.failed])
+    return ModelOutcome(
+        rows=test.rows,
+        repeat=test.repeat,
+        fold=test.fold,
+        truth=test.truth,
+        labels=found.labels,
+        scores=found.scores,
+        probabilities=found.probabilities,
+        failed=found.failed,
+    )
 
 
 def _attach_further_fits(

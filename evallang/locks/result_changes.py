@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from evallang.frozen_records import frozen
-from evallang.results.records import Difference, Estimate, Requirement, ResultsRecord
+from evallang.results.records import Difference, Estimate, ModelRecord, Requirement, ResultsRecord
 from evallang.results.statistics import HypothesisTestResult
 
 Bounds = tuple[float | None, float | None]
@@ -208,12 +208,22 @@ def _reasons(before: ResultsRecord, after: ResultsRecord) -> Iterator[str]:
         former = old_models.get(model.name)
         if former is not None and former.pipeline != model.pipeline:
             yield f"model {model.name}: {former.pipeline} -> {model.pipeline}"
+        elif former is not None and former.stored != model.stored:
+            yield f"model {model.name}: {_origin(former)} -> {_origin(model)}"
     if before.spec.own_code != after.spec.own_code:
         yield "the author's own code"
     for name, first, second in changed_versions(before, after):
         yield f"{name} {first} -> {second}"
     if before.provenance.processor != after.provenance.processor:
         yield "a different processor"
+
+
+def _origin(model: ModelRecord) -> str:
+    """Return where the predictions of a model come from."""
+    if model.stored is None:
+        return "fitted"
+    digest = (model.stored.sha256 or "unknown")[:12]
+    return f"{model.stored.model} of {model.stored.results} ({digest})"
 
 
 def changed_versions(before: ResultsRecord, after: ResultsRecord) -> Iterator[tuple[str, str, str]]:

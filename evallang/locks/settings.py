@@ -125,6 +125,11 @@ def _model_settings(model: ModelSpec) -> Iterator[Setting]:
     """List label, steps and every parameter of a model, those that were not written too."""
     label = Setting("model", model.name, "label", model.label, True, Effect.WORDS, model.span)
     yield label
+    if model.stored is not None:
+        source = replace(label, name="from", value=model.stored.written, effect=Effect.NUMBERS)
+        yield source
+        yield replace(source, name="predictions", value=model.stored.sha256)
+        return
     steps = replace(label, name="steps", value=_steps(model.pipeline), effect=Effect.NUMBERS)
     yield steps
     seen: dict[str, int] = {}

@@ -106,13 +106,40 @@ Path = tuple[int | str, ...]
 
 
 @frozen
+class StoredSource:
+    """Where the predictions of a model are that is not fitted: a results folder, its name there.
+
+    `sha256` is the hash of the file of predictions, once it is read.
+    """
+
+    folder: str
+    model: str
+    sha256: str | None = None
+    span: Span | None = field(default=None, compare=False)
+    model_span: Span | None = field(default=None, compare=False)
+
+    @property
+    def written(self) -> str:
+        """The canonical text."""
+        return f'results "{self.folder}" as {written_name(self.model)}'
+
+
+@frozen
 class ModelSpec:
-    """One model of a study: name, label for readers, pipeline, and where it is written."""
+    """One model of a study: name, label for readers, pipeline, and where it is written.
+
+    A model with a `stored` source is not fitted, and its pipeline is unknown.
+    """
 
     name: str
     label: Annotated[str, Effect.WORDS]
     pipeline: PipelineSpec
     span: Span | None = field(default=None, compare=False)
+    stored: StoredSource | None = None
+
+
+UNKNOWN_PIPELINE = PipelineSpec((EstimatorSpec("stored.model", code=True),))
+"""Stands for the pipeline of a model whose predictions are stored: it may be anything."""
 
 
 BASELINES = frozenset({"DummyClassifier", "DummyRegressor"})

@@ -82,3 +82,15 @@ OWN_METRIC_UNUSABLE = declare(
     wrong="measure mypkg.metrics.utilty   # and the file has `def utility(truth, prediction)`",
     right="measure mypkg.metrics.utility",
 )
+STORED_RESULTS_DIFFER = declare(
+    "E439",
+    "stored_results_differ",
+    "The data, folds or seed of former results differ from those of this study.",
+    reason="A model of former results is compared with the models of this study row by row. That "
+    "needs the same rows in the same order, target, classes, positive class, protocol, folds and "
+    "seed; otherwise a difference between the models would be one between the data.",
+    wrong="study\n  seed 2   # the former study had seed 1\ndata iris from sklearn iris\n"
+    'model release from results "v1/study-results" as bayes\nprotocol cv folds=5',
+    right="study\n  seed 1\ndata iris from sklearn iris\n"
+    'model release from results "v1/study-results" as bayes\nprotocol cv folds=5',
+)

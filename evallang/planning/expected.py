@@ -16,6 +16,11 @@ PerModel = Mapping[tuple[str, str, str], int]
 
 
 def models_on(study: Study, protocol: Protocol) -> tuple[ModelSpec, ...]:
+    """Return the models that are fitted under a protocol."""
+    return tuple(model for model in measured_on(study, protocol) if model.stored is None)
+
+
+def measured_on(study: Study, protocol: Protocol) -> tuple[ModelSpec, ...]:
     """Return all models on a protocol that measures them, those compared on another."""
     if protocol.implied_by is None or protocol.interval_of is not None:
         return study.models

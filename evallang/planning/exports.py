@@ -49,7 +49,7 @@ def with_exports(study: Study, tables: Mapping[str, Table], planned: Planned) ->
     if protocol is None or not splits:
         return planned
     wanted = {export.model for export in study.exports}
-    models = [m for m in study.models if None in wanted or m.name in wanted]
+    models = [m for m in study.fitted if None in wanted or m.name in wanted]
     exports: dict[str, ExportTask] = {}
     faults: list[Diagnostic] = []
     for model in models:

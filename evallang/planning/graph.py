@@ -41,6 +41,7 @@ def graph(
             layout.tasks[place.key].n_fits,
             (),
         )
+    fits.update({at: [] for at in layout.stored})
     for source in read.imported:
         fits.update({(source.spec.name, None, model.name): [] for model in source.models})
     for table in read.score_tables:

@@ -143,16 +143,32 @@ class ExportTask:
 
 
 @dataclass(frozen=True)
+class StoredOutcome:
+    """The stored predictions of a model on the test rows of all splits, one seed's.
+
+    `labels` are class codes or values (n,), `scores` probabilities or margins, or None, both in
+    the order of the splits and their test rows; `failed` are the folds without predictions.
+    """
+
+    labels: "NDArray[Any]"
+    scores: "NDArray[Any] | None"
+    probabilities: bool
+    failed: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
 class Layout:
     """The arrays behind a plan: splits of each protocol on each table, and unique fits.
 
     `exports` has the models that may be exported, by name: all of them under `export best`.
+    `stored` has the predictions of models that are not fitted, by data set, protocol and model.
     """
 
     splits: Mapping[tuple[str, str], tuple[Split, ...]]
     tasks: Mapping[str, FitTask]
     places: tuple[Place, ...]
     exports: Mapping[str, ExportTask] = field(default_factory=dict)
+    stored: Mapping[tuple[str, str, str], tuple[StoredOutcome, ...]] = field(default_factory=dict)
 
 
 def to_plain(plan: Plan, data: Sequence[DataRecord] = ()) -> dict[str, Any]:

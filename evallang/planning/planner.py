@@ -1,8 +1,7 @@
 """From a study and its tables to a plan: splits, unique fits, and the graph between them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from hashlib import sha256
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from evallang.data.dataset import DataSpec, Table
@@ -29,7 +28,8 @@ from evallang.planning.graph import graph
 from evallang.planning.keys import installed, task_key
 from evallang.planning.plan import BayesSearch, FitTask, Layout, Place, Plan
 from evallang.planning.readiness import cannot_split, readiness
-from evallang.planning.seeds import canonical_json, rows_hash, seed, split_seeds
+from evallang.planning.seeds import folds_hash, rows_hash, seed, split_seeds
+from evallang.planning.stored import stored_outcomes
 from evallang.planning.stratifying import described, shares_kept, strata_of
 from evallang.protocols.inner import inner_splits
 from evallang.protocols.protocol import (
@@ -122,6 +122,9 @@ def plan(
     records = tuple(
         _record(study, p, layout, notes.get(p.name, ()), by_text) for p in study.protocols
     )
+    stored, unusable = stored_outcomes(study, read, layout, records)
+    layout = replace(layout, stored=stored)
+    found += unusable
     sound = not has_errors(found)
     known = complete and sound
     unique: int | None = sum(task.n_fits for task in tasks.values()) if known else None
@@ -395,16 +398,8 @@ def _tuned_on(study: Study, protocol: Protocol, layout: Layout) -> str | None:
 
 
 def _folds_hash(protocol: Protocol, layout: Layout) -> str:
-    parts = [
-        [data, [[rows_hash(rows) for rows in _parts(split)] for split in splits]]
-        for (data, name), splits in layout.splits.items()
-        if name == protocol.name
-    ]
-    return sha256(canonical_json(parts).encode()).hexdigest()
-
-
-def _parts(split: Split) -> "tuple[NDArray[np.int64], ...]":
-    return tuple(rows for rows in (split.train, split.validation, split.test) if rows is not None)
+    own = {data: splits for (data, name), splits in layout.splits.items() if name == protocol.name}
+    return folds_hash(own)
 
 
 def _describe(text: str, strata: str | None) -> str:

@@ -39,7 +39,7 @@ def readiness(study: Study, table: Table) -> Iterator[Diagnostic]:
     states = _states(table)
     marks = {column.name: column.marks for column in table.columns if column.marks}
     marked: dict[str, ModelSpec] = {}  # and the first model that it reaches as text
-    for model in study.models:
+    for model in study.fitted:
         unknown = list(_unknown(model, table))
         yield from unknown
         if not unknown:

@@ -6,10 +6,12 @@ changes none.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
+
+from evallang.protocols.protocol import Split
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,6 +37,19 @@ def seed(study_seed: int, role: str, *parts: Any) -> int:
     """Return the first 32 bits of SHA-256 over study seed, role and parts."""
     text = canonical_json([study_seed, role, *parts])
     return int.from_bytes(sha256(text.encode("ascii")).digest()[:4], "big")
+
+
+def folds_hash(splits: Mapping[str, Sequence[Split]]) -> str:
+    """Hash the rows of the splits of one protocol on each data set, in this order."""
+    parts = [
+        [data, [[rows_hash(rows) for rows in _parts(split)] for split in made]]
+        for data, made in splits.items()
+    ]
+    return sha256(canonical_json(parts).encode()).hexdigest()
+
+
+def _parts(split: Split) -> "tuple[NDArray[np.int64], ...]":
+    return tuple(rows for rows in (split.train, split.validation, split.test) if rows is not None)
 
 
 def rows_hash(rows: "NDArray[np.int64]") -> str:

@@ -60,7 +60,8 @@ def _topics(context: Context) -> list[Topic]:
 def methods(context: Context) -> Sequence[Block]:
     """Format what was done: design first, then measures, tests and software."""
     design = _joined(
-        _compared(context), _designs(context), _training_rows(context), _resampling(context),
+        _compared(context), _designs(context), _stored(context), _training_rows(context),
+        _resampling(context),
         _tuning(context),
     )  # fmt: skip
     tests = [row for c in one_per_line(context) for row in comparison_words(context, c)]
@@ -199,6 +200,20 @@ def _training_rows(context: Context) -> Runs:
     if not fitted or all(p.tests_on_training_rows for p in context.results.protocols):
         return ()
     return runs("All steps of a model, including preprocessing, were fitted on training rows only.")
+
+
+def _stored(context: Context) -> Runs:
+    """State which models were not fitted, and which former results have their predictions."""
+    made: Runs = ()
+    for model in context.results.models:
+        source = model.stored
+        if source is None:
+            continue
+        made += runs(" " if made else "", context.model(model.name), " was not fitted: its ")
+        made += runs(f"predictions are those of the model {source.model} in the results of ")
+        made += runs(f"“{source.study}” (evallang {source.evallang}), whose data, folds and seed ")
+        made += runs("are the same.")
+    return made
 
 
 def _resampling(context: Context) -> Runs:

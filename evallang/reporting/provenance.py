@@ -77,6 +77,14 @@ def provenance(context: Context) -> Sequence[Block]:
         state = " with changes not committed" if made.git.dirty else ""
         rows.append(("Commit", made.git.commit + state))
     rows += [
+        (
+            f"Predictions: {context.model(model.name)}",
+            f"{model.stored.results}, model {model.stored.model}, SHA-256 {model.stored.sha256}",
+        )
+        for model in results.models
+        if model.stored is not None
+    ]
+    rows += [
         (f"Model saved: {context.model(item.model)}", f"{item.path}, SHA-256 {item.sha256}")
         for item in results.exports
     ]

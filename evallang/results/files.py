@@ -4,6 +4,9 @@ import os
 import tempfile
 from pathlib import Path
 
+RESULTS, PREDICTIONS = STORED_FILES = ("results.json", "predictions.parquet")
+"""The files of a results folder from which a later study takes the predictions of a model."""
+
 TEMPORARY = ".evallang-"
 """The beginning of names of unfinished files; a killed process may leave such a file."""
 

@@ -54,6 +54,7 @@ class Provenance:
     are the shortcuts that were taken, empty under `--no-fast-paths` and in older files.
     `lock` is the lock next to the study, `looks` the number of recorded evaluations on the same
     test data; they are None where there is none and where nothing is recorded.
+    `predictions_sha256` is the hash of the file of predictions next to the results.
     """
 
     evallang: str
@@ -70,6 +71,7 @@ class Provenance:
     fast_paths: tuple[FastPath, ...] = ()
     lock: LockState | None = None
     looks: int | None = None
+    predictions_sha256: str | None = None
 
 
 @frozen

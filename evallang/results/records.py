@@ -141,6 +141,21 @@ class DataRecord:
 
 
 @frozen
+class StoredModelRecord:
+    """Where the predictions of a model come from that was not fitted.
+
+    `results` is the folder as written, `model` the name there, `sha256` the hash of its file of
+    predictions; `study` and `evallang` are the title of the study and the version that made them.
+    """
+
+    results: str
+    model: str
+    sha256: str | None = None
+    study: str | None = None
+    evallang: str | None = None
+
+
+@frozen
 class ModelRecord:
     """One model; `tuned` maps each searched parameter to its candidates.
 
@@ -152,6 +167,7 @@ class ModelRecord:
     number that a searched parameter takes, None where it has no limit; older files lack them.
     `configured` states that the author wrote parameters of the last step; older files, which do
     not state it, count as configured. `resamplers` are the classes that resample training rows.
+    A model of `kind` stored was not fitted: `stored` has the source of its predictions.
     """
 
     name: str
@@ -167,6 +183,7 @@ class ModelRecord:
     bounds: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
     configured: bool = True
     resamplers: tuple[str, ...] = ()
+    stored: StoredModelRecord | None = None
 
 
 VALIDATION_PART, INNER_FOLDS, INNER_PERIODS = "validation_part", "inner_folds", "inner_periods"

@@ -702,18 +702,25 @@ _ALL = (
     ),
     Statement(
         "model",
-        'model NAME ["LABEL"] = STEP | STEP | ESTIMATOR',
-        "Names a pipeline of scikit-learn classes with fixed (`=`) and searched (`in`) parameters.",
+        'model NAME ["LABEL"] = STEP | STEP | ESTIMATOR, or '
+        'model NAME ["LABEL"] from results "FOLDER" as MODEL',
+        "Names a pipeline of scikit-learn classes with fixed (`=`) and searched (`in`) parameters, "
+        "or a model of former results.",
         f"{_IRIS}\nmodel svm = StandardScaler | SVC(C in 1e-2..1e2 log 5, kernel=rbf)\n\n"
         "protocol nested cv outer=5 inner=3\nmeasure accuracy",
         n.ModelNode,
-        {"model": "model {name}[ {label}] = {pipeline}"},
+        {
+            "model": "model {name}[ {label}] = {pipeline}",
+            "stored_model": "model {name}[ {label}] from results {folder} as {stored}",
+        },
         names={"pipeline": ("let", "model", "models")},
         words={"pipeline": ("columns", "passthrough")},
         detail="Steps are separated by `|`. The step `columns(numeric: STEPS, categorical: "
         "STEPS, [age, bmi]: passthrough)` treats kinds of columns differently. A value may be a "
         "call, a `let` or another model. A dotted name is your own code (`use`). Classes and "
-        "parameters are checked before anything is run.",
+        "parameters are checked before anything is run. `model release from results "
+        '"v1/study-results" as logistic` takes the predictions of the model `logistic` from the '
+        "results folder of a former run and fits nothing; data, folds and seed must be the same.",
         declares=True,
         rests_on=frozenset({"include", "let", "model"}),
         elsewhere=("classifier", "estimator", "models", "pipeline", "regressor"),
@@ -1021,6 +1028,8 @@ def connectives() -> frozenset[str]:
 
 
 WORD_MEANINGS: Mapping[str, str] = {
+    "results": '`from results "FOLDER" as MODEL` takes the predictions of a model from the '
+    "results folder of a former run.",
     "in": "Before a domain it searches a parameter: a list, `1..15 step 2`, `1e-3..1e3 log 7`, "
     "and for random and Bayesian search `0.0..1.0 uniform`, `1e-4..1e4 loguniform`.",
     "step": "The distance of the values of a range; both ends are in it when they are reached.",

@@ -388,11 +388,16 @@ class GroupNode(StatementNode):
 
 @frozen
 class ModelNode(StatementNode):
-    """`model NAME ["LABEL"] = PIPELINE`."""
+    """`model NAME ["LABEL"] = PIPELINE`, or `... from results "FOLDER" as MODEL`.
+
+    A model has a pipeline, or the folder of former results and its name there.
+    """
 
     name: NameNode
     label: TextNode | None
-    pipeline: PipelineNode
+    pipeline: PipelineNode | None = None
+    folder: TextNode | None = None
+    stored: ColumnNode | None = None
 
 
 @frozen

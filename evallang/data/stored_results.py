@@ -1,0 +1,172 @@
+"""The results folder of a former run in, its record and its predictions out.
+
+Both files are read as files of predictions are: regular files below the limits, never from a
+network, nothing unpickled. The predictions must have the hash that the results record.
+"""
+
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evallang.data.codes import STORED_RESULTS_UNUSABLE
+from evallang.data.file_formats import parquet_cells
+from evallang.data.files import locate, read_bytes, regular_file
+from evallang.data.findings import Findings, quoted
+from evallang.diagnostics import Diagnostic
+from evallang.frozen_records import frozen
+from evallang.limits import RESULTS_BYTES, OverLimit
+from evallang.registry import lazy
+from evallang.results import codec
+from evallang.results.files import PREDICTIONS, RESULTS
+from evallang.results.records import ModelRecord, ResultsRecord
+from evallang.source import Span
+from evallang.spelling import closest
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = lazy("polars")
+
+AGAIN = "run the former study again, and leave its results folder as it is"
+
+
+@frozen
+class StoredResults:
+    """The results of a former run: their record, their predictions, and the hash of these."""
+
+    record: ResultsRecord
+    cells: "pl.DataFrame"
+    sha256: str
+
+
+@frozen
+class StoredPredictions:
+    """The predictions of one model of former results; `cells` has its rows alone."""
+
+    folder: str
+    model: ModelRecord
+    record: ResultsRecord
+    cells: "pl.DataFrame"
+    sha256: str
+
+
+def read_stored_results(
+    written: str, folder: Path, span: Span | None
+) -> tuple[StoredResults | None, tuple[Diagnostic, ...]]:
+    """Read the results folder that a study names; None after a finding."""
+    findings = Findings({} if span is None else {"model": span})
+    record = _record(written, folder, findings, span)
+    cells = None if record is None else _predictions(written, folder, record, findings, span)
+    if record is None or cells is None:
+        return None, findings.diagnostics
+    digest = record.provenance.predictions_sha256 or ""
+    return StoredResults(record, cells, digest), findings.diagnostics
+
+
+def predictions_of(
+    found: StoredResults, written: str, model: str, span: Span | None
+) -> tuple[StoredPredictions | None, tuple[Diagnostic, ...]]:
+    """Return the predictions of one model; None after a finding."""
+    findings = Findings({} if span is None else {"model": span})
+    models = {one.name: one for one in found.record.models}
+    cells = found.cells.filter(pl.col("model") == model)
+    if model not in models:
+        near = closest(model, models)
+        findings.add(
+            STORED_RESULTS_UNUSABLE,
+            f"the results in `{written}` have no model `{model}`",
+            span=span,
+            help=f"did you mean `{near}`?" if near else f"they have {quoted(models, 12)}",
+        )
+        return None, findings.diagnostics
+    if not len(cells):
+        findings.add(
+            STORED_RESULTS_UNUSABLE,
+            f"the results in `{written}` have no predictions of `{model}`: all of its fits failed",
+            span=span,
+            help="name another model, or run the former study again",
+        )
+        return None, findings.diagnostics
+    stored = StoredPredictions(written, models[model], found.record, cells, found.sha256)
+    return stored, ()
+
+
+def _record(
+    written: str, folder: Path, findings: Findings, span: Span | None
+) -> ResultsRecord | None:
+    location = f"{written}/{RESULTS}"
+    path = regular_file(location, folder, findings, span=span)
+    if path is None:
+        return None
+    try:
+        RESULTS_BYTES.check(f"`{location}`", path.stat().st_size)
+    except OverLimit as error:
+        findings.over_limit(error, span=span)
+        return None
+    content = read_bytes(path, location, findings, span=span)
+    if content is None:
+        return None
+    try:
+        return codec.loads(content.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        reason = str(error).split("\n")[0]
+        message = f"`{location}` cannot be read as results of evallang: {reason}"
+        findings.add(STORED_RESULTS_UNUSABLE, message, span=span, help=AGAIN)
+        return None
+
+
+def _predictions(
+    written: str, folder: Path, record: ResultsRecord, findings: Findings, span: Span | None
+) -> "pl.DataFrame | None":
+    """Read the predictions, whose hash and columns must be those that the results state."""
+    location = f"{written}/{PREDICTIONS}"
+    stated = record.provenance.predictions_sha256
+    if stated is None:
+        without = "no run of it had predictions" if record.provenance.fits.planned == 0 else (
+            "an older version made them")  # fmt: skip
+        findings.add(
+            STORED_RESULTS_UNUSABLE,
+            f"the results in `{written}` record no hash of their predictions: {without}",
+            span=span,
+            help="name the results of a study that fits models, run with this version",
+        )
+        return None
+    if not (folder / location).exists():
+        findings.add(
+            STORED_RESULTS_UNUSABLE,
+            f"the file `{PREDICTIONS}` is missing in `{written}`",
+            span=span,
+            help="put it back next to `results.json`, or run the former study again",
+        )
+        return None
+    path = locate(location, folder, findings, span=span)
+    content = None if path is None else read_bytes(path, location, findings, span=span)
+    if content is None:
+        return None
+    if sha256(content).hexdigest() != stated:
+        findings.add(
+            STORED_RESULTS_UNUSABLE,
+            f"`{location}` was altered: its hash is not the one that its results record",
+            span=span,
+            help=AGAIN,
+        )
+        return None
+    cells = parquet_cells(content, location, findings, span)
+    if cells is not None and not _is_complete(cells):
+        message = f"`{location}` does not have the columns of predictions"
+        findings.add(STORED_RESULTS_UNUSABLE, message, span=span, help=AGAIN)
+        return None
+    return cells
+
+
+def _is_complete(cells: "pl.DataFrame") -> bool:
+    """Return whether every column has the type that a run writes."""
+    types = cells.schema
+    texts = all(types.get(name) == pl.String for name in ("data", "protocol", "model"))
+    whole = all(
+        types.get(name) == pl.Int64 and not cells[name].null_count()
+        for name in ("repeat", "fold", "row", *(["seed"] if "seed" in types else []))
+    )
+    answers = all(types.get(name) in (pl.String, pl.Float64) for name in ("truth", "prediction"))
+    scores = all(types[name].is_numeric() for name in types if name.startswith("score_"))
+    return texts and whole and answers and scores
