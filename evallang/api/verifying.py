@@ -8,6 +8,7 @@ import io
 import json
 import re
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from evallang.api.study_file import StudyFile, check_text, open_study
 from evallang.effect import Effect
 from evallang.limits import RESULTS_BYTES, OverLimit
 from evallang.locks.changes import changes
-from evallang.locks.documents import Difference, differences
+from evallang.locks.documents import LIMIT, Difference, differences
 from evallang.locks.result_changes import changed_versions
 from evallang.reporting.report import RESULTS_NAME, STUDY_NAME, attached_files, write_report
 from evallang.results.codec import to_plain
@@ -70,7 +71,7 @@ def verify_results(
         for name, old_version, new_version in changed_versions(found, made)
     ]
     changed = list(differences(old, new, ("provenance",)))
-    in_words = _differ_in_words(found.spec, made.spec, study_now)
+    in_words = _differ_in_words(found.spec, made.spec, study_now, changed)
     if in_words:
         changed = [_of_words(one) for one in changed]
     shown = found if in_words else replace(made, provenance=found.provenance)
@@ -92,10 +93,22 @@ def verify_results(
     return Verified(tuple(compared), tuple(changed), tuple(notes))
 
 
-def _differ_in_words(before: SpecRecord, after: SpecRecord, study: StudyFile) -> bool:
-    """Return whether only words of a study changed since its results were made."""
-    if before.canonical == after.canonical or before.files[1:] != after.files[1:]:
-        return False  # the results do not hold the former text of an included file
+def _differ_in_words(
+    before: SpecRecord, after: SpecRecord, study: StudyFile, changed: Sequence[Difference]
+) -> bool:
+    """Return whether only words of a study changed since its results were made.
+
+    The results do not hold the former text of an included file. What they hold of its effects
+    is among the changes, which must then be words.
+    """
+    if before.files[1:] != after.files[1:]:
+        words = [_of_words(one).effect is Effect.WORDS for one in changed]
+        if len(words) >= LIMIT or not all(words):
+            return False
+        if before.canonical == after.canonical:
+            return True
+    elif before.canonical == after.canonical:
+        return False
     try:
         former = check_text(before.canonical, study.place.name, study.place.parent)
         old, new = (

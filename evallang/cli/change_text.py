@@ -38,7 +38,8 @@ def _line(change: Change, sources: Mapping[str, SourceFile]) -> str:
         return f"{head}{change.place}: added, {shown(change.after)}"
     if change.after is None:
         return f"{head}{change.place}: removed, was {shown(change.before)}"
-    return f"{head}{change.place}: {shown(change.before)} -> {shown(change.after)}"
+    default = " (a default, not written in the study)" if change.by_default else ""
+    return f"{head}{change.place}: {shown(change.before)} -> {shown(change.after)}{default}"
 
 
 def place_of(change: Change, sources: Mapping[str, SourceFile]) -> str:
@@ -69,15 +70,24 @@ def change_records(
     """Return changes as JSON has them."""
     return [
         {
-            "setting": change.place,
+            "setting": change.statement if change.whole else change.place,
             "place": place_of(change, sources or {}) or None,
-            "before": change.before,
-            "after": change.after,
+            "before": None if change.whole else change.before,
+            "after": None if change.whole else change.after,
             "effect": change.effect.name.lower(),
             "now_stated": change.now_stated,
+            "statement": _whole_statement(change),
+            "by_default": change.by_default,
         }
         for change in found
     ]
+
+
+def _whole_statement(change: Change) -> str | None:
+    """Return what became of a whole statement, None where one of its settings changed."""
+    if not change.whole:
+        return None
+    return "added" if change.before is None else "removed"
 
 
 def change_markdown(
@@ -89,9 +99,9 @@ def change_markdown(
     for change in found:
         cells = (
             str(change.effect),
-            change.place,
-            shown(change.before),
-            shown(change.after),
+            change.statement if change.whole else change.place,
+            _whole_statement(change) or shown(change.before),
+            "" if change.whole else shown(change.after),
             place_of(change, sources or {}),
         )
         yield "| " + " | ".join(markdown_cell(cell) for cell in cells) + " |"

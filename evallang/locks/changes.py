@@ -10,6 +10,7 @@ from evallang.locks.setting import (
     ANY_ORDER,
     COLUMN,
     CONTENT,
+    DERIVED,
     EXCLUDED,
     ROW_NUMBER,
     ROWS,
@@ -44,6 +45,8 @@ class Change:
     """Whether a value that stayed is now written (True) or left to the default (False)."""
     whole: bool = False
     """Whether the whole statement was added or removed; the first of its settings stands here."""
+    by_default: bool = False
+    """Whether no value was written: the default changed with the version or another setting."""
 
 
 def changes(before: Sequence[Setting], after: Sequence[Setting]) -> tuple[Change, ...]:
@@ -112,7 +115,12 @@ def _change(old: Setting | None, new: Setting | None) -> Change | None:
     before = None if old is None else old.value
     after = None if new is None else new.value
     if before != after or type(before) is not type(after):
-        return Change(setting.place, setting.statement, before, after, setting.effect, setting.span)
+        defaults = [one for one in (old, new) if one is not None and not one.stated]
+        by_default = len(defaults) == 2 and setting.section not in DERIVED
+        found = Change(
+            setting.place, setting.statement, before, after, setting.effect, setting.span
+        )
+        return replace(found, by_default=by_default)
     if old is not None and new is not None and old.stated is not new.stated:
         return Change(
             setting.place, setting.statement, before, after, Effect.WORDS, setting.span, new.stated

@@ -37,6 +37,8 @@ class Setting:
 
 ROWS, SPLITS = "rows", "splits"
 """The sections of what the data are and of which rows every split has."""
+DERIVED = frozenset({ROWS, SPLITS, "family", "version"})
+"""The sections that follow from the other settings, the data and the software."""
 ROW_NUMBER, CONTENT, ANY_ORDER = "number", "content", "content in any order"
 COLUMN, EXCLUDED = "column ", "excluded by "
 """The names of settings of a data set as it was read, and how those of several begin."""

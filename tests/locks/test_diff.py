@@ -71,11 +71,26 @@ def test_differences_as_json_markdown_and_exit_code(repository):
             "after": 3,
             "effect": "numbers",
             "now_stated": None,
+            "statement": None,
+            "by_default": False,
         }
     ]
     table = call("diff", "v1:study.eval", "study.eval", "--format", "markdown").splitlines()
     assert table[2] == "| changes numbers | protocol cv folds | 4 | 3 | study.eval:15 |"
     assert call("diff", "study.eval", "study.eval", "--exit-code") == "no setting differs\n"
+
+
+def test_a_statement_that_was_added_is_one_record_of_the_json(repository):
+    text = Path("study.eval").read_text()
+    Path("other.eval").write_text(text + "require tree better than forest by 2%\n")
+    added = json.loads(call("diff", "study.eval", "other.eval", "--format", "json"))["settings"]
+    (record,) = [one for one in added if one["setting"].startswith("require")]
+    assert (record["statement"], record["before"], record["after"]) == ("added", None, None)
+    assert record["setting"] == f"require {1 + text.count('require ')}"
+    removed = json.loads(call("diff", "other.eval", "study.eval", "--format", "json"))["settings"]
+    assert "removed" in [one["statement"] for one in removed]
+    table = call("diff", "study.eval", "other.eval", "--format", "markdown")
+    assert f"| {record['setting']} | added |  | other.eval:" in table
 
 
 def test_one_study_gives_its_settings_for_textconv(repository):
@@ -365,6 +380,31 @@ def test_another_label_or_comment_since_the_results_is_words_only(folder):
     path.write_text(path.read_text().replace("seed 4", "seed 5"))
     lines = classed(call("verify", "first", code=5))["changes numbers"]
     assert lines[0].startswith("spec.sha256: ")  # the text in the results is another protocol
+
+
+def test_other_words_in_an_included_file_are_words_only(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shared = (
+        'evallang 1\nprotocol cv folds=5\nmeasure accuracy\nmodel prior "Most" = DummyClassifier\n'
+    )
+    Path("lab.eval").write_text(shared)
+    Path("study.eval").write_text(
+        'evallang 1\ninclude "lab.eval"\nstudy\n  seed 1\ndata iris from sklearn iris\n'
+        "model bayes = GaussianNB\nreport html\n"
+    )
+    call("run", "study.eval", "-j", "1", "--quiet")
+    Path("lab.eval").write_text(shared.replace("Most", "The most frequent class"))
+    said = classed(call("verify", "study-results"))
+    assert said.keys() == {"words only"}
+    assert "models[prior].label: Most -> The most frequent class" in said["words only"]
+    page = Path("study-results/report.html")
+    before = page.read_text()
+    page.write_text(before.replace("95.3", "96.3", 1))
+    assert page.read_text() != before
+    assert "changes numbers" in classed(call("verify", "study-results", code=5))
+    page.write_text(before)
+    Path("lab.eval").write_text(shared.replace("folds=5", "folds=6"))
+    assert "changes numbers" in classed(call("verify", "study-results", code=5))
 
 
 def test_a_pdf_without_results_or_with_broken_ones_is_one_line(folder):

@@ -321,3 +321,30 @@ def test_a_test_behind_a_requirement_has_the_level_of_one_look(locked):
     assert [item["alpha"] for item in results["requirements"]] == [None, 0.0125]
     page = Path("study-results/report.html").read_text()
     assert "decisions on the same test data" in page and "Armitage" in page
+
+
+def test_a_default_of_another_version_is_named_as_one(locked):
+    """Write a lock as a version with other defaults would have written it."""
+    from dataclasses import replace
+
+    from evallang.locks.lock_file import lock_text, read_lock
+
+    def former(setting):
+        if (setting.section, setting.name) == ("model", "DecisionTreeClassifier criterion"):
+            return replace(setting, value="entropy")
+        if (setting.section, setting.name) == ("version", "evallang"):
+            return replace(setting, value="0.0.9")
+        return setting
+
+    lock = read_lock(Path("study.lock"))
+    assert lock is not None
+    old = replace(lock, settings=tuple(map(former, lock.settings)))
+    Path("study.lock").write_text(lock_text(old))
+    found = classed(call("verify", "study.eval", code=5))
+    changed = "study.eval:12: model tree DecisionTreeClassifier criterion: entropy -> gini"
+    assert f"{changed} (a default, not written in the study)" in found[NUMBERS]
+    assert "version evallang: 0.0.9 -> 0.1.0" in found[NUMBERS]
+    change("max_depth=2", "max_depth=2, criterion=entropy")
+    assert f"{changed.partition(':12')[0]}" in str(found)
+    again = classed(call("verify", "study.eval", code=5))
+    assert not any("criterion" in line for line in again[NUMBERS])
