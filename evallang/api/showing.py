@@ -62,10 +62,16 @@ def _stacked(panels: tuple[str, ...]) -> str:
 
 
 def figure(record: ResultsRecord, name: str) -> Drawing:
-    """Return a figure of the report; raises `ValueError`, which lists the names, for others."""
+    """Return a figure of the report, by its name or by the word before its only number.
+
+    Raises `ValueError`, which lists the names, for others.
+    """
     from evallang.reporting.report import figures
 
     found = figures(record)
+    numbered = [each for each in found if each.rpartition("-")[0] == name]
+    if name not in found and len(numbered) == 1:
+        name = numbered[0]
     if name not in found:
         names = ", ".join(found)
         nearest = closest(name, found)

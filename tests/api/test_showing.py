@@ -40,6 +40,10 @@ def test_a_figure_of_the_report_by_its_name(results, tmp_path):
     assert (tmp_path / "f.svg").read_text(encoding="utf-8") == found._repr_svg_()
 
 
+def test_the_number_of_an_only_figure_may_be_left_out(results):
+    assert results.figure("estimates").svg == results.figure("estimates-1").svg
+
+
 def test_panels_below_each_other_do_not_overlap(results):
     found = results.figure("estimates-1")
     assert len(found.panels) == 2
