@@ -16,6 +16,7 @@ from evallang.data.stored_results import AGAIN, StoredPredictions
 from evallang.diagnostics import Code, Diagnostic, diagnose
 from evallang.planning.codes import STORED_RESULTS_DIFFER
 from evallang.planning.expected import measured_on
+from evallang.planning.keys import versions_here
 from evallang.planning.plan import Layout, StoredOutcome
 from evallang.planning.seeds import folds_hash
 from evallang.protocols.protocol import Split
@@ -23,6 +24,7 @@ from evallang.registry import lazy
 from evallang.results.codec import to_plain
 from evallang.results.records import DataRecord, ProtocolRecord
 from evallang.study import Study
+from evallang.version import VERSION
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,6 +36,8 @@ else:
 
 At = tuple[str, str, str]
 """A data set, a protocol, a model."""
+DRAW_FOLDS = ("numpy", "scikit-learn")
+"""The packages besides evallang whose versions decide which rows a fold has."""
 SUM_TOLERANCE = 1e-6  # probabilities of a row add up to 1; sums of floats differ in the last bits
 
 
@@ -220,7 +224,28 @@ def _check_folds(
     if former.folds_sha256 is None or set(names) != set(splits):
         return  # the test rows of each fold are compared all the same
     if folds_hash({name: splits[name] for name in names}) != former.folds_sha256:
-        _differ(stored, f"the folds of `{former.written or former.summary}` differ", AGAIN)
+        shown = former.written or former.summary
+        _folds_differ(stored, f"the folds of `{shown}` differ", AGAIN)
+
+
+def _folds_differ(stored: StoredPredictions, difference: str, suggestion: str) -> None:
+    """Refuse other folds, which packages of another version may have drawn."""
+    there = {"evallang": stored.record.provenance.evallang, **stored.record.provenance.packages}
+    here = {"evallang": VERSION, **versions_here(DRAW_FOLDS)}
+    drew = ("evallang", *DRAW_FOLDS)
+    changed = [name for name in drew if name in there and there[name] != here[name]]
+    if not changed:
+        _differ(stored, difference, suggestion)
+
+    def listed_versions(versions: Mapping[str, str]) -> str:
+        return listed([f"{name} {versions[name]}" for name in changed])
+
+    _differ(
+        stored,
+        f"{difference}, which {listed_versions(there)} drew there and {listed_versions(here)} here",
+        f"run the former study again with {listed_versions(here)}, or this study with "
+        f"{listed_versions(there)}",
+    )
 
 
 # --- rows ------------------------------------------------------------------------------------
@@ -272,9 +297,9 @@ def _of_seed(
         meant, there = table.rows[split.test], part["row"].to_numpy()
         sorter, own = np.argsort(there, kind="stable"), np.argsort(meant, kind="stable")
         if not np.array_equal(there[sorter], meant[own]):
-            _differ(
+            _folds_differ(
                 stored,
-                f"{where} of `{protocol.written or protocol.summary}` tests other rows there",
+                f"the test rows of {where} of `{protocol.written or protocol.summary}` differ",
                 "read the same rows of the same file in both studies",
             )
         places = np.empty(len(meant), dtype=np.int64)

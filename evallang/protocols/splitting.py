@@ -27,6 +27,7 @@ else:
     splitters = lazy("sklearn.model_selection")
 
 FINEST = 20  # folds out of which a stratified draw of groups is built
+TIE = 1e-8, 1e-5  # absolute and relative; the defaults of numpy.isclose, as scikit-learn has them
 
 
 def k_folds(rows: Rows, folds: int, seed: int) -> Iterator[tuple[Numbers, Numbers]]:
@@ -54,11 +55,6 @@ def k_folds(rows: Rows, folds: int, seed: int) -> Iterator[tuple[Numbers, Number
             "write fewer folds, or `stratify none`",
             of_strata=True,
         )
-    if rows.groups is not None and rows.strata is not None:
-        splitter = splitters.StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
-        for train, test in splitter.split(np.zeros(rows.n), rows.strata, rows.groups):
-            yield train.astype(np.int64), test.astype(np.int64)
-        return
     fold_of = _folds_of_rows(rows, folds, seed)
     for fold in range(folds):
         yield np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
@@ -67,6 +63,8 @@ def k_folds(rows: Rows, folds: int, seed: int) -> Iterator[tuple[Numbers, Number
 def _folds_of_rows(rows: Rows, folds: int, seed: int) -> Numbers:
     """Return the fold in which each row is tested: those of the splitter of scikit-learn."""
     draws = np.random.RandomState(seed)
+    if rows.groups is not None and rows.strata is not None:  # StratifiedGroupKFold
+        return _folds_of_stratified_groups(rows, folds, draws)
     found = np.empty(rows.n, dtype=np.int64)
     if rows.groups is not None:  # GroupKFold
         groups, group_of = np.unique(rows.groups, return_inverse=True)
@@ -91,6 +89,39 @@ def _folds_of_rows(rows: Rows, folds: int, seed: int) -> Numbers:
         draws.shuffle(of_stratum)
         found[strata == stratum] = of_stratum
     return found
+
+
+def _folds_of_stratified_groups(rows: Rows, folds: int, draws: np.random.RandomState) -> Numbers:
+    """Return the fold of each row, groups whole and strata spread as evenly as they allow.
+
+    The most uneven groups first, each goes to the fold that leaves the shares of the strata
+    most even; of folds that tie, to the one with fewer rows. scikit-learn divides so since
+    its pull request 32540; older versions shuffle the counts without the groups, and so spread
+    other groups than those that they count.
+    """
+    strata, stratum_of, members = np.unique(rows.strata, return_inverse=True, return_counts=True)
+    groups, group_of = np.unique(rows.groups, return_inverse=True)
+    counts = np.zeros((len(groups), len(strata)))
+    np.add.at(counts, (group_of, stratum_of), 1)
+    order = np.arange(len(groups))
+    draws.shuffle(order)
+    order = order[np.argsort(-np.std(counts[order], axis=1), kind="stable")]
+    filled = np.zeros((folds, len(strata)))
+    with_group = np.arange(folds)
+    fold_of_group = np.empty(len(groups), dtype=np.int64)
+    for group in order:
+        proposed = np.tile(filled, (folds, 1, 1))
+        proposed[with_group, with_group] += counts[group]
+        uneven = np.std(proposed / members, axis=1).mean(axis=1).tolist()
+        sizes = filled.sum(axis=1).tolist()
+        best = 0
+        for fold in range(1, folds):
+            tied = abs(uneven[fold] - uneven[best]) <= TIE[0] + TIE[1] * abs(uneven[best])
+            if uneven[fold] < uneven[best] or (tied and sizes[fold] < sizes[best]):
+                best = fold
+        filled[best] += counts[group]
+        fold_of_group[group] = best
+    return fold_of_group[group_of]
 
 
 def draw(rows: Rows, share: Fraction, seed: int, of: int | None = None) -> tuple[Numbers, Numbers]:

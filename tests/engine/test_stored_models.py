@@ -207,8 +207,12 @@ def restate_hash() -> None:
     [
         (lambda cells: cells.with_columns(truth=pl.lit("yes")), "E459", "truth"),
         (lambda cells: cells.filter(pl.col("fold") != 2), "E459", "for fold 2"),
-        (lambda cells: cells.with_columns(row=pl.col("row") + 1), "E439", "tests other rows"),
-        (lambda cells: cells.unique(["model", "truth", "fold"]), "E439", "tests other rows"),
+        (
+            lambda cells: cells.with_columns(row=pl.col("row") + 1),
+            "E439",
+            "the test rows of fold 0",
+        ),
+        (lambda cells: cells.unique(["model", "truth", "fold"]), "E439", "the test rows of fold 0"),
         (lambda cells: cells.drop("row"), "E459", "columns"),
         (lambda cells: cells.with_columns(row=pl.lit("a")), "E459", "columns"),
         (lambda cells: cells.with_columns(prediction=pl.lit(1.0)), "E459", "truth"),
@@ -221,6 +225,46 @@ def test_a_forged_file_of_predictions_is_refused(alter, code, part, folder):
     found, message = refusal(text)
     assert found == code
     assert part in message
+
+
+def refused_by_other_versions(text: str, versions: dict[str, str]) -> str:
+    """State other versions and folds in the former results; returns the message and its help."""
+    results = json.loads(Path("v1/results.json").read_text())
+    results["protocols"][0]["folds_sha256"] = "0" * 64
+    results["provenance"] |= {k: v for k, v in versions.items() if k == "evallang"}
+    results["provenance"]["packages"] |= {k: v for k, v in versions.items() if k != "evallang"}
+    Path("v1/results.json").write_text(json.dumps(results))
+    Path("study.eval").write_text(text)
+    with pytest.raises(ev.StudyError) as caught:
+        ev.run(open_study("study.eval"), jobs=1)
+    (error,) = [d for d in caught.value.diagnostics if d.severity == "error"]
+    assert error.code == "E439"
+    return f"{error.message}; {error.help}"
+
+
+def test_other_versions_of_the_packages_that_draw_folds_are_named(folder):
+    from importlib.metadata import version
+
+    import evallang.version
+
+    text = saved(folder)
+    refused = refused_by_other_versions(text, {"scikit-learn": "1.5.9"})
+    here = version("scikit-learn")
+    assert f"`cv folds=4` differ, which scikit-learn 1.5.9 drew there and scikit-learn {here}" in (
+        refused
+    )
+    assert refused.endswith(
+        f"again with scikit-learn {here}, or this study with scikit-learn 1.5.9"
+    )
+    refused = refused_by_other_versions(text, {"evallang": "0.0.9"})
+    assert "which evallang 0.0.9, scikit-learn 1.5.9 drew there" in refused
+    assert f"with evallang {evallang.version.VERSION}, scikit-learn {here}, or" in refused
+
+
+def test_other_folds_of_the_same_versions_name_no_version(folder):
+    text = saved(folder)
+    refused = refused_by_other_versions(text, {"polars": "0.1"})
+    assert "the folds of `cv folds=4` differ; run the former study again, and leave" in refused
 
 
 def test_results_without_predictions_are_refused(folder):
