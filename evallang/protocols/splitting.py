@@ -64,7 +64,7 @@ def _folds_of_rows(rows: Rows, folds: int, seed: int) -> Numbers:
     """Return the fold in which each row is tested: those of the splitter of scikit-learn."""
     draws = np.random.RandomState(seed)
     if rows.groups is not None and rows.strata is not None:  # StratifiedGroupKFold
-        return _folds_of_stratified_groups(rows, folds, draws)
+        return _folds_of_stratified_groups(rows.strata, rows.groups, folds, draws)
     found = np.empty(rows.n, dtype=np.int64)
     if rows.groups is not None:  # GroupKFold
         groups, group_of = np.unique(rows.groups, return_inverse=True)
@@ -91,7 +91,9 @@ def _folds_of_rows(rows: Rows, folds: int, seed: int) -> Numbers:
     return found
 
 
-def _folds_of_stratified_groups(rows: Rows, folds: int, draws: np.random.RandomState) -> Numbers:
+def _folds_of_stratified_groups(
+    stratum_of_row: Numbers, group_of_row: Numbers, folds: int, draws: np.random.RandomState
+) -> Numbers:
     """Return the fold of each row, groups whole and strata spread as evenly as they allow.
 
     The most uneven groups first, each goes to the fold that leaves the shares of the strata
@@ -99,8 +101,8 @@ def _folds_of_stratified_groups(rows: Rows, folds: int, draws: np.random.RandomS
     its pull request 32540; older versions shuffle the counts without the groups, and so spread
     other groups than those that they count.
     """
-    strata, stratum_of, members = np.unique(rows.strata, return_inverse=True, return_counts=True)
-    groups, group_of = np.unique(rows.groups, return_inverse=True)
+    strata, stratum_of, members = np.unique(stratum_of_row, return_inverse=True, return_counts=True)
+    groups, group_of = np.unique(group_of_row, return_inverse=True)
     counts = np.zeros((len(groups), len(strata)))
     np.add.at(counts, (group_of, stratum_of), 1)
     order = np.arange(len(groups))
@@ -121,7 +123,8 @@ def _folds_of_stratified_groups(rows: Rows, folds: int, draws: np.random.RandomS
                 best = fold
         filled[best] += counts[group]
         fold_of_group[group] = best
-    return fold_of_group[group_of]
+    found: Numbers = fold_of_group[group_of]
+    return found
 
 
 def draw(rows: Rows, share: Fraction, seed: int, of: int | None = None) -> tuple[Numbers, Numbers]:
