@@ -14,7 +14,9 @@ GOALS = ("compare", "select", "gate", "estimate")
 
 @click.command("new", epilog="Example: evallang new visits.eval --from visits.csv --target outcome")
 @click.argument("file", metavar="[FILE]", default="study.eval")
-@click.option("--from", "source", metavar="DATA", help="A table or a file of predictions.")
+@click.option(
+    "--from", "source", metavar="DATA", help="A table, a file of predictions or a folder of logs."
+)
 @click.option("--target", metavar="COL", help="The column to predict.")
 @click.option(
     "--goal",
@@ -29,12 +31,14 @@ def command(file: str, source: str | None, target: str | None, goal: str, force:
     """Write a study that checks without an error, with the reason for each choice in a comment.
 
     DATA is a CSV, TSV, Parquet, JSON Lines or ARFF file: a table to learn from, or the truth with
-    the predictions of several models. Without DATA the study uses a bundled data set. FILE is
-    study.eval by default; `-` writes to stdout.
+    the predictions of several models. A folder has the logs of several models: the samples of
+    lm-evaluation-harness, or a table for each model. Without DATA the study uses a bundled data
+    set. FILE is study.eval by default; `-` writes to stdout.
     """
     from evallang.api import StudyError
     from evallang.diagnostics import Severity, has_errors
-    from evallang.drafts.draft import DraftRefused, Goal, draft_study
+    from evallang.drafts.draft import draft_study
+    from evallang.drafts.writing import DraftRefused, Goal
 
     assert set(GOALS) == set(get_args(Goal))
     if target is not None and source is None:

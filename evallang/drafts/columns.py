@@ -50,6 +50,7 @@ class Use(StrEnum):
     ID = "id"
     GROUP = "group"
     TIME = "time"
+    TEXT = "text"
     OMITTED = "omitted"
 
 
@@ -97,8 +98,8 @@ def _column(name: str, values: "pl.Series") -> Column:
     if 0 < levels <= MOST_CLASSES:
         table = known.value_counts(name="rows of a value").sort(known.name)
         counts = tuple((label_text(value), int(n)) for value, n in table.iter_rows())
-    use, why = _use(name, kind, known, levels)
     missing = values.null_count()
+    use, why = _use(name, kind, known, levels, missing)
     ascending = kind is not Kind.OTHER and missing == 0 and values.is_sorted()
     return Column(
         name, kind, len(values), levels, missing, whole, ascending, markers, counts, use, why
@@ -116,7 +117,7 @@ def _markers(values: "pl.Series") -> tuple[str, ...]:
     return tuple(others) if few and numbers.count() >= MOSTLY * len(known) else ()
 
 
-def _use(name: str, kind: Kind, known: "pl.Series", levels: int) -> tuple[Use, str]:
+def _use(name: str, kind: Kind, known: "pl.Series", levels: int, missing: int) -> tuple[Use, str]:
     n = len(known)
     if kind is Kind.EMPTY:
         return Use.OMITTED, "it has no values"
@@ -136,7 +137,9 @@ def _use(name: str, kind: Kind, known: "pl.Series", levels: int) -> tuple[Use, s
     if kind is Kind.TEXT:
         letters = int(known.str.len_chars().sum())
         if levels > MOST_CATEGORIES and letters >= LONG_TEXT * n:
-            return Use.OMITTED, "it is written text, which needs a model of its own"
+            if missing:
+                return Use.OMITTED, f"it is written text, and {missing:,} rows have none"
+            return Use.TEXT, "it is written text, read word by word"
         if levels > MOST_CATEGORIES:
             return Use.OMITTED, f"it has {levels:,} different names"
     return Use.FEATURE, ""
@@ -169,6 +172,16 @@ def predicted_columns(columns: Sequence[Column]) -> tuple[Column, list[Column]] 
         elif truth.kind is Kind.NUMBER and column.levels > MOST_CLASSES and _is_prediction(column):
             made.append(column)
     return (truth, made) if made else None
+
+
+def right_or_wrong(column: Column) -> bool:
+    """Return whether every value of a column is 0 or 1, or true or false."""
+    if column.missing:
+        return False
+    if column.kind is Kind.BOOLEAN:
+        return True
+    values = {value for value, _ in column.counts}
+    return column.whole and 0 < column.levels <= 2 and values <= {"0", "1", "0.0", "1.0"}
 
 
 def score_of(model: Column, columns: Sequence[Column]) -> Column | None:

@@ -1,6 +1,8 @@
 """`evallang new`: a study from a table or from nothing that checks, runs and gives its reasons."""
 
 import datetime
+import json
+import re
 
 import numpy as np
 import polars as pl
@@ -10,9 +12,10 @@ from sklearn import datasets
 
 from evallang.api.study_file import check_text
 from evallang.data.frame import frame_of
-from evallang.diagnostics import Severity
+from evallang.diagnostics import CODES, Severity
 from evallang.drafts.columns import Use, guess_columns
-from evallang.drafts.draft import Goal, draft_study
+from evallang.drafts.draft import draft_study
+from evallang.drafts.writing import Goal
 
 GOALS = Goal.__args__
 
@@ -137,7 +140,7 @@ TABLES = {
     "series": (series, None, ["time_series", "diebold_mariano", "all except date"]),
     "forty rows": (forty, None, ["times=10"]),
     "100,000 rows": (large, None, ["holdout", "mcnemar", "HistGradientBoosting"]),
-    "text": (texts, None, ["all except review", "OneHotEncoder"]),
+    "text": (texts, None, ["review: TfidfVectorizer", "[city]: OneHotEncoder"]),
     "gaps": (gaps, None, ['missing "?"', "SimpleImputer", "id id", "all except const"]),
     "odd names": (odd_names, None, ["target class", "positive "]),
     "labels": (labels_beside_truth, None, ["models a, b", 'score a = "a_p"', "mcnemar"]),
@@ -174,6 +177,8 @@ def test_a_study_of_every_kind_of_table_checks(tmp_path, name):
         for one in draft.diagnostics:
             if one.severity is Severity.WARNING:
                 assert any(line.strip().startswith(f"# {one.code}: ") for line in lines)
+                reason = CODES[one.code].reason.split(maxsplit=3)[:3]
+                assert " ".join(reason) in re.sub(r"\n *# ", " ", draft.text)
         if goal == "compare":
             for part in TABLES[name][2]:
                 assert part in draft.text, part
@@ -188,14 +193,43 @@ def test_the_text_is_in_the_canonical_format(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("name", ["labels", "values"])
+def fewer_fits(text):
+    """Repeat cross-validation once, with small forests: what is tried is that every step fits."""
+    text = re.sub(r"times=(4|10)", "times=1", text)
+    return re.sub(r"(RandomForest\w+)$", r"\1(n_estimators=5)", text, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", TABLES)
 def test_the_study_runs(tmp_path, name):
-    pl.DataFrame(TABLES[name][0]()).write_csv(tmp_path / "table.csv")
-    made = call("new", "--from", "table.csv", folder=tmp_path)
+    made, target, _ = TABLES[name]
+    table = pl.DataFrame(made(), strict=False)
+    table.write_csv(tmp_path / "table.csv")
+    words = ("--target", target) if target else ()
+    made = call("new", "--from", "table.csv", *words, folder=tmp_path)
     assert (made.returncode, made.stdout) == (0, "")
     assert "wrote study.eval; `evallang run study.eval` runs it" in made.stderr
-    done = call("run", "study.eval", "--format", "html", "--no-look", folder=tmp_path)
+    study = tmp_path / "study.eval"
+    study.write_text(fewer_fits(study.read_text()))
+    done = call("run", "study.eval", "--format", "html", "--no-look", "-j", "1", folder=tmp_path)
     assert done.returncode == 0, done.stderr
+    results = json.loads((tmp_path / "study-results" / "results.json").read_text())
+    assert results["failures"] == [] and results["estimates"] and results["comparisons"]
+    assert all(entry["value"] is not None for entry in results["estimates"])
+
+
+@pytest.mark.parametrize("ending", ["parquet", "jsonl", "tsv"])
+def test_other_files_give_the_same_study(tmp_path, ending):
+    table = pl.DataFrame(TABLES["groups"][0]())
+    table.write_csv(tmp_path / "table.csv")
+    write = {"parquet": table.write_parquet, "jsonl": table.write_ndjson}
+    write.get(ending, lambda path: table.write_csv(path, separator="\t"))(
+        tmp_path / f"table.{ending}"
+    )
+    made = [
+        draft_study(tmp_path / "study.eval", tmp_path / name, None, "compare").text
+        for name in ("table.csv", f"table.{ending}")
+    ]
+    assert made[0] == made[1].replace(f"table.{ending}", "table.csv")
 
 
 def test_from_nothing_a_study_of_bundled_data_checks(tmp_path):
@@ -209,7 +243,7 @@ def test_from_nothing_a_study_of_bundled_data_checks(tmp_path):
     ("words", "told"),
     [
         (("--from", "none.csv"), "there is no file `none.csv`"),
-        (("--from", "folder"), "is a folder"),
+        (("--from", "folder"), "has no log or table"),
         (("--from", "two.csv"), "which column is to be predicted? `colour`, `size`"),
         (("--from", "two.csv", "--target", "colou"), "did you mean `colour`?"),
         (("--from", "two.csv", "--target", "name"), "too many for classes"),

@@ -1,0 +1,73 @@
+"""A study of predictions made elsewhere, from one file that has them beside the truth."""
+
+from collections.abc import Iterator, Sequence
+
+from evallang.data.column_types import Kind
+from evallang.drafts.columns import Column, Use, score_of
+from evallang.drafts.writing import (
+    NAME,
+    Facts,
+    Goal,
+    comment,
+    head,
+    measures_for,
+    paired,
+    quoted,
+    written,
+)
+from evallang.metrics.metric import METRICS
+from evallang.spelling import RESERVED
+
+
+def lines_from_predictions(
+    location: str, truth: Column, made: Sequence[Column], columns: Sequence[Column], goal: Goal
+) -> Iterator[str]:
+    """Iterate over the lines of a study of the predictions `made`, in columns of one file."""
+    task = "classification" if truth.is_classes else "regression"
+    yield from head("Which model predicts best?")
+    count = "one column has" if len(made) == 1 else f"{len(made):,} columns have"
+    yield f"# `{truth.name}` has the truth, and {count} predictions of it"
+    yield f"predictions given from {quoted(location)}"
+    ids = [c for c in columns if c.use is Use.ID]
+    groups = [c for c in columns if c.use is Use.GROUP and c is not truth and c not in made]
+    if ids:
+        yield f"  # `{ids[0].name}`: {ids[0].why}"
+        yield f"  id {written(ids[0].name)}"
+    yield f"  truth {written(truth.name)}"
+    names = [_model(i, column) for i, column in enumerate(made, start=1)]
+    yield f"  models {', '.join(written for _, written in names)}"
+    binary = truth.is_classes and truth.levels == 2
+    scores = [score_of(column, columns) if binary else None for column in made]
+    for (model, _), score in zip(names, scores, strict=True):
+        if score is not None:
+            yield f"  score {model} = {quoted(score.name)}"
+    least = min((n for _, n in truth.counts), default=0)
+    if task == "classification" and truth.levels == 2:
+        rarer, n = min(truth.counts, key=lambda pair: pair[1])
+        yield f"  # The rarer class, {n:,} of {truth.n:,} rows: recall and precision are about it"
+        yield f"  positive {quoted(rarer)}"
+    if truth.kind is Kind.NUMBER:
+        yield f"  task {task}"
+    if groups:
+        yield f"  # `{groups[0].name}`: {groups[0].why}"
+        yield f"  group {written(groups[0].name)}"
+    yield ""
+    facts = Facts(truth.n, task, truth.levels == 2, least, bool(groups))
+    every, why = measures_for(facts)
+    scored = all(score is not None for score in scores)
+    metrics = [m for m in every if scored or METRICS[m].declaration.needs != "scores"]
+    if not scored:
+        why = why.partition(", and the order")[0]
+    yield from comment(why)
+    yield f"measure {', '.join(metrics)}"
+    yield ""
+    margin = "5%" if task == "classification" else "1"
+    yield from paired([name for name, _ in names], goal, facts.same_rows, metrics[0], margin)
+
+
+def _model(number: int, column: Column) -> tuple[str, str]:
+    """Return the name of a model and how it is declared: by that of its column, if it can be."""
+    if NAME.fullmatch(column.name) and column.name not in RESERVED:
+        return column.name, column.name
+    name = f"m{number}"
+    return name, f"{name} {quoted(column.name)} as {quoted(column.name)}"

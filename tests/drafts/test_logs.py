@@ -1,0 +1,190 @@
+"""`evallang new --from FOLDER`: a study of the logs of several models."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from calling import call
+
+DATE = "2024-08-0{}T10-11-12.123456"
+
+
+def write_samples(folder, model, task, metrics, *, day=1, filters=("none",), n=60, doc=None):
+    """Write samples as lm-evaluation-harness 0.4 does: `EvaluationTracker.save_results_samples`."""
+    place = folder / model
+    place.mkdir(parents=True, exist_ok=True)
+    rng = np.random.default_rng(sum(map(ord, model + task)) + day)
+    date = DATE.format(day)
+    lines = []
+    for i in range(n):
+        for name in filters:
+            row = {
+                "doc_id": i, "doc": {"question": f"what is {i}?", **(doc or {}).get(i, {})},
+                "target": str(i), "arguments": {"gen_args_0": {"arg_0": "Q", "arg_1": {}}},
+                "resps": [["x"]], "filtered_resps": ["x"], "filter": name,
+                "metrics": list(metrics), "doc_hash": f"{i:064d}", "prompt_hash": "a",
+                "target_hash": "b",
+            }  # fmt: skip
+            for metric, whole in metrics.items():
+                row[metric] = float(rng.integers(2)) if whole else float(rng.beta(4, 2))
+            lines.append(json.dumps(row))
+    (place / f"samples_{task}_{date}.jsonl").write_text("\n".join(lines) + "\n")
+    aggregated = {
+        "results": {}, "higher_is_better": {task: {"loss": False}},
+        "model_name": model.replace("__", "/"), "model_name_sanitized": model,
+    }  # fmt: skip
+    (place / f"results_{date}.json").write_text(json.dumps(aggregated))
+
+
+def drafted(folder, *words):
+    """Write a study from the folder `logs`, which must check; returns its text."""
+    made = call("new", "--from", "logs", *words, folder=folder)
+    assert made.returncode == 0, made.stderr
+    text = (folder / "study.eval").read_text()
+    assert call("fmt", "--check", "study.eval", folder=folder).returncode == 0
+    assert call("check", "--data", "study.eval", folder=folder).returncode == 0
+    return text
+
+
+def ran(folder):
+    """Run the study; returns its estimates by data, model and metric."""
+    done = call("run", "study.eval", "--format", "html", "--no-look", folder=folder)
+    assert done.returncode in (0, 4), done.stderr
+    results = json.loads((folder / "study-results" / "results.json").read_text())
+    assert results["failures"] == []
+    return {(e["data"], e["model"], e["metric"]): e["value"] for e in results["estimates"]}
+
+
+def test_samples_of_two_models_are_joined_by_the_example_and_run(tmp_path):
+    logs = tmp_path / "logs"
+    both = ("strict-match", "flexible-extract")
+    for model in ("Qwen__Qwen2.5-7B", "meta-llama__Llama-3.1-8B"):
+        write_samples(logs, model, "gsm8k", {"exact_match": True}, filters=both)
+        write_samples(logs, model, "arc_easy", {"acc": True, "acc_norm": True})
+    text = drafted(tmp_path)
+    assert 'correct qwen2_5_7b "Qwen/Qwen2.5-7B" as exact_match in "logs/Qwen__' in text
+    assert "# How the answers were read; there is also `flexible-extract`" in text
+    assert "# Also logged: `acc_norm`" in text
+    values = ran(tmp_path)
+    path = logs / "Qwen__Qwen2.5-7B" / f"samples_gsm8k_{DATE.format(1)}.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    right = [row["exact_match"] for row in rows if row["filter"] == "strict-match"]
+    assert values["gsm8k", "qwen2_5_7b", "accuracy"] == pytest.approx(np.mean(right))
+    assert len(values) == 4
+
+
+def test_numbers_are_measured_by_their_mean_in_the_direction_that_the_results_state(tmp_path):
+    for model in ("a", "b", "c"):
+        write_samples(tmp_path / "logs", model, "wiki", {"loss": False})
+    text = drafted(tmp_path)
+    assert 'value "loss" a as loss' in text
+    assert "lower is better" in text
+    assert "compare with permutation holm by loss" in text
+    assert {metric for _, _, metric in ran(tmp_path)} == {"loss"}
+
+
+def test_the_newest_run_counts_and_tasks_that_a_model_lacks_are_named(tmp_path):
+    logs = tmp_path / "logs"
+    for model in ("a", "b"):
+        write_samples(logs, model, "quiz", {"acc": True}, day=1)
+        write_samples(logs, model, "quiz", {"acc": True}, day=2)
+    write_samples(logs, "a", "other", {"acc": True})
+    write_samples(logs, "a", "prose", {"score": False})
+    write_samples(logs, "b", "prose", {"score": False})
+    text = drafted(tmp_path, "--goal", "gate")
+    assert DATE.format(2) in text and "quiz_" + DATE.format(1) not in text
+    assert "# Of tasks that were run several times, the newest run" in text
+    assert "# Not here, since not all models have them: `other`" in text
+    assert "# Not here, since they have another measure: `prose`" in text
+    assert "require a not worse than b by 5% in accuracy" in text
+    assert len(ran(tmp_path)) == 2
+
+
+def test_a_unit_of_several_examples_is_their_group(tmp_path):
+    passages = {i: {"passage_id": i // 4} for i in range(60)}
+    for model in ("a", "b"):
+        write_samples(tmp_path / "logs", model, "quiz", {"acc": True}, doc=passages)
+    assert "group doc.passage_id" in drafted(tmp_path).replace('"', "")
+    ran(tmp_path)
+
+
+def test_one_model_gets_an_estimate_without_a_comparison(tmp_path):
+    write_samples(tmp_path / "logs", "a", "quiz", {"acc": True})
+    text = drafted(tmp_path)
+    assert "compare" not in text.replace("# ", "")
+    assert len(ran(tmp_path)) == 1
+
+
+def test_models_without_a_common_task_are_refused(tmp_path):
+    write_samples(tmp_path / "logs", "a", "quiz", {"acc": True})
+    write_samples(tmp_path / "logs", "b", "prose", {"acc": True})
+    made = call("new", "--from", "logs", folder=tmp_path)
+    assert made.returncode == 2
+    assert "no task in common; they have `prose`, `quiz`" in made.stderr.replace("\n", " ")
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_tables_with_the_truth_are_joined_by_their_id(tmp_path, ending):
+    rng = np.random.default_rng(0)
+    truth = rng.choice(["cat", "cow", "dog"], 90)
+    (tmp_path / "logs").mkdir()
+    shares = {}
+    for model, right in (("cnn", 0.9), ("old net", 0.7)):
+        made = np.where(rng.random(90) < right, truth, "cat")
+        shares[model] = np.mean(made == truth)
+        table = pl.DataFrame({"image_id": np.arange(90), "truth": truth, "pred": made})
+        table = table.sample(fraction=1, shuffle=True, seed=1)
+        getattr(table, f"write_{ending}")(tmp_path / "logs" / f"{model}.{ending}")
+    text = drafted(tmp_path)
+    assert 'models old_net "old net" as pred in' in text
+    values = ran(tmp_path)
+    assert values["given", "cnn", "accuracy"] == pytest.approx(shares["cnn"])
+    assert values["given", "old_net", "accuracy"] == pytest.approx(shares["old net"])
+
+
+def test_numbers_beside_their_truth_and_outcomes_without_one(tmp_path):
+    rng = np.random.default_rng(0)
+    (tmp_path / "logs").mkdir()
+    truth = rng.normal(size=80)
+    for model in ("ridge", "trees"):
+        cells = {"id": np.arange(80), "y_true": truth, "prediction": truth + rng.normal(size=80)}
+        pl.DataFrame(cells).write_csv(tmp_path / "logs" / f"{model}.csv")
+    assert "measure mae" in drafted(tmp_path)
+    for model in ("ridge", "trees"):
+        (tmp_path / "logs" / f"{model}.csv").unlink()
+        (tmp_path / "logs" / model).mkdir()
+        rows = [{"id": i, "correct": bool(rng.integers(2))} for i in range(80)]
+        lines = "\n".join(map(json.dumps, rows))
+        (tmp_path / "logs" / model / "out.jsonl").write_text(lines)
+    text = drafted(tmp_path, "--force")
+    assert 'correct ridge as correct in "logs/ridge/out.jsonl"' in text
+    assert len(ran(tmp_path)) == 2
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        ({"2024.eval": b"PK\x03\x04rest"}, "`samples_df` of `inspect_ai.analysis`"),
+        (
+            {"a.json": b'{"version": 2, "status": "success", "eval": {}}'},
+            "`samples_df` of `inspect_ai.analysis`",
+        ),
+        ({"per_instance_stats.json": b"[]"}, "runs of HELM, which cannot be read"),
+        ({}, "has no log or table"),
+        ({"notes.txt": b"x"}, "has no log or table"),
+        ({"a.csv": b"x,y\n1,2\n3,4\n", "b.csv": b"z,w\n1,2\n3,4\n"}, "no id in common"),
+        ({"a.csv": b"x,y\n1.5,2.5\n3,4\n"}, "are not the logs of models"),
+        ({"a.jsonl": b"{'x': 1}\n"}, "json.dumps"),
+    ],
+)
+def test_what_is_no_log_is_refused_with_what_to_do(tmp_path, files, told):
+    (tmp_path / "logs").mkdir()
+    for name, content in files.items():
+        (tmp_path / "logs" / name).write_bytes(content)
+    made = call("new", "--from", "logs", folder=tmp_path)
+    assert made.returncode in (1, 2)
+    assert told in made.stderr.replace("\n", " ")
+    assert not (tmp_path / "study.eval").exists()
+    made = call("new", "--from", "logs", "--target", "x", folder=tmp_path)
+    assert "--target names a column of a table" in made.stderr.replace("\n", " ")
