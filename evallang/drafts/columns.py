@@ -138,7 +138,7 @@ def _use(name: str, kind: Kind, known: "pl.Series", levels: int, missing: int) -
         letters = int(known.str.len_chars().sum())
         if levels > MOST_CATEGORIES and letters >= LONG_TEXT * n:
             if missing:
-                return Use.OMITTED, f"it is written text, and {missing:,} rows have none"
+                return Use.OMITTED, f"it is written text, and {missing:,} rows lack it"
             return Use.TEXT, "it is written text, read word by word"
         if levels > MOST_CATEGORIES:
             return Use.OMITTED, f"it has {levels:,} different names"

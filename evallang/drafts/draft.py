@@ -344,13 +344,6 @@ def _checked(text: str, place: Path) -> tuple[Diagnostic, ...]:
         return tuple(error.diagnostics)
 
 
-def _reason(one: Diagnostic) -> str:
-    """Return the first sentence of the reason why a warning is given."""
-    reason = CODES[one.code].reason
-    first, dot, _ = reason.partition(". ")
-    return first + "." if dot else reason
-
-
 def _with_comments(text: str, found: Sequence[Diagnostic]) -> str:
     """Write each warning in a comment above its line."""
     source = SourceFile("", text)
@@ -358,7 +351,9 @@ def _with_comments(text: str, found: Sequence[Diagnostic]) -> str:
     for one in found:
         if one.severity is Severity.WARNING and one.span is not None:
             number = source.position(one.span.start).line
-            above.setdefault(number, []).append(f"{one.code}: {one.message}. {_reason(one)}")
+            above.setdefault(number, []).append(
+                f"{one.code}: {one.message}. {CODES[one.code].reason}"
+            )
     made = []
     for number, line in enumerate(text.splitlines(), start=1):
         indent = line[: len(line) - len(line.lstrip())]

@@ -1,7 +1,7 @@
 """A study of a folder of logs: one file for each model, with one row for each example.
 
 The sample logs of lm-evaluation-harness are known by their names, `samples_TASK_DATE.jsonl`, as its
-option `--log_samples` writes them; the results file beside them names the model. Other folders have
+option `--log_samples` writes them; the results file in the same folder names the model. Other folders have
 tables with an identifier and either the truth with one prediction, or whether it was right.
 """
 
@@ -348,9 +348,8 @@ def _from_tables(source: Path, folder: Path, paths: Sequence[Path], goal: Goal) 
         lines.append(f"  truth {written(truth.name)}")
         columns = [made[0].name for _, made in both]
         word, margin = "models", "5%" if task == "classification" else "1"
-        every, why = measures_for(facts)
-        measures, same_rows = every[:1], facts.same_rows
-        why = why.partition(", and the order")[0].partition(": the mean error and")[0]
+        measures, why = measures_for(facts, scores=False, most=1)
+        same_rows = facts.same_rows
         if truth.is_classes and truth.levels == 2:
             rarer, n = min(truth.counts, key=lambda pair: pair[1])
             lines.append(f"  # The rarer class, {n:,} of {truth.n:,} rows")

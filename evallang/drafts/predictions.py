@@ -1,4 +1,4 @@
-"""A study of predictions made elsewhere, from one file that has them beside the truth."""
+"""A study of predictions that one file has together with the truth."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,7 +15,6 @@ from evallang.drafts.writing import (
     quoted,
     written,
 )
-from evallang.metrics.metric import METRICS
 from evallang.spelling import RESERVED
 
 
@@ -53,11 +52,7 @@ def lines_from_predictions(
         yield f"  group {written(groups[0].name)}"
     yield ""
     facts = Facts(truth.n, task, truth.levels == 2, least, bool(groups))
-    every, why = measures_for(facts)
-    scored = all(score is not None for score in scores)
-    metrics = [m for m in every if scored or METRICS[m].declaration.needs != "scores"]
-    if not scored:
-        why = why.partition(", and the order")[0]
+    metrics, why = measures_for(facts, scores=all(score is not None for score in scores))
     yield from comment(why)
     yield f"measure {', '.join(metrics)}"
     yield ""

@@ -1,7 +1,7 @@
 """The small parts that every draft is written from: titles, comments, names, and what decides."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import Any, Literal
 
@@ -58,23 +58,41 @@ def first_for(registry: Registry[Any], found: Situation) -> tuple[str, ...]:
     return tuple(sorted(places, key=places.__getitem__))
 
 
-REASONS = {
-    Situation.NUMBERS: "In the unit of the target: the mean error and one that weighs large errors "
-    "more; then the share of the variance explained",
-    Situation.TWO_CLASSES: "The share that is right, and the order of the scores",
-    Situation.SEVERAL_CLASSES: "The share that is right, over rows and over classes",
+REASONS: Mapping[Situation, tuple[str, ...]] = {
+    Situation.NUMBERS: (
+        "the mean error in the unit of the target",
+        "one that weighs large errors more",
+        "the share of the variance explained",
+    ),
+    Situation.TWO_CLASSES: ("the share that is right", "the order of the scores"),
+    Situation.SEVERAL_CLASSES: ("the share that is right", "its mean over the classes"),
+    Situation.RARE_CLASS: ("the mean over the classes", "the order of the scores"),
 }
+"""What the measures of each situation state, in their order."""
 
 
-def measures_for(facts: Facts) -> tuple[tuple[str, ...], str]:
-    """Return the measures that are declared for what was found, and why they are."""
-    reason = REASONS.get(facts.found)
-    if reason is None:
-        reason = (
-            f"The rarer class has {facts.least / facts.n:.0%} of the rows: accuracy would reward "
-            "always predicting the other class"
+def measures_for(
+    facts: Facts, *, scores: bool = True, most: int | None = None
+) -> tuple[tuple[str, ...], str]:
+    """Return the measures that are declared for what was found, and why they are.
+
+    `scores` is whether the models have scores; `most` keeps the first ones.
+    """
+    found = [
+        (metric, reason)
+        for metric, reason in zip(
+            first_for(METRICS, facts.found), REASONS[facts.found], strict=True
         )
-    return first_for(METRICS, facts.found), reason
+        if scores or METRICS[metric].declaration.needs != "scores"
+    ][:most]
+    words = " and ".join(reason for _, reason in found)
+    reason = words[0].upper() + words[1:]
+    if facts.found is Situation.RARE_CLASS:
+        reason += (
+            f"; the rarer class has {facts.least / facts.n:.0%} of the rows, so accuracy would "
+            "reward always predicting the other class"
+        )
+    return tuple(metric for metric, _ in found), reason
 
 
 def head(title: str) -> Iterator[str]:
