@@ -1,8 +1,9 @@
 """A study of a folder of logs: one file for each model, with one row for each example.
 
-The sample logs of lm-evaluation-harness are known by their names, `samples_TASK_DATE.jsonl`, as its
-option `--log_samples` writes them; the results file in the same folder names the model. Other folders have
-tables with an identifier and either the truth with one prediction, or whether it was right.
+The sample logs of lm-evaluation-harness are known by their names, `samples_TASK_DATE.jsonl`, as
+its option `--log_samples` writes them; the results file in the same folder names the model. Other
+folders have tables with an identifier and either the truth with one prediction, or whether it was
+right.
 """
 
 import json
