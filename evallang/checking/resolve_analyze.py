@@ -52,8 +52,13 @@ def _agrees(scope: Scope, node: n.AnalyzeNode, item: n.MethodNode, method: Metho
             help="write a larger `discordant`",
         )
         return False
-    by_lines = ANALYSES[method.name].declaration.about == "lines"
-    if node.metric and not by_lines:
+    declared = ANALYSES[method.name].declaration
+    by_lines = declared.about == "lines"
+    wrong = declared.objection(options)
+    if wrong is not None:
+        scope.report(codes.OPTION_VALUE, f"`{method.name}`: {wrong[0]}", item.span, help=wrong[1])
+        return False
+    if node.metric and not (by_lines or declared.by_metric):
         scope.report(
             codes.CLAUSE_CONFLICT,
             f"`{method.name}` has no metric, so `by` has no place here",

@@ -9,7 +9,6 @@ OPTIONS: dict[str, frozenset[str]] = {"recall": frozenset({"at_specificity"})}
 ANALYSES = frozenset(
     {
         "bias_variance",
-        "learning_curve",
         "seeds",
         "variance",
     }

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from evallang.checking import capabilities, codes
 from evallang.checking.capabilities import is_tuned
 from evallang.checking.scope import Scope
+from evallang.compatibility import metric_entry
 from evallang.data.dataset import DataSpec, GivenOutcomes, PredictionsSpec, Table
 from evallang.diagnostics import Code, Diagnostic, diagnose
 from evallang.models.model import is_baseline
@@ -72,8 +73,65 @@ def _of_searches(study: Study, spec: AnalysisSpec) -> Iterator[Problem]:
 def _of_predictions(study: Study, spec: AnalysisSpec) -> Iterator[Problem]:
     """Find data, protocols and models without the predictions that an analysis reads."""
     declared = ANALYSES[spec.method.name].declaration
+    if declared.fits is not None:
+        for message, help_text in _lacking_fits(study, spec):
+            yield codes.ANALYSIS_NEEDS_OTHER_DATA, message, help_text
+    if declared.by_metric:
+        yield from _lacking_outputs(study, spec)
     for message, help_text in _lacking_predictions(study, spec, declared):
         yield codes.ANALYSIS_NEEDS_OTHER_DATA, message, help_text
+
+
+def _lacking_fits(study: Study, spec: AnalysisSpec) -> Iterator[tuple[str, str]]:
+    """Find studies without a model to fit, and protocols that test on the training rows."""
+    name = spec.method.name
+    if study.sources and not any(isinstance(source, DataSpec) for source in study.sources):
+        yield f"`{name}` fits models, and this study fits none", "remove it"
+    stored = [m.name for m in study.models if m.stored is not None and m.name in spec.models]
+    if stored:
+        verb = "is" if len(stored) == 1 else "are"
+        yield (
+            f"`{name}` fits models, and {listed(stored, 'and')} {verb} not fitted here",
+            f"name other models: `analyze {name} of MODEL`",
+        )
+    own = [p for p in study.protocols if spec.protocol in (None, p.name) and not p.implied_by]
+    inside = [p for p in own if PROTOCOLS[p.kind].declaration.tests_on_training_rows(p.options)]
+    if own and len(inside) == len(own):
+        yield (
+            f"`{name}` compares training rows with test rows, and `{own[0].kind}` tests on the "
+            "training rows",
+            "write `protocol cv folds=10`",
+        )
+
+
+def _lacking_outputs(study: Study, spec: AnalysisSpec) -> Iterator[Problem]:
+    """Find models that do not give what the metric of an analysis needs."""
+    if spec.metric is None and not study.measures:
+        return
+    metric = spec.metric or study.measures[0].metric
+    if metric.better is not None or metric.code:
+        return
+    declared = metric_entry(metric).declaration
+    task = study.task or capabilities.task_of(study.models)
+    name = spec.method.name
+    if task not in (None, declared.task) and spec.metric is not None:
+        yield (
+            codes.WRONG_TASK,
+            f"`{metric.name}` is a metric for {declared.task}, and the study is for {task}",
+            "write another metric after `by`",
+        )
+        return
+    if not any(isinstance(source, DataSpec) for source in study.sources):
+        return
+    for model in study.fitted:
+        way = capabilities.lacks(model, declared.needs)
+        if way is not None and (model.name in spec.models or _taken(spec, is_baseline(model))):
+            yield (
+                codes.ANALYSIS_NEEDS_OTHER_DATA,
+                f"`{metric.name}` needs {declared.needs}, and `{model.name}` gives none",
+                f"{way}, or write another metric: `analyze {name} by METRIC`",
+            )
+            return
 
 
 def _lacking_predictions(

@@ -123,11 +123,23 @@ def _columns(columns: "tuple[ColumnRecord, ...]") -> Iterator[str]:
 
 
 def _analyses(prepared: "Prepared") -> Iterator[str]:
-    """Iterate over the analyses, each with its models and its protocol where they are written."""
-    for spec in prepared.study.analyses:
+    """Iterate over the analyses, each with its models and its protocol where they are written.
+
+    Below an analysis with fits of its own stands how many they are.
+    """
+    layout = prepared.planned.layout
+    known = {place.key for place in layout.places}
+    for index, spec in enumerate(prepared.study.analyses):
         models = f" of {', '.join(spec.models)}" if spec.models else ""
         protocol = f" on {spec.protocol}" if spec.protocol else ""
         yield f"{spec.method.written}{models}{protocol}"
+        keys = {place.key for place in layout.subsets if place.analysis == index}
+        if keys:
+            n = sum(layout.tasks[key].n_fits for key in keys)
+            further = sum(layout.tasks[key].n_fits for key in keys - known)
+            shared = "" if further == n else f", {n - further:,} of them fits of the protocol"
+            yield f"  {_number(n, 'fit')}{shared}"
+        known |= keys
 
 
 def unread(prepared: "Prepared") -> list[str]:

@@ -6,7 +6,7 @@ depend on them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.compatibility import metric_entry, yields_of
@@ -14,8 +14,10 @@ from evallang.compatibility.hypothesis_tests import difference_test
 from evallang.data.dataset import DataSpec, GivenOutcomes, ScoreTable, Table
 from evallang.data.read_sources import ReadSources
 from evallang.engine.evaluation import Evaluation
+from evallang.engine.fit_outcome import FitOutcome
 from evallang.engine.model_analyses import analyses_of_models
 from evallang.engine.providers import Providers
+from evallang.engine.subset_scores import FurtherFits
 from evallang.metrics.metric import default_metric, rows_of_proportion
 from evallang.planning.planner import Planned
 from evallang.planning.seeds import analysis_seed
@@ -59,11 +61,15 @@ GROUPED = (
 
 @dataclass(frozen=True)
 class Found:
-    """What of a study's data was read, the splits that were planned, and what was predicted."""
+    """What of a study's data was read, the splits that were planned, and what was predicted.
+
+    `outcomes` are those of all fits by their keys.
+    """
 
     read: ReadSources
     planned: Planned
     evaluations: Sequence[Evaluation] = ()
+    outcomes: Mapping[str, FitOutcome] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -112,7 +118,8 @@ def analyses_of(study: Study, found: Found, specs: Sequence[AnalysisSpec]) -> li
     made: list[Analysis] = []
     for spec in specs:
         if ANALYSES[spec.method.name].declaration.about != "lines":
-            made += analyses_of_models(study, spec, found.evaluations)
+            fits = FurtherFits(found.read.tables, found.planned.layout, found.outcomes)
+            made += analyses_of_models(study, spec, found.evaluations, fits)
             continue
         for stage in _stages(study, spec, found):
             made += list(_answer_stage(study, found, spec, stage))

@@ -27,6 +27,14 @@ class InnerScores:
 
 
 @dataclass(frozen=True)
+class TrainingOutputs:
+    """Predictions of the rows that a model was fitted on, as those of `FitOutcome`."""
+
+    labels: "NDArray[Any]"
+    scores: "NDArray[np.float64] | None"
+
+
+@dataclass(frozen=True)
 class FitOutcome:
     """What came of one task.
 
@@ -44,6 +52,7 @@ class FitOutcome:
         for a reason outside the fit, such as a lack of memory
     fast_paths : (name of a shortcut, number of fits that it replaced); a store does not keep them
     not_kept : why the store could not keep the outcome, or None
+    training : predictions of the training rows where the task asks for them
     """
 
     labels: "NDArray[Any]"
@@ -60,3 +69,4 @@ class FitOutcome:
     fast_paths: tuple[tuple[str, int], ...] = ()
     not_kept: str | None = None
     search: InnerScores | None = None
+    training: TrainingOutputs | None = None

@@ -19,7 +19,13 @@ from evallang.data.dataset import Column, Table
 from evallang.engine import own_metrics
 from evallang.engine.backends.backend import WHOLE, Monitor
 from evallang.engine.backends.workers import Workers
-from evallang.engine.fit_outcome import Choice, FailedCandidate, FitOutcome, InnerScores
+from evallang.engine.fit_outcome import (
+    Choice,
+    FailedCandidate,
+    FitOutcome,
+    InnerScores,
+    TrainingOutputs,
+)
 from evallang.engine.left_out_rows import left_out_rows
 from evallang.engine.progress import Tally
 from evallang.engine.run_folders import path_here, run_folder
@@ -151,7 +157,8 @@ def run_fits(
     with shared_tables(tables, workers, own, versions) as shared:
         metric = study.tuning.metric if study.tuning else None
         rule = study.tuning.select if study.tuning else "best"
-        names = {place.key: place.model for place in reversed(layout.places)}
+        every = (*layout.places, *layout.subsets)
+        names = {place.key: place.model for place in reversed(every)}
         work = [
             Job(
                 task,
@@ -399,12 +406,17 @@ class Fitting:
         if refused is not None:
             return self._failed(choice, refused, inner_failures)
         pipeline = with_choice(task.pipeline, choice) if task.inner else task.pipeline
-        outcome = self._fit([pipeline], task.refit, task.test, scores=True)[0]
+        outcome = self._fit(
+            [pipeline], task.refit, task.test, scores=True, training=task.training
+        )[0]
         if outcome.failure is not None or outcome.outputs is None:
             failure = outcome.failure
             reason = (failure.error, failure.message) if failure else ("ValueError", NO_SCORE)
             return self._failed(choice, reason, inner_failures)
-        outputs = outcome.outputs
+        outputs, again = outcome.outputs, outcome.again
+        training = None
+        if again is not None:
+            training = TrainingOutputs(again.predictions, self._oriented(again.scores))
         return FitOutcome(
             outputs.predictions,
             self._oriented(outputs.scores),
@@ -419,6 +431,7 @@ class Fitting:
             self.noted.repeatable,
             fast_paths=tuple(sorted(self.noted.fast_paths.items())),
             search=self.inner_scores,
+            training=training,
         )
 
     def search_part(self, part: range) -> SearchPart:
@@ -551,9 +564,14 @@ class Fitting:
         )
 
     def data(
-        self, train: "NDArray[np.int64]", test: "NDArray[np.int64]", *, scores: bool
+        self,
+        train: "NDArray[np.int64]",
+        test: "NDArray[np.int64]",
+        *,
+        scores: bool,
+        training: bool = False,
     ) -> fitting.FitData:
-        """Return the rows of one fit."""
+        """Return the rows of one fit, with `training` to be predicted on its own rows too."""
         classification = self.job.table.classification
         return fitting.FitData(
             X=self.X,
@@ -565,7 +583,8 @@ class Fitting:
             weights=self.weights,
             guard=self.guard,
             fast_paths=self.job.fast_paths,
-            identity=self._identity(train, test),
+            identity=self._identity(train, test) + (" training" if training else ""),
+            again=train if training else None,
         )
 
     def _identity(self, train: "NDArray[np.int64]", test: "NDArray[np.int64]") -> str:
@@ -582,11 +601,12 @@ class Fitting:
         *,
         scores: bool,
         at: Place = AT_THE_END,
+        training: bool = False,
     ) -> tuple[fitting.FitOutcome, ...]:
         """Fit pipelines and note what happened; `at` is the place of the first of them."""
         search, fold, first = at
         noted = self.noted
-        data = self.data(train, test, scores=scores)
+        data = self.data(train, test, scores=scores, training=training)
         outcomes = fitting.fit_candidates(pipelines, data, self.context(train))
         noted.fits += len(outcomes)
         for number, outcome in enumerate(outcomes):

@@ -10,6 +10,7 @@ from evallang.engine.evaluation import Evaluation, FittedFold
 from evallang.engine.exporting import plain
 from evallang.engine.metric_samples import resampling_seed
 from evallang.engine.providers import Providers
+from evallang.engine.subset_scores import FurtherFits, learning_of
 from evallang.engine.tuning import steps_from_simple
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.models.model import ParameterValue, PipelineSpec, is_baseline, search_space
@@ -19,6 +20,7 @@ from evallang.results.codec import to_plain
 from evallang.results.records import Analysis
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.inputs import Subject
+from evallang.stats.learning import Learning
 from evallang.stats.predicted import Predicted
 from evallang.stats.searches import FoldSearch, SearchedParameter, Searches
 from evallang.study import AnalysisSpec, Method, Study
@@ -38,6 +40,17 @@ class OutcomeInputs:
     spec: AnalysisSpec
     evaluation: Evaluation
     models: tuple[str, ...]
+    fits: FurtherFits | None = None
+
+    @property
+    def metric(self) -> Method:
+        """The metric that an analysis is by: the one written, or the first that is measured."""
+        return metric_of(self.study, self.spec)
+
+
+def metric_of(study: Study, spec: AnalysisSpec) -> Method:
+    """Return the metric of an analysis: the one written after `by`, or the first measure."""
+    return spec.metric or study.measures[0].metric
 
 
 OUTCOMES: Providers[OutcomeInputs] = Providers(Subject.OUTCOMES)
@@ -54,6 +67,15 @@ def predicted(inputs: OutcomeInputs) -> Predicted:
 def together(inputs: OutcomeInputs) -> Mapping[str, Predicted]:
     """Return the held-out predictions of all models that predict the same rows."""
     return {model: _predicted(inputs, model) for model in inputs.models}
+
+
+@OUTCOMES.provides("learning")
+def learning(inputs: OutcomeInputs) -> Learning:
+    """Return the scores of the model by the size of its training set."""
+    assert inputs.fits is not None, "a run has the fits of its plan"
+    index = inputs.study.analyses.index(inputs.spec)
+    at = inputs.evaluation, inputs.fits, index, inputs.spec, inputs.models[0], inputs.metric
+    return learning_of(*at)
 
 
 @OUTCOMES.provides("searches")
@@ -143,7 +165,10 @@ def _units(evaluation: Evaluation, rows: "NDArray[np.int64]") -> "NDArray[np.int
 
 
 def analyses_of_models(
-    study: Study, spec: AnalysisSpec, evaluations: Sequence[Evaluation]
+    study: Study,
+    spec: AnalysisSpec,
+    evaluations: Sequence[Evaluation],
+    fits: FurtherFits | None = None,
 ) -> Iterator[Analysis]:
     """Answer one item of an `analyze` line: a record for each data set, protocol and model."""
     entry = ANALYSES[spec.method.name]
@@ -155,14 +180,17 @@ def analyses_of_models(
         everyone = [name for name in evaluation.models if name not in baselines]
         if entry.declaration.needs == "searches":
             everyone = [name for name in everyone if name in searched]
+        if entry.declaration.fits is not None:
+            fitted = {model.name for model in study.fitted}
+            everyone = [name for name in everyone if name in fitted]
         models = [name for name in (spec.models or everyone) if name in evaluation.models]
         report_activity(Activity("computing", f"{entry.name} of {evaluation.label}"))
         if entry.declaration.about == "models":
             groups = _of_the_same_rows(evaluation, models)
-            yield _answered(entry, OutcomeInputs(study, spec, evaluation, groups))
+            yield _answered(entry, OutcomeInputs(study, spec, evaluation, groups, fits))
             continue
         for model in models:
-            yield _answered(entry, OutcomeInputs(study, spec, evaluation, (model,)))
+            yield _answered(entry, OutcomeInputs(study, spec, evaluation, (model,), fits))
 
 
 def _answers(declared: AnalysisDeclaration, spec: AnalysisSpec, evaluation: Evaluation) -> bool:
@@ -173,6 +201,7 @@ def _answers(declared: AnalysisDeclaration, spec: AnalysisSpec, evaluation: Eval
         and evaluation.own is None
         and (declared.needs == "searches" or not evaluation.by_rounds)
         and declared.task in (None, evaluation.task)
+        and (declared.fits is None or evaluation.protocol is not None)
     )
 
 
@@ -187,7 +216,7 @@ def _answered(entry: Entry[AnalysisDeclaration], inputs: OutcomeInputs) -> Analy
     notes: tuple[str, ...] = ()
     if evaluation.further_seeds:
         notes = (f"of the first of {1 + len(evaluation.further_seeds)} seeds",)
-    if single and (failed := len(evaluation.models[inputs.models[0]].failed)):
+    if single and entry.declaration.fits is None and (failed := len(evaluation.models[inputs.models[0]].failed)):
         notes = (*notes, f"{failed} of {len(evaluation.folds)} folds failed and are missing")
     values = {
         "unit": evaluation.unit,
@@ -216,7 +245,7 @@ def _record(
         data=inputs.evaluation.source,
         protocol=inputs.evaluation.protocol,
         model=inputs.models[0] if entry.declaration.about == "model" else None,
-        metric=None,
+        metric=inputs.metric.written if entry.declaration.by_metric else None,
         values={name: _with_tuples(value) for name, value in plain.items()},
     )
 

@@ -160,6 +160,8 @@ def _marked(
         return task
     if task.key in kept:
         return replace(task, cached=True)
+    if task.key not in places:  # a part of a training part, whose fits no past run lists
+        return task
     place, now = places[task.key], layout.tasks[task.key].facts
     before = past.fits.get(_place_of(place))
     if before is None:

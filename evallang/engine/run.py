@@ -177,12 +177,13 @@ def _results(
         progress=progress,
     )
     report_activity(Activity("computing", "analyses"))
-    analyzed = analyses_of(study, Found(read, planned, own), study.analyses)
+    analyzed = analyses_of(study, Found(read, planned, own, outcomes), study.analyses)
     fits = tuple(
         Fitted(p.data, p.protocol, p.model, p.split.repeat, p.split.fold, outcomes[p.key], p.seed)
         for p in planned.layout.places
         if once[_place_of(p)] is p  # not again for seeds that change nothing
     )
+    further = _subset_fits(planned, outcomes)
     results = build_results(
         study=study,
         read=read,
@@ -194,10 +195,11 @@ def _results(
         selections=_selections(study, fits),
         failures=(
             *_failures(fits),
+            *_failures(further, "subset"),
             *failures_of_metrics(study, evaluations),
             *exported.failures,
         ),
-        warnings=(*_warnings(fits), *exported.warnings),
+        warnings=(*_warnings((*fits, *further)), *exported.warnings),
         counts=_counts(planned, found, exported),
         exports=exported.records,
         chosen=chosen,
@@ -212,6 +214,16 @@ def _results(
     )
     return Run(
         tuple(evaluations), tables, results, fits, exported.files, told, outcomes, found.not_kept
+    )
+
+
+def _subset_fits(planned: Planned, outcomes: Mapping[str, FitOutcome]) -> tuple[Fitted, ...]:
+    """Return the fits on parts of training parts, each once, without those of a protocol."""
+    known = {place.key for place in planned.layout.places}
+    found = {place.key: place for place in planned.layout.subsets if place.key not in known}
+    return tuple(
+        Fitted(p.data, p.protocol, p.model, p.split.repeat, p.split.fold, outcomes[key])
+        for key, p in found.items()
     )
 
 
@@ -459,7 +471,8 @@ def _selections(study: Study, fits: Sequence[Fitted]) -> tuple[Selection, ...]:
     )
 
 
-def _failures(fits: Sequence[Fitted]) -> tuple[Failure, ...]:
+def _failures(fits: Sequence[Fitted], stage: str = "outer") -> tuple[Failure, ...]:
+    """List the candidates and fits that failed; `stage` is that of the fits."""
     found = []
     for f in fits:
         at = (f.data, f.protocol, f.model, f.repeat, f.fold)
@@ -467,7 +480,7 @@ def _failures(fits: Sequence[Fitted]) -> tuple[Failure, ...]:
             found.append(Failure("inner", *at, plain(params), error, message, f.seed))
         if f.outcome.failure is not None:
             params = f.outcome.params
-            found.append(Failure("outer", *at, plain(params), *f.outcome.failure, f.seed))
+            found.append(Failure(stage, *at, plain(params), *f.outcome.failure, f.seed))
     return tuple(found)
 
 

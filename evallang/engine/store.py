@@ -23,7 +23,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evallang.engine.fit_outcome import Choice, FailedCandidate, FitOutcome, InnerScores
+from evallang.engine.fit_outcome import (
+    Choice,
+    FailedCandidate,
+    FitOutcome,
+    InnerScores,
+    TrainingOutputs,
+)
 from evallang.limits import STORE_BYTES
 from evallang.models.model import Candidates, ParameterValue, identity, search_space
 from evallang.planning.keys import ENGINE
@@ -98,7 +104,10 @@ class Store:
         """
         if self.fresh or not task.source_known:
             return None
-        place = self._place(task.key)
+        found = (self._get(place, task, n_classes) for place in self._places(task))
+        return next((outcome for outcome in found if outcome is not None), None)
+
+    def _get(self, place: Path, task: FitTask, n_classes: int | None) -> FitOutcome | None:
         try:
             content = _read(place, _most_bytes(task, n_classes))
             outcome = None if content is None else decode(content, task, n_classes)
@@ -118,10 +127,7 @@ class Store:
 
     def has(self, task: FitTask) -> bool:
         """Return whether there is an entry for a task, without reading it."""
-        try:
-            return task.source_known and stat.S_ISREG(self._place(task.key).lstat().st_mode)
-        except OSError:
-            return False
+        return task.source_known and any(map(_is_file, self._places(task)))
 
     def put(self, task: FitTask, outcome: FitOutcome) -> str | None:
         """Keep the outcome of a task; return why the system refused, None if it did not.
@@ -131,7 +137,7 @@ class Store:
         if outcome.failure is not None or not outcome.repeatable or not task.source_known:
             return None
         content = encode(task, outcome)
-        place = self._place(task.key)
+        place = self._places(task)[-1]
         try:
             place.parent.mkdir(mode=0o700, exist_ok=True)
             if not stat.S_ISDIR(place.parent.lstat().st_mode):
@@ -163,8 +169,15 @@ class Store:
                     beside.unlink(missing_ok=True)
                 return
 
-    def _place(self, key: str) -> Path:
-        return self.folder / key[:2] / key
+    def _places(self, task: FitTask) -> tuple[Path, ...]:
+        """Return where an outcome of a task may be: with predictions of training rows elsewhere.
+
+        An outcome that has them serves a task that asks for none; the last place is where the
+        outcome of a task is kept.
+        """
+        further = sha256(f"{task.key} training".encode("ascii")).hexdigest()
+        keys = (further,) if task.training else (further, task.key)
+        return tuple(self.folder / key[:2] / key for key in keys)
 
     # --- the folder ------------------------------------------------------------------------------
 
@@ -228,6 +241,13 @@ class Store:
             yield _flock(handle, wait=False)
         finally:
             os.close(handle)
+
+
+def _is_file(place: Path) -> bool:
+    try:
+        return stat.S_ISREG(place.lstat().st_mode)
+    except OSError:
+        return False
 
 
 def _reason(error: OSError) -> str:
@@ -363,6 +383,10 @@ def encode(task: FitTask, outcome: FitOutcome) -> bytes:
     arrays = [_little_endian(outcome.labels)]
     if outcome.scores is not None:
         arrays.append(_little_endian(outcome.scores))
+    if outcome.training is not None:
+        arrays.append(_little_endian(outcome.training.labels))
+        if outcome.training.scores is not None:
+            arrays.append(_little_endian(outcome.training.scores))
     search: dict[str, Any] | None = None
     if outcome.search is not None:
         arrays.append(_little_endian(outcome.search.scores))
@@ -382,6 +406,7 @@ def encode(task: FitTask, outcome: FitOutcome) -> bytes:
         ],
         "n_fits": outcome.n_fits,
         "search": search,
+        "training": outcome.training is not None,
     }
     text = json.dumps(header).encode("ascii")
     text += b" " * (-(_HEAD.size + len(text)) % ALIGNED)
@@ -430,17 +455,16 @@ def _decoded(body: memoryview, task: FitTask, n_classes: int | None) -> FitOutco
         arrays.append(array.reshape(shape).astype(array.dtype.newbyteorder("="), copy=False))
         start += array.nbytes
     search = _search(task, header["search"], arrays)
-    _require(start == len(body) and len(arrays) in (1, 2))
-    labels, scores = arrays[0], arrays[1] if len(arrays) == 2 else None
-    n = len(task.test)
-    _require(labels.shape == (n,))
-    if n_classes is None:
-        _require(labels.dtype == np.float64 and bool(np.isfinite(labels).all()) and scores is None)
-    else:
-        _require(labels.dtype == np.int64 and bool(((labels >= 0) & (labels < n_classes)).all()))
-    if scores is not None:
-        _require(scores.dtype == np.float64 and bool(np.isfinite(scores).all()))
-        _require(scores.shape in ((n,), (n, n_classes)))
+    trained = header.get("training", False)
+    _require(isinstance(trained, bool) and (trained or not task.training))
+    _require(start == len(body) and len(arrays) in ((2, 4) if trained else (1, 2)))
+    own, further = (arrays[: len(arrays) // 2], arrays[len(arrays) // 2 :]) if trained else (
+        arrays, [],
+    )  # fmt: skip
+    labels, scores = _outputs(own, len(task.test), n_classes)
+    training = None
+    if task.training:
+        training = TrainingOutputs(*_outputs(further, len(task.refit), n_classes))
     probabilities, seconds = header["probabilities"], header["seconds"]
     _require(isinstance(probabilities, bool) and _is_number(seconds) and seconds >= 0)
     score = header["inner_score"]
@@ -458,7 +482,24 @@ def _decoded(body: memoryview, task: FitTask, n_classes: int | None) -> FitOutco
         inner_failures=tuple(_failure(task, item) for item in header["inner_failures"]),
         n_fits=n_fits,
         search=search,
+        training=training,
     )
+
+
+def _outputs(
+    arrays: "list[NDArray[Any]]", n: int, n_classes: int | None
+) -> "tuple[NDArray[Any], NDArray[Any] | None]":
+    """Return labels, and scores if there are any, of n rows."""
+    labels, scores = arrays[0], arrays[1] if len(arrays) == 2 else None
+    _require(labels.shape == (n,))
+    if n_classes is None:
+        _require(labels.dtype == np.float64 and bool(np.isfinite(labels).all()) and scores is None)
+    else:
+        _require(labels.dtype == np.int64 and bool(((labels >= 0) & (labels < n_classes)).all()))
+    if scores is not None:
+        _require(scores.dtype == np.float64 and bool(np.isfinite(scores).all()))
+        _require(scores.shape in ((n,), (n, n_classes)))
+    return labels, scores
 
 
 def _search(task: FitTask, header: Any, arrays: "list[NDArray[Any]]") -> InnerScores | None:
@@ -537,7 +578,8 @@ def _failure(task: FitTask, item: Any) -> FailedCandidate:
 def _most_bytes(task: FitTask, n_classes: int | None) -> int:
     """Return the size of the largest entry that a task can have."""
     tried = len(task.candidates) if task.search is None else task.search.n
-    values = len(task.test) * (1 + max(n_classes or 0, 1)) + len(task.inner) * tried
+    rows = len(task.test) + len(task.refit)  # training rows may be predicted too
+    values = rows * (1 + max(n_classes or 0, 1)) + len(task.inner) * tried
     return _HEAD.size + MOST_HEADER + 8 * values + DIGEST
 
 

@@ -87,7 +87,8 @@ class FitOutcome:
 
     `seconds` counts the steps fitted for this candidate alone and its predictions; a
     shared beginning counts for the first candidate behind it. `fast_path` names the shortcut
-    that gave the outputs, None where scikit-learn fitted and predicted.
+    that gave the outputs, None where scikit-learn fitted and predicted. `again` are the outputs
+    for the further rows, where there are any.
     """
 
     outputs: Outputs | None
@@ -95,6 +96,7 @@ class FitOutcome:
     warnings: tuple[CaughtWarning, ...]
     seconds: float
     fast_path: str | None = None
+    again: Outputs | None = None
 
 
 @frozen
@@ -140,6 +142,8 @@ class FitData:
     fast_paths : whether shortcuts with the same outcome may replace fits
     identity : equal for equal rows, targets and seeds, so that what transformers made of them
         may serve the next model; None where that is not known
+    again : further rows to predict, such as the training rows, or None; they are predicted after
+        the test rows and apart from them, so that they change no output
     """
 
     X: "NDArray[Any]"
@@ -152,6 +156,7 @@ class FitData:
     guard: StepGuard = _unguarded
     fast_paths: bool = True
     identity: str | None = None
+    again: "NDArray[np.int64] | None" = None
 
 
 def fit_candidates(
@@ -194,7 +199,7 @@ class _Rows:
     """Training and test rows as they come out of the steps so far.
 
     `y` are the targets of the training rows where a resampler chose or made them, None where the
-    training rows are those of the data.
+    training rows are those of the data; `again` are the further rows to predict, or None.
     """
 
     train: Any
@@ -202,6 +207,7 @@ class _Rows:
     y: Any = None
     warnings: tuple[CaughtWarning, ...] = ()
     seconds: float = 0.0
+    again: Any = None
 
 
 _LAST_ROWS: list[tuple[str, _Rows]] = []
@@ -218,7 +224,8 @@ def _rows_of(data: FitData, pipelines: Sequence[PipelineSpec]) -> _Rows:
         return _LAST_ROWS[0][1]
     _LAST_ROWS.clear()  # before there are others, because both may be large
     train, test = (np.ascontiguousarray(data.X[part]) for part in (data.train, data.test))
-    rows = _Rows(train, test)
+    further = None if data.again is None else np.ascontiguousarray(data.X[data.again])
+    rows = _Rows(train, test, again=further)
     if shared and data.identity is not None:
         _LAST_ROWS.append((data.identity, rows))
     return rows
@@ -243,7 +250,7 @@ def _walk(candidates: list[_Candidate], depth: int, rows: _Rows, job: _Job) -> N
     """Fit step `depth` of candidates that share all steps before it."""
     branches: dict[str, list[_Candidate]] = {}
     last = [c for c in candidates if depth == len(c[1].steps) - 1]
-    if job.data.fast_paths:
+    if job.data.fast_paths and job.data.again is None:
         for places in neighbours.groups([pipeline.steps[-1] for _, pipeline in last]):
             rows = _finish_by_one_search([last[place] for place in places], rows, job)
     for candidate in last:
@@ -316,7 +323,7 @@ def forget_rows() -> None:
 
 def _size(rows: _Rows) -> int:
     """Return the bytes of dense rows; more than are ever kept for rows of another kind."""
-    parts = (rows.train, rows.test)
+    parts = [part for part in (rows.train, rows.test, rows.again) if part is not None]
     if not all(isinstance(part, np.ndarray) and part.dtype != object for part in parts):
         return MOST_KEPT
     return sum(part.nbytes for part in parts)
@@ -342,7 +349,7 @@ def _transform(
     first, pipeline = sharing[0]
     step = FitStep(first, len(sharing), depth, False, rows.seconds)
 
-    def run() -> tuple[Any, Any]:
+    def run() -> tuple[Any, Any, Any]:
         transformer = build_step(pipeline, depth, job.context)
         y = _training_targets(rows, job)
         train = _own_copy(rows.train, pipeline.steps[depth])
@@ -351,14 +358,17 @@ def _transform(
             fitted = transformer.fit_transform(train, y)
         else:
             fitted = transformer.fit(train, y).transform(train)
-        return fitted, transformer.transform(test)
+        tested = transformer.transform(test)
+        if rows.again is None:
+            return fitted, tested, None
+        return fitted, tested, transformer.transform(_own_copy(rows.again, pipeline.steps[depth]))
 
     result, failure, caught, seconds = watched(run, job.data.guard(step))
     caught, seconds = (*rows.warnings, *caught), rows.seconds + seconds
     if failure is not None or result is None:
         return FitOutcome(None, failure, caught, seconds)
-    train, test = result
-    return _Rows(train, test, rows.y, caught, seconds)
+    train, test, again = result
+    return _Rows(train, test, rows.y, caught, seconds, again)
 
 
 def _resample(
@@ -380,7 +390,7 @@ def _resample(
     if failure is not None or result is None:
         return FitOutcome(None, failure, caught, seconds)
     train, y = result
-    return _Rows(train, rows.test, y, caught, seconds)
+    return _Rows(train, rows.test, y, caught, seconds, rows.again)
 
 
 def _training_targets(rows: _Rows, job: _Job) -> "NDArray[Any]":
@@ -446,18 +456,18 @@ def _finish(candidate: _Candidate, rows: _Rows, job: _Job) -> None:
     number, pipeline = candidate
     data, last = job.data, candidate[1].steps[-1]
     step = FitStep(number, 1, len(pipeline.steps) - 1, True, rows.seconds)
-    fast_path = None
+    fast_path, again = None, None
 
     def run() -> Outputs:
-        nonlocal fast_path
-        estimator = build_step(pipeline, len(pipeline.steps) - 1, job.context)
+        nonlocal fast_path, again
+        fitted = estimator = build_step(pipeline, len(pipeline.steps) - 1, job.context)
         y = _training_targets(rows, job)
         estimator.fit(_own_copy(rows.train, last), y, **_weights(last, data))
         targets = job.context.targets
         if data.fast_paths and support_vectors.usable(last, estimator, rows.test):
             estimator = support_vectors.ProductOfKernels(estimator)
             fast_path = support_vectors.NAME
-        return predict_outputs(
+        made = predict_outputs(
             estimator,
             rows.test,
             data.n_classes,
@@ -465,10 +475,21 @@ def _finish(candidate: _Candidate, rows: _Rows, job: _Job) -> None:
             targets=targets,
             n=len(data.test),
         )
+        if data.again is not None:
+            again = predict_outputs(
+                fitted,
+                rows.again,
+                data.n_classes,
+                scores=data.scores,
+                targets=targets,
+                n=len(data.again),
+            )
+        return made
 
     outputs, failure, caught, seconds = watched(run, data.guard(step))
     warned = tuple(dict.fromkeys((*rows.warnings, *caught)))
-    job.outcomes[number] = FitOutcome(outputs, failure, warned, rows.seconds + seconds, fast_path)
+    spent = rows.seconds + seconds
+    job.outcomes[number] = FitOutcome(outputs, failure, warned, spent, fast_path, again)
 
 
 def watched(

@@ -9,6 +9,7 @@ from evallang.models.model import ModelSpec, PipelineSpec, search_space
 from evallang.planning.candidates import tried
 from evallang.planning.defaults import inner_folds
 from evallang.protocols.protocol import PROTOCOLS
+from evallang.stats.analyses.analysis import ANALYSES
 from evallang.study import Protocol, Study
 
 PerModel = Mapping[tuple[str, str, str], int]
@@ -35,9 +36,11 @@ def measured_on(study: Study, protocol: Protocol) -> tuple[ModelSpec, ...]:
 def fits_without_data(study: Study) -> PerModel | None:
     """Count the fits of every model by the text alone; None where the data settle them.
 
-    They do for a glob (how many data sets), for the author's own split, and for protocols
-    whose splits are as many as rows or groups.
+    They do for a glob (how many data sets), for the author's own split, for protocols whose
+    splits are as many as rows or groups, and for analyses that fit models on parts of rows.
     """
+    if any(ANALYSES[spec.method.name].declaration.fits for spec in study.analyses):
+        return None
     found: dict[tuple[str, str, str], int] = {}
     sources = [source for source in study.sources if isinstance(source, DataSpec)]
     for source in sources:

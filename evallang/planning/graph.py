@@ -41,6 +41,16 @@ def graph(
             layout.tasks[place.key].n_fits,
             (),
         )
+    curves: dict[tuple[int, str, str, str], dict[str, None]] = {}
+    for subset in layout.subsets:
+        at = subset.analysis, subset.data, subset.protocol, subset.model
+        curves.setdefault(at, {})[subset.key] = None
+        if subset.key in seen:
+            continue
+        seen.add(subset.key)
+        fitted = subset.data, subset.protocol, subset.model
+        split, n_fits = subset.split, layout.tasks[subset.key].n_fits
+        yield Task(subset.key, "fit", *fitted, split.repeat, split.fold, n_fits, ())
     fits.update({at: [] for at in layout.stored})
     for source in read.imported:
         fits.update({(source.spec.name, None, model.name): [] for model in source.models})
@@ -61,6 +71,10 @@ def graph(
         for node in _compared(comparison, families.planned[comparison.index], fits):
             final.append(node.key)
             yield node
+    for (index, *place), keys in curves.items():
+        node = _reader("analyze", *place, list(keys), study.analyses[index].method.written)
+        final.append(node.key)
+        yield node
     yield _reader("report", None, None, None, final)
 
 

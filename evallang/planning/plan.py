@@ -20,7 +20,7 @@ SCHEMA = "evallang/plan/1"
 
 @frozen
 class Task:
-    """One node of the graph: `fit`, `estimate`, `compare`, `export` or `report`."""
+    """One node of the graph: `fit`, `estimate`, `compare`, `analyze`, `export`, `report`."""
 
     key: str
     kind: str
@@ -86,7 +86,9 @@ class FitTask:
     `inner` are (train, validation) rows in which candidates are scored; `refit` are the
     rows on which the chosen candidate is fitted (training, with validation in a three-way
     holdout). Row numbers count the rows of the table as read. With a `search` candidates
-    are found on the way, and none are listed. `repetition` counts the seeds of `seeds=N`.
+    are found on the way, and none are listed. `repetition` counts the seeds of `seeds=N`. With
+    `training` the rows of `refit` are predicted too, which is no part of the key: the fit and its
+    predictions of the test rows are the same.
     `source_known` is False where equal keys need not mean equal outcomes, and `facts` are the
     parts of the key; both for the store.
     """
@@ -102,6 +104,7 @@ class FitTask:
     repetition: int = 0
     source_known: bool = True
     facts: KeyFacts | None = None
+    training: bool = False
 
     @property
     def n_fits(self) -> int:
@@ -120,6 +123,25 @@ class Place:
     split: Split
     key: str
     seed: int = 0
+
+
+@dataclass(frozen=True)
+class SubsetPlace:
+    """Where the outcome of a fit on a part of a training part is used.
+
+    `analysis` is the place of the item among the analyses of the study, `times` counts how often
+    subsets of one training part were drawn, and `size` the subsets of one draw, the smallest
+    first.
+    """
+
+    analysis: int
+    data: str
+    protocol: str
+    model: str
+    split: Split
+    times: int
+    size: int
+    key: str
 
 
 Scheme = Literal["written", "chosen", "most_frequent", "searched"]
@@ -161,7 +183,8 @@ class Layout:
     """The arrays behind a plan: splits of each protocol on each table, and unique fits.
 
     `exports` has the models that may be exported, by name: all of them under `export best`.
-    `stored` has the predictions of models that are not fitted, by data set, protocol and model.
+    `stored` has the predictions of models that are not fitted, by data set, protocol and model;
+    `subsets` the fits of learning curves.
     """
 
     splits: Mapping[tuple[str, str], tuple[Split, ...]]
@@ -169,6 +192,7 @@ class Layout:
     places: tuple[Place, ...]
     exports: Mapping[str, ExportTask] = field(default_factory=dict)
     stored: Mapping[tuple[str, str, str], tuple[StoredOutcome, ...]] = field(default_factory=dict)
+    subsets: tuple[SubsetPlace, ...] = ()
 
 
 def to_plain(plan: Plan, data: Sequence[DataRecord] = ()) -> dict[str, Any]:

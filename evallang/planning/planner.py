@@ -26,11 +26,18 @@ from evallang.planning.expected import (
 )
 from evallang.planning.graph import graph
 from evallang.planning.keys import installed, task_key
-from evallang.planning.plan import BayesSearch, FitTask, Layout, Place, Plan
+from evallang.planning.plan import BayesSearch, FitTask, Layout, Place, Plan, SubsetPlace
 from evallang.planning.readiness import cannot_split, readiness
 from evallang.planning.seeds import folds_hash, rows_hash, seed, split_seeds
 from evallang.planning.stored import stored_outcomes
 from evallang.planning.stratifying import described, shares_kept, strata_of
+from evallang.planning.subsets import (
+    asks_for_subsets,
+    is_about,
+    models_of_analysis,
+    places_of,
+    subsets_of,
+)
 from evallang.protocols.inner import inner_splits
 from evallang.protocols.protocol import (
     PROTOCOLS,
@@ -82,6 +89,7 @@ def plan(
     splits: dict[tuple[str, str], tuple[Split, ...]] = {}
     tasks: dict[str, FitTask] = {}
     places: list[Place] = []
+    subsets: list[SubsetPlace] = []
     found: list[Diagnostic] = []
     notes: dict[str, list[str]] = {}
     tables = read.tables
@@ -112,12 +120,14 @@ def plan(
                 found += name_data_set([refused], name, own, several=several)
                 continue
             splits[table.spec.name, protocol.name] = made
+            refused_parts = _plan_subsets(study, table, protocol, rows, made, tasks, subsets)
+            found += name_data_set(refused_parts, name, own, several=several)
             kept = _declared(protocol).keeps_strata
             how = shares_kept(rows, made) if kept else None
             words = [*(strata.notes if strata and kept else ()), *([how] if how else [])]
             where = f"{name}: " if several else ""
             notes.setdefault(protocol.name, []).extend(where + word for word in words)
-    layout = Layout(splits, tasks, tuple(places))
+    layout = Layout(splits, tasks, tuple(places), subsets=tuple(subsets))
     by_text = None if tables or not sources else fits_without_data(study)
     records = tuple(
         _record(study, p, layout, notes.get(p.name, ()), by_text) for p in study.protocols
@@ -129,7 +139,10 @@ def plan(
     known = complete and sound
     unique: int | None = sum(task.n_fits for task in tasks.values()) if known else None
     families = families_of(as_read(study, read))
-    naive = _naive(study, families, _count_per_model(layout)) if known else None
+    naive = None
+    if known:
+        naive = _naive(study, families, _count_per_model(layout))
+        naive += sum(tasks[place.key].n_fits for place in subsets)
     if by_text is not None and sound:
         unique, naive = unique_without_data(study, by_text), _naive(study, families, by_text)
     document = Plan(
@@ -231,6 +244,48 @@ def _plan_fits(
                 tasks.setdefault(task.key, task)
                 at = (table.spec.name, protocol.name, model.name, split, task.key, number)
                 places.append(Place(*at))
+
+
+def _plan_subsets(
+    study: Study,
+    table: Table,
+    protocol: Protocol,
+    rows: Rows,
+    splits: Sequence[Split],
+    tasks: dict[str, FitTask],
+    places: list[SubsetPlace],
+) -> list[Diagnostic]:
+    """Plan the fits of learning curves; returns why parts of a training part cannot be drawn.
+
+    Models are tuned inside each part. A part that is the whole training part is the fit that the
+    protocol has already, of which the predictions of the training rows are wanted too.
+    """
+    refused: list[Diagnostic] = []
+    for index, spec in enumerate(study.analyses):
+        if not asks_for_subsets(spec) or not is_about(spec, protocol):
+            continue
+        names = set(models_of_analysis(study, spec, protocol))
+        models = [model for model in study.models if model.name in names]
+        inside = False
+        try:
+            drawn = subsets_of(study, table, protocol, rows, splits, spec)
+            FITS.check(f"`{spec.method.written}`", len(drawn) * len(models))
+            for subset in drawn:
+                split, inside = subset.split, True
+                refit = split.train
+                if split.validation is not None:
+                    refit = np.sort(np.concatenate([split.train, split.validation]))
+                inner = inner_of(study, table, protocol, rows, split)
+                keys = {}
+                for model in models:
+                    task = fit_task(study, table, model, refit, split.test, inner)
+                    tasks[task.key] = replace(tasks.get(task.key, task), training=True)
+                    keys[model.name] = task.key
+                places += places_of(index, table, protocol, subset, keys)
+        except ValueError as error:
+            option = _inner_option(study) if inside else None
+            refused.append(cannot_split(error, spec.span, study.path, inner=option))
+    return refused
 
 
 def fit_task(

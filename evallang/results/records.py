@@ -502,7 +502,8 @@ class Export:
 
 @frozen
 class Failure:
-    """One fit that raised; `stage` is inner (a candidate), outer or export.
+    """One fit that raised; `stage` is inner (a candidate), outer, export, or subset (a part of
+    the training part, for a learning curve).
 
     With stage `measure` it is a model that the author's own `metric` could not measure; its fold
     is then -1.

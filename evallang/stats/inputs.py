@@ -364,5 +364,11 @@ INPUTS.declare(
     Subject.OUTCOMES,
 )
 INPUTS.declare(
+    "learning",
+    "`Learning`: the scores of one model on its training rows and on the test rows, by the number "
+    "of training rows",
+    Subject.OUTCOMES,
+)
+INPUTS.declare(
     "question", "`Question`: the comparison, the effect and what is to be found", Subject.ANALYSIS
 )

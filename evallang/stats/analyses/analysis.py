@@ -1,6 +1,7 @@
 """What an analysis is: a function behind a word of `analyze`, its options keyword-only."""
 
-from typing import Literal
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
 
 from evallang.frozen_records import frozen
 from evallang.registry import Guidance, Registry
@@ -17,6 +18,11 @@ class AnalysisDeclaration(Guidance):
         for each model from its held-out predictions; `models` where it is computed once from
         those of all models of a data set under a protocol
     task : the task of the data that it is for, None for any; lines have no task
+    by_metric : True where a metric may be written after `by`, by default the first measure
+    fits : the fits that it asks for besides those of a protocol: on `subsets` of each training
+        part; None for none
+    objection : returns what is wrong with options that were written together, and what to write
+        instead, or None
     needs : what a model must give: predictions of a kind, or `searches` for hyper-parameters, of
         which only the models with a search have any
     fewest_folds : the number of splits without which it has no values
@@ -37,6 +43,9 @@ class AnalysisDeclaration(Guidance):
     shown: type | None = None
     curve: CurveWords | None = None
     section: str | None = None
+    by_metric: bool = False
+    fits: Literal["subsets"] | None = None
+    objection: Callable[[Mapping[str, Any]], tuple[str, str] | None] = lambda options: None
 
 
 ANALYSES: Registry[AnalysisDeclaration] = Registry("analysis", "evallang.stats.analyses")

@@ -1,0 +1,141 @@
+"""The scores of fits on parts of training parts: what a learning curve is drawn from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evallang.data.dataset import Table
+from evallang.engine.evaluation import Evaluation
+from evallang.engine.fit_outcome import FitOutcome
+from evallang.metrics.aggregation import aggregate_parts, partition
+from evallang.metrics.metric import Outcome
+from evallang.metrics.own_code import OwnMetricFailed
+from evallang.planning.plan import Layout, SubsetPlace
+from evallang.planning.subsets import options_of
+from evallang.registry import lazy
+from evallang.stats.learning import Learning, SizeScores
+from evallang.study import AnalysisSpec, Method
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+
+@dataclass(frozen=True)
+class FurtherFits:
+    """The tables and the plan of a run, and what came of its fits by their keys."""
+
+    tables: Mapping[str, Table]
+    layout: Layout
+    outcomes: Mapping[str, FitOutcome]
+
+
+def learning_of(
+    evaluation: Evaluation,
+    fits: FurtherFits,
+    index: int,
+    spec: AnalysisSpec,
+    model: str,
+    metric: Method,
+) -> Learning:
+    """Measure the fits of a model on parts of its training parts.
+
+    Raises `ValueError` where the author's own metric fails, or the model has no scores that the
+    metric needs.
+    """
+    here = (index, evaluation.source, evaluation.protocol, model)
+    places = [p for p in fits.layout.subsets if (p.analysis, p.data, p.protocol, p.model) == here]
+    splits = sorted({(p.split.repeat, p.split.fold) for p in places})
+    options = options_of(spec)
+    shares = None if options["sizes"] is not None else sorted(options["fractions"])
+    sizes = []
+    for number in sorted({place.size for place in places}):
+        of_size = [place for place in places if place.size == number]
+        share = None if shares is None else float(shares[number])
+        sizes.append(_size(evaluation, fits, of_size, splits, metric, share))
+    return Learning(
+        metric.written,
+        evaluation.entry(metric).declaration.better,
+        len(np.unique(np.concatenate([place.split.test for place in places]))),
+        len(splits),
+        evaluation.yields.ordered,
+        tuple(sizes),
+    )
+
+
+def _size(
+    evaluation: Evaluation,
+    fits: FurtherFits,
+    places: Sequence[SubsetPlace],
+    splits: Sequence[tuple[int, int]],
+    metric: Method,
+    share: float | None,
+) -> SizeScores:
+    """Measure the fits on subsets of one size, draw by draw."""
+    draws = sorted({place.times for place in places})
+    if len({place.key for place in places}) <= len(splits):  # all draws are one and the same
+        draws = draws[:1]
+    found: dict[str, tuple[list[float], NDArray[np.float64]]] = {
+        part: ([], np.full((len(draws), len(splits)), np.nan)) for part in ("train", "test")
+    }
+    for row, draw in enumerate(draws):
+        own = [place for place in places if place.times == draw]
+        good = [place for place in own if fits.outcomes[place.key].failure is None]
+        for part, (values, by_split) in found.items():
+            value, each = _value(evaluation, fits, good, part, metric)
+            values.append(value)
+            for at, one in each.items():
+                by_split[row, splits.index(at)] = one
+    return SizeScores(
+        share,
+        tuple(len(fits.layout.tasks[place.key].refit) for place in places),
+        np.array(found["train"][0]),
+        np.array(found["test"][0]),
+        found["train"][1],
+        found["test"][1],
+        len({place.key for place in places if fits.outcomes[place.key].failure is not None}),
+    )
+
+
+def _value(
+    evaluation: Evaluation,
+    fits: FurtherFits,
+    places: Sequence[SubsetPlace],
+    part: str,
+    metric: Method,
+) -> tuple[float, Mapping[tuple[int, int], float]]:
+    """Return a metric over all splits of one draw and on each of them, NaN where undefined."""
+    if not places:
+        return float("nan"), {}
+    entry, options = evaluation.entry(metric), metric.keywords()
+    needs = entry.declaration.needs
+    rows: list[NDArray[np.int64]] = []
+    output: list[Any] = []
+    for place in places:
+        outcome, task = fits.outcomes[place.key], fits.layout.tasks[place.key]
+        made: Any = outcome if part == "test" else outcome.training
+        assert made is not None, "the fits of a learning curve predict their training rows"
+        rows.append(task.test if part == "test" else task.refit)
+        lacks = made.scores is None or (needs == "probabilities" and not outcome.probabilities)
+        if needs in ("scores", "probabilities") and lacks:
+            raise ValueError(f"the model gives no {needs}")
+        output.append(made.scores if needs in ("scores", "probabilities") else made.labels)
+    sizes, table = [len(r) for r in rows], fits.tables[evaluation.source]
+    every = np.concatenate(rows)
+    repeat = np.repeat([place.split.repeat for place in places], sizes)
+    fold = np.repeat([place.split.fold for place in places], sizes)
+    weights = None if table.weights is None else table.weights[every]
+    k = len(evaluation.classes)
+    made_of = Outcome(table.y[every], np.concatenate(output), k, evaluation.positive, weights)
+    try:
+        found = aggregate_parts(entry, options, made_of, partition(len(every), fold, repeat))
+    except OwnMetricFailed as error:
+        raise ValueError(f"{metric.written}: {error.message}") from error
+    nan = float("nan")
+    each = {
+        at: nan if value is None else value
+        for at, value in zip(found.folds, found.fold_values, strict=True)
+    }
+    return nan if found.value is None else found.value, each

@@ -1,0 +1,181 @@
+"""Learning curves: training and test scores by the number of rows that models were fitted on."""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from evallang.reporting.context import Context, MetricWords
+from evallang.reporting.curves import about, computed, further_notes, problems, shown_in
+from evallang.reporting.document import (
+    Block,
+    Cell,
+    Column,
+    Figure,
+    Number,
+    Panel,
+    Row,
+    Runs,
+    Table,
+    runs,
+)
+from evallang.reporting.figures.score_lines import ScorePoint, Series, score_lines
+from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
+from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.wording import sentence
+from evallang.results.records import Analysis
+
+SECTION = "learning_curves"
+MOST_PANELS = 6  # models that are drawn; results.json has all
+
+
+def _methods(context: Context) -> Runs:
+    found = [item for item in shown_in(context, SECTION) if computed(item)]
+    if not found:
+        return ()
+    values = found[0].values
+    cited = context.cite("analysis", found[0].kind)
+    how = "the last rows in time" if values["ordered"] else "nested random subsets"
+    return runs(
+        f"For learning curves, models were fitted on {how} of each training part, with all of "
+        "their tuning, and measured on the same test rows",
+        cited,
+        ".",
+    )
+
+
+@SECTIONS.register(SectionDeclaration(order=48, methods=_methods), title="Learning curves")
+def learning_curves(context: Context) -> Sequence[Block]:
+    """Return a table and a figure for each data set, protocol and metric."""
+    blocks: list[Block] = []
+    found = shown_in(context, SECTION)
+    for number, (_, part) in enumerate(groupby(found, _place), start=1):
+        items = list(part)
+        known = [item for item in items if computed(item)]
+        if known:
+            metric = context.metric(known[0].values["metric"])
+            scale = _scale(known, metric)
+            blocks.append(_table(context, known, metric, scale, f"table-learning-{number}"))
+            blocks.append(_figure(context, known, metric, scale, f"figure-learning-{number}"))
+        blocks += problems(context, items)
+    return blocks
+
+
+def _place(item: Analysis) -> tuple[str, str | None, str | None]:
+    return item.data, item.protocol, item.metric
+
+
+def _scale(items: Sequence[Analysis], metric: MetricWords) -> Scale:
+    scores = [p[part] for item in items for p in item.values["points"] for part in PARTS]
+    return scale_of(
+        [s["sd"] for s in scores], [s["value"] for s in scores], percent=metric.percent
+    )
+
+
+PARTS = ("train", "test")
+
+
+def _table(
+    context: Context, items: Sequence[Analysis], metric: MetricWords, scale: Scale, identifier: str
+) -> Table:
+    unit = " (%)" if metric.percent else ""
+    columns = (
+        Column(runs("Model"), "left", wide=True),
+        Column(runs("Training rows")),
+        Column(runs(f"Training score{unit}")),
+        Column(runs(f"SD{unit}")),
+        Column(runs(f"Test score{unit}")),
+        Column(runs(f"SD{unit}")),
+    )
+    rows = []
+    for item in items:
+        name = context.model(item.model or "")
+        for point in item.values["points"]:
+            cells = [Cell(runs(name)), Cell(runs(_rows(point)), point["n_train"])]
+            for part in PARTS:
+                for key in ("value", "sd"):
+                    value = point[part][key]
+                    cells.append(Cell(runs(Number(fixed(value, scale), value)), value))
+            rows.append(Row(tuple(cells)))
+            name = ""
+    place = context.place(items[0].data, items[0].protocol)
+    caption = sentence(f"{place}{metric.noun} by the number of training rows")
+    notes = [_sizes(items[0].values), *_gains(context, items, metric, scale)]
+    notes += [about(items), *further_notes(context, items), *_failed(context, items)]
+    return Table(identifier, runs(caption), columns, tuple(rows), notes=tuple(notes))
+
+
+def _rows(point: Mapping[str, Any]) -> str:
+    low, high = point["smallest"], point["largest"]
+    return count(low) if low == high else f"{count(low)}–{count(high)}"
+
+
+def _sizes(values: Mapping[str, Any]) -> Runs:
+    splits, draws = values["n_splits"], values["n_draws"]
+    words = f"{count(values['n'])}{NBSP}{values['unit']} tested in {count(splits)} "
+    words += "split" if splits == 1 else "splits"
+    if draws > 1:
+        words += f"; scores are means over {count(draws)} draws of subsets"
+    if splits > 1:
+        words += "; SD: standard deviation over splits"
+    return runs(sentence(words))
+
+
+def _gains(
+    context: Context, items: Sequence[Analysis], metric: MetricWords, scale: Scale
+) -> list[Runs]:
+    """Write what the last step in size did to the test score, for each model."""
+    parts: list[str] = []
+    for item in items:
+        gain = item.values["gain"]
+        if gain is None:
+            continue
+        change = fixed(gain["value"], scale, signed=True)
+        n = item.values["n_splits"]
+        counts = f", better in {count(gain['better'])} and worse in {count(gain['worse'])} of "
+        words = f"{context.model(item.model or '')} {change}"
+        parts.append(words + (f"{counts}{count(n)} splits" if n > 1 else ""))
+    if not parts:
+        return []
+    first = items[0].values["gain"] or {}
+    step = f"{count(round(first['n_from']))} to {count(round(first['n_to']))} training rows"
+    unit = " points" if metric.percent else ""
+    return [runs(sentence(f"change of the test score{unit and f' in{unit}'} from {step}: "
+                          f"{'; '.join(parts)}"))]  # fmt: skip
+
+
+def _failed(context: Context, items: Sequence[Analysis]) -> list[Runs]:
+    made = []
+    for item in items:
+        n = sum(point["failed"] for point in item.values["points"])
+        if n:
+            fits = "1 fit" if n == 1 else f"{count(n)} fits"
+            made.append(runs(sentence(f"{context.model(item.model or '')}: {fits} failed")))
+    return made
+
+
+def _figure(
+    context: Context, items: Sequence[Analysis], metric: MetricWords, scale: Scale, identifier: str
+) -> Figure:
+    unit = " (%)" if metric.percent else ""
+    titles = ("Training rows", f"{metric.noun[:1].upper()}{metric.noun[1:]}{unit}")
+    panels = []
+    for item in items[:MOST_PANELS]:
+        model = context.model(item.model or "")
+        series = [
+            Series(name, tuple(_point(point, part) for point in item.values["points"]))
+            for part, name in (("test", "test rows"), ("train", "training rows"))
+        ]
+        svg, alt = score_lines(series, titles, scale, model)
+        panels.append(Panel(svg, alt, runs(model)))
+    place = context.place(items[0].data, items[0].protocol)
+    words = f"{place}{metric.noun} on training rows and on test rows by the number of training rows"
+    if any(point["test"]["sd"] is not None for i in items for point in i.values["points"]):
+        words += "; bars: one standard deviation of the test score over splits to each side"
+    return Figure(identifier, runs(sentence(words)), tuple(panels))
+
+
+def _point(point: Mapping[str, Any], part: str) -> ScorePoint:
+    score = point[part]
+    value, sd = score["value"], score["sd"] if part == "test" else None
+    ends = (None, None) if value is None or sd is None else (value - sd, value + sd)
+    return ScorePoint(round(point["n_train"]), value, *ends)
