@@ -118,6 +118,8 @@ STUDIES = (
     f"{CANCER}protocol 5x2cv\nmeasure accuracy\ncompare near vs bayes with 5x2cv_f\n",
     f"{CANCER.replace('max_depth=2', 'max_depth in [1, 2]')}protocol cv folds=3\ntune grid cv=2\n"
     "measure accuracy\nanalyze stability of tree\n",
+    f"{CANCER}protocol cv folds=3\nmeasure accuracy\n"
+    "analyze learning_curve(sizes=[50, 100], repeats=1)\n",
     SUITE,
     f'evallang 1\npredictions reading from "{READINGS}"\n  id image\n'
     "  reader radiologist random\n  truth lesion\n  score aided = aided\n"
