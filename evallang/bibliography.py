@@ -65,6 +65,18 @@ RASCHKA_2018 = Reference(
     venue="arXiv preprint arXiv:1811.12808",
     kind="misc",
 )
+BOUTHILLIER_2021 = Reference(
+    key="bouthillier2021",
+    authors=(
+        "Bouthillier X", "Delaunay P", "Bronzi M", "Trofimov A", "Nichyporuk B", "Szeto J",
+        "Mohammadi Sepahvand N", "Raff E", "Madan K", "Voleti V", "Kahou SE", "Michalski V",
+        "Arbel T", "Pal C", "Varoquaux G", "Vincent P",
+    ),
+    year=2021,
+    title="Accounting for variance in machine learning benchmarks",
+    venue="Proceedings of Machine Learning and Systems",
+    volume="3",
+)  # fmt: skip
 BREIMAN_1984 = Reference(
     key="breiman1984",
     authors=("Breiman L", "Friedman JH", "Olshen RA", "Stone CJ"),

@@ -656,6 +656,17 @@ ANALYSIS_NEEDS_SPLITS = declare(
     right="data iris from sklearn iris\nmodel a = KNeighborsClassifier(n_neighbors in [1, 5, 9])\n"
     "protocol nested cv outer=5 inner=5\nmeasure accuracy\nanalyze stability",
 )
+ANALYSIS_NEEDS_SEEDS = declare(
+    "E223",
+    "analysis_needs_seeds",
+    "An analysis compares seeds, and every fit has one.",
+    reason="With one seed for each fit, what the seed changes cannot be told from what the rows of "
+    "the split change.",
+    wrong="data iris from sklearn iris\nmodel a = DecisionTreeClassifier\nprotocol cv folds=5\n"
+    "measure accuracy\nanalyze variance",
+    right="data iris from sklearn iris\nmodel a = DecisionTreeClassifier\n"
+    "protocol cv folds=5 seeds=5\nmeasure accuracy\nanalyze variance",
+)
 TEST_WITHOUT_WEIGHTS = declare(
     "E221",
     "test_without_weights",

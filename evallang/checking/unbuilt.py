@@ -9,8 +9,6 @@ OPTIONS: dict[str, frozenset[str]] = {"recall": frozenset({"at_specificity"})}
 ANALYSES = frozenset(
     {
         "bias_variance",
-        "seeds",
-        "variance",
     }
 )
 FORMATS = frozenset({"latex", "markdown", "csv"})

@@ -1,5 +1,6 @@
 """Whether the analyses of models have the predictions that they need."""
 
+import itertools
 from collections.abc import Iterable, Iterator
 
 from evallang.checking import capabilities, codes
@@ -8,8 +9,10 @@ from evallang.checking.scope import Scope
 from evallang.compatibility import metric_entry
 from evallang.data.dataset import DataSpec, GivenOutcomes, PredictionsSpec, Table
 from evallang.diagnostics import Code, Diagnostic, diagnose
+from evallang.metrics.metric import default_metric, is_mean_metric
+from evallang.models.abilities import abilities
 from evallang.models.model import is_baseline
-from evallang.protocols.protocol import PROTOCOLS
+from evallang.protocols.protocol import PROTOCOLS, written
 from evallang.spelling import listed
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.study import AnalysisSpec, SourceSpec, Study
@@ -22,7 +25,12 @@ def judge_analyses(scope: Scope, study: Study) -> None:
         if declared.about == "lines":
             continue
         found = _of_searches if declared.needs == "searches" else _of_predictions
-        for code, message, help_text in (*_few_splits(study, spec, declared), *found(study, spec)):
+        problems = itertools.chain(
+            _few_splits(study, spec, declared),
+            found(study, spec),
+            _few_seeds(study, spec, declared),
+        )
+        for code, message, help_text in problems:
             scope.report(code, message, spec.span, help=help_text)
             break
 
@@ -43,9 +51,49 @@ def _few_splits(
             codes.ANALYSIS_NEEDS_SPLITS,
             f"`{name}` needs {declared.fewest_folds} splits or more, and `{own[0].kind}` has "
             f"{splits[0]}",
-            "write `protocol cv folds=10`"
-            if study.tuning is not None and study.tuning.cv is not None
-            else "write `protocol nested cv outer=5 inner=5`",
+            _more_splits(study, declared),
+        )
+
+
+def _more_splits(study: Study, declared: AnalysisDeclaration) -> str:
+    searched = any(map(is_tuned, study.models)) and (study.tuning is None or not study.tuning.cv)
+    if declared.needs == "searches" or searched:
+        own = study.tuning is not None and study.tuning.cv is not None
+        return f"write `protocol {'cv folds=10' if own else 'nested cv outer=5 inner=5'}`"
+    return "write `protocol repeated cv folds=10 times=5`"
+
+
+def _few_seeds(
+    study: Study, spec: AnalysisSpec, declared: AnalysisDeclaration
+) -> Iterator[Problem]:
+    """Find protocols with one seed where seeds are compared, or models draw at random."""
+    own = [p for p in study.protocols if spec.protocol in (None, p.name) and not p.implied_by]
+    if not own or not (declared.several_seeds or declared.seeds_of_draws):
+        return
+    asked = [m for m in study.fitted if m.name in spec.models or _taken(spec, is_baseline(m))]
+    able = {model.name: abilities(model.pipeline) for model in asked}
+    draw = [name for name, a in able.items() if a.seeded or not a.known]
+    name, code = spec.method.name, codes.ANALYSIS_NEEDS_SEEDS
+    if declared.several_seeds and asked and not draw:
+        yield code, f"`{name}` compares seeds, and no model takes one", "remove it"
+        return
+    single = [p for p in own if p.seeds < 2]
+    if not single or (spec.protocol is None and declared.several_seeds and len(single) < len(own)):
+        return
+    p = single[0]
+    line = written(p.kind, p.options, by=p.by, path=p.path, seeds=5)
+    named = f"{p.name} = " if p.name != p.kind else ""
+    if declared.several_seeds:
+        message = f"`{name}` compares seeds, and the protocol fits each model with one"
+        yield code, message, f"write `protocol {named}{line}`"
+    elif draw:
+        verb = "draws" if len(draw) == 1 else "draw"
+        yield (
+            code,
+            f"`{name}` tells seeds from splits, and {listed(draw, 'and')} {verb} at random with "
+            "one seed",
+            f"write `protocol {named}{line}`, or name models that do not draw: "
+            f"`analyze {name} of MODEL`",
         )
 
 
@@ -96,7 +144,14 @@ def _lacking_fits(study: Study, spec: AnalysisSpec) -> Iterator[tuple[str, str]]
         )
     own = [p for p in study.protocols if spec.protocol in (None, p.name) and not p.implied_by]
     inside = [p for p in own if PROTOCOLS[p.kind].declaration.tests_on_training_rows(p.options)]
-    if own and len(inside) == len(own):
+    alone = [p for p in own if PROTOCOLS[p.kind].declaration.test_rows(p.options) == 1]
+    declared = ANALYSES[name].declaration
+    if declared.mean_metric and own and len(alone) == len(own):
+        yield (
+            f"`{name}` needs several test rows in each split, and `{own[0].kind}` has one",
+            "write `protocol repeated cv folds=10 times=5`",
+        )
+    if declared.fits == "subsets" and own and len(inside) == len(own):
         yield (
             f"`{name}` compares training rows with test rows, and `{own[0].kind}` tests on the "
             "training rows",
@@ -109,6 +164,20 @@ def _lacking_outputs(study: Study, spec: AnalysisSpec) -> Iterator[Problem]:
     if spec.metric is None and not study.measures:
         return
     metric = spec.metric or study.measures[0].metric
+    analysis = ANALYSES[spec.method.name].declaration
+    if metric.code and analysis.mean_metric:
+        yield (
+            codes.ANALYSIS_NEEDS_OTHER_DATA,
+            f"`{spec.method.name}` needs a mean over the examples, and what `{metric.written}` "
+            "gives each example is not known",
+            "write another metric after `by`",
+        )
+    if analysis.mean_metric and any(getattr(source, "weight", None) for source in study.sources):
+        yield (
+            codes.ANALYSIS_NEEDS_OTHER_DATA,
+            f"`{spec.method.name}` counts every example once, and the examples have weights",
+            "remove it, or `weight`",
+        )
     if metric.better is not None or metric.code:
         return
     declared = metric_entry(metric).declaration
@@ -119,6 +188,13 @@ def _lacking_outputs(study: Study, spec: AnalysisSpec) -> Iterator[Problem]:
             codes.WRONG_TASK,
             f"`{metric.name}` is a metric for {declared.task}, and the study is for {task}",
             "write another metric after `by`",
+        )
+        return
+    if analysis.mean_metric and not is_mean_metric(declared):
+        yield (
+            codes.ANALYSIS_NEEDS_OTHER_DATA,
+            f"`{name}` needs a mean over the examples, and `{metric.name}` is not one",
+            f"write `analyze {name} by {default_metric(declared.task)}`",
         )
         return
     if not any(isinstance(source, DataSpec) for source in study.sources):

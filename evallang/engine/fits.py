@@ -157,8 +157,8 @@ def run_fits(
     with shared_tables(tables, workers, own, versions) as shared:
         metric = study.tuning.metric if study.tuning else None
         rule = study.tuning.select if study.tuning else "best"
-        every = (*layout.places, *layout.subsets)
-        names = {place.key: place.model for place in reversed(every)}
+        names = {place.key: place.model for place in reversed(layout.subsets)}
+        names |= {place.key: place.model for place in reversed(layout.places)}
         work = [
             Job(
                 task,
@@ -406,9 +406,9 @@ class Fitting:
         if refused is not None:
             return self._failed(choice, refused, inner_failures)
         pipeline = with_choice(task.pipeline, choice) if task.inner else task.pipeline
-        outcome = self._fit(
-            [pipeline], task.refit, task.test, scores=True, training=task.training
-        )[0]
+        outcome = self._fit([pipeline], task.refit, task.test, scores=True, training=task.training)[
+            0
+        ]
         if outcome.failure is not None or outcome.outputs is None:
             failure = outcome.failure
             reason = (failure.error, failure.message) if failure else ("ValueError", NO_SCORE)

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from evallang.activity import Activity, report_activity
 from evallang.engine.estimates import scope_of_estimates
-from evallang.engine.evaluation import Evaluation, FittedFold
+from evallang.engine.evaluation import Evaluation, FittedFold, means_of
 from evallang.engine.exporting import plain
 from evallang.engine.metric_samples import resampling_seed
 from evallang.engine.providers import Providers
 from evallang.engine.subset_scores import FurtherFits, learning_of
 from evallang.engine.tuning import steps_from_simple
+from evallang.metrics.metric import is_mean_metric
 from evallang.metrics.own_code import OwnMetricFailed
+from evallang.models.abilities import abilities
 from evallang.models.model import ParameterValue, PipelineSpec, is_baseline, search_space
 from evallang.planning.candidates import tried
 from evallang.registry import Entry, lazy
@@ -22,6 +24,7 @@ from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.inputs import Subject
 from evallang.stats.learning import Learning
 from evallang.stats.predicted import Predicted
+from evallang.stats.runs import Runs
 from evallang.stats.searches import FoldSearch, SearchedParameter, Searches
 from evallang.study import AnalysisSpec, Method, Study
 
@@ -76,6 +79,53 @@ def learning(inputs: OutcomeInputs) -> Learning:
     index = inputs.study.analyses.index(inputs.spec)
     at = inputs.evaluation, inputs.fits, index, inputs.spec, inputs.models[0], inputs.metric
     return learning_of(*at)
+
+
+@OUTCOMES.provides("runs")
+def runs(inputs: OutcomeInputs) -> Runs:
+    """Return the scores and predictions of the model for every split and seed."""
+    name, evaluation, metric = inputs.models[0], inputs.evaluation, inputs.metric
+    model = next(model for model in inputs.study.models if model.name == name)
+    able = abilities(model.pipeline)
+    try:
+        found = evaluation.aggregates(name, metric)
+    except OwnMetricFailed as error:
+        raise ValueError(f"{metric.written}: {error.message}") from error
+    if not found:
+        raise ValueError(f"the model lacks what `{metric.written}` needs")
+    nan = float("nan")
+    outcomes = evaluation.outcomes(name, metric)
+    by_seed = [one.models[name] for one in evaluation.by_seed]
+    losses = (
+        [means_of(metric, outcome) for outcome in outcomes]
+        if is_mean_of_examples(evaluation, metric)
+        else None
+    )
+    return Runs(
+        metric=metric.written,
+        better=evaluation.entry(metric).declaration.better,
+        draws=bool(able.seeded) or not able.known,
+        values=np.array([nan if one.value is None else one.value for one in found]),
+        splits=np.array([[nan if v is None else v for v in one.fold_values] for one in found]),
+        repeats=np.array([repeat for repeat, _ in found[0].folds]),
+        labels=np.array([one.labels for one in by_seed]),
+        losses=None if losses is None else np.array(losses),
+        split_of=evaluation.partition(name).fold,
+        units=_units_of_splits(evaluation, by_seed[0].rows),
+        categories=evaluation.task == "classification",
+    )
+
+
+def is_mean_of_examples(evaluation: Evaluation, metric: Method) -> bool:
+    """Return whether a metric is the plain mean of what it gives each example."""
+    return is_mean_metric(evaluation.entry(metric).declaration) and evaluation.weights is None
+
+
+def _units_of_splits(
+    evaluation: Evaluation, rows: "NDArray[np.int64]"
+) -> "NDArray[np.int64] | None":
+    """Return the groups of rows; within a split no row is predicted twice."""
+    return None if evaluation.group_codes is None else evaluation.group_codes[rows]
 
 
 @OUTCOMES.provides("searches")
@@ -214,9 +264,13 @@ def _answered(entry: Entry[AnalysisDeclaration], inputs: OutcomeInputs) -> Analy
     evaluation, single = inputs.evaluation, entry.declaration.about == "model"
     options = inputs.spec.method.keywords()
     notes: tuple[str, ...] = ()
-    if evaluation.further_seeds:
+    if evaluation.further_seeds and "runs" not in entry.inputs:
         notes = (f"of the first of {1 + len(evaluation.further_seeds)} seeds",)
-    if single and entry.declaration.fits is None and (failed := len(evaluation.models[inputs.models[0]].failed)):
+    if (
+        single
+        and entry.declaration.fits != "subsets"
+        and (failed := len(evaluation.models[inputs.models[0]].failed))
+    ):
         notes = (*notes, f"{failed} of {len(evaluation.folds)} folds failed and are missing")
     values = {
         "unit": evaluation.unit,

@@ -173,6 +173,13 @@ METRICS: Registry[MetricDeclaration] = Registry("metric", "evallang.metrics")
 MetricEntry = Entry[MetricDeclaration]
 
 
+def is_mean_metric(declared: MetricDeclaration) -> bool:
+    """Return whether a metric is a mean over examples, and not a root of one."""
+    return declared.transform is None and (
+        declared.form == "losses" or declared.proportion == "all"
+    )
+
+
 def default_metric(task: Literal["classification", "regression"]) -> str:
     """Return the measure of a study of a task without a stated measure."""
     return next(m.name for m in METRICS if m.declaration.default and m.declaration.task == task)

@@ -39,7 +39,8 @@ def fits_without_data(study: Study) -> PerModel | None:
     They do for a glob (how many data sets), for the author's own split, for protocols whose
     splits are as many as rows or groups, and for analyses that fit models on parts of rows.
     """
-    if any(ANALYSES[spec.method.name].declaration.fits for spec in study.analyses):
+    declared = (ANALYSES[spec.method.name].declaration for spec in study.analyses)
+    if any(analysis.fits == "subsets" for analysis in declared):
         return None
     found: dict[tuple[str, str, str], int] = {}
     sources = [source for source in study.sources if isinstance(source, DataSpec)]

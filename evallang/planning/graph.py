@@ -71,8 +71,9 @@ def graph(
         for node in _compared(comparison, families.planned[comparison.index], fits):
             final.append(node.key)
             yield node
-    for (index, *place), keys in curves.items():
-        node = _reader("analyze", *place, list(keys), study.analyses[index].method.written)
+    for (index, data, protocol, model), keys in curves.items():
+        written = study.analyses[index].method.written
+        node = _reader("analyze", data, protocol, model, list(keys), written)
         final.append(node.key)
         yield node
     yield _reader("report", None, None, None, final)

@@ -66,9 +66,7 @@ def _place(item: Analysis) -> tuple[str, str | None, str | None]:
 
 def _scale(items: Sequence[Analysis], metric: MetricWords) -> Scale:
     scores = [p[part] for item in items for p in item.values["points"] for part in PARTS]
-    return scale_of(
-        [s["sd"] for s in scores], [s["value"] for s in scores], percent=metric.percent
-    )
+    return scale_of([s["sd"] for s in scores], [s["value"] for s in scores], percent=metric.percent)
 
 
 PARTS = ("train", "test")

@@ -364,6 +364,11 @@ INPUTS.declare(
     Subject.OUTCOMES,
 )
 INPUTS.declare(
+    "runs",
+    "`Runs`: the scores and predictions of one model for every split and seed",
+    Subject.OUTCOMES,
+)
+INPUTS.declare(
     "learning",
     "`Learning`: the scores of one model on its training rows and on the test rows, by the number "
     "of training rows",

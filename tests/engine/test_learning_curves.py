@@ -1,5 +1,7 @@
 """`analyze learning_curve`: the curves of scikit-learn on the same subsets, and its fits."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
@@ -56,7 +58,7 @@ def curves_of_scikit_learn(text, model, estimator, X, y, sizes, scoring):
             if of != draw:
                 continue
             order = np.concatenate([nested[0][0], *(
-                np.setdiff1d(larger[0], smaller[0]) for smaller, larger in zip(nested, nested[1:])
+                np.setdiff1d(larger[0], smaller[0]) for smaller, larger in pairwise(nested)
             )])  # fmt: skip
             cv.append((order, nested[0][1]))
         _, train, test = learning_curve(
@@ -206,7 +208,7 @@ def test_subsets_are_nested_and_keep_the_shares_of_strata():
     sizes = [8, 20, 41, 80]
     found = list(nested_subsets(rows, training, sizes, 7))
     assert [len(part) for part in found] == sizes
-    for smaller, larger in zip(found, found[1:]):
+    for smaller, larger in pairwise(found):
         assert set(smaller) < set(larger)
     np.testing.assert_array_equal(found[-1], training)
     shares = np.bincount(strata[training]) / 80
@@ -225,13 +227,13 @@ def test_subsets_keep_groups_whole_and_the_order_of_time():
     training = np.flatnonzero(groups >= 4)
     found = list(nested_subsets(rows, training, [1, 25, 50, len(training)], 3))
     sizes = np.bincount(groups)
-    for part, size in zip(found, [1, 25, 50, len(training)]):
+    for part, size in zip(found, [1, 25, 50, len(training)], strict=True):
         kept = set(groups[part])
         assert sum(sizes[list(kept)]) == len(part)  # whole groups
         assert abs(len(part) - size) <= sizes.max()
         evens = sum(group % 2 == 0 for group in kept)
         assert abs(evens - len(kept) / 2) <= 1
-    for smaller, larger in zip(found, found[1:]):
+    for smaller, larger in pairwise(found):
         assert set(smaller) <= set(larger)
     ordered = Rows(30, None, None, None, lambda repeat: 0)
     parts = list(nested_subsets(ordered, np.arange(20), [5, 20], 3, ordered=True))

@@ -19,8 +19,11 @@ class AnalysisDeclaration(Guidance):
         those of all models of a data set under a protocol
     task : the task of the data that it is for, None for any; lines have no task
     by_metric : True where a metric may be written after `by`, by default the first measure
-    fits : the fits that it asks for besides those of a protocol: on `subsets` of each training
-        part; None for none
+    fits : the fits that it is about: those of a `protocol`, or on `subsets` of each training part
+        besides; None where predictions made elsewhere will do
+    several_seeds : True where the protocol must repeat every fit with several seeds
+    seeds_of_draws : True where it must, if a model draws at random
+    mean_metric : True where the metric must be a mean over examples
     objection : returns what is wrong with options that were written together, and what to write
         instead, or None
     needs : what a model must give: predictions of a kind, or `searches` for hyper-parameters, of
@@ -44,7 +47,10 @@ class AnalysisDeclaration(Guidance):
     curve: CurveWords | None = None
     section: str | None = None
     by_metric: bool = False
-    fits: Literal["subsets"] | None = None
+    fits: Literal["protocol", "subsets"] | None = None
+    several_seeds: bool = False
+    seeds_of_draws: bool = False
+    mean_metric: bool = False
     objection: Callable[[Mapping[str, Any]], tuple[str, str] | None] = lambda options: None
 
 

@@ -160,13 +160,14 @@ _SUCH = {
 def learning_curve(
     learning: Learning,
     *,
-    fractions: tuple[Fraction, ...] = FRACTIONS,  # noqa: ARG001 - read by the plan
-    sizes: tuple[int, ...] | None = None,  # noqa: ARG001
-    repeats: int = 5,  # noqa: ARG001
+    fractions: tuple[Fraction, ...] = FRACTIONS,
+    sizes: tuple[int, ...] | None = None,
+    repeats: int = 5,
 ) -> LearningCurve:
     """Training and test scores by the number of rows that a model was fitted on.
 
-    Raises `ValueError` where no fit gave a test score.
+    The options are those of the plan, which draws the subsets. Raises `ValueError` where no fit
+    gave a test score.
     """
     points = tuple(map(_point, learning.sizes))
     if all(point.test.value is None for point in points):

@@ -1,0 +1,104 @@
+"""Parts of a whole as stacked bars, and single values as dots on a line for each row."""
+
+from collections.abc import Sequence
+
+from evallang.reporting import fonts
+from evallang.reporting.figures.figure import (
+    BLUE,
+    COLUMN,
+    INK,
+    MUTE,
+    PAPER,
+    RULE,
+    SIZE,
+    Axis,
+    Canvas,
+)
+from evallang.reporting.numbers import Scale, fixed
+
+ROW = 15.0
+BAR = 8.0  # depth of a bar
+HEAD = 4.0
+FOOT = 27.0
+KEY = 11.0  # depth of a line of the key
+LABEL = 90.0  # points for the names; longer ones are shortened
+GAP = 6.0
+RIGHT = 10.0
+STYLES = ((BLUE, BLUE), (PAPER, INK), (RULE, MUTE), (MUTE, MUTE))
+"""Fill and edge of the parts, in their order."""
+
+
+def stacked_bars(
+    rows: Sequence[tuple[str, Sequence[float]]],
+    parts: Sequence[str],
+    title: str,
+    scale: Scale,
+    subject: str,
+) -> tuple[str, str]:
+    """Draw the parts of each row one after the other; parts below zero go to the left of zero.
+
+    Gives the SVG and its numbers in words.
+    """
+    names = [fonts.shorten(name, SIZE, LABEL) for name, _ in rows]
+    left = max(fonts.width(name, SIZE) for name in names) + GAP + 2
+    low = min([0.0, *(sum(v for v in values if v < 0) for _, values in rows)])
+    high = max([0.0, *(sum(v for v in values if v > 0) for _, values in rows)])
+    axis = Axis(low, high, left, COLUMN - RIGHT, 5)
+    foot = HEAD + ROW * len(rows)
+    canvas = Canvas(foot + FOOT + KEY * len(parts))
+    _ticks(canvas, axis, foot, scale)
+    for number, (name, (_, values)) in enumerate(zip(names, rows, strict=True)):
+        y = HEAD + ROW * (number + 0.5)
+        canvas.words(left - GAP, y, name, "right")
+        above = below = 0.0
+        for value, (fill, edge) in zip(values, STYLES, strict=False):
+            start = above if value > 0 else below
+            ends = sorted((axis(start), axis(start + value)))
+            above, below = above + max(value, 0.0), below + min(value, 0.0)
+            if value:
+                canvas.box(ends[0], y - BAR / 2, ends[1] - ends[0], BAR, fill, edge)
+    canvas.line([(axis(0), HEAD), (axis(0), foot)], INK, 0.6)
+    canvas.words((left + COLUMN - RIGHT) / 2, foot + 20, title, "center", colour=MUTE)
+    for number, (part, (fill, edge)) in enumerate(zip(parts, STYLES, strict=False)):
+        at = foot + FOOT + KEY * (number + 0.5)
+        canvas.box(left, at - BAR / 2, 12, BAR, fill, edge)
+        canvas.words(left + 18, at, part)
+    spoken = "; ".join(
+        f"{name}: "
+        + ", ".join(f"{p} {fixed(v, scale)}" for p, v in zip(parts, values, strict=True))
+        for name, values in rows
+    )
+    return canvas.svg(), f"{subject}, {title.lower()}: {spoken}."
+
+
+def strips(
+    rows: Sequence[tuple[str, Sequence[float]]], title: str, scale: Scale, subject: str
+) -> tuple[str, str]:
+    """Draw the values of each row as open dots, their mean as a tick; gives SVG and words."""
+    names = [fonts.shorten(name, SIZE, LABEL) for name, _ in rows]
+    left = max(fonts.width(name, SIZE) for name in names) + GAP + 2
+    every = [value for _, values in rows for value in values]
+    axis = Axis(min(every), max(every), left + GAP, COLUMN - RIGHT, 5)
+    foot = HEAD + ROW * len(rows)
+    canvas = Canvas(foot + FOOT)
+    _ticks(canvas, axis, foot, scale)
+    canvas.line([(left, HEAD), (left, foot)], INK, 0.6)
+    for number, (name, (_, values)) in enumerate(zip(names, rows, strict=True)):
+        y = HEAD + ROW * (number + 0.5)
+        canvas.words(left - GAP, y, name, "right")
+        mean = axis(sum(values) / len(values))
+        canvas.line([(mean, y - BAR / 2 - 1), (mean, y + BAR / 2 + 1)], INK, 1.1)
+        for value in values:
+            canvas.dot(axis(value), y, filled=False, radius=2.0)
+    canvas.words((left + COLUMN - RIGHT) / 2, foot + 20, title, "center", colour=MUTE)
+    spoken = "; ".join(
+        f"{name}: {', '.join(fixed(v, scale) for v in values)}" for name, values in rows
+    )
+    return canvas.svg(), f"{subject}, {title.lower()}: {spoken}."
+
+
+def _ticks(canvas: Canvas, axis: Axis, foot: float, scale: Scale) -> None:
+    printed = Scale(max(0, axis.decimals - scale.power), scale.power)
+    for tick in axis.ticks:
+        canvas.line([(axis(tick), HEAD), (axis(tick), foot)], RULE, 0.4)
+        canvas.words(axis(tick), foot + 8, fixed(tick, printed), "center")

@@ -1,0 +1,212 @@
+"""What another seed, other splits or other rows would change in a score."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from evallang.reporting.context import Context, MetricWords
+from evallang.reporting.curves import about, computed, further_notes, problems, shown_in
+from evallang.reporting.document import (
+    Block,
+    Cell,
+    Column,
+    Figure,
+    Number,
+    Panel,
+    Row,
+    Runs,
+    Table,
+    runs,
+)
+from evallang.reporting.figures.stacks import stacked_bars, strips
+from evallang.reporting.letter_case import mid_sentence
+from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
+from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.wording import sentence
+from evallang.results.records import Analysis
+
+PERCENT = Scale(1, 2)
+MOST_ROWS = 12  # models that a figure draws; the table has all
+
+
+def _methods(context: Context, section: str) -> Runs:
+    found = [item for item in shown_in(context, section) if computed(item)]
+    if not found:
+        return ()
+    title = mid_sentence(context.method_title("analysis", found[0].kind))
+    return runs(f"We report the {title} of a score", context.cite("analysis", found[0].kind), ".")
+
+
+def _groups(context: Context, section: str) -> Iterator[tuple[int, list[Analysis]]]:
+    found = shown_in(context, section)
+    for number, (_, part) in enumerate(
+        groupby(found, lambda item: (item.data, item.protocol, item.metric)), start=1
+    ):
+        yield number, list(part)
+
+
+def _number(value: float | None, scale: Scale) -> Cell:
+    return Cell(runs(Number(fixed(value, scale), value)), value)
+
+
+# --- seeds ------------------------------------------------------------------------------------
+
+
+@SECTIONS.register(
+    SectionDeclaration(order=49, methods=lambda context: _methods(context, "seeds_of_fits")),
+    title="Seeds of the fits",
+)
+def seeds_of_fits(context: Context) -> Sequence[Block]:
+    """Return a table and a figure for each data set, protocol and metric."""
+    blocks: list[Block] = []
+    for number, items in _groups(context, "seeds_of_fits"):
+        known = [item for item in items if computed(item)]
+        if known:
+            metric = context.metric(known[0].values["metric"])
+            scale = scale_of(
+                [item.values["sd"] for item in known],
+                [item.values["mean"] for item in known],
+                percent=metric.percent,
+            )
+            blocks.append(_seeds(context, known, metric, scale, f"table-seeds-{number}"))
+            blocks.append(_dots(context, known, metric, scale, f"figure-seeds-{number}"))
+        blocks += problems(context, items)
+    return blocks
+
+
+SPREADS = ("mean", "sd", "lowest", "highest", "sd_in_splits", "sd_of_splits")
+
+
+def _seeds(
+    context: Context, items: Sequence[Analysis], metric: MetricWords, scale: Scale, identifier: str
+) -> Table:
+    unit = " (%)" if metric.percent else ""
+    categories = items[0].values["categories"]
+    heads = ("Mean", "SD", "Lowest", "Highest", "SD within a split", "SD over splits")
+    columns = (
+        Column(runs("Model"), "left", wide=True),
+        *(Column(runs(f"{head}{unit}")) for head in heads),
+        Column(runs("Predicted differently (%)" if categories else "SD of a prediction")),
+    )
+    rows = []
+    apart = [item.values["differ"] for item in items]
+    of_numbers = scale_of(apart, apart, percent=False)
+    for item in items:
+        cells = [Cell(runs(context.model(item.model or "")))]
+        cells += [_number(item.values[name], scale) for name in SPREADS]
+        cells.append(_number(item.values["differ"], PERCENT if categories else of_numbers))
+        rows.append(Row(tuple(cells)))
+    n, splits = items[0].values["n"], items[0].values["n_splits"]
+    words = (
+        f"{count(n)}{NBSP}seeds in each of {count(splits)} splits; mean, SD, lowest and highest "
+        "are those of the value of all splits by seed"
+    )
+    last = (
+        "the last column is the share of examples that two seeds predict differently"
+        if categories
+        else "the last column is the standard deviation over seeds of the prediction of an example"
+    )
+    place = context.place(items[0].data, items[0].protocol)
+    caption = runs(sentence(f"{place}{metric.noun} with each seed of the fits"))
+    notes = (runs(sentence(f"{words}; {last}")), about(items), *further_notes(context, items))
+    return Table(identifier, caption, columns, tuple(rows), notes=notes)
+
+
+def _dots(
+    context: Context, items: Sequence[Analysis], metric: MetricWords, scale: Scale, identifier: str
+) -> Figure:
+    unit = " (%)" if metric.percent else ""
+    rows = [
+        (context.model(i.model or ""), [v for v in i.values["values"] if v is not None])
+        for i in items[:MOST_ROWS]
+    ]
+    place = context.place(items[0].data, items[0].protocol)
+    caption = sentence(f"{place}{metric.noun} with each seed; vertical line: their mean")
+    title = f"{metric.noun[:1].upper()}{metric.noun[1:]}{unit}"
+    svg, alt = strips(rows, title, scale, "Each seed")
+    return Figure(identifier, runs(caption), (Panel(svg, alt, runs("All models")),))
+
+
+# --- components -------------------------------------------------------------------------------
+
+
+@SECTIONS.register(
+    SectionDeclaration(
+        order=50, methods=lambda context: _methods(context, "components_of_variance")
+    ),
+    title="Components of variance",
+)
+def components_of_variance(context: Context) -> Sequence[Block]:
+    """Return a table and a figure for each data set, protocol and metric."""
+    blocks: list[Block] = []
+    for number, items in _groups(context, "components_of_variance"):
+        known = [item for item in items if computed(item)]
+        if known:
+            metric = context.metric(known[0].values["metric"])
+            spreads = [c["sd"] for item in known for c in item.values["components"]]
+            scale = scale_of(spreads, spreads, percent=metric.percent)
+            blocks.append(_components(context, known, metric, scale, f"table-variance-{number}"))
+            blocks.append(_shares(context, known, f"figure-variance-{number}"))
+        blocks += problems(context, items)
+    return blocks
+
+
+def _components(
+    context: Context, items: Sequence[Analysis], metric: MetricWords, scale: Scale, identifier: str
+) -> Table:
+    unit = " (points)" if metric.percent else ""
+    columns = (
+        Column(runs("Model"), "left", wide=True),
+        Column(runs("Source"), "left"),
+        Column(runs(f"SD{unit}")),
+        Column(runs("Share of the variance (%)")),
+    )
+    rows = []
+    for item in items:
+        name = context.model(item.model or "")
+        for component in item.values["components"]:
+            cells = [Cell(runs(name)), Cell(runs(component["source"]))]
+            cells.append(_number(component["sd"], scale))
+            cells.append(_number(component["share"], PERCENT))
+            rows.append(Row(tuple(cells)))
+            name = ""
+        cells = [Cell(runs("")), Cell(runs("together"))]
+        cells += [_number(item.values["total"], scale), Cell(runs(""))]
+        rows.append(Row(tuple(cells)))
+    place = context.place(items[0].data, items[0].protocol)
+    caption = runs(
+        sentence(f"{place}where the variance of the {metric.noun} of a split comes from")
+    )
+    notes = [runs(sentence(_design(items[0].values)))]
+    repeats = _repeats(context, items, metric, scale)
+    notes += [runs(sentence(repeats))] if repeats else []
+    notes += [about(items), *further_notes(context, items)]
+    return Table(identifier, caption, columns, tuple(rows), notes=tuple(notes))
+
+
+def _design(values: Mapping[str, Any]) -> str:
+    return f"{count(values['n'])}{NBSP}splits of {count(values['n_rows'])} test rows in all"
+
+
+def _repeats(context: Context, items: Sequence[Analysis], metric: MetricWords, scale: Scale) -> str:
+    """Write how far the estimates of whole repeats lie apart."""
+    known = [item for item in items if item.values["repeats"] is not None]
+    if not known:
+        return ""
+    unit = " points" if metric.percent else ""
+    parts = [f"{context.model(i.model or '')} {fixed(i.values['repeats'], scale)}{unit}"
+             for i in known]  # fmt: skip
+    n = count(known[0].values["n_repeats"])
+    return f"standard deviation of the estimates of the {n} repeats: {', '.join(parts)}"
+
+
+def _shares(context: Context, items: Sequence[Analysis], identifier: str) -> Figure:
+    parts = [component["source"] for component in items[0].values["components"]]
+    rows = [
+        (context.model(i.model or ""), [c["share"] or 0.0 for c in i.values["components"]])
+        for i in items[:MOST_ROWS]
+    ]
+    svg, alt = stacked_bars(rows, parts, "Share of the variance (%)", PERCENT, "Components")
+    place = context.place(items[0].data, items[0].protocol)
+    caption = sentence(f"{place}sources of the variance of the score of a split")
+    return Figure(identifier, runs(caption), (Panel(svg, alt, runs("All models")),))

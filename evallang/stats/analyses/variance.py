@@ -1,0 +1,189 @@
+"""Components of variance: how much a score varies with seed, training rows and test rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evallang.bibliography import BOUTHILLIER_2021
+from evallang.frozen_records import frozen
+from evallang.registry import lazy
+from evallang.results.shown import Number
+from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
+from evallang.stats.runs import Runs
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+
+@frozen
+class VarianceComponent:
+    """One source of the variance of the score of one fit on one test part.
+
+    `variance` is the estimate, which may be below zero where sampling error exceeds it; `sd` and
+    `share` are then 0. All are None where the model takes no seed.
+    """
+
+    source: str
+    variance: Number
+    sd: Number
+    share: Number
+
+
+@frozen
+class VarianceComponents:
+    """The components of the variance of a score, and the spread of whole repeats.
+
+    `total` is the standard deviation of the score of one split with one seed. `repeats` is the
+    standard deviation over repeats of the estimate of a repeat: what dealing the rows into folds
+    again changes; None for one repeat.
+    """
+
+    unit: str
+    about: str
+    n: int
+    n_seeds: int
+    n_rows: int
+    metric: str
+    total: float
+    components: tuple[VarianceComponent, ...]
+    repeats: Number
+    n_repeats: int
+    notes: tuple[str, ...]
+
+
+SEEDS, TRAINING, TEST = "seed of the fit", "training rows", "test rows"
+ABOUT = "the score of one fit on one test part; training parts share rows"
+OVERLAP = (
+    "splits share training rows, so the component of the training rows is understated; no design "
+    "on one data set can correct that"
+)
+BELOW = "an estimate below zero counts as zero: the splits differ less than their test rows do"
+NO_SEED = "the model takes no seed"
+
+
+@ANALYSES.register(
+    AnalysisDeclaration(
+        by_metric=True,
+        mean_metric=True,
+        fits="protocol",
+        seeds_of_draws=True,
+        fewest_folds=2,
+        section="components_of_variance",
+        shown=VarianceComponents,
+        when=(
+            "the next experiment is planned: whether more seeds, other splits or more test rows "
+            "would make a score more certain"
+        ),
+        when_not=(
+            "an estimate needs an interval: measure; the value of each seed is of interest: seeds"
+        ),
+        formula=(
+            "scores of J splits with S seeds each are a random-effects design: the component of "
+            "the seeds is the mean variance over seeds within a split, that of the splits (the "
+            "variance between the splits' means less the seeds' component / S). Of the latter, "
+            "the test rows make the mean over splits of (S V - W) / (S - 1), where V is the "
+            "variance of the mean of the examples, each averaged over seeds, and W the mean of "
+            "these variances for single seeds (V alone for a model without a seed); by groups "
+            "where there are any. The rest is that of the training rows"
+        ),
+        example="data wine from sklearn wine\n"
+        "model tree = DecisionTreeClassifier\n"
+        "model bayes = GaussianNB\n"
+        "model baseline = DummyClassifier\n"
+        "protocol repeated cv folds=5 times=2 seeds=3\n"
+        "measure accuracy\n"
+        "analyze variance\n",
+    ),
+    title="Components of variance",
+    references=(BOUTHILLIER_2021,),
+)
+def variance(runs: Runs) -> VarianceComponents:
+    """The components of the variance of a score: seed, training rows and test rows.
+
+    Raises `ValueError` where fewer than two splits have scores of all seeds, or a test part has
+    one unit only.
+    """
+    if runs.losses is None:
+        raise ValueError("the metric is not a mean over examples")
+    usable = np.flatnonzero(~np.isnan(runs.splits).any(axis=0))
+    if len(usable) < 2:
+        raise ValueError("fewer than two splits have a score of every seed")
+    scores = runs.splits[:, usable] if runs.draws else runs.splits[:1, usable]
+    s, j = scores.shape
+    of_seeds = float(np.var(scores, axis=0, ddof=1).mean()) if runs.draws else None
+    between = float(np.var(scores.mean(axis=0), ddof=1))
+    of_splits = between - (of_seeds or 0.0) / s
+    of_test = float(np.mean([_of_test_rows(runs, int(split)) for split in usable]))
+    found = {SEEDS: of_seeds, TRAINING: of_splits - of_test, TEST: of_test}
+    kept = {name: max(value, 0.0) for name, value in found.items() if value is not None}
+    total = sum(kept.values())
+    components = tuple(
+        VarianceComponent(
+            name,
+            value,
+            None if value is None else float(np.sqrt(kept[name])),
+            None if value is None or not total else kept[name] / total,
+        )
+        for name, value in found.items()
+    )
+    notes = [OVERLAP]
+    if any(value is not None and value < 0 for value in found.values()):
+        notes.append(BELOW)
+    if not runs.draws:
+        notes.append(NO_SEED)
+    repeats = _over_repeats(runs)
+    return VarianceComponents(
+        unit="splits",
+        about=ABOUT,
+        n=j,
+        n_seeds=s,
+        n_rows=len(runs.split_of),
+        metric=runs.metric,
+        total=float(np.sqrt(total)),
+        components=components,
+        repeats=None if len(repeats) < 2 else float(np.std(repeats, ddof=1)),
+        n_repeats=len(repeats),
+        notes=tuple(notes),
+    )
+
+
+def _of_test_rows(runs: Runs, split: int) -> float:
+    """Estimate the variance of the score of a split that comes of its test rows.
+
+    The variance over rows of one seed is that of the rows plus that of the seed; of the mean over
+    S seeds it is that of the rows plus a part S of that of the seed.
+    """
+    assert runs.losses is not None, "a mean over examples"
+    here = runs.split_of == split
+    losses = runs.losses[:, here]
+    units = None if runs.units is None else np.unique(runs.units[here], return_inverse=True)[1]
+    of_mean = _variance_of_mean(losses.mean(axis=0), units)
+    if not runs.draws or len(losses) == 1:
+        return of_mean
+    s = len(losses)
+    single = float(np.mean([_variance_of_mean(one, units) for one in losses]))
+    return (s * of_mean - single) / (s - 1)
+
+
+def _variance_of_mean(values: NDArray[np.float64], units: NDArray[np.int64] | None) -> float:
+    """Return the variance of the mean of rows, or of rows that come in groups."""
+    residuals = values - values.mean()
+    if units is not None:
+        residuals = np.bincount(units, weights=residuals)
+    g = len(residuals)
+    if g < 2:
+        raise ValueError("a test part has one unit only, which shows no variance")
+    return float((residuals**2).sum() * g / (g - 1) / len(values) ** 2)
+
+
+def _over_repeats(runs: Runs) -> list[float]:
+    """Return the mean over seeds and folds of each repeat in which all are defined."""
+    found = []
+    for repeat in np.unique(runs.repeats):
+        own = runs.splits[:, runs.repeats == repeat]
+        if not np.isnan(own).any():
+            found.append(float(own.mean()))
+    return found

@@ -1,0 +1,40 @@
+"""What was run of one model: every split with every seed, as the analyses of variation read it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The scores and predictions of one model for S seeds and J splits.
+
+    Attributes
+    ----------
+    draws : False where the model takes no seed, so that all seeds are one
+    values : the metric over all splits by seed (S,), NaN where undefined
+    splits : the metric of each split by seed (S, J), NaN where undefined
+    repeats : the repeat of each split (J,)
+    labels : the predictions by seed (S, n)
+    losses : what the metric is the mean of by seed (S, n), or None where it is no mean of examples
+    split_of : the split of each prediction (n,), as a place in `splits`
+    units : what is drawn together (n,) as int codes, or None where each prediction is one
+    categories : True where predictions are classes
+    """
+
+    metric: str
+    better: Literal["higher", "lower"]
+    draws: bool
+    values: NDArray[np.float64]
+    splits: NDArray[np.float64]
+    repeats: NDArray[np.int64]
+    labels: NDArray[Any]
+    losses: NDArray[np.float64] | None
+    split_of: NDArray[np.int64]
+    units: NDArray[np.int64] | None
+    categories: bool
