@@ -77,6 +77,22 @@ BOUTHILLIER_2021 = Reference(
     venue="Proceedings of Machine Learning and Systems",
     volume="3",
 )  # fmt: skip
+DOMINGOS_2000 = Reference(
+    key="domingos2000",
+    authors=("Domingos P",),
+    year=2000,
+    title="A unified bias-variance decomposition for zero-one and squared loss",
+    venue="Proceedings of the Seventeenth National Conference on Artificial Intelligence",
+    kind="inproceedings",
+)
+KOHAVI_WOLPERT_1996 = Reference(
+    key="kohavi1996",
+    authors=("Kohavi R", "Wolpert DH"),
+    year=1996,
+    title="Bias plus variance decomposition for zero-one loss functions",
+    venue="Proceedings of the Thirteenth International Conference on Machine Learning",
+    kind="inproceedings",
+)
 BREIMAN_1984 = Reference(
     key="breiman1984",
     authors=("Breiman L", "Friedman JH", "Olshen RA", "Stone CJ"),

@@ -66,6 +66,14 @@ def _agrees(scope: Scope, node: n.AnalyzeNode, item: n.MethodNode, method: Metho
             help="remove `by`; `of` and `on` choose models and a protocol",
         )
         return False
+    if node.on and declared.fits == "rounds":
+        scope.report(
+            codes.CLAUSE_CONFLICT,
+            f"`{method.name}` draws samples of its own, so `on` has no place here",
+            node.on.span,
+            help="remove `on`",
+        )
+        return False
     if node.models and by_lines:
         scope.report(
             codes.CLAUSE_CONFLICT,

@@ -223,7 +223,11 @@ def _lacking_predictions(
             'write a `data` statement, or `predictions NAME from "FILE"` with `truth COLUMN`',
         )
     own = [p for p in study.protocols if spec.protocol in (None, p.name)]
-    if own and all(PROTOCOLS[p.kind].declaration.full_sample for p in own):
+    if (
+        declared.fits != "rounds"
+        and own
+        and all(PROTOCOLS[p.kind].declaration.full_sample for p in own)
+    ):
         yield (
             f"`{name}` needs one test part of each fold, and `{own[0].kind}` tests on the rows "
             "that no round drew",

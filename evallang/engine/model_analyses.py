@@ -10,7 +10,7 @@ from evallang.engine.evaluation import Evaluation, FittedFold, means_of
 from evallang.engine.exporting import plain
 from evallang.engine.metric_samples import resampling_seed
 from evallang.engine.providers import Providers
-from evallang.engine.subset_scores import FurtherFits, learning_of
+from evallang.engine.subset_scores import FurtherFits, learning_of, out_of_bag_of
 from evallang.engine.tuning import steps_from_simple
 from evallang.metrics.metric import is_mean_metric
 from evallang.metrics.own_code import OwnMetricFailed
@@ -24,6 +24,7 @@ from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.inputs import Subject
 from evallang.stats.learning import Learning
 from evallang.stats.predicted import Predicted
+from evallang.stats.rounds import Rounds
 from evallang.stats.runs import Runs
 from evallang.stats.searches import FoldSearch, SearchedParameter, Searches
 from evallang.study import AnalysisSpec, Method, Study
@@ -79,6 +80,14 @@ def learning(inputs: OutcomeInputs) -> Learning:
     index = inputs.study.analyses.index(inputs.spec)
     at = inputs.evaluation, inputs.fits, index, inputs.spec, inputs.models[0], inputs.metric
     return learning_of(*at)
+
+
+@OUTCOMES.provides("out_of_bag")
+def out_of_bag(inputs: OutcomeInputs) -> Rounds:
+    """Return what bootstrap rounds predict for the rows that they did not draw."""
+    assert inputs.fits is not None, "a run has the fits of its plan"
+    index = inputs.study.analyses.index(inputs.spec)
+    return out_of_bag_of(inputs.evaluation, inputs.fits, index, inputs.models[0])
 
 
 @OUTCOMES.provides("runs")
@@ -224,6 +233,8 @@ def analyses_of_models(
     entry = ANALYSES[spec.method.name]
     baselines = {model.name for model in study.models if is_baseline(model)}
     searched = {model.name for model in study.models if search_space(model.pipeline)}
+    if entry.declaration.fits == "rounds":  # of the rows, whatever the protocol
+        evaluations = tuple({e.source: e for e in reversed(evaluations)}.values())[::-1]
     for evaluation in evaluations:
         if not _answers(entry.declaration, spec, evaluation):
             continue
@@ -249,7 +260,7 @@ def _answers(declared: AnalysisDeclaration, spec: AnalysisSpec, evaluation: Eval
         spec.protocol in (None, evaluation.protocol)
         and not evaluation.judged
         and evaluation.own is None
-        and (declared.needs == "searches" or not evaluation.by_rounds)
+        and (declared.needs == "searches" or declared.fits == "rounds" or not evaluation.by_rounds)
         and declared.task in (None, evaluation.task)
         and (declared.fits is None or evaluation.protocol is not None)
     )
@@ -264,11 +275,12 @@ def _answered(entry: Entry[AnalysisDeclaration], inputs: OutcomeInputs) -> Analy
     evaluation, single = inputs.evaluation, entry.declaration.about == "model"
     options = inputs.spec.method.keywords()
     notes: tuple[str, ...] = ()
-    if evaluation.further_seeds and "runs" not in entry.inputs:
+    rounds = entry.declaration.fits == "rounds"
+    if evaluation.further_seeds and "runs" not in entry.inputs and not rounds:
         notes = (f"of the first of {1 + len(evaluation.further_seeds)} seeds",)
     if (
         single
-        and entry.declaration.fits != "subsets"
+        and entry.declaration.fits not in ("subsets", "rounds")
         and (failed := len(evaluation.models[inputs.models[0]].failed))
     ):
         notes = (*notes, f"{failed} of {len(evaluation.folds)} folds failed and are missing")
@@ -297,7 +309,7 @@ def _record(
     return Analysis(
         kind=entry.name,
         data=inputs.evaluation.source,
-        protocol=inputs.evaluation.protocol,
+        protocol=None if entry.declaration.fits == "rounds" else inputs.evaluation.protocol,
         model=inputs.models[0] if entry.declaration.about == "model" else None,
         metric=inputs.metric.written if entry.declaration.by_metric else None,
         values={name: _with_tuples(value) for name, value in plain.items()},

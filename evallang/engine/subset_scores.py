@@ -14,6 +14,7 @@ from evallang.planning.plan import Layout, SubsetPlace
 from evallang.planning.subsets import options_of
 from evallang.registry import lazy
 from evallang.stats.learning import Learning, SizeScores
+from evallang.stats.rounds import Rounds
 from evallang.study import AnalysisSpec, Method
 
 if TYPE_CHECKING:
@@ -62,6 +63,24 @@ def learning_of(
         len(splits),
         evaluation.yields.ordered,
         tuple(sizes),
+    )
+
+
+def out_of_bag_of(evaluation: Evaluation, fits: FurtherFits, index: int, model: str) -> Rounds:
+    """Join what the rounds of an analysis predict for the rows that they did not draw."""
+    here = (index, evaluation.source, model)
+    places = [p for p in fits.layout.subsets if (p.analysis, p.data, p.model) == here]
+    good = [place for place in places if fits.outcomes[place.key].failure is None]
+    table = fits.tables[evaluation.source]
+    empty = np.zeros(0, dtype=np.int64)
+    return Rounds(
+        truth=table.y,
+        row=np.concatenate([empty, *(fits.layout.tasks[place.key].test for place in good)]),
+        label=np.concatenate([empty, *(fits.outcomes[place.key].labels for place in good)]),
+        n_classes=len(table.classes) if table.task == "classification" else None,
+        weights=table.weights,
+        rounds=len(places),
+        failed=len(places) - len(good),
     )
 
 

@@ -40,7 +40,7 @@ def fits_without_data(study: Study) -> PerModel | None:
     splits are as many as rows or groups, and for analyses that fit models on parts of rows.
     """
     declared = (ANALYSES[spec.method.name].declaration for spec in study.analyses)
-    if any(analysis.fits == "subsets" for analysis in declared):
+    if any(analysis.fits in ("subsets", "rounds") for analysis in declared):
         return None
     found: dict[tuple[str, str, str], int] = {}
     sources = [source for source in study.sources if isinstance(source, DataSpec)]

@@ -10,7 +10,7 @@ from evallang.data.read_sources import ReadSources
 from evallang.data.strata import Strata
 from evallang.diagnostics import Diagnostic, diagnose, has_errors
 from evallang.hypotheses import Families, as_read, families_of
-from evallang.limits import FITS
+from evallang.limits import FITS, OverLimit
 from evallang.models.abilities import abilities
 from evallang.models.model import ModelSpec, PipelineSpec, search_space
 from evallang.models.target_scales import rescale_target
@@ -28,10 +28,12 @@ from evallang.planning.graph import graph
 from evallang.planning.keys import installed, task_key
 from evallang.planning.plan import BayesSearch, FitTask, Layout, Place, Plan, SubsetPlace
 from evallang.planning.readiness import cannot_split, readiness
+from evallang.planning.rounds import asks_for_rounds, protocol_of_rounds, rounds_of
 from evallang.planning.seeds import folds_hash, rows_hash, seed, split_seeds
 from evallang.planning.stored import stored_outcomes
 from evallang.planning.stratifying import described, shares_kept, strata_of
 from evallang.planning.subsets import (
+    Subset,
     asks_for_subsets,
     is_about,
     models_of_analysis,
@@ -127,6 +129,9 @@ def plan(
             words = [*(strata.notes if strata and kept else ()), *([how] if how else [])]
             where = f"{name}: " if several else ""
             notes.setdefault(protocol.name, []).extend(where + word for word in words)
+        if not has_errors(found):
+            refused_rounds = _plan_rounds(study, table, tasks, subsets)
+            found += name_data_set(refused_rounds, name, own, several=several)
     layout = Layout(splits, tasks, tuple(places), subsets=tuple(subsets))
     by_text = None if tables or not sources else fits_without_data(study)
     records = tuple(
@@ -264,28 +269,68 @@ def _plan_subsets(
     for index, spec in enumerate(study.analyses):
         if not asks_for_subsets(spec) or not is_about(spec, protocol):
             continue
-        names = set(models_of_analysis(study, spec, protocol))
-        models = [model for model in study.models if model.name in names]
-        inside = False
         try:
             drawn = subsets_of(study, table, protocol, rows, splits, spec)
-            FITS.check(f"`{spec.method.written}`", len(drawn) * len(models))
-            for subset in drawn:
-                split, inside = subset.split, True
-                refit = split.train
-                if split.validation is not None:
-                    refit = np.sort(np.concatenate([split.train, split.validation]))
-                inner = inner_of(study, table, protocol, rows, split)
-                keys = {}
-                for model in models:
-                    task = fit_task(study, table, model, refit, split.test, inner)
-                    tasks[task.key] = replace(tasks.get(task.key, task), training=True)
-                    keys[model.name] = task.key
-                places += places_of(index, table, protocol, subset, keys)
         except ValueError as error:
-            option = _inner_option(study) if inside else None
-            refused.append(cannot_split(error, spec.span, study.path, inner=option))
+            refused.append(cannot_split(error, spec.span, study.path))
+            continue
+        refused += _plan_parts(study, table, protocol, rows, (index, drawn), tasks, places)
     return refused
+
+
+def _plan_rounds(
+    study: Study, table: Table, tasks: dict[str, FitTask], places: list[SubsetPlace]
+) -> list[Diagnostic]:
+    """Plan the bootstrap rounds of analyses; returns why the rows cannot be drawn."""
+    refused: list[Diagnostic] = []
+    for index, spec in enumerate(study.analyses):
+        if not asks_for_rounds(spec):
+            continue
+        protocol = protocol_of_rounds(study, spec)
+        rows = rows_of(study, table, protocol, None)
+        try:
+            drawn = rounds_of(protocol, rows)
+        except ValueError as error:
+            refused.append(cannot_split(error, spec.span, study.path))
+            continue
+        refused += _plan_parts(study, table, protocol, rows, (index, drawn), tasks, places)
+    return refused
+
+
+def _plan_parts(
+    study: Study,
+    table: Table,
+    protocol: Protocol,
+    rows: Rows,
+    of_analysis: tuple[int, Sequence[Subset]],
+    tasks: dict[str, FitTask],
+    places: list[SubsetPlace],
+) -> list[Diagnostic]:
+    """Plan the fits on the parts that an analysis asks for, by its place among the analyses."""
+    index, drawn = of_analysis
+    spec = study.analyses[index]
+    names = set(models_of_analysis(study, spec, protocol))
+    models = [model for model in study.models if model.name in names]
+    try:
+        FITS.check(f"`{spec.method.written}`", len(drawn) * len(models))
+        for subset in drawn:
+            split = subset.split
+            refit = split.train
+            if split.validation is not None:
+                refit = np.sort(np.concatenate([split.train, split.validation]))
+            inner = inner_of(study, table, protocol, rows, split)
+            keys = {}
+            for model in models:
+                task = fit_task(study, table, model, refit, split.test, inner)
+                known = tasks.get(task.key, task)
+                training = known.training or asks_for_subsets(spec)
+                tasks[task.key] = replace(known, training=training)
+                keys[model.name] = task.key
+            places += places_of(index, table, protocol, subset, keys)
+    except ValueError as error:
+        option = None if isinstance(error, OverLimit) else _inner_option(study)
+        return [cannot_split(error, spec.span, study.path, inner=option)]
+    return []
 
 
 def fit_task(

@@ -369,6 +369,11 @@ INPUTS.declare(
     Subject.OUTCOMES,
 )
 INPUTS.declare(
+    "out_of_bag",
+    "`Rounds`: the predictions of one model for the rows that bootstrap rounds did not draw",
+    Subject.OUTCOMES,
+)
+INPUTS.declare(
     "learning",
     "`Learning`: the scores of one model on its training rows and on the test rows, by the number "
     "of training rows",

@@ -119,7 +119,8 @@ STUDIES = (
     f"{CANCER.replace('max_depth=2', 'max_depth in [1, 2]')}protocol cv folds=3\ntune grid cv=2\n"
     "measure accuracy\nanalyze stability of tree\n",
     f"{CANCER}protocol cv folds=3\nmeasure accuracy\n"
-    "analyze learning_curve(sizes=[50, 100], repeats=1)\nanalyze variance of near\n",
+    "analyze learning_curve(sizes=[50, 100], repeats=1)\nanalyze variance of near\n"
+    "analyze bias_variance(rounds=4) of near\n",
     SUITE,
     f'evallang 1\npredictions reading from "{READINGS}"\n  id image\n'
     "  reader radiologist random\n  truth lesion\n  score aided = aided\n"

@@ -19,8 +19,9 @@ class AnalysisDeclaration(Guidance):
         those of all models of a data set under a protocol
     task : the task of the data that it is for, None for any; lines have no task
     by_metric : True where a metric may be written after `by`, by default the first measure
-    fits : the fits that it is about: those of a `protocol`, or on `subsets` of each training part
-        besides; None where predictions made elsewhere will do
+    fits : the fits that it is about: those of a `protocol`, or further ones on `subsets` of each
+        training part or in bootstrap `rounds`; None where predictions made elsewhere will do
+    resampled : the protocol that draws the rounds
     several_seeds : True where the protocol must repeat every fit with several seeds
     seeds_of_draws : True where it must, if a model draws at random
     mean_metric : True where the metric must be a mean over examples
@@ -47,7 +48,8 @@ class AnalysisDeclaration(Guidance):
     curve: CurveWords | None = None
     section: str | None = None
     by_metric: bool = False
-    fits: Literal["protocol", "subsets"] | None = None
+    fits: Literal["protocol", "subsets", "rounds"] | None = None
+    resampled: str = ""
     several_seeds: bool = False
     seeds_of_draws: bool = False
     mean_metric: bool = False

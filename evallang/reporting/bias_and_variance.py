@@ -1,0 +1,130 @@
+"""Bias and variance: the parts of the expected loss over bootstrap samples."""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from evallang.reporting.context import Context
+from evallang.reporting.curves import about, computed, further_notes, problems, shown_in
+from evallang.reporting.document import (
+    Block,
+    Cell,
+    Column,
+    Figure,
+    Number,
+    Panel,
+    Row,
+    Runs,
+    Table,
+    runs,
+)
+from evallang.reporting.figures.stacks import stacked_bars
+from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
+from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.wording import sentence
+from evallang.results.records import Analysis
+
+SECTION = "bias_and_variance"
+MOST_ROWS = 12  # models that a figure draws; the table has all
+PERCENT = Scale(2, 2)
+
+
+def _methods(context: Context) -> Runs:
+    found = [item for item in shown_in(context, SECTION) if computed(item)]
+    if not found:
+        return ()
+    n = count(found[0].values["rounds"])
+    words = f"Bias and variance rest on the out-of-bag predictions of {n} bootstrap samples"
+    return runs(words, context.cite("analysis", found[0].kind), ".")
+
+
+@SECTIONS.register(SectionDeclaration(order=50, methods=_methods), title="Bias and variance")
+def bias_and_variance(context: Context) -> Sequence[Block]:
+    """Return a table and a figure for each data set."""
+    blocks: list[Block] = []
+    found = shown_in(context, SECTION)
+    for number, (_, part) in enumerate(groupby(found, lambda item: item.data), start=1):
+        items = list(part)
+        known = [item for item in items if computed(item)]
+        if known:
+            scale = _scale(known)
+            blocks.append(_table(context, known, scale, f"table-bias-{number}"))
+            blocks.append(_figure(context, known, scale, f"figure-bias-{number}"))
+        blocks += problems(context, items)
+    return blocks
+
+
+def _is_share(item: Analysis) -> bool:
+    return bool(item.values["of_classes"])
+
+
+def _scale(items: Sequence[Analysis]) -> Scale:
+    if _is_share(items[0]):
+        return PERCENT
+    values = [item.values["value"] for item in items]
+    return scale_of([value / 10 for value in values], values, percent=False)
+
+
+def _table(context: Context, items: Sequence[Analysis], scale: Scale, identifier: str) -> Table:
+    unit = " (%)" if _is_share(items[0]) else ""
+    columns = (
+        Column(runs("Model"), "left", wide=True),
+        Column(runs("Decomposition"), "left"),
+        Column(runs("Part"), "left"),
+        Column(runs(f"Expected loss{unit}")),
+    )
+    rows = []
+    for item in items:
+        name = context.model(item.model or "")
+        for decomposition in item.values["decompositions"]:
+            text = decomposition["name"]
+            for part in decomposition["parts"]:
+                cells = (Cell(runs(name)), Cell(runs(text)), Cell(runs(part["name"])))
+                rows.append(Row((*cells, _cell(part["value"], scale))))
+                name = text = ""
+            cells = (Cell(runs("")), Cell(runs("")), Cell(runs("sum: the expected loss")))
+            rows.append(Row((*cells, _cell(decomposition["total"], scale))))
+    place = context.place(items[0].data, None)
+    caption = runs(sentence(f"{place}parts of the expected {items[0].values['loss']}"))
+    notes = [runs(sentence(_sizes(items[0].values))), about(items)]
+    return Table(
+        identifier, caption, columns, tuple(rows), notes=(*notes, *further_notes(context, items))
+    )
+
+
+def _cell(value: float, scale: Scale) -> Cell:
+    return Cell(runs(Number(fixed(value, scale), value)), value)
+
+
+def _sizes(values: Mapping[str, Any]) -> str:
+    n, unit = count(values["n"]), values["unit"]
+    words = f"{n}{NBSP}{unit}, each predicted by {count(round(values['mean']))} of "
+    words += f"{count(values['rounds'])} rounds on average (at least {count(values['fewest'])})"
+    if values["left_out"]:
+        words += (
+            f"; {count(values['left_out'])} {unit} with fewer than two predictions are excluded"
+        )
+    if values["failed"]:
+        words += f"; {count(values['failed'])} rounds failed"
+    return words
+
+
+def _figure(context: Context, items: Sequence[Analysis], scale: Scale, identifier: str) -> Figure:
+    unit = " (%)" if _is_share(items[0]) else ""
+    panels = []
+    for place, first in enumerate(items[0].values["decompositions"]):
+        parts = [part["name"] for part in first["parts"]]
+        rows = [
+            (
+                context.model(item.model or ""),
+                [part["value"] for part in item.values["decompositions"][place]["parts"]],
+            )
+            for item in items[:MOST_ROWS]
+        ]
+        svg, alt = stacked_bars(rows, parts, f"Expected loss{unit}", scale, first["name"])
+        panels.append(Panel(svg, alt, runs(first["name"])))
+    words = f"{context.place(items[0].data, None)}parts of the expected {items[0].values['loss']}"
+    every = [one for item in items for one in item.values["decompositions"]]
+    if any(part["value"] < 0 for one in every for part in one["parts"]):
+        words += "; parts to the left of zero lower the loss"
+    return Figure(identifier, runs(sentence(words)), tuple(panels))
