@@ -204,7 +204,7 @@ def _lacking_outputs(study: Study, spec: AnalysisSpec) -> Iterator[Problem]:
         if way is not None and (model.name in spec.models or _taken(spec, is_baseline(model))):
             yield (
                 codes.ANALYSIS_NEEDS_OTHER_DATA,
-                f"`{metric.name}` needs {declared.needs}, and `{model.name}` gives none",
+                f"`{metric.name}` needs {declared.needs}, which `{model.name}` does not give",
                 f"{way}, or write another metric: `analyze {name} by METRIC`",
             )
             return

@@ -21,7 +21,7 @@ class Runs:
     splits : the metric of each split by seed (S, J), NaN where undefined
     repeats : the repeat of each split (J,)
     labels : the predictions by seed (S, n)
-    losses : what the metric is the mean of by seed (S, n), or None where it is no mean of examples
+    losses : what the metric is the mean of by seed (S, n), or None for another kind of metric
     split_of : the split of each prediction (n,), as a place in `splits`
     units : what is drawn together (n,) as int codes, or None where each prediction is one
     categories : True where predictions are classes

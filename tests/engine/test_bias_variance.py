@@ -136,7 +136,7 @@ def test_rows_are_weighted_and_those_predicted_once_are_excluded():
     values = bias_variance(found)
     assert (values.n, values.left_out, values.fewest) == (2, 1, 2)
     assert values.value == pytest.approx(3 / 4 * 1 / 2)
-    with pytest.raises(ValueError, match="no row was left out by two"):
+    with pytest.raises(ValueError, match="no row was held out in two"):
         bias_variance(Rounds(np.zeros(3), np.array([0, 1]), np.zeros(2), None, None, 1, 0))
 
 

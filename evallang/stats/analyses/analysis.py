@@ -20,7 +20,7 @@ class AnalysisDeclaration(Guidance):
     task : the task of the data that it is for, None for any; lines have no task
     by_metric : True where a metric may be written after `by`, by default the first measure
     fits : the fits that it is about: those of a `protocol`, or further ones on `subsets` of each
-        training part or in bootstrap `rounds`; None where predictions made elsewhere will do
+        training part or in bootstrap `rounds`; None where imported predictions will do
     resampled : the protocol that draws the rounds
     several_seeds : True where the protocol must repeat every fit with several seeds
     seeds_of_draws : True where it must, if a model draws at random

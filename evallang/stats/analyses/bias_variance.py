@@ -120,7 +120,7 @@ def bias_variance(out_of_bag: Rounds, *, rounds: int = 200) -> BiasVariance:
     times = np.bincount(out_of_bag.row, minlength=len(out_of_bag.truth))
     rows = np.flatnonzero(times >= 2)
     if not len(rows):
-        raise ValueError(f"no row was left out by two of {rounds} rounds")
+        raise ValueError(f"no row was held out in two of {rounds} rounds")
     weights = np.ones(len(rows)) if out_of_bag.weights is None else out_of_bag.weights[rows]
     shares = weights / weights.sum()
     zero_one = out_of_bag.n_classes is not None
