@@ -87,8 +87,8 @@ class FitTask:
     rows on which the chosen candidate is fitted (training, with validation in a three-way
     holdout). Row numbers count the rows of the table as read. With a `search` candidates
     are found on the way, and none are listed. `repetition` counts the seeds of `seeds=N`. With
-    `training` the rows of `refit` are predicted too, which the key does not contain: the fit and its
-    predictions of the test rows are the same.
+    `training` the rows of `refit` are predicted too; the key is the same, as are the fit and its
+    predictions of the test rows.
     `source_known` is False where equal keys need not mean equal outcomes, and `facts` are the
     parts of the key; both for the store.
     """
