@@ -16,6 +16,7 @@ from evallang.checking import waivers
 from evallang.checking.data_validation import judge_planned, judge_read
 from evallang.checking.rules.rule import left_open
 from evallang.checking.suppression import report
+from evallang.compatibility.counts import counts_suffice
 from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
 from evallang.data.files import paths_taken
 from evallang.data.read_sources import ReadSources
@@ -25,6 +26,7 @@ from evallang.working_folder import safe_path
 
 if TYPE_CHECKING:
     from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
+    from evallang.data.part_counts import MapParts, PartCounts, PartTask
     from evallang.data.stored_results import StoredPredictions, StoredResults
     from evallang.models.model import ModelSpec
     from evallang.planning.planner import Planned
@@ -56,6 +58,7 @@ def read_and_plan(
     incomplete_is_fine: bool = False,
     trusted: bool = False,
     live: Live = NOTHING,
+    counting: "MapParts[PartTask, PartCounts] | None" = map,
 ) -> Prepared:
     """Read every source of a study and plan its fits; imports nothing of the author's.
 
@@ -63,7 +66,8 @@ def read_and_plan(
     numbers out; with `errors_are_fine`, errors in the data are only among the diagnostics, and
     what could be read is planned; with `incomplete_is_fine`, the study may lack statements other
     than its data; a server is asked only where the study is `trusted`; `live`
-    holds what is given in Python. Raises `StudyError` where the study or its data are faulty.
+    holds what is given in Python; `counting` is what counts the parts of predictions of which no
+    row is needed, None to keep their rows. Raises `StudyError` where the study or its data are faulty.
     """
     from evallang.planning.exports import with_exports
     from evallang.planning.planner import plan
@@ -71,7 +75,8 @@ def read_and_plan(
 
     resolved = _resolved(study, incomplete_is_fine)
     with paths_taken() as taken:
-        sources, read = _read(resolved, study.folder, trusted, live)
+        mapped = counting if counts_suffice(resolved) else None
+        sources, read = _read(resolved, study.folder, trusted, live, mapped)
         stored, found_there = _read_stored(resolved, study.folder)
     sources = replace(sources, stored=stored)
     read += found_there
@@ -147,7 +152,11 @@ def _stop_on_errors(study: CheckedFile, found: Iterable[Diagnostic]) -> None:
 
 
 def _read(
-    study: Study, folder: Path, trusted: bool, live: Live
+    study: Study,
+    folder: Path,
+    trusted: bool,
+    live: Live,
+    counting: "MapParts[PartTask, PartCounts] | None",
 ) -> tuple[ReadSources, list[Diagnostic]]:
     from evallang.data.counts import read_counts
     from evallang.data.data_tables import read_table
@@ -174,7 +183,7 @@ def _read(
                     diagnostics = (*diagnostics, *(d for _, some in assigned for d in some))
             tables |= {table.spec.name: table for table in read}
         elif isinstance(source, PredictionsSpec):
-            outcomes, diagnostics = read_predictions(source, folder, frames)
+            outcomes, diagnostics = read_predictions(source, folder, frames, counting)
             given += outcomes
         elif isinstance(source, ScoresSpec):
             scores, diagnostics = read_scores(source, folder, frame)

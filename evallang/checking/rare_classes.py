@@ -83,6 +83,8 @@ def judge_given_areas(study: Study, source: GivenOutcomes) -> list[Diagnostic]:
     """Check areas of predictions computed elsewhere against the members of their classes."""
     if source.truth is None or source.task != "classification" or len(source.classes) != 2:
         return []
+    if source.times is not None:  # counted for metrics of labels, which have no area
+        return []
     folds = np.zeros(source.n, dtype=np.int64) if source.folds is None else source.folds
     parts = [np.flatnonzero(folds == fold) for fold in np.unique(folds)]
     tested = _tested(source, source.truth, parts, yields_of(source.spec, None), study)

@@ -691,6 +691,16 @@ FILES_CONFLICT = declare(
     wrong='predictions p from "cnn.csv", "base-of-last-year.csv"\n  truth label\n  id sample_id',
     right='predictions p from "cnn.csv", "base.csv"\n  truth label\n  id sample_id',
 )
+PARTS_DIFFER = declare(
+    "E465",
+    "parts_differ",
+    "Two parts of a table differ in their columns, or a column in what it holds.",
+    reason="The parts of `{part}` are read as one table. A column that one part lacks, or that "
+    "holds numbers in one part and text in another, has no type of its own.",
+    wrong='predictions p from "preds-{part}.csv"   # preds-2.csv has no column `cnn`\n'
+    "  truth label\n  models cnn",
+    right='predictions p from "preds-{part}.csv"\n  truth label\n  models cnn',
+)
 AMBIGUOUS_COLUMN = declare(
     "E443",
     "column_in_several_files",

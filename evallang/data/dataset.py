@@ -11,12 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from evallang.data.hashing import DataHash, spelled_ids
 from evallang.effect import Effect
 from evallang.frozen_records import frozen
+from evallang.registry import lazy
 from evallang.source import Span
 
 if TYPE_CHECKING:
     import numpy as np
     import polars as pl
     from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+COUNTED_AT_ONCE = 1 << 18  # rows whose codes take memory at the same time
 
 Task = Literal["classification", "regression"]
 Label = bool | int | float | str
@@ -379,6 +384,18 @@ class GivenOutcomes:
     repeat_labels: tuple[str, ...] | None = None
     source_columns: tuple[SourceColumn, ...] = ()
     """All columns of the files, in their order; empty where the study holds the numbers."""
+    times: "NDArray[np.int64] | None" = None
+    """Of counted parts: how often each of the P distinct rows occurs, which all arrays above then
+    hold in place of the n rows; None where every row is kept."""
+    test_sha256: str | None = None
+    """Of files in parts: hash of what their rows are, whatever the models predict for them."""
+
+    @property
+    def class_counts(self) -> tuple[int, ...] | None:
+        """How often each class is the truth, None without labels."""
+        if self.truth is None or self.task != "classification":
+            return None
+        return class_counts(self.truth, len(self.classes), self.times)
 
     @property
     def samples(self) -> Mapping[str, int] | None:
@@ -395,9 +412,15 @@ class GivenOutcomes:
 
     @property
     def rows_sha256(self) -> str:
-        """Hash of what is drawn again, rows with their truth and groups, whatever the models."""
+        """Hash of what is drawn again, rows with their truth and groups, whatever the models.
+
+        Of labels without groups it is that of the numbers of each class, which add up over parts.
+        """
         parts = DataHash()
         parts.text("n", self.n)
+        if self.class_counts is not None and self.groups is None and self.examples is None:
+            parts.text("class_counts", self.class_counts)
+            return parts.hexdigest()
         parts.codes("truth", self.truth)
         for name, codes in (("groups", self.group_codes), ("examples", self.examples)):
             parts.numbers(name, codes)
@@ -407,6 +430,18 @@ class GivenOutcomes:
     def n_examples(self) -> int:
         """The number of examples: of rows, or with repeats of distinct ones."""
         return self.n if self.examples is None else int(self.examples.max()) + 1
+
+
+def class_counts(
+    codes: "NDArray[Any]", classes: int, times: "NDArray[np.int64] | None" = None
+) -> tuple[int, ...]:
+    """Count the rows of each class; `times` is how often each row occurs, once by default."""
+    counts = np.zeros(classes, dtype=np.int64)
+    for start in range(0, len(codes), COUNTED_AT_ONCE):
+        rows = slice(start, start + COUNTED_AT_ONCE)
+        often = None if times is None else times[rows]  # sums of float64, exact below 2^53
+        counts += np.bincount(codes[rows], often, minlength=classes).astype(np.int64)
+    return tuple(counts.tolist())
 
 
 @frozen

@@ -21,7 +21,7 @@ from evallang.data.codes import (
     UNREADABLE_FILE,
 )
 from evallang.data.findings import Findings, quoted
-from evallang.data.path_patterns import GLOB
+from evallang.data.path_patterns import GLOB, matching
 from evallang.limits import BYTES, COLUMNS, MEMORY, ROWS, OverLimit
 from evallang.source import Span
 from evallang.spelling import closest
@@ -110,6 +110,14 @@ def regular_file(
         return None
     _note_if_outside(location, path, folder)
     return path
+
+
+def matching_files(pattern: str, folder: Path, findings: Findings) -> list[str] | None:
+    """Return the paths that a pattern matches, sorted; None after a finding.
+
+    Raises `OverLimit` for too many, and `ValueError` for a pattern that no path can have.
+    """
+    return matching(pattern, folder)
 
 
 def _suggest_path(location: str, path: Path, folder: Path) -> str:

@@ -35,6 +35,10 @@ class Frame:
     lines : line of the file of each row of the source, None for files without lines
     decimal_comma : whether `1,5` in an untyped column is a number
     nested : dotted names of the fields inside JSON objects
+    pieces : of files in parts, where each begins and the file as it was read
+    times : how often each row occurs in the source, of distinct rows; None where all are kept
+    hashes : of a table in parts, that of the columns that its study names, and that of ids, truth
+        and groups; of all rows, whatever `where` keeps
     """
 
     source: str
@@ -45,6 +49,9 @@ class Frame:
     decimal_comma: bool = False
     notes: tuple[str, ...] = ()
     nested: tuple[str, ...] = ()
+    pieces: tuple[tuple[int, "Frame"], ...] = ()
+    times: "NDArray[np.int64] | None" = None
+    hashes: tuple[str, str] | None = None
     _typed: dict[str, "pl.Series"] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -66,8 +73,12 @@ class Frame:
 
     @property
     def n(self) -> int:
-        """The number of rows."""
-        return self.cells.height
+        """The number of rows of the source."""
+        return self.cells.height if self.times is None else int(self.times.sum())
+
+    def count(self, kept: "NDArray[np.int64]") -> int:
+        """Return how many rows of the source some of these rows are."""
+        return len(kept) if self.times is None else int(self.times[kept].sum())
 
     def values(self, column: str) -> "pl.Series":
         """Return a column with the type that its values have; missing is null."""
@@ -129,6 +140,9 @@ class Frame:
     def place(self, row: int) -> str:
         """Format the number of a kept row (from 0) as in its source: `row 12 (line 13)`."""
         source_row = int(self.rows[row])
+        if self.pieces:
+            start, piece = max((p for p in self.pieces if p[0] <= source_row), key=lambda p: p[0])
+            return f"{piece.place(source_row - start)} of `{piece.source}`"
         if self.lines is None:
             return f"row {source_row + 1}"
         return f"row {source_row + 1} (line {self.lines[source_row]})"

@@ -301,7 +301,7 @@ def _checked_labels(
         return None
     findings.add(
         UNSEEN_LABEL,
-        f"`{model.name}` predicts {quoted(labels)} in {counted(len(unseen), 'row')}, counted as "
+        f"`{model.name}` predicts {quoted(labels)} in {counted(frame.count(unseen), 'row')}, counted as "
         f"wrong because the truth never contains {'it' if len(labels) == 1 else 'them'}",
         f"models {model.name}",
         help=f"did you mean `{near}`? {known_labels}" if near else known_labels,

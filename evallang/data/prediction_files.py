@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evallang.activity import Activity, report_activity
 from evallang.data.codes import (
     AMBIGUOUS_COLUMN,
     FILE_NOT_FOUND,
@@ -21,14 +22,25 @@ from evallang.data.codes import (
 from evallang.data.column_roles import read_ids
 from evallang.data.column_types import Kind
 from evallang.data.data_frames import read_frame
-from evallang.data.dataset import GivenModel, PredictionsSpec, ScorePattern, Where
+from evallang.data.dataset import (
+    GivenModel,
+    PredictionsSpec,
+    ScorePattern,
+    SourceColumn,
+    Where,
+)
 from evallang.data.file_formats import read_file
 from evallang.data.files import stem
 from evallang.data.findings import Findings, counted, listed, quoted, written
 from evallang.data.frame import Frame, frame_of
 from evallang.data.labels import EXACT
+from evallang.data.part_counts import MapParts, PartCounts, PartTask, add_up, count_part
+from evallang.data.part_patterns import has_parts
+from evallang.data.parts import hashes_of, join_parts, part_files
 from evallang.data.prediction_columns import score_columns
 from evallang.data.row_filters import select
+from evallang.data.source_columns import roles_in_predictions
+from evallang.limits import MEMORY, OverLimit
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -87,7 +99,7 @@ def outcome_columns(spec: PredictionsSpec, models: Sequence[GivenModel]) -> froz
     return frozenset(names)
 
 
-def _named(spec: PredictionsSpec) -> frozenset[str]:
+def named_columns(spec: PredictionsSpec) -> frozenset[str]:
     """Return the columns that the statement names."""
     names = set(role_columns(spec))
     for model in spec.models:
@@ -115,14 +127,7 @@ def _files(
         for path, frame in zip(spec.paths, given, strict=False)
     }
     for path in () if given else spec.paths:
-        frame = read_file(
-            path,
-            folder,
-            findings,
-            named=_named(spec),
-            spelled=_text_columns(spec),
-            labels=outcome_columns(spec, spec.models) - {line.column for line in spec.where},
-        )
+        frame = _file(path, spec, folder, findings)
         if frame is not None:
             frames[path] = frame
     for model in spec.models:
@@ -135,6 +140,115 @@ def _files(
                 help=f"they are {quoted(spec.paths)}",
             )
     return None if findings.failed else frames
+
+
+def _file(path: str, spec: PredictionsSpec, folder: Path, findings: Findings) -> Frame | None:
+    """Read one file, or all files of parts as one; None after a finding."""
+    if not has_parts(path):
+        return _read_one(path, spec, folder, findings, _text_columns(spec))
+    parts = part_files(path, folder, findings)
+    frames: list[Frame] = []
+    for part in parts or ():
+        frame = _read_one(part, spec, folder, findings, _text_columns(spec))
+        if frame is None:
+            return None
+        frames.append(frame)
+        held = sum(one.cells.estimated_size() for one in frames)
+        try:
+            MEMORY.check(f"the parts of `{path}`", held, COUNTED_INSTEAD)
+        except OverLimit as error:
+            findings.over_limit(error)
+            return None
+    if not frames:
+        return None
+    hashed = hashed_columns(spec, frames[0].columns)
+    return join_parts(
+        path,
+        frames,
+        lambda part: _read_one(part, spec, folder, findings, None),
+        lambda part: hashes_of(part, *hashed),
+        findings,
+    )
+
+
+def hashed_columns(
+    spec: PredictionsSpec, columns: Sequence[str] = ()
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the columns that change a result, and those that say what the rows are.
+
+    `columns` are those of a file, which all count where no model is named.
+    """
+    named = named_columns(spec) if spec.models else columns
+    tested = (spec.id, spec.truth, spec.group)
+    return tuple(sorted(named)), tuple(name for name in tested if name is not None)
+
+
+COUNTED_INSTEAD = (
+    "measure only what depends on labels, such as `accuracy` and `f1`, with tests of right and "
+    "wrong, and name the models by `models`: rows are then counted and not kept"
+)
+
+
+def _read_one(
+    path: str,
+    spec: PredictionsSpec,
+    folder: Path,
+    findings: Findings,
+    spelled: frozenset[str] | None,
+) -> Frame | None:
+    return read_file(
+        path,
+        folder,
+        findings,
+        named=named_columns(spec),
+        spelled=spelled,
+        labels=label_columns(spec),
+    )
+
+
+def label_columns(spec: PredictionsSpec) -> frozenset[str]:
+    """Return the columns of which few numbers are expected."""
+    return outcome_columns(spec, spec.models) - {line.column for line in spec.where}
+
+
+def count_parts(
+    spec: PredictionsSpec, folder: Path, mapped: "MapParts[PartTask, PartCounts]"
+) -> "tuple[Frame, tuple[GivenModel, ...], Excluded, tuple[SourceColumn, ...]] | None":
+    """Count the rows of a table in parts; None where its rows are needed, or a part is faulty.
+
+    Then all parts are read as one table, which reports what is wrong with the places of the rows.
+    """
+    (location,) = spec.paths
+    columns = {model.name: model.column or model.name for model in spec.models}
+    models = tuple(replace(model, column=columns[model.name]) for model in spec.models)
+    keys = (*((spec.truth,) if spec.truth else ()), *columns.values(), *spec.subgroups)
+    roles = roles_in_predictions(spec, models)
+    paths = part_files(location, folder, Findings(spec.places))
+    tasks = [
+        PartTask(
+            path=path,
+            folder=folder,
+            spec=spec,
+            keys=tuple(dict.fromkeys(keys)),
+            named=named_columns(spec),
+            spelled=_text_columns(spec),
+            labels=label_columns(spec),
+            roles=roles,
+            hashed=hashed_columns(spec),
+        )
+        for path in paths or ()
+    ]
+    counts: list[PartCounts] = []
+    for made in mapped(count_part, tasks):
+        if made.rows_needed is not None:
+            return None
+        counts.append(made)
+        report_activity(Activity("reading", spec.name, share=len(counts) / len(tasks)))
+    added = add_up(location, spec, counts, roles) if counts else None
+    if added is None:
+        return None
+    frame, described, excluded = added
+    return frame, models, excluded, described
 
 
 def _filtered(

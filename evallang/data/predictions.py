@@ -18,13 +18,19 @@ from evallang.data.findings import Findings, counted, listed, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.labels import group_codes, sort_labels
+from evallang.data.part_counts import MapParts, PartCounts, PartTask, may_be_counted
 from evallang.data.prediction_columns import (
     ModelOutcomes,
     read_correctness,
     read_model,
     short_codes,
 )
-from evallang.data.prediction_files import outcome_columns, read_sources, role_columns
+from evallang.data.prediction_files import (
+    count_parts,
+    outcome_columns,
+    read_sources,
+    role_columns,
+)
 from evallang.data.source_columns import roles_in_predictions, source_columns
 from evallang.data.target import Target, read_target
 from evallang.diagnostics import Diagnostic
@@ -40,14 +46,22 @@ else:
 
 
 def read_predictions(
-    spec: PredictionsSpec, folder: Path, given: Sequence[Any] = ()
+    spec: PredictionsSpec,
+    folder: Path,
+    given: Sequence[Any] = (),
+    counting: "MapParts[PartTask, PartCounts] | None" = None,
 ) -> tuple[tuple[GivenOutcomes, ...], tuple[Diagnostic, ...]]:
     """Read predictions computed elsewhere, and report everything that is wrong with them.
 
     Returns one item, or with a `dataset` column one for each of its values, named NAME/value,
     in their order. `given` are data frames that replace the files. With an error among the
-    diagnostics there is none. Nothing is raised for bad data.
+    diagnostics there is none. Nothing is raised for bad data. `counting` is what counts the parts
+    of a table where the study needs no more than counts, None where it needs the rows.
     """
+    if counting is not None and not given and may_be_counted(spec):
+        read = _read_counted(spec, folder, counting)
+        if read is not None:
+            return read
     findings = Findings(spec.places)
     source = read_sources(spec, folder, findings, given)
     if source is None:
@@ -65,6 +79,21 @@ def read_predictions(
         help_text = "write `task classification` or `task regression`"
         findings.add(TASKS_DIFFER, tasks, "dataset", "truth", help=help_text)
     return () if findings.failed else tuple(outcomes), findings.diagnostics
+
+
+def _read_counted(
+    spec: PredictionsSpec, folder: Path, counting: "MapParts[PartTask, PartCounts]"
+) -> tuple[tuple[GivenOutcomes, ...], tuple[Diagnostic, ...]] | None:
+    """Read the counts of a table in parts; None where its rows are needed, or have an error."""
+    found = count_parts(spec, folder, counting)
+    if found is None:
+        return None
+    frame, models, excluded, columns = found
+    findings = Findings(spec.places)
+    made = _outcomes(spec, frame, models, findings)
+    if made is None or findings.failed or made.task == "regression":
+        return None
+    return (replace(made, excluded=excluded, source_columns=columns),), findings.diagnostics
 
 
 def _default_models(
@@ -97,7 +126,7 @@ def _data_sets(
     return [
         (
             replace(spec, name=f"{spec.name}/{value}", label=f"{spec.label}/{value}"),
-            frame.keep(column == value),
+            replace(frame.keep(column == value), hashes=None),
             f"among the rows where {spec.dataset} is {value}",
         )
         for value in map(str, sort_labels(set(values)))
@@ -124,7 +153,10 @@ def _outcomes(
                 if codes is not None and target.task == "classification":
                     answers.predictions[model.name] = short_codes(codes, len(target.classes))
     within = [name for name in (spec.runs,) if name is not None and name in frame.columns]
-    row_ids = read_ids(frame, spec.id, findings, within=within, apart=outcome_columns(spec, models))
+    row_ids = None
+    if frame.times is None:  # else they are known to differ
+        apart = outcome_columns(spec, models)
+        row_ids = read_ids(frame, spec.id, findings, within=within, apart=apart)
     groups = complete_texts(frame, spec.group, "group", findings)
     folds = complete_texts(frame, spec.fold, "fold", findings)
     repeats = complete_texts(frame, spec.runs, spec.run_word, findings)
@@ -176,7 +208,11 @@ def _outcomes(
         examples=examples,
         repeat_labels=repeat_labels,
         source_columns=source_columns(frame, roles_in_predictions(spec, models)),
+        times=frame.times,
     )
+    if frame.hashes is not None:
+        sha256, test_sha256 = frame.hashes
+        return replace(made, sha256=sha256, test_sha256=test_sha256)
     return replace(made, sha256=outcomes_hash(made))
 
 

@@ -67,8 +67,7 @@ def source_columns(frame: Frame, roles: Mapping[str, Iterable[Role]]) -> tuple[S
         given = roles.get(name, ())
         role = ", ".join(dict.fromkeys(one.text for one in given)) or NOT_USED
         ordered = kind in (Kind.NUMBER, Kind.DATE)
-        plain = role in (FEATURE, NOT_USED) and not (names_identifier(name) or names_unit(name))
-        if kind in (Kind.TEXT, Kind.BOOLEAN) or (ordered and not plain):
+        if counts_levels(kind, name, given):
             counted[name] = values
         found.append(
             SourceColumn(
@@ -78,11 +77,18 @@ def source_columns(frame: Frame, roles: Mapping[str, Iterable[Role]]) -> tuple[S
                 role_kind=", ".join(dict.fromkeys(one.kind for one in given)) or NOT_USED,
                 levels=None,
                 missing=values.null_count(),
-                range=(_end(values.min()), _end(values.max())) if ordered else None,
+                range=(end_of_range(values.min()), end_of_range(values.max())) if ordered else None,
             )
         )
     levels = _levels(counted)
     return tuple(replace(column, levels=levels.get(column.name)) for column in found)
+
+
+def counts_levels(kind: Kind, name: str, roles: Iterable[Role]) -> bool:
+    """Return whether the distinct values of a column are counted: where they are names."""
+    role = ", ".join(dict.fromkeys(one.text for one in roles)) or NOT_USED
+    plain = role in (FEATURE, NOT_USED) and not (names_identifier(name) or names_unit(name))
+    return kind in (Kind.TEXT, Kind.BOOLEAN) or (kind in (Kind.NUMBER, Kind.DATE) and not plain)
 
 
 def _levels(columns: Mapping[str, "pl.Series"]) -> dict[str, int]:
@@ -171,6 +177,6 @@ def _several(scores: Any) -> Iterable[str]:
     return scores.values() if isinstance(scores, Mapping) else scores or ()
 
 
-def _end(value: Any) -> float | str:
+def end_of_range(value: Any) -> float | str:
     """Return an end of a range as JSON has it: a date as text."""
     return value if isinstance(value, int | float) else label_text(value)

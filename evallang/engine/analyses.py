@@ -262,7 +262,9 @@ def _length(rows: Any) -> int:
 def _counted(truth: Any, read: Table | GivenOutcomes, metric: Method) -> int:
     """Count the examples that a test of counts is about: all, the positives, the negatives."""
     declared = metric_entry(metric).declaration
-    return int(np.sum(rows_of_proportion(declared, truth, read.positive)))
+    rows = rows_of_proportion(declared, truth, read.positive)
+    times = read.times if isinstance(read, GivenOutcomes) else None
+    return int(np.sum(rows) if times is None else np.sum(times[rows]))
 
 
 def _sizes_of_options(protocol: Protocol | None, unknown: Unknown) -> Sizes:

@@ -108,6 +108,8 @@ def best_of_many(study: Study, evaluations: Sequence[Evaluation]) -> Iterator[Be
 
 def _on_one_test_set(evaluation: Evaluation, models: Sequence[str]) -> bool:
     """Return whether all models have one prediction for each of the same, not too many, rows."""
+    if evaluation.counted is not None and evaluation.counted.n > MOST_PREDICTIONS:
+        return False
     outcomes = [evaluation.models[name] for name in models]
     first = outcomes[0]
     one = len(first.rows) and first.fold.max() == first.fold.min() and first.repeat.max() == 0

@@ -232,7 +232,9 @@ def _outcomes(source: GivenOutcomes) -> DataRecord:
         target=None if isinstance(spec, CountsSpec) else spec.truth,
         classes=classes,
         positive=None if classes is None or source.positive is None else classes[source.positive],
-        class_counts=_class_counts(_once(source), classes),
+        class_counts=_class_counts(_once(source), classes)
+        if source.times is None or classes is None or source.class_counts is None
+        else dict(zip(classes, source.class_counts, strict=True)),
         groups=None if source.group_codes is None else len(np.unique(source.group_codes)),
         unit=spec.unit,
         excluded=tuple(Excluded(clause, n) for clause, n in source.excluded),

@@ -21,7 +21,7 @@ from evallang.frozen_records import frozen
 from evallang.metrics.aggregation import (
     Aggregate,
 )
-from evallang.metrics.metric import MetricEntry, Outcome, confusion, is_binary, successes
+from evallang.metrics.metric import MetricEntry, Outcome, is_binary, successes
 from evallang.protocols.folds_and_pairs import pairs_of
 from evallang.registry import Entry, lazy
 from evallang.results.records import (
@@ -193,8 +193,7 @@ class IntervalInputs:
         if len(self.outcomes) > 1:
             raise ValueError("with several seeds an example is not a single success or failure")
         if self.evaluation.judged:
-            right = int(self.evaluation.correct(self.model).sum())
-            return right, self.outcome.n
+            return self.evaluation.n_right(self.model), self.outcome.n
         if self.entry.declaration.proportion == "hits":
             return int(self.losses().sum()), self.outcome.n
         counts = self.evaluation.confusion(self.model)
@@ -396,10 +395,10 @@ def matrix(asked: MethodInputs) -> "NDArray[Any]":
     inputs = asked.inputs
     if len(inputs.outcomes) > 1:
         raise ValueError("with several seeds an example is in no single cell")
-    if (inputs.outcome.output < 0).any():
+    counts, k = inputs.evaluation.confusion(inputs.model), inputs.outcome.k
+    if counts[:, k].any():
         raise ValueError("a prediction is none of the classes")
-    counts = confusion(inputs.outcome.truth, inputs.outcome.output, inputs.outcome.k)
-    return counts[:, : inputs.outcome.k]
+    return counts[:, :k]
 
 
 @ESTIMATE.provides("of_counts")
@@ -503,9 +502,10 @@ def _from_union(inputs: IntervalInputs) -> Interval | None:
         return None
     if inputs.evaluation.group_codes is not None or not inputs.evaluation.yields.once:
         return None
-    either = (inputs.outcome.truth == positive) | (inputs.outcome.output == positive)
-    hits = either & (inputs.outcome.truth == inputs.outcome.output)
-    share = wilson(int(hits.sum()), int(either.sum()), inputs.study.confidence)
+    counts = inputs.evaluation.confusion(inputs.model)
+    hits = int(counts[positive, positive])
+    either = int(counts[positive].sum() + counts[:, positive].sum()) - hits
+    share = wilson(hits, either, inputs.study.confidence)
     if share.low is None or share.high is None:
         return None
 

@@ -127,6 +127,9 @@ def tested(evaluation: Evaluation, model: str) -> Tested | None:
     if evaluation.own is not None and not evaluation.yields.evidence - {Evidence.FOLD_SCORES}:
         return None
     found = evaluation.models[model]
+    if evaluation.counted is not None:
+        n = evaluation.counted.n
+        return Tested(n, 1, 1) if n else NONE_TESTED
     rows = found.rows[found.fold >= 0]  # the fit on the full sample of a bootstrap is not a test
     if evaluation.yields.once:
         return Tested(len(rows), 1, 1) if len(rows) else NONE_TESTED
@@ -271,7 +274,7 @@ def _to_rest(
         return bare
     wider = replace(study, confidence=level)
     sides = [restricted(evaluation, mask) for mask in (inside, ~inside)]
-    if any(len(side.models[found.model].rows) < FEWEST for side in sides):
+    if any(_n_tested(side, found.model) < FEWEST for side in sides):
         return bare
     one, other = (estimate(wider, side, found.model, measure) for side in sides)
     return replace(bare, **_recovered(one, other))
@@ -311,8 +314,7 @@ def level_estimate(
     found = estimate(study, restricted(evaluation, inside), model, measure)
     rest = estimate(study, restricted(evaluation, ~inside), model, measure)
     difference = None if found.value is None or rest.value is None else found.value - rest.value
-    rows = evaluation.models[model].rows
-    n = len(np.unique(rows[inside[rows]]))
+    n = _n_tested(restricted(evaluation, inside), model, examples=True)
     notes, interval, reason = found.notes, found.interval, found.no_interval
     if n < FEWEST and interval is not None:
         interval, reason = None, FEW_EXAMPLES
@@ -332,8 +334,20 @@ def level_estimate(
     )
 
 
+def _n_tested(evaluation: Evaluation, model: str, *, examples: bool = False) -> int:
+    """Count the predictions of a model, or the examples that they are of."""
+    if evaluation.counted is not None:
+        return evaluation.counted.n
+    rows = evaluation.models[model].rows
+    return len(np.unique(rows)) if examples else len(rows)
+
+
 def restricted(evaluation: Evaluation, kept: "NDArray[np.bool_]") -> Evaluation:
     """Return the evaluation with only these rows of the source tested; models stay as fitted."""
+    if evaluation.counted is not None:
+        rows = evaluation.counted.take(kept)
+        folds = tuple(replace(fold, n_test=rows.n) for fold in evaluation.folds if rows.n)
+        return replace(evaluation, counted=rows, folds=folds)
     models = {name: _kept(outcome, kept) for name, outcome in evaluation.models.items()}
     further = tuple(
         {name: _kept(outcome, kept) for name, outcome in others.items()}

@@ -15,7 +15,7 @@ from evallang.engine.fit_outcome import FitOutcome
 from evallang.frozen_records import frozen
 from evallang.metrics.aggregation import Aggregate, Partition, aggregate_parts, partition
 from evallang.metrics.imported import mean_over_repeats
-from evallang.metrics.metric import MetricEntry, Outcome, confusion
+from evallang.metrics.metric import NOT_KEPT, CountedLabels, MetricEntry, Outcome
 from evallang.metrics.own_code import wrap_labels
 from evallang.planning.defaults import yields_of_scores
 from evallang.planning.seeds import canonical_json
@@ -67,6 +67,25 @@ class ModelOutcome:
 
 
 @dataclass(frozen=True)
+class CountedRows:
+    """The distinct rows of a source (P,), as codes, and how often each occurs."""
+
+    truth: "NDArray[Any]"
+    labels: Mapping[str, "NDArray[Any]"]
+    times: "NDArray[np.int64]"
+
+    @property
+    def n(self) -> int:
+        """The number of rows that were counted."""
+        return int(self.times.sum())
+
+    def take(self, kept: "NDArray[np.bool_]") -> "CountedRows":
+        """Keep some of the distinct rows."""
+        labels = {model: found[kept] for model, found in self.labels.items()}
+        return CountedRows(self.truth[kept], labels, self.times[kept])
+
+
+@dataclass(frozen=True)
 class FittedFold:
     """The repeat and fold of a fit, and what came of it."""
 
@@ -89,7 +108,9 @@ class Evaluation:
     `seeds=N` `models` are those of the first seed, and `further_seeds` those of the others,
     on the same rows; `drawn` (B, n) says how often each bootstrap round drew a row;
     `class_values` are the classes as the author's data have them; `further_fits` are the
-    evaluations of the protocols that an interval of this one's estimates implies.
+    evaluations of the protocols that an interval of this one's estimates implies. Of a source
+    whose rows were counted, `counted` has the distinct ones, to which the arrays of `subgroups`
+    belong, and those of `models` are not kept.
     """
 
     source: str
@@ -118,6 +139,7 @@ class Evaluation:
     class_values: tuple[Any, ...] = ()
     further_seeds: tuple[Mapping[str, ModelOutcome], ...] = ()
     further_fits: "tuple[Evaluation, ...]" = ()
+    counted: CountedRows | None = None
     made: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
@@ -203,6 +225,10 @@ class Evaluation:
         found = self.models[model]
         needs = self.entry(metric).declaration.needs
         k = len(self.classes)
+        if self.counted is not None:
+            rows = self.counted
+            labels = CountedLabels(rows.truth, rows.labels[model], rows.times)
+            return Outcome(NOT_KEPT, NOT_KEPT, k, self.positive, counted=labels)
         if needs in ("labels", "values"):
             return Outcome(found.truth, found.labels, k, self.positive, self.weights_of(model))
         if found.scores is None or (needs == "probabilities" and not found.probabilities):
@@ -225,6 +251,9 @@ class Evaluation:
     def partition(self, model: str) -> Partition:
         """Number the folds and repeats of a model's test rows, once for models that share them."""
         found = self.models[model]
+        if self.counted is not None:
+            distinct = len(self.counted.times)
+            return self.once("partition", lambda: partition(distinct))
 
         def make() -> Partition:
             return partition(len(found.rows), found.fold, found.repeat)
@@ -235,10 +264,27 @@ class Evaluation:
         """Count the test rows of a model by true and predicted class (k, k + 1), once."""
 
         def make() -> "NDArray[np.int64]":
-            found = self.models[model]
-            return np.asarray(confusion(found.truth, found.labels, len(self.classes)))
+            found, k = self.models[model], len(self.classes)
+            outcome = Outcome(found.truth, found.labels, k)
+            if self.counted is not None:
+                rows = self.counted
+                counted = CountedLabels(rows.truth, rows.labels[model], rows.times)
+                outcome = replace(outcome, counted=counted)
+            one_part = np.broadcast_to(np.zeros(1, dtype=np.int64), self.n_kept(model))
+            return np.asarray(outcome.confusions(one_part, 1)[0])
 
         return self.once(("confusion", model), make)
+
+    def n_kept(self, model: str) -> int:
+        """Return the length of the arrays of a model: its test rows, or the distinct ones."""
+        return len(self.models[model].truth) if self.counted is None else len(self.counted.times)
+
+    def n_right(self, model: str) -> int:
+        """Return how many test rows a model has right."""
+        if self.counted is None:
+            return int(self.correct(model).sum())
+        rows = self.counted
+        return int(rows.times[rows.truth == rows.labels[model]].sum())
 
 
 # --- repeated predictions --------------------------------------------------------------------
@@ -380,6 +426,8 @@ def evaluation_of_outcomes(source: GivenOutcomes) -> Evaluation:
     """
     if source.samples is not None:
         return _evaluation_of_samples(source, source.samples)
+    if source.times is not None:
+        return _evaluation_of_counts(source, source.times)
     n = source.n
     zeros = np.broadcast_to(np.zeros(1, dtype=np.int64), n)  # no memory for each row
     fold = zeros if source.folds is None else source.folds
@@ -423,6 +471,23 @@ def evaluation_of_outcomes(source: GivenOutcomes) -> Evaluation:
         group_codes=None if source.group_codes is None else _once(source.group_codes, first),
         weights=None if source.weights is None else _once(source.weights, first),
         class_values=source.class_values,
+    )
+
+
+def _evaluation_of_counts(source: GivenOutcomes, times: "NDArray[np.int64]") -> Evaluation:
+    """Return rows that were counted as an evaluation."""
+    distinct = replace(source, n=len(times), times=None)
+    found = evaluation_of_outcomes(distinct)
+    models = found.models
+    any_model = next(iter(models.values()))
+    rows = CountedRows(any_model.truth, {name: m.labels for name, m in models.items()}, times)
+    counted = ModelOutcome(NOT_KEPT, NOT_KEPT, NOT_KEPT, NOT_KEPT, NOT_KEPT, None, False)
+    return replace(
+        found,
+        sha256=source.rows_sha256,
+        folds=tuple(replace(fold, n_test=source.n) for fold in found.folds),
+        models=dict.fromkeys(models, counted),
+        counted=rows,
     )
 
 

@@ -99,15 +99,19 @@ def never_predicted(study: Study, evaluations: Sequence[Evaluation]) -> Iterator
             matrix = np.sum([one.confusion(model) for one in evaluation.by_seed], axis=0)
             missing = np.flatnonzero((matrix.sum(axis=1) > 0) & (matrix.sum(axis=0)[:k] == 0))
             if len(missing):
-                truth = np.concatenate([one.truth for one in found])
-                rows = np.unique(np.concatenate([one.rows for one in found]), return_index=True)[1]
+                n, n_of_classes = int(matrix.sum()), int(matrix[missing].sum())
+                if evaluation.counted is None:
+                    truth = np.concatenate([one.truth for one in found])
+                    every = np.concatenate([one.rows for one in found])
+                    rows = np.unique(every, return_index=True)[1]
+                    n, n_of_classes = len(rows), int(np.isin(truth[rows], missing).sum())
                 yield NeverPredicted(
                     data=evaluation.source,
                     protocol=evaluation.protocol,
                     model=model,
                     classes=tuple(evaluation.classes[code] for code in missing),
-                    n=len(rows),
-                    n_of_classes=int(np.isin(truth[rows], missing).sum()),
+                    n=n,
+                    n_of_classes=n_of_classes,
                     baseline=model in baselines,
                 )
 

@@ -33,7 +33,7 @@ from evallang.metrics.reweighted import reweighted
 from evallang.registry import Evidence, lazy
 from evallang.results.records import Difference, HypothesisTestResult, Summary
 from evallang.stats.alternatives import OPPOSITE, one_sided
-from evallang.stats.correctness import Table
+from evallang.stats.correctness import Correctness, Table, count_patterns
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
@@ -153,7 +153,9 @@ class CachedSwapper:
 def rows_about(evaluation: Evaluation, metric: Method, model: str) -> "NDArray[np.bool_]":
     """Return which rows a test of right and wrong by a metric is about, as a mask (n,)."""
     declared = metric_entry(metric).declaration
-    return rows_of_proportion(declared, evaluation.models[model].truth, evaluation.positive)
+    counted = evaluation.counted
+    truth = evaluation.models[model].truth if counted is None else counted.truth
+    return rows_of_proportion(declared, truth, evaluation.positive)
 
 
 @dataclass(frozen=True)
@@ -183,8 +185,12 @@ class ComparedModels:
         """The outcomes of each model, one for every seed."""
         return tuple(self.evaluation.outcomes(model, self.metric) for model in self.models)
 
-    def correct(self) -> "NDArray[np.bool_]":
+    def correct(self) -> "NDArray[np.bool_] | Correctness":
         """Return which rows each model has right (n, m), of those that the test is about."""
+        if self.evaluation.counted is not None:
+            counted = self.evaluation.counted.take(self.rows())
+            right = [counted.truth == counted.labels[model] for model in self.models]
+            return count_patterns(np.column_stack(right), counted.times)
         # Each model's column in one piece: writing across rows of few models is ten times slower
         matrix = np.stack([self.evaluation.correct(m) for m in self.models]).T
         rows = self.rows()
@@ -193,10 +199,18 @@ class ComparedModels:
     def table(self) -> Table:
         """Count the rows that both, one or none of the first two models have right."""
         rows = self.rows()
+        if self.evaluation.counted is not None:
+            return replace(self, models=self.models[:2]).counted_pair()
         a, b = (self.evaluation.correct(model) & rows for model in self.models[:2])
         first, second, both = (int(np.count_nonzero(right)) for right in (a, b, a & b))
         n = int(np.count_nonzero(rows))
         return (both, first - both), (second - both, n - first - second + both)
+
+    def counted_pair(self) -> Table:
+        """Return the table of two models whose rows were counted."""
+        found = self.correct()
+        assert isinstance(found, Correctness), "rows that were counted"
+        return found.pair(0, 1)
 
     def rows(self) -> "NDArray[np.bool_]":
         """The rows a count test is about: all, or the positives, or the negatives."""
@@ -281,11 +295,15 @@ class ComparedModels:
         A label that is none of the classes gets a class of its own, which no truth has.
         """
         a, b = self.outcomes
-        k = a.k + int(bool((a.output < 0).any() or (b.output < 0).any()))
-        first = np.where(a.output < 0, a.k, a.output).astype(np.int64)
-        second = np.where(b.output < 0, a.k, b.output).astype(np.int64)
-        cells = (a.truth.astype(np.int64) * k + first) * k + second
-        joint = np.bincount(cells, minlength=k**3).reshape(k, k, k)
+        truth, one, other, times = a.truth, a.output, b.output, None
+        if a.counted is not None and b.counted is not None:
+            truth, one, other = a.counted.truth, a.counted.labels, b.counted.labels
+            times = a.counted.times.astype(np.float64)  # sums of float64, exact below 2^53
+        k = a.k + int(bool((one < 0).any() or (other < 0).any()))
+        first = np.where(one < 0, a.k, one).astype(np.int64)
+        second = np.where(other < 0, a.k, other).astype(np.int64)
+        cells = (truth.astype(np.int64) * k + first) * k + second
+        joint = np.bincount(cells, times, minlength=k**3).astype(np.int64).reshape(k, k, k)
 
         def function(matrices: Any) -> Any:
             return self.entry.function(
@@ -554,8 +572,8 @@ def shares(inputs: TestInputs) -> Shares | Table:
 
 
 @COMPARISON.provides("correct")
-def correct(inputs: TestInputs) -> "NDArray[np.bool_]":
-    """Return which models are right on which of the counted rows (n, m)."""
+def correct(inputs: TestInputs) -> "NDArray[np.bool_] | Correctness":
+    """Return which models are right on which of the counted rows (n, m), or their counts."""
     return inputs.compared.correct()
 
 

@@ -18,7 +18,6 @@ from evallang.frozen_records import frozen
 from evallang.metrics.metric import (
     MetricEntry,
     Outcome,
-    confusions,
     fold_value,
     from_mean_loss,
     weighted_mean,
@@ -234,12 +233,12 @@ def _values(
 ) -> NDArray[np.float64]:
     """Compute the metric on each part of the rows: (parts,), NaN where undefined."""
     form = entry.declaration.form
-    truth, output, weights = outcome.truth, outcome.output, outcome.weights
     if form == "counts":
-        counts = confusions(truth, output, outcome.k, part, parts, weights)
+        counts = outcome.confusions(part, parts)
         return np.array(entry.function(counts, outcome.positive, **options), dtype=np.float64)
     if parts == 1:
         return np.array([fold_value(entry, options, outcome)], dtype=np.float64)
+    truth, output, weights = outcome.truth, outcome.output, outcome.weights
     bounds = np.cumsum(np.bincount(part, minlength=parts))[:-1]
     rows_of_parts = np.split(np.argsort(part, kind="stable"), bounds)
     if form == "losses":

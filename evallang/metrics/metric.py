@@ -208,12 +208,44 @@ def rows_of_proportion(
     return np.ones(len(truth), dtype=bool)
 
 
+class RowsNotKept(RuntimeError):
+    """The rows of a table were counted and not kept, and something asks for them."""
+
+
+class _NotKept:
+    """What stands for an array of rows that were counted; whoever uses it gets `RowsNotKept`."""
+
+    def _refuse(self, *_: object, **__: object) -> Any:
+        raise RowsNotKept("the rows were counted, and are not kept")
+
+    __array__ = __len__ = __iter__ = __getitem__ = __eq__ = __ne__ = _refuse
+    __lt__ = __le__ = __gt__ = __ge__ = __add__ = __sub__ = __mul__ = __neg__ = __invert__ = _refuse
+    __and__ = __or__ = __bool__ = _refuse
+    __hash__ = None  # type: ignore[assignment]  # an array has none either
+
+    def __getattr__(self, name: str) -> Any:
+        raise RowsNotKept(f"the rows were counted, and are not kept: {name}")
+
+
+NOT_KEPT: Any = _NotKept()
+
+
+@dataclass(frozen=True)
+class CountedLabels:
+    """The distinct pairs of truth and label (P,), as codes, and how often each occurs."""
+
+    truth: NDArray[Any]
+    labels: NDArray[Any]
+    times: NDArray[np.int64]
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What one model gave on some examples, with the truth.
 
     `truth`, `output` and `weights` have one row per example; `k` is the number of classes
-    (0 for regression), `positive` the code of the positive class.
+    (0 for regression), `positive` the code of the positive class. Of examples that were counted,
+    `counted` is all that is known.
     """
 
     truth: NDArray[Any]
@@ -221,11 +253,21 @@ class Outcome:
     k: int = 0
     positive: int | None = None
     weights: NDArray[np.float64] | None = None
+    counted: CountedLabels | None = None
 
     @property
     def n(self) -> int:
         """The number of examples."""
-        return len(self.truth)
+        return len(self.truth) if self.counted is None else int(self.counted.times.sum())
+
+    def confusions(self, part: NDArray[np.int64], parts: int) -> NDArray[Any]:
+        """Count each part's examples apart, as `confusions` does."""
+        if self.counted is None:
+            return confusions(self.truth, self.output, self.k, part, parts, self.weights)
+        found = self.counted
+        times = found.times.astype(np.float64)  # sums of float64, exact below 2^53
+        counts = confusions(found.truth, found.labels, self.k, part, parts, times)
+        return counts.astype(np.int64)
 
     def take(self, rows: NDArray[Any]) -> Outcome:
         """Keep the examples at these positions (or of this mask)."""

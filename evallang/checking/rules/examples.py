@@ -13,6 +13,9 @@ from evallang.frozen_records import frozen
 from evallang.study import Study
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from evallang.data.dataset import GivenOutcomes
 
 MOST_COUNTED = 10**9
@@ -75,11 +78,16 @@ def count_examples(given: "GivenOutcomes") -> Examples:
         right = {name: said == given.truth for name, said in given.predictions.items()}
     names = list(right)
     differ = {
-        (first, second): int((right[first] != right[second]).sum())
+        (first, second): _times(right[first] != right[second], given)
         for i, first in enumerate(names)
         for second in names[i + 1 :]
     }
     return Examples(given.spec.name, given.n, differ)
+
+
+def _times(rows: "NDArray[np.bool_]", given: "GivenOutcomes") -> int:
+    """Count some of the rows, or of the distinct rows of parts that were counted."""
+    return int(rows.sum() if given.times is None else given.times[rows].sum())
 
 
 def uncounted(study: Study, examples: Iterable[Examples]) -> tuple[Examples, ...]:
