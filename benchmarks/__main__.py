@@ -44,6 +44,7 @@ SCRIPTS = {
     "cold_check": 60,
     "shared_fits": 120,
     "predictions_csv": 120,
+    "parts_of_predictions": 240,
     "delong": 60,
     "bootstrap_auc": 60,
     "bootstrap_counts": 60,

@@ -58,7 +58,7 @@ def read_and_plan(
     incomplete_is_fine: bool = False,
     trusted: bool = False,
     live: Live = NOTHING,
-    counting: "MapParts[PartTask, PartCounts] | None" = map,
+    counting: MapParts[PartTask, PartCounts] | None = map,
 ) -> Prepared:
     """Read every source of a study and plan its fits; imports nothing of the author's.
 
@@ -67,7 +67,8 @@ def read_and_plan(
     what could be read is planned; with `incomplete_is_fine`, the study may lack statements other
     than its data; a server is asked only where the study is `trusted`; `live`
     holds what is given in Python; `counting` is what counts the parts of predictions of which no
-    row is needed, None to keep their rows. Raises `StudyError` where the study or its data are faulty.
+    row is needed, None to keep their rows. Raises `StudyError` where the study or its data are
+    faulty.
     """
     from evallang.planning.exports import with_exports
     from evallang.planning.planner import plan
@@ -156,7 +157,7 @@ def _read(
     folder: Path,
     trusted: bool,
     live: Live,
-    counting: "MapParts[PartTask, PartCounts] | None",
+    counting: MapParts[PartTask, PartCounts] | None,
 ) -> tuple[ReadSources, list[Diagnostic]]:
     from evallang.data.counts import read_counts
     from evallang.data.data_tables import read_table

@@ -28,6 +28,7 @@ from evallang.diagnostics.formats import to_record
 from evallang.engine.backends.backend import FitLimits, WorkersLost as WorkersLost
 from evallang.engine.backends.cluster import Cluster, Tls, address_error, missing_package
 from evallang.engine.backends.workers import Workers
+from evallang.metrics.metric import RowsNotKept
 from evallang.models.build import modules_of
 from evallang.models.own_code import find, sources
 from evallang.own_output import stdout_spared
@@ -37,6 +38,7 @@ from evallang.spare_time import spent_on
 from evallang.working_folder import safe_path, working_folder_restored
 
 if TYPE_CHECKING:
+    from evallang.data.part_counts import MapParts, PartCounts, PartTask
     from evallang.engine.store import Store
     from evallang.study import Study
 
@@ -172,25 +174,33 @@ def _run(
     LOG.info("checked %s: findings %d", printable_line(study.path), len(study.diagnostics))
     started, clock = time.time(), time.perf_counter()
     with import_own_metrics(study) as study:
-        prepared = read_and_plan(study, trusted=is_trusted(trust), live=live)
-        LOG.info(
-            "read the data and planned the fits: sources %d, fits %d",
-            len(prepared.study.sources),
-            prepared.planned.plan.n_fits or 0,
-        )
-        check_places((export.path for export in prepared.study.exports), study.folder)
-        if progress is not None:
-            progress(0, sum(task.n_fits for task in prepared.planned.layout.tasks.values()))
-        done = engine.run(
-            prepared.study,
-            prepared.read,
-            prepared.planned,
-            workers=workers,
-            progress=progress,
-            code=own_code(prepared.study, study.folder, live.models),
-            store=store,
-            fast_paths=fast_paths,
-        )
+        counting: MapParts[PartTask, PartCounts] | None = workers.map
+        while True:
+            prepared = read_and_plan(study, trusted=is_trusted(trust), live=live, counting=counting)
+            LOG.info(
+                "read the data and planned the fits: sources %d, fits %d",
+                len(prepared.study.sources),
+                prepared.planned.plan.n_fits or 0,
+            )
+            check_places((export.path for export in prepared.study.exports), study.folder)
+            if progress is not None:
+                progress(0, sum(task.n_fits for task in prepared.planned.layout.tasks.values()))
+            try:
+                done = engine.run(
+                    prepared.study,
+                    prepared.read,
+                    prepared.planned,
+                    workers=workers,
+                    progress=progress,
+                    code=own_code(prepared.study, study.folder, live.models),
+                    store=store,
+                    fast_paths=fast_paths,
+                )
+            except RowsNotKept as error:  # some method asks for more than counts
+                LOG.info("read the rows of the parts: %s", error)
+                counting = None
+            else:
+                break
     if store is not None:
         from evallang.engine.past_runs import remember, study_name
 

@@ -7,6 +7,7 @@ from typing import Any, Literal, cast
 from evallang.checking import clause_values, codes, values
 from evallang.checking.scope import Scope, suggestion, word_meant
 from evallang.data.dataset import Label, Task, Where
+from evallang.data.part_patterns import PART, has_parts
 from evallang.diagnostics import Related
 from evallang.source import Span
 from evallang.spelling import listed
@@ -163,14 +164,21 @@ def errors(scope: Scope, since: int) -> bool:
     return any(d.severity == "error" and d.code != later for d in scope.diagnostics[since:])
 
 
-def check_path(scope: Scope, location: str, node: n.Node) -> None:
-    """Report a path that no table is read from."""
+def check_path(scope: Scope, location: str, node: n.Node, *, parts: bool = False) -> None:
+    """Report a path that no table is read from; `parts` may have a file each."""
     if "://" in location:
         scope.report(
             codes.UNKNOWN_SOURCE,
             "data are read from files, not from the network",
             node.span,
             help="download the file, commit it or its hash, and name it by its path",
+        )
+    elif has_parts(location) and not parts:
+        scope.report(
+            codes.UNKNOWN_SOURCE,
+            f"`{{{PART}}}` is read in the names of files of `predictions` alone",
+            node.span,
+            help="write the parts into one file",
         )
     elif not location.lower().endswith(TABLE_ENDINGS):
         scope.report(

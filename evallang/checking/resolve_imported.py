@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, cast
 
-from evallang.checking import clause_values, codes
+from evallang.checking import clause_values, codes, values
 from evallang.checking.clauses import (
     Clauses,
     check_path,
@@ -16,6 +16,7 @@ from evallang.checking.clauses import (
 )
 from evallang.checking.scope import Scope, suggestion
 from evallang.data.dataset import CountsSpec, GivenModel, PredictionsSpec, ScoresSpec
+from evallang.data.part_patterns import FURTHER, PART, path_pattern
 from evallang.diagnostics import Related
 from evallang.models.domains import number
 from evallang.source import Span
@@ -31,7 +32,8 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
     before = len(scope.diagnostics)
     clauses = Clauses(scope, node)
     for path in node.paths:
-        check_path(scope, path.value, path)
+        check_path(scope, path.value, path, parts=True)
+        _check_braces(scope, path)
     groups: dict[str, list[n.ModelColumnsNode]] = {}
     for columns in clauses.find(n.ModelColumnsNode):
         groups.setdefault(columns.keyword.name, []).append(columns)
@@ -71,6 +73,37 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
         readers=readers,
     )
     return None if errors(scope, before) else spec
+
+
+def _check_braces(scope: Scope, path: n.TextNode) -> None:
+    """Report braces in a path that have another meaning than `{part}`."""
+    pattern = path_pattern(path.value)
+    literal = "write `{{` and `}}` for braces in the name of a file"
+    if pattern.stray is not None:
+        scope.report(
+            codes.UNKNOWN_SOURCE,
+            f"`{pattern.stray}` has no partner in `{path.value}`",
+            path.span,
+            help=literal,
+        )
+        return
+    for word in dict.fromkeys(pattern.words):
+        if word in FURTHER:
+            values.not_in_this_version(scope, f"`{{{word}}}` in the name of a file", path)
+        elif word != PART:
+            scope.report(
+                codes.UNKNOWN_SOURCE,
+                f"`{{{word}}}` is unknown in the name of a file",
+                path.span,
+                help=f"write `{{{PART}}}` for files that hold a part each; {literal}",
+            )
+        elif pattern.words.count(word) > 1:
+            scope.report(
+                codes.UNKNOWN_SOURCE,
+                f"`{{{word}}}` is written twice in `{path.value}`",
+                path.span,
+                help="keep one of them: a file has one name of its part",
+            )
 
 
 def _common(scope: Scope, clauses: Clauses) -> bool:

@@ -21,9 +21,8 @@ def counts_suffice(study: Study) -> bool:
         *(metric for line in study.comparisons for metric in line.metrics),
         *(line.metric for line in study.requirements),
     ]
-    tests = [
-        test for line in study.comparisons for test in (line.test, line.post_hoc) if test is not None
-    ]
+    asked = (test for line in study.comparisons for test in (line.test, line.post_hoc))
+    tests = [test for test in asked if test is not None]
     about_plans = INPUTS.of(Subject.ANALYSIS).keys()
     return (
         all(map(_is_of_counts, metrics))

@@ -697,7 +697,7 @@ PARTS_DIFFER = declare(
     "Two parts of a table differ in their columns, or a column in what it holds.",
     reason="The parts of `{part}` are read as one table. A column that one part lacks, or that "
     "holds numbers in one part and text in another, has no type of its own.",
-    wrong='predictions p from "preds-{part}.csv"   # preds-2.csv has no column `cnn`\n'
+    wrong='predictions p from "shards-{part}.csv"   # shards-2.csv has no column `cnn`\n'
     "  truth label\n  models cnn",
     right='predictions p from "preds-{part}.csv"\n  truth label\n  models cnn',
 )

@@ -8,7 +8,7 @@ import gzip
 import io
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -45,11 +45,27 @@ def paths_taken() -> Iterator[list[str]]:
         _TAKEN.reset(token)
 
 
-def _note_if_outside(location: str, path: Path, folder: Path) -> None:
+def _is_outside(path: Path, folder: Path) -> bool:
+    return not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+
+
+def _note(location: str) -> None:
     taken = _TAKEN.get()
-    inside = Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
-    if taken is not None and not inside and location not in taken:
+    if taken is not None and location not in taken:
         taken.append(location)
+
+
+@contextmanager
+def parts_of(location: str, paths: Sequence[str], folder: Path) -> Iterator[None]:
+    """Note once, under the name of their pattern, that parts lead out of the study's folder."""
+    outside = (path for path in paths if _is_outside(folder / path, folder))
+    if next(outside, None) is not None:
+        _note(location)
+    token = _TAKEN.set(None)
+    try:
+        yield
+    finally:
+        _TAKEN.reset(token)
 
 
 def locate(
@@ -108,7 +124,8 @@ def regular_file(
         words = f"name one of the files in the folder: {held}" if held else "name a file"
         findings.add(UNREADABLE_FILE, f"`{location}` is {what}", span=span, help=words)
         return None
-    _note_if_outside(location, path, folder)
+    if _is_outside(path, folder):
+        _note(location)
     return path
 
 

@@ -7,6 +7,7 @@ can be read, and its counts take little memory.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -26,6 +27,7 @@ from evallang.data.source_columns import (
     end_of_range,
     source_columns,
 )
+from evallang.limits import limits
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -47,7 +49,8 @@ class PartTask:
     """One part that is to be counted, and what its study uses of it.
 
     `keys` are the columns of which the combinations are counted; `roles` those of all columns;
-    `hashed` the columns of both hashes.
+    `hashed` the columns of both hashes; `limited` are the limits that were changed, which
+    another process does not know.
     """
 
     path: str
@@ -59,6 +62,7 @@ class PartTask:
     labels: frozenset[str]
     roles: Mapping[str, Sequence[Role]]
     hashed: tuple[tuple[str, ...], tuple[str, ...]]
+    limited: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -123,6 +127,11 @@ def may_be_counted(spec: PredictionsSpec) -> bool:
 
 def count_part(task: PartTask) -> PartCounts:
     """Read one part, keep the rows that `where` keeps, and count them."""
+    with limits(**task.limited):
+        return _count_part(task)
+
+
+def _count_part(task: PartTask) -> PartCounts:
     findings = Findings(task.spec.places)
     frame = read_file(
         task.path,
@@ -170,7 +179,7 @@ def count_part(task: PartTask) -> PartCounts:
 
 
 def _column(frame: Frame, name: str, task: PartTask) -> ColumnCounts | None:
-    """Describe a column that is no key; None of ids that do not rise by rows."""
+    """Describe a column that is not a key; None of ids that do not rise by rows."""
     values = frame.values(name)
     kind = frame.kind(name)
     ordered = kind in _ORDERED
@@ -183,9 +192,7 @@ def _column(frame: Frame, name: str, task: PartTask) -> ColumnCounts | None:
     elif counts_levels(kind, name, task.roles.get(name, ())):
         distinct = values.unique().drop_nulls()
     low, high = (values.min(), values.max()) if ordered else (None, None)
-    return ColumnCounts(
-        str(values.dtype), kind, values.null_count(), low, high, distinct, ends
-    )
+    return ColumnCounts(str(values.dtype), kind, values.null_count(), low, high, distinct, ends)
 
 
 def _rises(values: "pl.Series") -> bool:
@@ -300,7 +307,7 @@ def _levels(parts: Sequence[ColumnCounts], n: int) -> int | None:
     """
     known = [part.ends for part in parts if part.ends is not None]
     if len(known) == len(parts):
-        rising = all(a[1] < b[0] for a, b in zip(known, known[1:], strict=False))
+        rising = all(a[1] < b[0] for a, b in pairwise(known))
         return n if rising else None
     distinct = [part.distinct for part in parts if part.distinct is not None]
     if len(distinct) < len(parts):

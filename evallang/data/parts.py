@@ -63,7 +63,7 @@ def join_parts(
     hashed: Callable[[Frame], tuple[str, str]],
     findings: Findings,
 ) -> Frame | None:
-    """Put the rows of all parts below one another; None after a finding.
+    """Join the rows of all parts, one part below the other; None after a finding.
 
     `again` reads a part whose columns of numbers shall keep their spelling, `hashed` hashes one.
     """

@@ -299,9 +299,10 @@ def _checked_labels(
             else f"spell labels as in the truth; {known_labels}",
         )
         return None
+    rows = counted(frame.count(unseen), "row")
     findings.add(
         UNSEEN_LABEL,
-        f"`{model.name}` predicts {quoted(labels)} in {counted(frame.count(unseen), 'row')}, counted as "
+        f"`{model.name}` predicts {quoted(labels)} in {rows}, counted as "
         f"wrong because the truth never contains {'it' if len(labels) == 1 else 'them'}",
         f"models {model.name}",
         help=f"did you mean `{near}`? {known_labels}" if near else known_labels,

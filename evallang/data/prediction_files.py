@@ -30,17 +30,17 @@ from evallang.data.dataset import (
     Where,
 )
 from evallang.data.file_formats import read_file
-from evallang.data.files import stem
+from evallang.data.files import parts_of, stem
 from evallang.data.findings import Findings, counted, listed, quoted, written
 from evallang.data.frame import Frame, frame_of
 from evallang.data.labels import EXACT
 from evallang.data.part_counts import MapParts, PartCounts, PartTask, add_up, count_part
-from evallang.data.part_patterns import has_parts
+from evallang.data.part_patterns import has_parts, path_pattern
 from evallang.data.parts import hashes_of, join_parts, part_files
 from evallang.data.prediction_columns import score_columns
 from evallang.data.row_filters import select
 from evallang.data.source_columns import roles_in_predictions
-from evallang.limits import MEMORY, OverLimit
+from evallang.limits import MEMORY, OverLimit, changed_limits
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -145,30 +145,32 @@ def _files(
 def _file(path: str, spec: PredictionsSpec, folder: Path, findings: Findings) -> Frame | None:
     """Read one file, or all files of parts as one; None after a finding."""
     if not has_parts(path):
-        return _read_one(path, spec, folder, findings, _text_columns(spec))
+        plain = path_pattern(path).plain  # `{{` is a literal brace
+        return _read_one(plain, spec, folder, findings, _text_columns(spec))
     parts = part_files(path, folder, findings)
     frames: list[Frame] = []
-    for part in parts or ():
-        frame = _read_one(part, spec, folder, findings, _text_columns(spec))
-        if frame is None:
+    with parts_of(path, parts or (), folder):
+        for part in parts or ():
+            frame = _read_one(part, spec, folder, findings, _text_columns(spec))
+            if frame is None:
+                return None
+            frames.append(frame)
+            held = sum(one.cells.estimated_size() for one in frames)
+            try:
+                MEMORY.check(f"the parts of `{path}`", int(held), COUNTED_INSTEAD)
+            except OverLimit as error:
+                findings.over_limit(error)
+                return None
+        if not frames:
             return None
-        frames.append(frame)
-        held = sum(one.cells.estimated_size() for one in frames)
-        try:
-            MEMORY.check(f"the parts of `{path}`", held, COUNTED_INSTEAD)
-        except OverLimit as error:
-            findings.over_limit(error)
-            return None
-    if not frames:
-        return None
-    hashed = hashed_columns(spec, frames[0].columns)
-    return join_parts(
-        path,
-        frames,
-        lambda part: _read_one(part, spec, folder, findings, None),
-        lambda part: hashes_of(part, *hashed),
-        findings,
-    )
+        hashed = hashed_columns(spec, frames[0].columns)
+        return join_parts(
+            path,
+            frames,
+            lambda part: _read_one(part, spec, folder, findings, None),
+            lambda part: hashes_of(part, *hashed),
+            findings,
+        )
 
 
 def hashed_columns(
@@ -227,7 +229,7 @@ def count_parts(
     tasks = [
         PartTask(
             path=path,
-            folder=folder,
+            folder=folder.absolute(),
             spec=spec,
             keys=tuple(dict.fromkeys(keys)),
             named=named_columns(spec),
@@ -235,15 +237,20 @@ def count_parts(
             labels=label_columns(spec),
             roles=roles,
             hashed=hashed_columns(spec),
+            limited=changed_limits(),
         )
         for path in paths or ()
     ]
     counts: list[PartCounts] = []
-    for made in mapped(count_part, tasks):
-        if made.rows_needed is not None:
-            return None
-        counts.append(made)
-        report_activity(Activity("reading", spec.name, share=len(counts) / len(tasks)))
+    with parts_of(location, paths or (), folder):
+        for task, counted in zip(tasks, mapped(count_part, tasks), strict=True):
+            made = counted
+            if made.rows_needed is not None and mapped is not map:  # another machine lacks the file
+                made = count_part(task)
+            if made.rows_needed is not None:
+                return None
+            counts.append(made)
+            report_activity(Activity("reading", spec.name, share=len(counts) / len(tasks)))
     added = add_up(location, spec, counts, roles) if counts else None
     if added is None:
         return None

@@ -26,6 +26,7 @@ SLICED = {"notes", "title"}
 ONCE = "a whole text is written once"
 WORDED = "the words of a hypothesis are adapted, and nothing is decided by them"
 DRIVER = "SQLite tells the cause of an error in its message alone"
+NAMED = "a note names the pattern of the parts in place of a part, and nothing is decided by it"
 KEYWORD = "the keyword of a clause, not a text"
 FORM = "the form of a test as its caller chose it, not a text"
 
@@ -35,6 +36,7 @@ ALLOWED = {
     ("checking/suppression.py", "fix.title not in titles"): ONCE,
     ("reporting/requirements.py", "variant not in title"): ONCE,
     ("stats/hypothesis_tests/resampling_tests.py", "note not in plain"): ONCE,
+    ("data/parts.py", "note.replace(source, location)"): NAMED,
     ("data/databases.py", "reason.startswith(('not authorized', 'access to'))"): DRIVER,
     ("data/databases.py", "'no such table' not in reason"): DRIVER,
     ("data/databases.py", "reason.rpartition(' ')"): DRIVER,

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any, Generic
+from typing import Any, Generic, TypeVar
 
 import cloudpickle
 
@@ -45,6 +45,10 @@ AHEAD = 2  # batches for each worker, so that none waits for the next
 CONNECTED_WITHIN = 15.0  # seconds
 WORKERS_WITHIN = 300.0  # seconds in which a cluster without workers must get one
 ANSWERED_WITHIN = 30.0  # seconds
+
+PARTS_AHEAD = 2  # parts of data for each worker, so that none waits for the next
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
 
 LOCAL = re.compile(r"local:([1-9][0-9]{0,3})")
 REMOTE = re.compile(r"(tcp|tls|ws|wss)://(\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]]+):[0-9]{1,5}")
@@ -129,7 +133,10 @@ class Cluster:
                     f"{WORKERS_WITHIN:g} s; start workers and run again"
                 )
             time.sleep(EVERY)
+        known = len(self._versions)
         self._versions |= versions_here(packages)
+        if len(self._versions) > known:
+            self._compared.clear()
         found = self._asked(
             lambda: self._client.run(versions_here, list(self._versions), on_error="return")
         )
@@ -263,6 +270,64 @@ class Cluster:
         if warning not in self._warned:
             self._warned.add(warning)
             self._warn(warning)
+
+    # --- parts of data --------------------------------------------------------------------------
+
+    def map(self, function: Callable[[Item], Answer], items: Sequence[Item]) -> Iterator[Answer]:
+        """Call a function with every item on the cluster; yield answers in order.
+
+        What always kills its worker, or cannot run there, runs here. Raises `WorkersLost` where
+        the scheduler is lost, or no worker is left.
+        """
+        from concurrent.futures import CancelledError
+
+        from distributed import KilledWorker
+
+        from evallang.engine.backends.cluster_worker import call
+
+        self.connect(())
+        sent = deque[tuple[Item, Any]]()
+        left = deque(items)
+        try:
+            while left or sent:
+                while left and len(sent) < PARTS_AHEAD * self._size:
+                    item = left.popleft()
+                    future = self._client.submit(call, function, item, pure=False)
+                    sent.append((item, future))
+                item, future = sent[0]
+                try:
+                    found = self._asked(functools.partial(self._waited, future))
+                except (WorkersLost, CancelledError):
+                    raise
+                except KilledWorker:
+                    found = function(item)
+                except Exception as error:  # of a worker without evallang, or without its data
+                    LOG.info("a worker of the cluster cannot read a part: %s", _first_line(error))
+                    found = function(item)
+                sent.popleft()
+                future.release()
+                yield found
+        finally:
+            if sent and self._client.status == "running":
+                with contextlib.suppress(Exception):  # the scheduler may be gone
+                    self._client.cancel([future for _, future in sent], force=True)
+
+    def _waited(self, future: Any) -> Any:
+        """Return the result of a future; raise `WorkersLost` where the scheduler is lost."""
+        seen = time.monotonic()
+        while True:
+            try:
+                return future.result(timeout=COUNTED_EVERY)
+            except TimeoutError:
+                if future.done() and future.status == "error":
+                    raise
+                if self._count():
+                    seen = time.monotonic()
+                elif time.monotonic() - seen > WORKERS_WITHIN:
+                    raise WorkersLost(
+                        f"the Dask cluster at {self.address} has had no worker for "
+                        f"{WORKERS_WITHIN:g} s; run again to continue"
+                    ) from None
 
     # --- tasks -----------------------------------------------------------------------------------
 

@@ -73,6 +73,12 @@ class RunFiles(WorkerPlugin):  # type: ignore[misc,unused-ignore]  # dask declar
         shutil.rmtree(self._place, ignore_errors=True)
 
 
+def call(function: Callable[[Any], Any], item: Any) -> Any:
+    """Call a function of this package with one item."""
+    with _ONE, safe_path():
+        return function(item)
+
+
 def run_batch(work: Work[Any, Any], content: bytes, names: Sequence[str]) -> Batch:
     """Run pickled tasks one after the other; `names` are the packages whose versions matter."""
     from distributed import get_worker

@@ -2,11 +2,15 @@
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import TypeVar
 
 from evallang.engine.backends import fork_server, local, serial
 from evallang.engine.backends.backend import AnyTask, FitLimits, Fitted, Made, Work
 from evallang.engine.backends.cluster import Cluster
 from evallang.frozen_records import frozen
+
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
 
 
 @frozen
@@ -54,6 +58,12 @@ class Workers:
         self.cluster.connect(packages)
         with self.cluster.sharing(folders(), forget):
             yield
+
+    def map(self, function: Callable[[Item], Answer], items: Sequence[Item]) -> Iterator[Answer]:
+        """Call a function with every item, here or on the cluster; yield answers in order."""
+        if self.cluster is None:
+            return map(function, items)
+        return self.cluster.map(function, items)
 
     def close(self) -> None:
         """End the connection to a cluster."""
