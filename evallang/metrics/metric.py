@@ -221,7 +221,7 @@ class _NotKept:
     __array__ = __len__ = __iter__ = __getitem__ = __eq__ = __ne__ = _refuse
     __lt__ = __le__ = __gt__ = __ge__ = __add__ = __sub__ = __mul__ = __neg__ = __invert__ = _refuse
     __and__ = __or__ = __bool__ = _refuse
-    __hash__ = None  # type: ignore[assignment]  # an array has none either
+    __hash__ = None  # type: ignore[assignment]  # as of an array
 
     def __getattr__(self, name: str) -> Any:
         raise RowsNotKept(f"the rows were counted, and are not kept: {name}")

@@ -585,9 +585,9 @@ _ALL = (
         {"predictions": "predictions {name}[ {label}] from {paths:joined}"},
         detail="Instead of `truth` and `models`, `correct` names columns of right (1) and wrong "
         "(0), and `value` names columns of one number for each example, whose mean is the "
-        "measure. Several files are joined by `id`. `{part}` in a path stands for a file of each part "
-        "of one table. With `repeat` the example remains the unit: "
-        "its mean over the repeats enters intervals and tests.",
+        "measure. Several files are joined by `id`. `{part}` in a path stands for a file of each "
+        "part of one table. With `repeat` the example remains the unit: its mean over the repeats "
+        "enters intervals and tests.",
         clauses=_clauses_below(
             _TRUTH,
             _MODELS,
