@@ -12,6 +12,7 @@ from benchmarks.validation import (
     curves,
     dummies,
     few_of_a_class,
+    joint_families,
     mcnemar_variants,
     nested_folds,
     readers,
@@ -43,6 +44,7 @@ SECTIONS: tuple[Section, ...] = (
     tests_over_data.BAYESIAN,
     corrections.SECTION,
     corrections.MCNEMAR,
+    joint_families.SECTION,
     coverage_of_shares.ONE,
     coverage_of_shares.PAIRED,
     coverage_of_shares.APART,
@@ -70,6 +72,7 @@ SIMULATIONS: tuple[Simulation, ...] = tuple(
         tests_on_folds,
         tests_over_data,
         corrections,
+        joint_families,
         coverage_of_shares,
         coverage_on_test_sets,
         coverage_of_folds,
@@ -95,7 +98,7 @@ COVERAGE = (
     "nested_folds_coverage",
     "readers_coverage",
 )
-FAMILIES = ("corrections", "mcnemar_families")
+FAMILIES = ("corrections", "mcnemar_families", "joint_families")
 
 
 def unmeasured() -> tuple[str, ...]:

@@ -150,7 +150,13 @@ OTHER_NAMES: Mapping[str, Mapping[str, str]] = {
         "fdr": "fdr_bh",
         "bonferroni_holm": "holm",
         "holm_bonferroni": "holm",
+        "maxt": "max_t",
+        "min_p": "max_t",
+        "minp": "max_t",
         "none": "uncorrected",
+        "romano_wolf": "max_t",
+        "single_step": "max_t",
+        "sup_t": "max_t",
         "westfall_young": "westfall",
     },
     "analysis": {

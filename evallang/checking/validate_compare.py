@@ -238,7 +238,7 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
         return
     name = comparison.correction.name
     inputs = CORRECTIONS[name].inputs
-    if "pairs" not in inputs:
+    if inputs == ("p",):
         return
     several = not comparison.across and any(_holds_several(source) for source in study.sources)
     tables = len(planned_of(study, comparison))
@@ -260,6 +260,8 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
             comparison.span,
             help="write `holm`, or a line for each metric and data set",
         )
+    elif "resampled" in inputs:
+        _judge_joint_resamples(scope, comparison, name, single)
     elif (of_test := CORRECTIONS[name].declaration.of_test) not in ("", single.name):
         scope.report(
             codes.FAMILY,
@@ -295,6 +297,21 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
             comparison.span,
             help=suggestion,
         )
+
+
+def _judge_joint_resamples(
+    scope: Scope, comparison: ComparisonSpec, name: str, single: Method
+) -> None:
+    """Report a correction from joint resamples of a test that is not resampled."""
+    if HYPOTHESIS_TESTS[single.name].declaration.jointly:
+        return
+    resampled = [entry.name for entry in HYPOTHESIS_TESTS if entry.declaration.jointly]
+    scope.report(
+        codes.FAMILY,
+        f"`{name}` resamples all pairs together, which is not done for `{single.name}`",
+        comparison.span,
+        help=f"write `holm`, or another test: {', '.join(resampled)}",
+    )
 
 
 def _test_of_all_ranks() -> str:

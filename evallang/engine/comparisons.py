@@ -9,6 +9,7 @@ from evallang.activity import Activity, report_activity
 from evallang.engine.across import GridInputs, ScoreGrid, ranks
 from evallang.engine.estimate_intervals import drop_zero_width
 from evallang.engine.evaluation import Evaluation, as_read_by
+from evallang.engine.joint_draws import JointDraws, joint_p
 from evallang.engine.metric_samples import resampling_seed
 from evallang.engine.providers import Providers
 from evallang.engine.test_inputs import TestInputs, rows_about, swap_together
@@ -30,6 +31,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.inputs import Subject
+from evallang.stats.joint_corrections import single_level
 from evallang.stats.power_of_t import t_detectable
 from evallang.study import ComparisonSpec, Method, Study
 
@@ -72,6 +74,11 @@ class ComparisonContext(Protocol):
 
     def seed(self, study: Study, method: Method) -> int:
         """The seed of a method that resamples."""
+
+    def resampled(
+        self, study: Study, test: Method, pairs: Sequence[tuple[str, ...]], joint: JointDraws
+    ) -> Any:
+        """p of a test of these pairs on joint resamples (B, m)."""
 
     def ranks(self, models: tuple[str, ...], alpha: float) -> Ranks | None:
         """Average ranks over data sets, None on one."""
@@ -147,6 +154,17 @@ class OneSource:
         """The seed of a method on this source."""
         return resampling_seed(study, self.evaluation, method)
 
+    def resampled(
+        self, study: Study, test: Method, pairs: Sequence[tuple[str, ...]], joint: JointDraws
+    ) -> Any:
+        """p of a test of these pairs on joint resamples; pairs that lack a model have p = 1."""
+        tested = [None if self.lacking(pair) else pair for pair in pairs]
+        asked = [self._inputs(study, test, pair, study.confidence) for pair in tested if pair]
+        found = joint_p(asked, joint)
+        whole = np.ones((len(found), len(pairs)))
+        whole[:, [pair is not None for pair in tested]] = found
+        return whole
+
     def ranks(self, models: tuple[str, ...], alpha: float) -> Ranks | None:
         """None: folds are not data sets."""
         return None
@@ -199,6 +217,12 @@ class Across:
     def seed(self, study: Study, method: Method) -> int:
         """The seed of a method on these scores."""
         return analysis_seed(study.seed, self.grid.sha256, None, "data sets", method.written)
+
+    def resampled(
+        self, study: Study, test: Method, pairs: Sequence[tuple[str, ...]], joint: JointDraws
+    ) -> Any:
+        """Scores over data sets are not resampled together; raises `ValueError`."""
+        raise ValueError("scores over data sets are not resampled together")
 
     def ranks(self, models: tuple[str, ...], alpha: float) -> Ranks | None:
         """Average ranks over the data sets, None where the scores are beyond reach."""
@@ -390,6 +414,20 @@ def correct(inputs: FamilyInputs) -> Any:
     return inputs.first.context.correct(inputs.first.planned.models)
 
 
+@FAMILY.provides("resampled")
+def resampled(inputs: FamilyInputs) -> Any:
+    """Return p of the tests on joint resamples, on the side of the tests (B, m)."""
+    return _joint_p(inputs.study, inputs.first, inputs.correction, two_sided=False)
+
+
+def _joint_p(study: Study, test_run: TestRun, correction: Method, *, two_sided: bool) -> Any:
+    """Draw the resamples of a family; those of intervals are two-sided."""
+    seed = test_run.context.seed(study, correction)
+    joint = JointDraws(seed, two_sided=two_sided)
+    pairs = [test.models for test in test_run.tests]
+    return test_run.context.resampled(study, test_run.single, pairs, joint)
+
+
 @FAMILY.provides("seed")
 def seed(inputs: FamilyInputs) -> int:
     """Return the seed of the correction."""
@@ -449,11 +487,33 @@ def _add_simultaneous(study: Study, item: FamilyDecision, rejected: int) -> Fami
     family, correction = item.family, item.family.correction
     if correction is None:
         return item
-    level = simultaneous_level(correction.name, study.confidence, family.size, rejected)
+    if CORRECTIONS[correction.name].declaration.simultaneous == "resampled":
+        level = _level_of_resamples(study, item.test_run, correction)
+        if level is None:
+            return replace(item, tests=tuple(map(_without_interval, item.tests)))
+    else:
+        level = simultaneous_level(correction.name, study.confidence, family.size, rejected)
     if level is None:
         return item
     tests = tuple(_widened(study, item.test_run, test, correction, level) for test in item.tests)
     return replace(item, tests=tests)
+
+
+def _level_of_resamples(study: Study, test_run: TestRun, correction: Method) -> float | None:
+    """Return the level of single intervals that hold together on joint resamples."""
+    counted = [test.p is not None for test in test_run.tests]
+    if not any(counted):
+        return None
+    drawn = _joint_p(study, test_run, correction, two_sided=True)
+    return single_level(drawn, study.confidence, counted)
+
+
+def _without_interval(test: HypothesisTestResult) -> HypothesisTestResult:
+    """State that no simultaneous interval was found."""
+    if test.p is None:
+        return test
+    note = "no simultaneous interval: the joint resamples are too few, or too skewed"
+    return replace(test, notes=(*test.notes, note))
 
 
 def _own(test: HypothesisTestResult) -> HypothesisTestResult:

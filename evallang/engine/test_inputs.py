@@ -290,27 +290,42 @@ class ComparedModels:
         return self.evaluation.partition(self.models[0])
 
     def joint(self) -> "tuple[NDArray[np.int64], Callable[[Any], Any]]":
-        """Count truth by both predictions (K, K, K), and the metric of one's matrix.
+        """Count truth by both predictions (K, K, K), and the metric of one's matrix."""
+        a, b = self.outcomes
+        if a.counted is None or b.counted is None:
+            truth, first, second, k, function = self.coded()
+            cells = (truth * k + first) * k + second
+            return np.bincount(cells, minlength=k**3).reshape(k, k, k), function
+        truth, first, second, k = self._codes(a.counted.truth, a.counted.labels, b.counted.labels)
+        times = a.counted.times.astype(np.float64)  # sums of float64, exact below 2^53
+        cells = (truth * k + first) * k + second
+        joint = np.bincount(cells, times, minlength=k**3).astype(np.int64).reshape(k, k, k)
+        return joint, self._of_counts
+
+    def coded(
+        self,
+    ) -> (
+        "tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int, Callable[[Any], Any]]"
+    ):
+        """Return truth and both predictions (n,), the number K of codes, and the metric of counts.
 
         A label that is none of the classes gets a class of its own, which no truth has.
         """
         a, b = self.outcomes
-        truth, one, other, times = a.truth, a.output, b.output, None
-        if a.counted is not None and b.counted is not None:
-            truth, one, other = a.counted.truth, a.counted.labels, b.counted.labels
-            times = a.counted.times.astype(np.float64)  # sums of float64, exact below 2^53
-        k = a.k + int(bool((one < 0).any() or (other < 0).any()))
-        first = np.where(one < 0, a.k, one).astype(np.int64)
-        second = np.where(other < 0, a.k, other).astype(np.int64)
-        cells = (truth.astype(np.int64) * k + first) * k + second
-        joint = np.bincount(cells, times, minlength=k**3).astype(np.int64).reshape(k, k, k)
+        return *self._codes(a.truth, a.output, b.output), self._of_counts
 
-        def function(matrices: Any) -> Any:
-            return self.entry.function(
-                matrices[..., : a.k, :], a.positive, **self.metric.keywords()
-            )
+    def _codes(
+        self, truth: Any, one: Any, other: Any
+    ) -> "tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int]":
+        known = self.outcomes[0].k
+        k = known + int(bool((one < 0).any() or (other < 0).any()))
+        first, second = (np.where(x < 0, known, x).astype(np.int64) for x in (one, other))
+        return truth.astype(np.int64), first, second, k
 
-        return joint, function
+    def _of_counts(self, matrices: Any) -> Any:
+        """Return the metric of matrices (..., K, K)."""
+        a = self.outcomes[0]
+        return self.entry.function(matrices[..., : a.k, :], a.positive, **self.metric.keywords())
 
     def samples(self) -> tuple[Resampler, ...]:
         """Return samples of the models' metrics, which are drawn with those of all models."""

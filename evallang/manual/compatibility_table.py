@@ -265,12 +265,16 @@ def correction_lines(correction: Entry[Any]) -> tuple[str, ...]:
         "matching": "simultaneous intervals match its decisions",
         "conservative": "simultaneous intervals are Bonferroni's, and may hold 0 where it rejects",
         "fcr": "intervals of those rejected have the matching false coverage rate",
+        "resampled": "simultaneous intervals match its decisions: both rest on the same resamples",
         None: "no simultaneous intervals",
     }[declared.simultaneous]
     lines = [controls if declared.controls is None else f"{controls} {assumes}", simultaneous]
     inputs = CORRECTIONS[correction.name].inputs
     if "correct" in inputs:
         lines.append("pairs by mcnemar on one data set by one metric")
+    elif "resampled" in inputs:
+        tests = listed([t.name for t in HYPOTHESIS_TESTS if t.declaration.jointly])
+        lines.append(f"pairs by {tests} on one data set by one metric")
     elif "pairs" in inputs:
         lines.append("all pairs of one line, on one data set (or across data) by one metric")
     return tuple(lines)

@@ -104,6 +104,7 @@ from evallang.stats.intervals.resampled_scores import ScoreSample as ScoreSample
 from evallang.stats.intervals.resampling import DifferenceSample as DifferenceSample
 from evallang.stats.intervals.resampling import LossSample as LossSample
 from evallang.stats.intervals.resampling import WeightSample as WeightSample
+from evallang.stats.joint_corrections import max_t as max_t
 from evallang.stats.learning_bootstrap import bootstrap_error as bootstrap_error
 from evallang.stats.learning_bootstrap import leave_one_out_error as leave_one_out_error
 from evallang.stats.learning_bootstrap import no_information_rate as no_information_rate

@@ -33,7 +33,8 @@ class CorrectionDeclaration(Guidance):
     assumes : the dependence between the p-values under which it does
     simultaneous : how intervals can hold for the whole family: `matching` (they exclude no
         difference just where p is rejected), `conservative` (Bonferroni's, which may hold 0
-        where the adjusted p rejects), `fcr` (false coverage rate over those selected)
+        where the adjusted p rejects), `fcr` (false coverage rate over those selected), `resampled`
+        (their level comes from the resamples that adjust p, so that they match too)
     adjective : what a report writes before "-adjusted p", such as `Holm`
     adjusts : False where the p-values stay as they are
     single_step : True where every hypothesis is decided at the same level
@@ -45,7 +46,7 @@ class CorrectionDeclaration(Guidance):
 
     controls: Literal["fwer", "fdr"] | None
     assumes: Literal["any", "independence", "positive"]
-    simultaneous: Literal["matching", "conservative", "fcr"] | None
+    simultaneous: Literal["matching", "conservative", "fcr", "resampled"] | None
     adjective: str = field(default="", kw_only=True)
     adjusts: bool = field(default=True, kw_only=True)
     single_step: bool = field(default=False, kw_only=True)
@@ -72,8 +73,9 @@ def simultaneous_level(
 
     `rejected` is the number R that `fdr_bh` and `fdr_by` selected: intervals for those at
     1 - R q/m have the false coverage rate q = 1 - level (Benjamini & Yekutieli 2005). None
-    where there is no such level: no correction, nothing selected. Raises `ValueError` for an
-    unknown correction, where m < 1, or `rejected` is missing.
+    where there is no such level: no correction, nothing selected, or one that is found from
+    resamples (`joint_corrections.single_level`). Raises `ValueError` for an unknown correction,
+    where m < 1, or `rejected` is missing.
     """
     word(correction, CORRECTIONS.names(), "correction")
     declared = CORRECTIONS[correction].declaration
@@ -81,7 +83,7 @@ def simultaneous_level(
     alpha = 1 - checked_level(level)
     if not 1 <= m < math.inf or not 0 <= (rejected or 0) <= m:
         raise ValueError("a family holds at least one hypothesis, and no more are rejected")
-    if kind is None:
+    if kind is None or kind == "resampled":
         return None
     if kind == "fcr":
         if rejected is None:

@@ -349,6 +349,11 @@ INPUTS.declare(
 )
 INPUTS.declare("pairs", "indices of the two models of each p-value", _FAMILY)
 INPUTS.declare(
+    "resampled",
+    "p-values of the family on joint resamples under its hypotheses (B, m)",
+    _FAMILY,
+)
+INPUTS.declare(
     "predicted",
     "`Predicted`: the held-out predictions of one model, with level and seed",
     Subject.OUTCOMES,

@@ -155,6 +155,8 @@ def test_every_correction_takes_unsorted_tied_extreme_and_undefined_p(entry):
             pairs = list(itertools.combinations(range(3), 2))[: len(p)]
             more = [CORRECT["at random"].repeat(2, axis=1), pairs] if "correct" in entry.inputs \
                 else [pairs]  # fmt: skip
+        if "resampled" in entry.inputs:
+            more = [[[0.0, 0.03, 1.0][: len(p)], [0.2] * len(p)]]
         found, _ = quietly(lambda p=p, more=more: entry.function(p, *more))
         assert len(found) == len(p)
         for raw, value in zip(p, found, strict=True):

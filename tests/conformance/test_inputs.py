@@ -106,6 +106,7 @@ STUDIES = (
     "compare near vs bayes with permutation(rounds=50) by f1\n"
     "compare near vs bayes with delong by roc_auc\n"
     "compare near vs bayes with t by brier\n"
+    "compare near vs bayes, bayes vs tree with permutation(rounds=50) max_t by f1\n"
     "compare near vs bayes with noninferiority(margin=0.1) by accuracy\n"
     "analyze power\n",
     f"{CANCER}protocol cv folds=5\nmeasure brier\n  interval cv_clt\n"

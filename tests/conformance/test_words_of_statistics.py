@@ -132,7 +132,9 @@ SECTIONS = {
         "compare across data with bayes_sign", "compare across data with bayes_signed_rank",
         "compare across data with bayes_signed_rank(rope=1%)",
     ),
-    "5 corrections": on_rows(*(f"compare with mcnemar {entry.name}" for entry in CORRECTIONS)),
+    "5 corrections": on_rows(*(
+        f"compare with {'bootstrap' if 'resampled' in entry.inputs else 'mcnemar'} {entry.name}"
+        for entry in CORRECTIONS)),
     "6 equivalence": on_rows(
         "compare a, b with tost(margin=2%)", "compare a, b with noninferiority(margin=2%)",
         "require a not worse than b by 2%", "require a equivalent to b within 3% at 90%",

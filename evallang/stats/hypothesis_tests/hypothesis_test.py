@@ -74,6 +74,9 @@ class HypothesisTestDeclaration(Guidance):
     by_mean_ranks : True where it ranks all models together
     of_signs : True where the smallest p over n data sets is that of n equal signs
     drawn : True where its p is counted over rounds drawn by chance
+    jointly : how its pairs are resampled together, for corrections that need that: differences
+        of resamples `drawn` with replacement, `swapped` outputs, or `studentized` mean losses;
+        empty where they are not
     overlap_ignored : what its splits share although it takes them as independent, or empty
     instead : the test to write instead of one that is advised against
     guaranteed : the option, with its value, by which its level is guaranteed
@@ -109,6 +112,7 @@ class HypothesisTestDeclaration(Guidance):
     by_mean_ranks: bool = False
     of_signs: bool = False
     drawn: bool = False
+    jointly: Literal["", "drawn", "swapped", "studentized"] = ""
     overlap_ignored: str = ""
     instead: str = ""
     over_folds: str = ""

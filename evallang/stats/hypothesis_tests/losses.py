@@ -89,6 +89,7 @@ OWN = "own derivation: computed by hand"
             "clustered_t": "Clustered t interval",
         },
         default_for=frozenset({"losses"}),
+        jointly="studentized",
         null_under_cv=NULL_UNDER_CV,
         tests="losses",
         over_folds="corrected_t",

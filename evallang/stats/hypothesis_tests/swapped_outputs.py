@@ -149,6 +149,16 @@ class OutputSwapper:
             report_share(done + 1, rounds)
         return values
 
+    @property
+    def units(self) -> int:
+        """How many examples, groups or blocks there are, with those on which no output differs."""
+        return int(self._units.max()) + 1
+
+    def under(self, kept: NDArray[np.uint8]) -> NDArray[np.float64]:
+        """Return differences (B,) where units keep their outputs or not, 1 and 0 (B, units)."""
+        units = self._units
+        return np.array([self._exchanged(row[units] == 0) for row in kept], dtype=np.float64)
+
     def arrangements(self, most: int) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
         """Enumerate all swaps of the units on which the models differ."""
         count = self._discordant[1]
@@ -164,14 +174,19 @@ class OutputSwapper:
         return OutputSwapper(self._first, self._second, self._function, blocks, unit="blocks")
 
     @cached_property
-    def _discordant(self) -> tuple[NDArray[np.intp], int]:
-        """For each example the number of its unit, those that never differ last, and how many."""
+    def _units(self) -> NDArray[np.intp]:
+        """The unit of each example, as 0, 1, ..."""
         n = len(self._first)
-        differ = (self._first != self._second).reshape(n, -1).any(axis=1)
         given = np.arange(n) if self._groups is None else np.asarray(self._groups)
         if given.shape != (n,):
             raise ValueError("every example needs its group")
-        _, codes = np.unique(given, return_inverse=True)
+        return np.unique(given, return_inverse=True)[1].reshape(-1)
+
+    @cached_property
+    def _discordant(self) -> tuple[NDArray[np.intp], int]:
+        """For each example the number of its unit, those that never differ last, and how many."""
+        codes = self._units
+        differ = (self._first != self._second).reshape(len(codes), -1).any(axis=1)
         active = np.flatnonzero(np.bincount(codes, weights=differ) > 0)
         numbers = np.full(int(codes.max()) + 1, len(active))
         numbers[active] = np.arange(len(active))
@@ -179,7 +194,10 @@ class OutputSwapper:
 
     def _swapped(self, swap: NDArray[np.bool_]) -> float:
         units, _ = self._discordant
-        chosen = np.append(swap, False)[units]
+        return self._exchanged(np.append(swap, False)[units])
+
+    def _exchanged(self, chosen: NDArray[np.bool_]) -> float:
+        """Return the difference after the chosen examples are swapped (n,)."""
         if self._first.ndim > 1:
             chosen = chosen.reshape(-1, *(1,) * (self._first.ndim - 1))
         first = np.where(chosen, self._second, self._first)

@@ -87,6 +87,17 @@ class SignSwapper:
             return self._drawn_with.replicates(self, rng, rounds)
         return _replicates_of([self], rng, rounds)[0]
 
+    @property
+    def units(self) -> int:
+        """How many examples, groups or blocks may be swapped."""
+        return len(self._by_unit.values)
+
+    def under(self, kept: NDArray[np.uint8]) -> NDArray[np.float64]:
+        """Return differences (B,) where units keep their outputs or not, 1 and 0 (B, units)."""
+        parts = self._by_unit.values
+        # einsum and not BLAS: the same bits for any number of threads
+        return self._of(2 * np.einsum("bu,u->b", kept, parts, dtype=np.float64) - parts.sum())
+
     def arrangements(self, most: int) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
         """Enumerate how many of the parts of each size keep their sign."""
         sizes, counts = self._distinct
@@ -179,7 +190,7 @@ def _replicates_of(
 ) -> list[NDArray[np.float64]]:
     """Compute differences of as many units under the same random signs, each (rounds,)."""
     parts = [swapper._by_unit for swapper in swappers]
-    signs = _Signs(rng, len(parts[0].values), rounds)
+    signs = RandomSigns(rng, len(parts[0].values), rounds)
     columns = Columns(parts, signs.units)
     kept = np.empty((len(swappers), rounds))
 
@@ -198,7 +209,7 @@ def _replicates_of(
     ]
 
 
-class _Signs:
+class RandomSigns:
     """Which of some units keep their sign, again and again, by one random bit each.
 
     Every block has a generator of its own, so that it is the same whether others are drawn

@@ -1,0 +1,106 @@
+"""p-values of the pairs of a line on resamples, or swaps, that all pairs have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from evallang.engine.test_inputs import ComparedModels, TestInputs, swapper
+from evallang.frozen_records import frozen
+from evallang.registry import lazy
+from evallang.stats.alternatives import Alternative
+from evallang.stats.hypothesis_tests.joint_swaps import CountSwaps, joint_swaps
+from evallang.stats.intervals.resampling import share_resamples
+from evallang.stats.joint_resamples import drawn_p, studentized_p, swapped_p
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+ROUNDS = 10_000
+
+
+@frozen
+class JointDraws:
+    """The seed of joint resamples, and whether p is two-sided whatever the test asks."""
+
+    seed: int
+    two_sided: bool = False
+
+
+def joint_p(pairs: Sequence[TestInputs], joint: JointDraws) -> NDArray[np.float64]:
+    """Return p of a test of some pairs of one source on joint resamples (B, m).
+
+    As many resamples are drawn as the test draws by itself, or 10,000.
+    """
+    if not pairs:
+        return np.ones((1, 0))
+    return _Joint(pairs, joint).p()
+
+
+class _Joint:
+    """The models of the pairs, and how the test is resampled."""
+
+    def __init__(self, pairs: Sequence[TestInputs], joint: JointDraws) -> None:
+        self._pairs, self._joint = pairs, joint
+        self._first = pairs[0]
+        names = dict.fromkeys(model for pair in pairs for model in pair.models)
+        self._place: Mapping[str, int] = {name: i for i, name in enumerate(names)}
+        options: Mapping[str, Any] = self._first.test.keywords()
+        self._rounds = int(options.get("rounds", ROUNDS))
+
+    def p(self) -> NDArray[np.float64]:
+        """Draw and return p."""
+        made = {"drawn": self._drawn, "swapped": self._swapped, "studentized": self._studentized}
+        return made[self._first.needs.jointly]()
+
+    @cached_property
+    def _columns(self) -> list[tuple[int, int]]:
+        return [(self._place[pair.models[0]], self._place[pair.models[1]]) for pair in self._pairs]
+
+    @property
+    def _rng(self) -> np.random.Generator:
+        return np.random.default_rng(self._joint.seed)
+
+    @property
+    def _side(self) -> Alternative:
+        written: Any = self._first.test.keywords().get("alternative", "two_sided")
+        return "two_sided" if self._joint.two_sided else written
+
+    def _alone(self, model: str) -> ComparedModels:
+        return ComparedModels(self._first.evaluation, self._first.metric, (model,))
+
+    def _drawn(self) -> NDArray[np.float64]:
+        groups = self._first.make("groups")
+        samples = [self._alone(model).weighted(0, groups) for model in self._place]
+        share_resamples(samples)
+        values = np.column_stack([s.replicates(self._rng, self._rounds) for s in samples])
+        first, second = (list(side) for side in zip(*self._columns, strict=True))
+        return drawn_p(values[:, first] - values[:, second], self._side)
+
+    def _studentized(self) -> NDArray[np.float64]:
+        losses = np.column_stack([self._alone(model).losses(0) for model in self._place])
+        groups, seed = self._first.make("groups"), self._joint.seed
+        return studentized_p(losses, self._columns, groups, seed, self._rounds, self._side)
+
+    def _swapped(self) -> NDArray[np.float64]:
+        groups = self._first.make("groups")
+        block = dict(self._first.test.options).get("block")
+        swappers = [self._swapper(pair.compared, groups, block) for pair in self._pairs]
+        drawn = joint_swaps(swappers, self._rng, self._rounds)
+        observed = [pair.make("swapper").estimate() for pair in self._pairs]
+        return swapped_p(drawn, self._side, observed, [pair.run().p for pair in self._pairs])
+
+    def _swapper(self, models: ComparedModels, groups: Any, block: Any) -> Any:
+        """Swap what two models gave, example by example, so that all pairs share the swaps."""
+        declared = models.entry.declaration
+        counted = declared.form == "counts" and declared.proportion != "all"
+        several = bool(models.evaluation.further_seeds) or models.outcomes[0].weights is not None
+        if counted and not several and block is None and not models.evaluation.yields.averaged:
+            return CountSwaps(*models.coded(), groups)
+        # With `blocked` no swapper is chosen that forgets which example is which
+        found = swapper(models, groups, blocked=True)
+        return found if block is None else found.in_blocks(int(block))
