@@ -198,6 +198,12 @@ def pair_declaration(line: ComparisonSpec) -> HypothesisTestDeclaration:
     return HYPOTHESIS_TESTS[(line.post_hoc or line.test).name].declaration
 
 
+def decides_pairs(line: ComparisonSpec) -> bool:
+    """Return whether a line decides pairs, or single models, by p-values."""
+    alone = line.omnibus and line.post_hoc is None
+    return not (alone or line.exploratory or pair_declaration(line).bayesian)
+
+
 def _family(
     comparisons: tuple[PlannedComparison, ...], correction: Method | None, *, joint: bool = False
 ) -> Family:

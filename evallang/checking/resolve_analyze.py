@@ -6,7 +6,7 @@ from fractions import Fraction
 from evallang.checking import codes, values
 from evallang.checking.resolve_measure import known_model, known_protocol, model_names
 from evallang.checking.scope import Scope
-from evallang.stats.analyses.analysis import ANALYSES
+from evallang.stats.analyses.analysis import ABOUT_LINES, ANALYSES
 from evallang.study import AnalysisSpec, Method, OptionValue, Protocol, SourceSpec
 from evallang.syntax import nodes as n
 
@@ -53,7 +53,7 @@ def _agrees(scope: Scope, node: n.AnalyzeNode, item: n.MethodNode, method: Metho
         )
         return False
     declared = ANALYSES[method.name].declaration
-    by_lines = declared.about == "lines"
+    by_lines = declared.about in ABOUT_LINES
     wrong = declared.objection(options)
     if wrong is not None:
         scope.report(codes.OPTION_VALUE, f"`{method.name}`: {wrong[0]}", item.span, help=wrong[1])

@@ -9,20 +9,24 @@ from evallang.checking.scope import Scope
 from evallang.compatibility import metric_entry
 from evallang.data.dataset import DataSpec, GivenOutcomes, PredictionsSpec, Table
 from evallang.diagnostics import Code, Diagnostic, diagnose
+from evallang.hypotheses import decides_pairs
 from evallang.metrics.metric import default_metric, is_mean_metric
 from evallang.models.abilities import abilities
 from evallang.models.model import is_baseline
 from evallang.protocols.protocol import PROTOCOLS, written
 from evallang.spelling import listed
-from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
+from evallang.stats.analyses.analysis import ABOUT_LINES, ANALYSES, AnalysisDeclaration
 from evallang.study import AnalysisSpec, SourceSpec, Study
+from evallang.syntax import nodes as n
 
 
 def judge_analyses(scope: Scope, study: Study) -> None:
     """Report analyses for another task, of no predictions, and of models without scores."""
     for spec in study.analyses:
         declared = ANALYSES[spec.method.name].declaration
-        if declared.about == "lines":
+        if declared.about in ABOUT_LINES:
+            if declared.about == "decisions":
+                _judge_lines(scope, study, spec)
             continue
         found = _of_searches if declared.needs == "searches" else _of_predictions
         problems = itertools.chain(
@@ -35,6 +39,20 @@ def judge_analyses(scope: Scope, study: Study) -> None:
             break
 
 
+def _judge_lines(scope: Scope, study: Study, spec: AnalysisSpec) -> None:
+    """Report an analysis of decisions in a study whose lines decide no pair."""
+    about = [c for c in study.comparisons if spec.protocol in (None, c.protocol)]
+    if any(map(decides_pairs, about)) or len(scope.of(n.CompareNode)) > len(study.comparisons):
+        return
+    scope.report(
+        codes.ANALYSIS_NEEDS_OTHER_DATA,
+        f"`{spec.method.name}` is about decisions on pairs of models, and no `compare` line makes "
+        "one",
+        spec.span,
+        help="write `compare A, B with TEST`, without `exploratory`",
+    )
+
+
 Problem = tuple[Code, str, str]
 """The code of a finding, its message and its help."""
 
@@ -45,7 +63,7 @@ def _few_splits(
     """Find a protocol with fewer splits than an analysis compares."""
     own = [p for p in study.protocols if spec.protocol in (None, p.name) and not p.implied_by]
     splits = [PROTOCOLS[p.kind].declaration.n_splits(p.options) for p in own]
-    if own and all(n is not None and n < declared.fewest_folds for n in splits):
+    if own and all(k is not None and k < declared.fewest_folds for k in splits):
         name = spec.method.name
         yield (
             codes.ANALYSIS_NEEDS_SPLITS,
@@ -270,7 +288,7 @@ def _others(task: str | None) -> str:
     names = [
         entry.name
         for entry in ANALYSES
-        if entry.declaration.about != "lines"
+        if entry.declaration.about not in ABOUT_LINES
         and task is not None
         and entry.declaration.task == task
     ]
@@ -285,7 +303,7 @@ def judge_read_analyses(study: Study, read: Table | GivenOutcomes) -> Iterable[D
     for spec in study.analyses:
         declared = ANALYSES[spec.method.name].declaration
         about = read.spec.name
-        if declared.about == "lines" or (spec.models and not named & set(spec.models)):
+        if declared.about in ABOUT_LINES or (spec.models and not named & set(spec.models)):
             continue
         if declared.task not in (None, read.task):
             yield diagnose(

@@ -17,6 +17,7 @@ from evallang.engine.evaluation import Evaluation
 from evallang.engine.fit_outcome import FitOutcome
 from evallang.engine.model_analyses import analyses_of_models
 from evallang.engine.providers import Providers
+from evallang.engine.sensitivity import ContextOf, decisions_again
 from evallang.engine.subset_scores import FurtherFits
 from evallang.metrics.metric import default_metric, rows_of_proportion
 from evallang.planning.planner import Planned
@@ -25,7 +26,7 @@ from evallang.protocols.protocol import PROTOCOLS, Split
 from evallang.registry import Evidence, lazy
 from evallang.results.records import Analysis
 from evallang.results.written import statement_of
-from evallang.stats.analyses.analysis import ANALYSES
+from evallang.stats.analyses.analysis import ABOUT_LINES, ANALYSES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.inputs import Subject
 from evallang.stats.planned_power import Question
@@ -63,13 +64,15 @@ GROUPED = (
 class Found:
     """What of a study's data was read, the splits that were planned, and what was predicted.
 
-    `outcomes` are those of all fits by their keys.
+    `outcomes` are those of all fits by their keys, and `context_of` gives the context in which a
+    line is tested.
     """
 
     read: ReadSources
     planned: Planned
     evaluations: Sequence[Evaluation] = ()
     outcomes: Mapping[str, FitOutcome] = field(default_factory=dict)
+    context_of: ContextOf | None = None
 
 
 @dataclass(frozen=True)
@@ -117,9 +120,14 @@ def analyses_of(study: Study, found: Found, specs: Sequence[AnalysisSpec]) -> li
     """Answer `analyze` items of a study: records by line, test and data set, or by model."""
     made: list[Analysis] = []
     for spec in specs:
-        if ANALYSES[spec.method.name].declaration.about != "lines":
+        if ANALYSES[spec.method.name].declaration.about not in ABOUT_LINES:
             fits = FurtherFits(found.read.tables, found.planned.layout, found.outcomes)
             made += analyses_of_models(study, spec, found.evaluations, fits)
+            continue
+        if ANALYSES[spec.method.name].declaration.about == "decisions":
+            assert found.context_of is not None, "a run has compared the models"
+            families = found.planned.families
+            made += decisions_again(study, spec, families, found.context_of)
             continue
         for stage in _stages(study, spec, found):
             made += list(_answer_stage(study, found, spec, stage))

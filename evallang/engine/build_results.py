@@ -578,7 +578,7 @@ def methods_used(
         add_interval(member_of(required.method))
     for analysis in analyses:
         add("analysis", ANALYSES[analysis.kind])
-        if ANALYSES[analysis.kind].declaration.about == "lines":
+        if "test" in analysis.values:
             add("test", HYPOTHESIS_TESTS[analysis.values["test"]])
     for compared in comparisons:
         if compared.family.correction is not None:

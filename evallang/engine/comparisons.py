@@ -305,6 +305,25 @@ def decide(
     study: Study, family: hypotheses.Family, test_runs: Sequence[TestRun]
 ) -> list[FamilyDecision]:
     """Open or shut the gates of a family, adjust its p-values, decide, widen its intervals."""
+    made = _without_intervals(study, family, test_runs)
+    rejected = sum(bool(test.reject) for item in made for test in item.tests)
+    return [_add_detectable(study, _add_simultaneous(study, item, rejected)) for item in made]
+
+
+def decide_again(
+    study: Study, family: hypotheses.Family, test_runs: Sequence[TestRun]
+) -> list[tuple[bool | None, ...]]:
+    """Decide a family without its intervals: for each test run what became of its pairs.
+
+    Raises `ValueError` where a correction refuses the family.
+    """
+    made = _without_intervals(study, family, test_runs)
+    return [tuple(test.reject for test in item.tests) for item in made]
+
+
+def _without_intervals(
+    study: Study, family: hypotheses.Family, test_runs: Sequence[TestRun]
+) -> list[FamilyDecision]:
     reasons = [None if family.joint else _shut(test_run, study.alpha) for test_run in test_runs]
     adjusted = _adjust(study, family, test_runs, reasons)
     while family.joint:  # a pair behind a gate that shuts counts as 1, which may shut another
@@ -317,12 +336,10 @@ def decide(
             break
         reasons = now
         adjusted = _adjust(study, family, test_runs, reasons)
-    made = [
+    return [
         _decided(study, family, test_run, reason, found)
         for test_run, reason, found in zip(test_runs, reasons, adjusted, strict=True)
     ]
-    rejected = sum(bool(test.reject) for item in made for test in item.tests)
-    return [_add_detectable(study, _add_simultaneous(study, item, rejected)) for item in made]
 
 
 def _shut(test_run: TestRun, alpha: float, adjusted: float | None = None) -> str | None:
@@ -629,16 +646,32 @@ def compare(
         for planned in family.comparisons:
             begun += 1
             report_activity(Activity("computing", planned.line.source, begun, total))
-            test_runs.append(_test_run(study, planned, context_of(planned)))
+            test_runs.append(run_line(study, planned, context_of(planned)))
         for decided in decide(study, family, test_runs):
             made[decided.test_run.planned] = _comparison(study, decided)
     return [made[planned] for line in study.comparisons for planned in tested.planned[line.index]]
 
 
-def _test_run(study: Study, planned: PlannedComparison, context: ComparisonContext) -> TestRun:
+def run_line(study: Study, planned: PlannedComparison, context: ComparisonContext) -> TestRun:
     """Run a line in one context; nothing is decided yet."""
     line = planned.line
     omnibus = _omnibus(study, line, context, planned.models) if planned.omnibus else None
+    return _with_pairs(study, planned, context, omnibus)
+
+
+def run_again(study: Study, test_run: TestRun, line: ComparisonSpec) -> TestRun:
+    """Run the pairs of a line with another test; an omnibus before them stays as it was."""
+    planned = replace(test_run.planned, line=line)
+    return _with_pairs(study, planned, test_run.context, test_run.omnibus)
+
+
+def _with_pairs(
+    study: Study,
+    planned: PlannedComparison,
+    context: ComparisonContext,
+    omnibus: HypothesisTestResult | None,
+) -> TestRun:
+    line = planned.line
     context.prepare(study, line.post_hoc or line.test, planned.pairs)
     tests = tuple(pair_test(study, line, context, pair, study.confidence) for pair in planned.pairs)
     return TestRun(planned, context, omnibus, tests)

@@ -18,7 +18,7 @@ from evallang.models.abilities import abilities
 from evallang.models.model import ParameterValue, PipelineSpec, is_baseline, search_space
 from evallang.planning.candidates import tried
 from evallang.registry import Entry, lazy
-from evallang.results.codec import to_plain
+from evallang.results.codec import to_plain, with_tuples
 from evallang.results.records import Analysis
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.inputs import Subject
@@ -312,12 +312,5 @@ def _record(
         protocol=None if entry.declaration.fits == "rounds" else inputs.evaluation.protocol,
         model=inputs.models[0] if entry.declaration.about == "model" else None,
         metric=inputs.metric.written if entry.declaration.by_metric else None,
-        values={name: _with_tuples(value) for name, value in plain.items()},
+        values={name: with_tuples(value) for name, value in plain.items()},
     )
-
-
-def _with_tuples(value: Any) -> Any:
-    """Return a JSON value as results have it when they are read."""
-    if isinstance(value, dict):
-        return {name: _with_tuples(item) for name, item in value.items()}
-    return tuple(map(_with_tuples, value)) if isinstance(value, list) else value

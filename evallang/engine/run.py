@@ -156,7 +156,8 @@ def _results(
     report_activity(Activity("computing", "subgroups"))
     measured += [e for evaluation in own for e in subgroup_estimates(study, evaluation)]
     LOG.debug("computed the estimates: %d", len(measured))
-    compared = compare(study, planned.families, _contexts(study, evaluations, read.score_tables))
+    context_of = _contexts(study, evaluations, read.score_tables)
+    compared = compare(study, planned.families, context_of)
     LOG.debug("computed the comparisons: %d", len(compared))
     report_activity(Activity("computing", "requirements"))
     required = []
@@ -177,7 +178,7 @@ def _results(
         progress=progress,
     )
     report_activity(Activity("computing", "analyses"))
-    analyzed = analyses_of(study, Found(read, planned, own, outcomes), study.analyses)
+    analyzed = analyses_of(study, Found(read, planned, own, outcomes, context_of), study.analyses)
     fits = tuple(
         Fitted(p.data, p.protocol, p.model, p.split.repeat, p.split.fold, outcomes[p.key], p.seed)
         for p in planned.layout.places

@@ -48,6 +48,13 @@ def to_plain(value: Any) -> Any:
     return number
 
 
+def with_tuples(value: Any) -> Any:
+    """Return a JSON value as results have it when they are read."""
+    if isinstance(value, dict):
+        return {name: with_tuples(item) for name, item in value.items()}
+    return tuple(map(with_tuples, value)) if isinstance(value, list) else value
+
+
 def from_plain(kind: type[Record], value: Any) -> Record:
     """Build a record of type `kind`, ignoring unknown fields.
 

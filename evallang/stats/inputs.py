@@ -385,5 +385,10 @@ INPUTS.declare(
     Subject.OUTCOMES,
 )
 INPUTS.declare(
+    "decided",
+    "`LineDecisions`: what other tests and corrections decide on the hypotheses of a line",
+    Subject.ANALYSIS,
+)
+INPUTS.declare(
     "question", "`Question`: the comparison, the effect and what is to be found", Subject.ANALYSIS
 )

@@ -14,9 +14,10 @@ class AnalysisDeclaration(Guidance):
 
     Attributes
     ----------
-    about : `lines` where it is about the `compare` lines of a study; `model` where it is computed
-        for each model from its held-out predictions; `models` where it is computed once from
-        those of all models of a data set under a protocol
+    about : `lines` where it is about the `compare` lines of a study, and `decisions` where it
+        decides them again; `model` where it is computed for each model from its held-out
+        predictions; `models` where it is computed once from those of all models of a data set
+        under a protocol
     task : the task of the data that it is for, None for any; lines have no task
     by_metric : True where a metric may be written after `by`, by default the first measure
     fits : the fits that it is about: those of a `protocol`, or further ones on `subsets` of each
@@ -38,7 +39,7 @@ class AnalysisDeclaration(Guidance):
     section : the section of a report that shows it, None where that knows it by its values
     """
 
-    about: Literal["lines", "model", "models"] = "model"
+    about: Literal["lines", "decisions", "model", "models"] = "model"
     task: Literal["classification", "regression"] | None = None
     needs: Literal["labels", "scores", "probabilities", "searches"] = "labels"
     fewest_folds: int = 1
@@ -55,6 +56,9 @@ class AnalysisDeclaration(Guidance):
     mean_metric: bool = False
     objection: Callable[[Mapping[str, Any]], tuple[str, str] | None] = lambda options: None
 
+
+ABOUT_LINES = ("lines", "decisions")
+"""What an analysis is about that is about the `compare` lines of a study."""
 
 ANALYSES: Registry[AnalysisDeclaration] = Registry("analysis", "evallang.stats.analyses")
 """All analyses, by canonical name."""

@@ -99,6 +99,8 @@ THYROIDS = ((15, 1), (7, 0))
     HypothesisTestDeclaration(
         FROM_ROWS,
         PAIR_NULL,
+        p_by="method",
+        p_chosen=frozenset({"textbook"}),
         guaranteed=("method", "exact"),
         proposed=1,
         default_for=frozenset({"proportion"}),

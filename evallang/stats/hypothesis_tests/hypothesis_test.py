@@ -83,6 +83,8 @@ class HypothesisTestDeclaration(Guidance):
     over_folds : the test of fold scores that an author of cross-validation means by this one
     proposed : its place among the tests that are proposed instead of another; 0 for never
     default_for : the differences whose interval it gives unless another is written
+    p_by : the option that says how its p is computed, or empty
+    p_chosen : the values of that option that choose one of the others
     power : how its power is computed for stated differences; None where it is not
     """
 
@@ -119,6 +121,8 @@ class HypothesisTestDeclaration(Guidance):
     guaranteed: tuple[str, str] | None = None
     proposed: int = 0
     default_for: frozenset[DifferenceForm] = frozenset()
+    p_by: str = ""
+    p_chosen: frozenset[str] = frozenset()
     power: PowerDeclaration | None = None
 
 

@@ -73,6 +73,8 @@ FACTOR_SECOND = (0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29)
     HypothesisTestDeclaration(
         frozenset({Evidence.LOSSES_PER_ROW, Evidence.DATASET_SCORES}),
         NULL,
+        p_by="method",
+        p_chosen=frozenset({"auto"}),
         of_signs=True,
         estimand=Estimand("ranks the differences of the examples"),
         tests="losses",

@@ -1,0 +1,46 @@
+"""The decisions of a `compare` line under other tests and corrections."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Decision = bool | None
+"""Whether a hypothesis was rejected; None where the test is undefined."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One test with one correction, and what it decides on every hypothesis of a line.
+
+    `reported` marks what the line itself uses; `problem` is why a setting decides nothing.
+    """
+
+    test: str
+    correction: str | None
+    decisions: tuple[Decision, ...]
+    reported: bool = False
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class DecidedHypothesis:
+    """One hypothesis of a line: a pair of models by a metric on a data set (None: across them)."""
+
+    data: str | None
+    metric: str
+    models: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LineDecisions:
+    """The hypotheses of one line with every setting that was computed, the reported one first.
+
+    `others` are corrections that control the same error only under an assumption.
+    """
+
+    line: int
+    source: str
+    alpha: float
+    hypotheses: tuple[DecidedHypothesis, ...]
+    settings: tuple[Setting, ...]
+    others: tuple[str, ...]

@@ -1,0 +1,135 @@
+"""`analyze sensitivity`: every setting decided again by statsmodels."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.multitest import multipletests
+from studies import study
+
+from evallang.api import run
+from evallang.api.results import Results
+from evallang.results.codec import to_plain
+
+MODELS = """\
+evallang 1
+study "Sensitivity"
+  seed 3
+data cancer from sklearn breast_cancer
+model tree = DecisionTreeClassifier(max_depth=3, random_state=0)
+model stump = DecisionTreeClassifier(max_depth=1)
+model bayes = GaussianNB
+model near = StandardScaler | KNeighborsClassifier
+protocol cv folds=3
+measure accuracy
+"""
+
+
+def midp(b, c):
+    """Fagerland, Lydersen & Laake 2013, written out."""
+    n, k = b + c, min(b, c)
+    return (
+        2 * binom.cdf(k, n, 0.5) - binom.pmf(k, n, 0.5) if b != c else 1 - binom.pmf(b, n, 0.5) / 2
+    )
+
+
+def p_values(results, form):
+    """Test every pair by statsmodels, from the saved predictions."""
+    (evaluation,) = results._run.evaluations
+    right = {name: evaluation.correct(name) for name in ("tree", "stump", "bayes", "near")}
+    made = []
+    for a, b in combinations(right, 2):
+        first, second = (right[a] & ~right[b]).sum(), (~right[a] & right[b]).sum()
+        table = [[0, first], [second, 0]]
+        if form == "midp":
+            made.append(midp(first, second))
+        else:
+            kind = {"exact": (True, False), "corrected": (False, True), "chi2": (False, False)}
+            exact, correction = kind[form]
+            made.append(mcnemar(table, exact=exact, correction=correction).pvalue)
+    return made
+
+
+def test_every_setting_decides_as_statsmodels_does(tmp_path):
+    text = f"{MODELS}compare tree, stump, bayes, near with mcnemar holm\nanalyze sensitivity\n"
+    results = run(study(f"{text}report html\n", tmp_path))
+    (item,) = results.record.analyses
+    settings = {(s["test"], s["correction"]): s for s in item.values["settings"]}
+    forms = {
+        "midp": "mcnemar",
+        **{f: f"mcnemar(method={f})" for f in ("exact", "corrected", "chi2")},
+    }
+    decisions = {}
+    for form, written in forms.items():
+        p = p_values(results, form)
+        for correction in ("holm", "bonferroni"):
+            rejected = multipletests(p, 0.05, correction)[0]
+            decisions[written, correction] = rejected
+            setting = settings[written, correction]
+            assert setting["rejected"] == rejected.sum(), (written, correction)
+            assert setting["kept"] == (~rejected).sum()
+    # those that assume nothing about the dependence, and no others
+    corrections = {correction for _, correction in settings}
+    assert corrections == {"holm", "bonferroni", "shaffer", "bergmann_hommel", "westfall"}
+    assert "hochberg" in item.values["notes"][0]
+    assert [s["test"] for s in item.values["settings"] if s["correction"] == "westfall"] == [
+        "mcnemar"
+    ]
+    reported = decisions["mcnemar", "holm"]
+    for place, hypothesis in enumerate(item.values["hypotheses"]):
+        assert hypothesis["reported"] == reported[place]
+        against = [k for k, found in decisions.items() if found[place] != reported[place]]
+        named = {f"{test} {correction}" for test, correction in against}
+        assert named <= set(hypothesis["against_by"])
+        assert hypothesis["against"] == len(hypothesis["against_by"])
+        total = hypothesis["same"] + hypothesis["against"] + hypothesis["undecided"]
+        assert total == len(settings) - 1
+    results.save(tmp_path / "out")
+    again = Results.load(tmp_path / "out" / "results.json").record.analyses
+    assert to_plain(again) == to_plain(results.record.analyses)
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "Appendix: sensitivity of the decisions" in page
+    assert '"p"' not in str(to_plain(item.values))
+    assert np.array(reported).any()
+
+
+def test_other_tests_of_the_same_null_hypothesis_need_no_further_fit():
+    """`5x2cv_f` has the null of `corrected_t` and other splits; `kfold_t` is advised against."""
+    text = MODELS.replace("cv folds=3", "repeated cv folds=3 times=3")
+    text += "compare tree vs bayes with corrected_t\nanalyze sensitivity\n"
+    (item,) = run(study(text)).record.analyses
+    assert item.values["problem"] == "no other test or correction could be computed here"
+    assert item.values["line"] == 0
+
+
+def test_lines_are_chosen_and_gates_stay():
+    text = (
+        f"{MODELS}compare tree, bayes, near with cochran then mcnemar holm\n"
+        "compare stump vs bayes with permutation(rounds=2_000) by f1 exploratory\n"
+        "compare stump vs tree with mcnemar\nanalyze sensitivity\n"
+    )
+    found = run(study(text)).record
+    assert [item.values["line"] for item in found.analyses] == [0, 2]  # none for exploration
+    gated = found.comparisons[0]
+    settings = found.analyses[0].values["settings"]
+    if not gated.performed:
+        assert all(s["rejected"] == 0 for s in settings)
+    own = next(s for s in settings if s["reported"])
+    assert own["rejected"] == sum(bool(test.reject) for test in gated.pairwise)
+    single = found.analyses[1].values["settings"]
+    assert {s["correction"] for s in single} == {None}
+
+
+@pytest.mark.parametrize("families", ["separate", "together"])
+def test_the_reported_setting_is_what_was_reported(families):
+    text = MODELS.replace('study "Sensitivity"\n', f'study "S"\n  families {families}\n')
+    text += (
+        "compare tree, bayes with mcnemar\ncompare stump vs near with mcnemar(exact)\n"
+        "analyze sensitivity\n"
+    )
+    found = run(study(text)).record
+    for item, comparison in zip(found.analyses, found.comparisons, strict=True):
+        own = [test.reject for test in comparison.pairwise]
+        assert [h["reported"] for h in item.values["hypotheses"]] == own
