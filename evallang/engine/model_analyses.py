@@ -1,7 +1,7 @@
 """The `analyze` lines about models: answers from their held-out predictions."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from evallang.activity import Activity, report_activity
@@ -45,6 +45,7 @@ class OutcomeInputs:
     evaluation: Evaluation
     models: tuple[str, ...]
     fits: FurtherFits | None = None
+    of_class: int | None = None
 
     @property
     def metric(self) -> Method:
@@ -64,7 +65,7 @@ OUTCOMES: Providers[OutcomeInputs] = Providers(Subject.OUTCOMES)
 @OUTCOMES.provides("predicted")
 def predicted(inputs: OutcomeInputs) -> Predicted:
     """Return the held-out predictions of the model."""
-    return _predicted(inputs, inputs.models[0])
+    return _predicted(inputs, inputs.models[0], inputs.of_class)
 
 
 @OUTCOMES.provides("together")
@@ -194,10 +195,14 @@ def _scores_of_folds(
     return dict(zip(found[0].folds, found[0].fold_values, strict=True)) if found else {}
 
 
-def _predicted(inputs: OutcomeInputs, model: str) -> Predicted:
+def _predicted(inputs: OutcomeInputs, model: str, of_class: int | None = None) -> Predicted:
+    """Return the predictions of a model; of a class against the rest where one is given."""
     evaluation = inputs.evaluation
     found = evaluation.models[model]
-    scores = found.scores
+    scores, positive = found.scores, evaluation.positive
+    if of_class is not None:
+        assert scores is not None and scores.ndim == 2, "every class has a score"
+        scores, positive = scores[:, of_class], of_class
     if scores is not None and scores.ndim == 2:
         two = evaluation.positive is not None and scores.shape[1] == len(evaluation.classes) == 2
         scores = scores[:, evaluation.positive] if two else None
@@ -207,7 +212,7 @@ def _predicted(inputs: OutcomeInputs, model: str) -> Predicted:
         scores=scores,
         probabilities=found.probabilities,
         classes=evaluation.classes,
-        positive=evaluation.positive,
+        positive=positive,
         folds=None if evaluation.yields.single_fit else evaluation.partition(model).fold,
         units=_units(evaluation, found.rows),
         weights=evaluation.weights_of(model),
@@ -251,7 +256,30 @@ def analyses_of_models(
             yield _answered(entry, OutcomeInputs(study, spec, evaluation, groups, fits))
             continue
         for model in models:
-            yield _answered(entry, OutcomeInputs(study, spec, evaluation, (model,), fits))
+            inputs = OutcomeInputs(study, spec, evaluation, (model,), fits)
+            if entry.declaration.macro is not None and len(evaluation.classes) > 2:
+                yield from _by_class(entry, inputs)
+            else:
+                yield _answered(entry, inputs)
+
+
+def _by_class(entry: Entry[AnalysisDeclaration], inputs: OutcomeInputs) -> Iterator[Analysis]:
+    """Answer for the mean over the classes, then for each class against the rest."""
+    evaluation, model = inputs.evaluation, inputs.models[0]
+    macro = entry.declaration.macro
+    scores = evaluation.models[model].scores
+    codes = range(len(evaluation.classes))
+
+    def mean() -> object:
+        if scores is None or scores.ndim != 2:
+            raise ValueError("the model has no score of each class")
+        assert macro is not None, "curves of classes are averaged"
+        return macro([_predicted(inputs, model, code) for code in codes])
+
+    yield _answered(entry, inputs, {"macro": True}, mean)
+    for code in codes if scores is not None and scores.ndim == 2 else ():
+        one = replace(inputs, of_class=code)
+        yield _answered(entry, one, {"of_class": evaluation.classes[code]})
 
 
 def _answers(declared: AnalysisDeclaration, spec: AnalysisSpec, evaluation: Evaluation) -> bool:
@@ -271,7 +299,13 @@ def _of_the_same_rows(evaluation: Evaluation, models: Sequence[str]) -> tuple[st
     return tuple(name for name in models if not evaluation.models[name].failed)
 
 
-def _answered(entry: Entry[AnalysisDeclaration], inputs: OutcomeInputs) -> Analysis:
+def _answered(
+    entry: Entry[AnalysisDeclaration],
+    inputs: OutcomeInputs,
+    further: Mapping[str, object] | None = None,
+    compute: Callable[[], object] | None = None,
+) -> Analysis:
+    """Answer one item for one model; `further` values tell what it is about."""
     evaluation, single = inputs.evaluation, entry.declaration.about == "model"
     options = inputs.spec.method.keywords()
     notes: tuple[str, ...] = ()
@@ -288,9 +322,14 @@ def _answered(entry: Entry[AnalysisDeclaration], inputs: OutcomeInputs) -> Analy
         "unit": evaluation.unit,
         "about": scope_of_estimates(evaluation),
         "level": inputs.study.confidence,
+        **(further or {}),
     }
     try:
-        found = entry.function(*(OUTCOMES.make(name, inputs) for name in entry.inputs), **options)
+        if compute is not None:
+            found = compute()
+        else:
+            made = (OUTCOMES.make(name, inputs) for name in entry.inputs)
+            found = entry.function(*made, **options)
     except ValueError as error:
         values["problem"] = str(error)
         return _record(entry, inputs, values, notes)

@@ -28,6 +28,7 @@ from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, interval, percent
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import sentence
+from evallang.results.provenance import CurveWords
 from evallang.results.records import Analysis
 
 MOST_PANELS = 6  # models whose bands are drawn; results.json has the curves of all
@@ -93,9 +94,12 @@ def _curve(context: Context, items: Sequence[Analysis], number: int) -> list[Blo
     known = [item for item in items if computed(item)]
     blocks: list[Block] = []
     if known:
-        named = [(context.model(item.model or ""), item.values) for item in known]
+        named = [(_name(context, item), item.values) for item in known]
         panels = []
-        dense = len(named[0][1]["points"]) > MOST_BARS
+        if any(_is_of_classes(item) for item in known):
+            panels = _panels_of_classes(context, method.curve, known)
+            named = []
+        dense = bool(named) and len(named[0][1]["points"]) > MOST_BARS
         if dense and 1 < len(named) <= MOST_TOGETHER:
             svg, alt = curves_together(method.curve, named)
             panels.append(Panel(svg, alt, runs("All models")))
@@ -109,6 +113,39 @@ def _curve(context: Context, items: Sequence[Analysis], number: int) -> list[Blo
     return blocks
 
 
+def _is_of_classes(item: Analysis) -> bool:
+    """Return whether a curve is about one class against the rest, or the mean of such curves."""
+    return bool(item.values.get("macro")) or item.values.get("of_class") is not None
+
+
+MEAN = "mean over classes"
+
+
+def _name(context: Context, item: Analysis) -> str:
+    return context.model(item.model or "")
+
+
+def _panels_of_classes(
+    context: Context, words: CurveWords, items: Sequence[Analysis]
+) -> list[Panel]:
+    """Draw the means of all models together, and for each model its mean and its classes."""
+    panels = []
+    means = [(_name(context, item), item.values) for item in items if item.values.get("macro")]
+    if 1 < len(means) <= MOST_TOGETHER:
+        svg, alt = curves_together(words, means)
+        panels.append(Panel(svg, alt, runs(f"All models, {MEAN}")))
+    elif len(means) == 1:
+        svg, alt = curve_with_band(words, f"{means[0][0]}, {MEAN}", means[0][1])
+        panels.append(Panel(svg, alt, runs(f"{means[0][0]}, {MEAN}")))
+    for model in list(dict.fromkeys(item.model for item in items))[: MOST_PANELS - 1]:
+        own = [item for item in items if item.model == model][:MOST_TOGETHER]
+        named = [(item.values.get("of_class") or MEAN, item.values) for item in own]
+        svg, alt = curves_together(words, named)
+        name = context.model(model or "")
+        panels.append(Panel(svg, f"{name}: {alt}", runs(f"{name}, each class against the rest")))
+    return panels
+
+
 def _caption(context: Context, items: Sequence[Analysis]) -> Runs:
     """Write what is drawn, what it is about, and what the lines mean."""
     first = items[0]
@@ -117,7 +154,10 @@ def _caption(context: Context, items: Sequence[Analysis]) -> Runs:
     on = f" {place}" if place else ""
     method = context.method("analysis", first.kind)
     assert method is not None and method.curve is not None, "curves have axes"
-    points = [point for item in items for point in item.values["points"]]
+    drawn = [item for item in items if not _is_of_classes(item)]
+    macro = [item for item in items if item.values.get("macro")]
+    drawn += macro if len(macro) == 1 else []
+    points = [point for item in drawn for point in item.values["points"]]
     level = percent(first.values["level"])
     parts = [f"{title}{on}: {mid_sentence(method.curve.y)} (vertical) by "
              f"{mid_sentence(method.curve.x)}"]  # fmt: skip
@@ -134,19 +174,24 @@ def _caption(context: Context, items: Sequence[Analysis]) -> Runs:
 def _table(context: Context, items: Sequence[Analysis], identifier: str) -> Table:
     every = [summary for item in items for summary in item.values["summaries"]]
     bounded = any(summary["low"] is not None for summary in every)
+    by_class = any(_is_of_classes(item) for item in items)
     columns = [
         Column(runs("Model"), "left", wide=True),
+        *([Column(runs("Class"), "left")] if by_class else []),
         Column(runs("Quantity"), "left"),
         Column(runs("Value")),
     ]
     if bounded:
         columns.append(Column(runs(f"{percent(items[0].values['level'])} interval")))
     rows = []
+    before = None
     for item in items:
-        name = context.model(item.model or "")
+        name = "" if item.model == before else _name(context, item)
+        before = item.model
+        of_class = (item.values.get("of_class") or MEAN) if by_class else None
         for summary in item.values["summaries"]:
-            rows.append(_row(name, summary, bounded=bounded))
-            name = ""
+            rows.append(_row(name, of_class, summary, bounded=bounded))
+            name, of_class = "", None if of_class is None else ""
     place = context.place_words(items[0].data, items[0].protocol)
     title = context.method_title("analysis", items[0].kind)
     caption = runs(sentence(f"{title} in numbers" + (f" {place}" if place else "")))
@@ -154,10 +199,11 @@ def _table(context: Context, items: Sequence[Analysis], identifier: str) -> Tabl
     return Table(identifier, caption, tuple(columns), tuple(rows), notes=notes)
 
 
-def _row(name: str, summary: Mapping[str, Any], *, bounded: bool) -> Row:
+def _row(name: str, of_class: str | None, summary: Mapping[str, Any], *, bounded: bool) -> Row:
     value, low, high = summary["value"], summary["low"], summary["high"]
     cells = [
         Cell(runs(name)),
+        *([] if of_class is None else [Cell(runs(of_class))]),
         Cell(runs(summary["name"])),
         Cell(runs(Number("–" if value is None else fixed(value, DECIMALS), value)), value),
     ]
@@ -170,7 +216,11 @@ def _row(name: str, summary: Mapping[str, Any], *, bounded: bool) -> Row:
 def _notes(context: Context, items: Sequence[Analysis]) -> list[Runs]:
     values = items[0].values
     unit = values["unit"]
-    words = f"{count(values['n'])}{NBSP}{unit}, {count(values['positives'])} of them positive"
+    words = f"{count(values['n'])}{NBSP}{unit}"
+    if any(_is_of_classes(item) for item in items):
+        words += ", each class against the rest"
+    else:
+        words += f", {count(values['positives'])} of them positive"
     if values["folds"] > 1:
         words += f", in {count(values['folds'])} folds whose curves are averaged"
     made = [runs(sentence(words)), about(items)]

@@ -8,8 +8,8 @@ costs no sorting.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.bibliography import Reference as Work
 from evallang.frozen_records import frozen
@@ -99,7 +99,11 @@ class Curve:
 
 @frozen
 class ShownCurve:
-    """The values of an analysis that draws a curve; `unit`, `about` and `level` are the run's."""
+    """The values of an analysis that draws a curve; `unit`, `about` and `level` are the run's.
+
+    With three classes or more a curve is about one class against the rest (`of_class`), or the
+    mean of these curves (`macro`).
+    """
 
     unit: str
     about: str
@@ -111,6 +115,8 @@ class ShownCurve:
     positives: int
     folds: int
     notes: tuple[str, ...] = ()
+    of_class: str | None = None
+    macro: bool = False
 
 
 Heights = Callable[["NDArray[np.float64]", "NDArray[np.float64]"], "NDArray[np.float64]"]
@@ -218,20 +224,21 @@ class ScoreCurves:
 
     def resample(self, heights: Heights) -> NDArray[np.float64]:
         """Return the average curve in each round of a bootstrap (B, m), NaN where undefined."""
-        made = []
-        for drawn in self._cells():
-            total: NDArray[np.float64] | float = 0.0
-            defined: NDArray[np.int64] | int = 0
-            for cells in drawn:
-                negatives, positives = cells[:, 0::2], cells[:, 1::2]
-                sound = (positives.sum(axis=1) > 0) & (negatives.sum(axis=1) > 0)
-                values = heights(_sums(positives[sound]), _sums(negatives[sound]))
-                filled = np.zeros((len(cells), values.shape[1]))
-                filled[sound] = values
-                total, defined = total + filled, np.asarray(defined + sound, dtype=np.int64)
-            count = np.asarray(defined, dtype=np.float64)
-            made.append(total / np.where(count > 0, count, np.nan)[:, None])
-        return np.concatenate(made)
+        return np.concatenate([self._averages(heights, drawn) for drawn in self._cells()])
+
+    def _averages(self, heights: Heights, drawn: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+        """Average the curves of the folds in each round, from the weights of their cells."""
+        total: NDArray[np.float64] | float = 0.0
+        defined: NDArray[np.int64] | int = 0
+        for cells in drawn:
+            negatives, positives = cells[:, 0::2], cells[:, 1::2]
+            sound = (positives.sum(axis=1) > 0) & (negatives.sum(axis=1) > 0)
+            values = heights(_sums(positives[sound]), _sums(negatives[sound]))
+            filled = np.zeros((len(cells), values.shape[1]))
+            filled[sound] = values
+            total, defined = total + filled, np.asarray(defined + sound, dtype=np.int64)
+        count = np.asarray(defined, dtype=np.float64)
+        return np.asarray(total / np.where(count > 0, count, np.nan)[:, None])
 
     def _cells(self) -> Iterator[list[NDArray[np.float64]]]:
         """Draw the weights of the cells of all folds, some rounds at a time."""
@@ -247,9 +254,13 @@ class ScoreCurves:
         return self.predicted.units is None and self.predicted.weights is None
 
     @property
+    def width(self) -> int:
+        """The number of cells of all folds."""
+        return sum(2 * len(fold.positives) for fold in self.folds)
+
+    @property
     def _width(self) -> int:
-        cells = sum(2 * len(fold.positives) for fold in self.folds)
-        return cells if self._independent else max(cells, self.predicted.n)
+        return self.width if self._independent else max(self.width, self.predicted.n)
 
     def _drawn_cells(self) -> Callable[[np.random.Generator, int], NDArray[np.float64]]:
         sizes = np.concatenate(
@@ -271,6 +282,18 @@ class ScoreCurves:
 
     def _drawn_units(self) -> Callable[[np.random.Generator, int], NDArray[np.float64]]:
         given = self.predicted
+        n_units = given.n_units
+        cells = self._cells_of_units()
+        return lambda rng, rounds: cells(drawn_weights(rng, n_units, rounds))
+
+    def rounds_of(self, heights: Heights, times: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the average curve where units are drawn `times` (B, units), NaN if undefined."""
+        ends = np.cumsum([2 * len(fold.positives) for fold in self.folds])[:-1]
+        return self._averages(heights, np.split(self._cells_of_units()(times), ends, axis=1))
+
+    def _cells_of_units(self) -> Callable[[NDArray[Any]], NDArray[np.float64]]:
+        """Return what makes the weights of all cells from how often each unit is drawn."""
+        given = self.predicted
         rows = np.concatenate([fold.rows for fold in self.folds])
         starts = np.cumsum([0, *(2 * len(fold.positives) for fold in self.folds)])
         cell = np.concatenate(
@@ -283,16 +306,59 @@ class ScoreCurves:
         rows, cell = rows[order], cell[order]
         filled, first = np.unique(cell, return_index=True)
         codes = np.arange(given.n) if given.units is None else given.units
-        names, unit = np.unique(codes, return_inverse=True)
+        unit = np.unique(codes, return_inverse=True)[1]
         unit, shares = unit.reshape(-1)[rows], given.shares[rows]
 
-        def draw(rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
-            times = drawn_weights(rng, len(names), rounds)
-            made = np.zeros((rounds, int(starts[-1])))
+        def cells(times: NDArray[Any]) -> NDArray[np.float64]:
+            made = np.zeros((len(times), int(starts[-1])))
             made[:, filled] = np.add.reduceat(times[:, unit] * shares, first, axis=1)
             return made
 
-        return draw
+        return cells
+
+
+def macro_curve(
+    each: Sequence[ScoreCurves],
+    grid: NDArray[np.float64],
+    heights: Heights,
+    summaries: tuple[Summary, ...],
+    references: tuple[Reference, ...],
+) -> Curve:
+    """Return the mean of the curves of several classes, each against the rest.
+
+    All classes are drawn together: the bounds are percentiles of the mean in the rounds. There is
+    no band for the whole curve, since none of known coverage is.
+    """
+    found = np.mean([curves.average(heights) for curves in each], axis=0)
+    rounds = _macro_rounds(each, heights)
+    pooled = [pooled_heights(curves, heights) for curves in each]
+    known = [curve for curve in pooled if curve is not None]
+    mean = np.mean(known, axis=0) if len(known) == len(each) else None
+    given = each[0].predicted
+    points = points_of(grid, found, pointwise(rounds, given.level), None, mean)
+    notes = dict.fromkeys(note for curves in each for note in notes_of(curves))
+    return Curve(
+        points=points,
+        summaries=summaries,
+        references=references,
+        n=given.n,
+        positives=given.n,
+        folds=max(len(curves.folds) for curves in each),
+        notes=tuple(notes),
+    )
+
+
+def _macro_rounds(each: Sequence[ScoreCurves], heights: Heights) -> NDArray[np.float64]:
+    """Return the mean curve of all classes in each round in which all are defined (B, m)."""
+    given = each[0].predicted
+    rng = np.random.default_rng(given.seed)
+    size = max(1, AT_ONCE // max(given.n, *(curves.width for curves in each)))
+    made = []
+    for start in range(0, ROUNDS, size):
+        times = drawn_weights(rng, given.n_units, min(size, ROUNDS - start))
+        made.append(np.mean([curves.rounds_of(heights, times) for curves in each], axis=0))
+    rounds = np.concatenate(made)
+    return np.asarray(rounds[~np.isnan(rounds).any(axis=1)])
 
 
 Band = tuple["NDArray[np.float64]", "NDArray[np.float64]"]

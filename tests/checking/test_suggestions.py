@@ -65,7 +65,8 @@ def test_a_protocol_is_found_under_its_name_elsewhere():
 
 
 def test_explain_knows_names_from_elsewhere():
-    assert nearest("sensitivity") == "recall"
+    assert nearest("tpr") == "recall"
+    assert meant_by("metric", "sensitivity") == "recall"
     assert nearest("bh") == "fdr_bh"
     assert meant_by("metric", "roc_auc") is None
 

@@ -1,11 +1,17 @@
 """What an analysis is: a function behind a word of `analyze`, its options keyword-only."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.frozen_records import frozen
 from evallang.registry import Guidance, Registry
 from evallang.results.provenance import CurveWords
+
+if TYPE_CHECKING:
+    from evallang.stats.predicted import Predicted
+    from evallang.stats.score_curves import Curve
 
 
 @frozen
@@ -31,6 +37,8 @@ class AnalysisDeclaration(Guidance):
     needs : what a model must give: predictions of a kind, or `searches` for hyper-parameters, of
         which only the models with a search have any
     fewest_folds : the number of splits without which it has no values
+    macro : how it averages curves of one class against the rest, for three classes or more;
+        None where it does not
     two_classes : True where it is about a positive and a negative class
     recorded : the options whose values its record repeats
     shown : the record of the values that a report reads, whose types are checked when results
@@ -43,6 +51,7 @@ class AnalysisDeclaration(Guidance):
     task: Literal["classification", "regression"] | None = None
     needs: Literal["labels", "scores", "probabilities", "searches"] = "labels"
     fewest_folds: int = 1
+    macro: Callable[[Sequence[Predicted]], Curve] | None = None
     two_classes: bool = False
     recorded: tuple[str, ...] = ()
     shown: type | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from evallang.bibliography import DAVIS_GOADRICH_2006, ZHOU_2021
@@ -21,6 +22,7 @@ from evallang.stats.score_curves import (
     average_and_rounds,
     curve_of,
     fixed_width_band,
+    macro_curve,
     points_of,
     pointwise,
     pooled_heights,
@@ -38,11 +40,26 @@ GRID = 100  # recalls from 0.01 to 1
 RATES = 401  # false positive rates from which the band is turned into precision
 
 
+def _macro(each: Sequence[Predicted]) -> Curve:
+    """Return the mean over classes of the curves of one class against the rest."""
+    curves = [ScoreCurves(predicted) for predicted in each]
+    grid = np.linspace(1 / GRID, 1.0, GRID)
+    values = [np.mean([fold.average_precision for fold in one.exact()]) for one in curves]
+    summaries = [Summary("average precision", float(np.mean(values)))]
+    if any(len(one.folds) > 1 for one in curves):
+        pooled = [ScoreCurves(p, pooled=True).exact()[0].average_precision for p in each]
+        summaries.append(Summary("average precision, folds pooled", float(np.mean(pooled))))
+    shares = [(p.shares * p.is_positive).sum() / p.shares.sum() for p in each]
+    share = float(np.mean(shares))
+    level = Reference("mean share of a class", ((0.0, share), (1.0, share)))
+    return macro_curve(curves, grid, precision_at_recall(grid), tuple(summaries), (level,))
+
+
 @ANALYSES.register(
     AnalysisDeclaration(
         task="classification",
         needs="scores",
-        two_classes=True,
+        macro=_macro,
         shown=ShownCurve,
         curve=CurveWords("Recall", "Precision"),
         when="positives are rare, and false alarms are judged against the hits",
@@ -50,7 +67,8 @@ RATES = 401  # false positive rates from which the band is turned into precision
         formula=(
             "in each fold the precision at the highest threshold that reaches each recall, "
             "without interpolation between thresholds; the mean over folds; bounds as for roc, "
-            "whose band becomes one of precision at the observed share of positives"
+            "whose band becomes one of precision at the observed share of positives. Of three "
+            "classes or more, each against the rest, and the mean over the classes without a band"
         ),
         example="data cancer from sklearn breast_cancer\n  positive malignant\n"
         "model linear = StandardScaler | LogisticRegression\n"

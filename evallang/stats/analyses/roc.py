@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from evallang.bibliography import FAWCETT_2006, ZHOU_2021
@@ -19,6 +20,7 @@ from evallang.stats.score_curves import (
     average_and_rounds,
     curve_of,
     fixed_width_band,
+    macro_curve,
     points_of,
     pointwise,
     pooled_heights,
@@ -33,11 +35,24 @@ else:
 GRID = 101  # false positive rates from 0 to 1
 
 
+def _macro(each: Sequence[Predicted]) -> Curve:
+    """Return the mean over classes of the curves of one class against the rest."""
+    curves = [ScoreCurves(predicted) for predicted in each]
+    grid = np.linspace(0.0, 1.0, GRID)
+    areas = [np.mean([fold.area for fold in one.exact()]) for one in curves]
+    summaries = [Summary("area", float(np.mean(areas)))]
+    if any(len(one.folds) > 1 for one in curves):
+        pooled = [ScoreCurves(p, pooled=True).exact()[0].area for p in each]
+        summaries.append(Summary("area, folds pooled", float(np.mean(pooled))))
+    diagonal = Reference("chance", ((0.0, 0.0), (1.0, 1.0)))
+    return macro_curve(curves, grid, true_positive_rate(grid), tuple(summaries), (diagonal,))
+
+
 @ANALYSES.register(
     AnalysisDeclaration(
         task="classification",
         needs="scores",
-        two_classes=True,
+        macro=_macro,
         shown=ShownCurve,
         curve=CurveWords("False positive rate", "True positive rate"),
         when="the trade between hits and false alarms matters at every threshold",
@@ -49,7 +64,8 @@ GRID = 101  # false positive rates from 0 to 1
             "in each fold the true positive rate at each false positive rate, straight between "
             "thresholds, tied scores in one step; the mean over folds; bounds are percentiles of "
             "1,000 bootstrap rounds, and the band moves the curve up and left, and down and "
-            "right, by the level's quantile of the largest distance of a round"
+            "right, by the level's quantile of the largest distance of a round. Of three "
+            "classes or more, each against the rest, and the mean over the classes without a band"
         ),
         example="data cancer from sklearn breast_cancer\n  positive malignant\n"
         "model linear = StandardScaler | LogisticRegression\n"
