@@ -297,12 +297,6 @@ def _others(task: str | None) -> str:
     return "remove it"
 
 
-def _single_scores(spec: AnalysisSpec, read: GivenOutcomes) -> list[str]:
-    """Return the models with one score of an example."""
-    asked = spec.models or tuple(model.name for model in read.models)
-    return [m for m in asked if m in read.scores and read.scores[m].ndim == 1]
-
-
 def judge_read_analyses(study: Study, read: Table | GivenOutcomes) -> Iterable[Diagnostic]:
     """Refuse analyses of two classes for more, and those of probabilities for other scores."""
     named = {model.name for model in (study.models if isinstance(read, Table) else read.models)}
@@ -324,19 +318,6 @@ def judge_read_analyses(study: Study, read: Table | GivenOutcomes) -> Iterable[D
                 f"`{spec.method.name}` is for two classes, and `{about}` has {len(read.classes)}",
                 spec.span,
                 help="write `analyze confusion`, or a `target` with two values",
-            )
-        elif (
-            isinstance(read, GivenOutcomes)
-            and declared.macro is not None
-            and len(read.classes) > 2
-            and (single := _single_scores(spec, read))
-        ):
-            yield diagnose(
-                codes.ANALYSIS_NEEDS_OTHER_DATA,
-                f"`{spec.method.name}` of {len(read.classes)} classes needs a score of each, and "
-                f"{listed(single, 'and')} in `{about}` {'has' if len(single) == 1 else 'have'} one",
-                spec.span,
-                help=f'write `scores {single[0]} = "p_*"`',
             )
         elif isinstance(read, GivenOutcomes) and declared.needs == "probabilities":
             asked = spec.models or tuple(model.name for model in read.models)

@@ -85,7 +85,7 @@ ABOUT = "the decisions of this line, on the same data; the reported ones were fi
     title="Sensitivity of the decisions",
 )
 def sensitivity(decided: LineDecisions) -> Sensitivity:
-    """The reported decisions beside those of other valid tests and corrections.
+    """The reported decisions, and those of other valid tests and corrections.
 
     Raises `ValueError` where no setting but the reported one could be computed.
     """
