@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal, cast
 
-from evallang.checking import clause_values, codes, unbuilt, values
+from evallang.checking import clause_values, codes
 from evallang.checking.clauses import Clauses
 from evallang.checking.paths import outside_objection
 from evallang.checking.scope import Scope, suggestion
@@ -16,6 +16,7 @@ from evallang.syntax import nodes as n
 from evallang.syntax.language import STATEMENTS
 
 FORMATS = STATEMENTS["report"].words["formats"]
+DEFAULT = ReportSettings().formats
 
 
 @frozen
@@ -80,23 +81,14 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None, Mapping[s
     """Resolve `report`: the settings, the folder it names, and the place of its style sheet."""
     node = scope.single(n.ReportNode)
     if node is None:
-        scope.default("report", "html, pdf", "report")
+        scope.default("report", ", ".join(DEFAULT), "report")
         return ReportSettings(), None, {}
     formats: list[str] = []
     words = [name.name for name in node.formats]
     clause_values.distinct(scope, node.formats, words, " in `report`")
     for name in node.formats:
-        if name.name in unbuilt.FORMATS:
-            others = [word for word in words if word in FORMATS] or list(FORMATS)
-            values.not_in_this_version(
-                scope,
-                f"the report format `{name.name}`",
-                name,
-                suggestion=f"write `report {', '.join(dict.fromkeys(others))}`; every "
-                "number of the report is in `results.json`",
-            )
-        elif name.name not in FORMATS:
-            text, fixes = suggestion(name.name, name.span, (*FORMATS, *unbuilt.FORMATS))
+        if name.name not in FORMATS:
+            text, fixes = suggestion(name.name, name.span, FORMATS)
             scope.report(
                 codes.UNKNOWN_WORD,
                 f"there is no report format `{name.name}`",
@@ -123,7 +115,7 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None, Mapping[s
             related=[Related(clauses.places["show"], "the sections to show are here")],
         )
     settings = ReportSettings(
-        tuple(formats) or FORMATS,
+        tuple(formats) or DEFAULT,
         clauses.text("title"),
         style or "apa",
         paper or "a4",

@@ -7,6 +7,5 @@ METRICS = frozenset({"calibration_intercept", "calibration_slope"})
 OPTIONS: dict[str, frozenset[str]] = {"recall": frozenset({"at_specificity"})}
 """Options that a member of a catalogue does not take yet, by the member's name."""
 ANALYSES: frozenset[str] = frozenset()
-FORMATS = frozenset({"latex", "markdown", "csv"})
 MEMBERS = {"metric": METRICS, "analysis": ANALYSES}
 """Words of the catalogues that have any left."""

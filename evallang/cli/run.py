@@ -20,6 +20,7 @@ from evallang.diagnostics import Diagnostic, Severity, has_errors
 from evallang.engine.shard import Shard
 from evallang.limits import changed_limits
 from evallang.spare_time import spent_on
+from evallang.spelling import listed
 
 if TYPE_CHECKING:
     from evallang.api.folder import Reserved
@@ -212,10 +213,11 @@ def report_formats(text: str | None) -> tuple[str, ...] | None:
     from evallang.syntax.language import STATEMENTS
 
     found = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
-    unknown = [part for part in found if part not in STATEMENTS["report"].words["formats"]]
+    known = STATEMENTS["report"].words["formats"]
+    unknown = [part for part in found if part not in known]
     if unknown or not found:
         raise click.ClickException(
-            f"there is no report format `{', '.join(unknown) or text}`; write html or pdf"
+            f"there is no report format `{', '.join(unknown) or text}`; write {listed(known, 'or')}"
         )
     return found
 

@@ -20,7 +20,7 @@ from evallang.syntax.language import (
     connectives,
 )
 
-LATER: dict[str, frozenset[str]] = {**unbuilt.MEMBERS, "format": unbuilt.FORMATS}
+LATER: dict[str, frozenset[str]] = {**unbuilt.MEMBERS}
 
 MOST_CLASSES = 20  # named where a parameter is explained
 

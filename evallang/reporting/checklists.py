@@ -175,7 +175,7 @@ PARTLY = "*"
 """The sign of an item that the report answers in part."""
 
 
-@SECTIONS.register(SectionDeclaration(order=97, comes_last=True), title="Checklists")
+@SECTIONS.register(SectionDeclaration(order=97, comes_last=True, tables=False), title="Checklists")
 def checklists(context: Context) -> Sequence[Block]:
     """Return one table: for each section, the items of each checklist that it answers."""
     places = item_places(context)

@@ -8,6 +8,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -96,6 +97,8 @@ class Context:
     def __init__(self, results: ResultsRecord, *, draws: bool = True) -> None:
         self.draws = draws
         """Whether sections draw figures, which a summary of text does not need."""
+        self.limited = True
+        """Whether findings are cut to what the first page has room for."""
         plain = to_plain(results)
         self.report_id = report_id(plain)
         self.results = from_plain(ResultsRecord, _visible(plain))
@@ -103,6 +106,12 @@ class Context:
         self.style = cast(Style, self.results.report.numbers)
         self.style_sheet = _checked_style(results.style_sheet)
         self.sections: tuple[Section, ...] = ()  # those built so far
+
+    def without_limits(self) -> "Context":
+        """Return the same results without figures, and with all findings."""
+        made = copy(self)
+        made.draws = made.limited = False
+        return made
 
     # --- the report as a whole ----------------------------------------------------------
 

@@ -213,11 +213,12 @@ class Heading:
 class Paragraph:
     """A paragraph; a `note` is small, `methods` is set to be pasted into a paper.
 
-    A `line` is the line of the study that a heading is about.
+    A `line` is the line of the study that a heading is about; a `pointer` is a note that refers
+    to other parts of the report and means nothing outside of it.
     """
 
     runs: Runs
-    role: Literal["plain", "note", "line", "methods"] = "plain"
+    role: Literal["plain", "note", "pointer", "line", "methods"] = "plain"
     kind: ClassVar[str] = "paragraph"
 
 
@@ -277,7 +278,7 @@ class Table:
     """A table in the anatomy of printers: stub, spanners, columns, rows, notes, caption.
 
     `left_out` rows are missing after row `gap_after` where a back end shows fewer; `whole`
-    tables are never cut.
+    tables are never cut. `narrow` is a form with fewer columns, for a column of a journal.
     """
 
     id: str
@@ -289,6 +290,7 @@ class Table:
     left_out: int = 0
     gap_after: int = 0
     whole: bool = False
+    narrow: "Table | None" = None
     kind: ClassVar[str] = "table"
 
 

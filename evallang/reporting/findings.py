@@ -61,7 +61,8 @@ def findings(context: Context) -> Sequence[Block]:
         for setting in context.settings:
             items += _best(context, setting, context.metrics(setting)[0], praised)
     items = required + items
-    left_out = max(0, len(items) - max(MOST_FINDINGS, len(required) + 1))
+    most = max(MOST_FINDINGS, len(required) + 1) if context.limited else len(items)
+    left_out = max(0, len(items) - most)
     items = items[: len(items) - left_out]
     blocks: list[Block] = [NumberedFindings(tuple(items))] if items else []
     if required:
@@ -70,7 +71,7 @@ def findings(context: Context) -> Sequence[Block]:
         verb = "is" if left_out == 1 else "are"
         place = "in the comparisons below" if context.shows("comparisons") else "in results.json"
         words = f"{plural(left_out, 'further finding')} {verb} {place}."
-        blocks.append(Paragraph(runs(sentence(words)), "note"))
+        blocks.append(Paragraph(runs(sentence(words)), "pointer"))
     explored = [c for c in context.results.comparisons if c.family.exploratory]
     exploratory = len({c.index for c in explored})
     if exploratory:
@@ -85,7 +86,7 @@ def findings(context: Context) -> Sequence[Block]:
         place = "the comparisons" if context.shows("comparisons") else "results.json"
         words += f" declared exploratory: estimates and {' or '.join(numbers)} are in {place}, "
         words += "without decisions."
-        blocks.append(Paragraph(runs(sentence(words)), "note"))
+        blocks.append(Paragraph(runs(sentence(words)), "pointer"))
     return [*blocks, *_read_with(context)]
 
 
@@ -102,7 +103,7 @@ def _read_with(context: Context) -> list[Block]:
         return []
     links = listed([runs(Ref(c.id, mid_name(c.lead))) for c in cautions], comma="; ", last="; ")
     lead = f"See {plural(len(cautions), 'warning')} "
-    return [Paragraph(runs(lead, Ref("limits", page=True), ": ", links, "."), "note")]
+    return [Paragraph(runs(lead, Ref("limits", page=True), ": ", links, "."), "pointer")]
 
 
 def mid_name(lead: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.reporting import fonts
-from evallang.reporting.document import Document
+from evallang.reporting.document import Document, Table
 from evallang.reporting.figures.figure import COLOURS
 from evallang.reporting.numbering import number
 
@@ -26,10 +26,14 @@ FONTS_PLACE = "/* fonts */"
 
 @frozen
 class Page:
-    """The HTML of one medium, and the characters that no embedded font has."""
+    """The HTML of one medium, the characters that no embedded font has, and the cut tables.
+
+    `shortened` are the tables of which the page shows fewer rows than there are.
+    """
 
     html: str
     missing: tuple[str, ...]
+    shortened: tuple[Table, ...] = ()
 
 
 def render(document: Document, medium: Medium) -> Page:
@@ -52,7 +56,20 @@ def render(document: Document, medium: Medium) -> Page:
         )
     )
     embedded = fonts.embed(html, "truetype" if medium == "print" else "woff2")
-    return Page(str(html).replace(FONTS_PLACE, embedded.css, 1), embedded.missing)
+    cut = {
+        block.id
+        for section in numbered.sections
+        for block in section.blocks
+        if isinstance(block, Table) and block.left_out
+    }
+    shortened = tuple(
+        block
+        for section in document.sections
+        for block in section.blocks
+        if isinstance(block, Table) and block.id in cut
+    )
+    text = str(html).replace(FONTS_PLACE, embedded.css, 1)
+    return Page(text, embedded.missing, shortened)
 
 
 def get_ready() -> None:

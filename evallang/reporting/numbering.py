@@ -91,14 +91,15 @@ def _runs_of(block: Block) -> Iterator[Run]:
     elif isinstance(block, Figure):
         rows = [block.caption]
     for row in rows:
-        yield from _flat(row)
+        yield from flat(row)
 
 
-def _flat(row: Runs) -> Iterator[Run]:
+def flat(row: Runs) -> Iterator[Run]:
+    """Iterate over runs and those inside of them."""
     for run in row:
         yield run
         if isinstance(run, Strong | Emphasis):
-            yield from _flat(run.runs)
+            yield from flat(run.runs)
 
 
 def _settled(block: Block, numbering: Numbering, most_rows: int) -> Block | None:

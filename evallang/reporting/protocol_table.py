@@ -98,7 +98,9 @@ def _topics(context: Context) -> list[Topic]:
     return [topic for topic, is_stated in stated.items() if is_stated]
 
 
-@SECTIONS.register(SectionDeclaration(order=90, hideable=False, topics=_topics), title="Protocol")
+@SECTIONS.register(
+    SectionDeclaration(order=90, hideable=False, topics=_topics, tables=False), title="Protocol"
+)
 def protocol(context: Context) -> Sequence[Block]:
     """Return every setting that can change a number: what is stated, and every default."""
     groups: dict[str, list[Row]] = {name: [] for name in GROUPS}

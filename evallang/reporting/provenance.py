@@ -23,7 +23,7 @@ TOPICS = (Topic.DATA_IDENTITY, Topic.CODE, Topic.ENVIRONMENT, Topic.COMMANDS)
 
 
 @SECTIONS.register(
-    SectionDeclaration(order=95, hideable=False, topics=TOPICS),
+    SectionDeclaration(order=95, hideable=False, topics=TOPICS, tables=False),
     title="Provenance",
 )
 def provenance(context: Context) -> Sequence[Block]:

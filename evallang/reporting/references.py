@@ -13,14 +13,15 @@ MOST_AUTHORS = 6  # more are "et al."
 @SECTIONS.register(SectionDeclaration(order=85), title="References")
 def references(context: Context) -> Sequence[Block]:
     """List every work that can be cited; the layout prints those that are."""
-    works = [Work(record.key, _work(record)) for record in context.results.references]
+    works = [Work(record.key, work_runs(record)) for record in context.results.references]
     works += [
-        Work(f"data:{data.name}", _data_work(data)) for data in context.results.data if data.cite
+        Work(f"data:{data.name}", data_work(data)) for data in context.results.data if data.cite
     ]
     return [References(tuple(works))] if works else []
 
 
-def _work(record: ReferenceRecord) -> Runs:
+def work_runs(record: ReferenceRecord) -> Runs:
+    """Format a published work as an entry of the list."""
     authors = _authors(record.authors)
     title = record.title.rstrip(".")
     end = "" if title.endswith(("?", "!")) else "."
@@ -45,7 +46,8 @@ def _authors(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} & {names[-1]}"
 
 
-def _data_work(data: DataRecord) -> Runs:
+def data_work(data: DataRecord) -> Runs:
+    """Format the source of a data set as an entry of the list."""
     label = data.label or data.name
     cite = (data.cite or "").strip()
     doi = cite.removeprefix("https://doi.org/").removeprefix("doi:")

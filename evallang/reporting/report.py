@@ -3,17 +3,22 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from evallang.printable import printable_json
 from evallang.reporting import html, pdf
 from evallang.reporting.context import Context
 from evallang.reporting.document import Figure
+from evallang.reporting.formats.attachments import (
+    RESULTS_NAME as RESULTS_NAME,
+    STUDY_NAME as STUDY_NAME,
+    attached_files as attached_files,
+)
+from evallang.reporting.formats.csv_tables import csv_file
+from evallang.reporting.formats.format import FORMATS, OutputFile, Writing, format_names
+from evallang.reporting.output_files import write_files
 from evallang.reporting.section import SECTIONS, build
-from evallang.results.codec import to_plain
-from evallang.results.files import write_file
 from evallang.results.records import ResultsRecord
 
-FORMATS = ("html", "pdf")
-"""The formats that can be written."""
+OF_PAGES = "shortened"
+"""The tables at full length of which a page or a LaTeX table shows fewer rows."""
 
 
 def figures(results: ResultsRecord) -> dict[str, Figure]:
@@ -28,38 +33,17 @@ def get_ready(formats: Sequence[str]) -> Iterator[None]:
     if formats:
         SECTIONS.names()
         yield
+    if "html" in formats or "pdf" in formats:
         html.get_ready()
         yield
     if "pdf" in formats:
         yield from pdf.get_ready()
 
 
-def attached_files(results: ResultsRecord) -> tuple[pdf.AttachedFile, ...]:
-    """Return the results and the study as the PDF carries them, for readers and `verify`.
-
-    When, how long and with which command a study ran, what came from the store, and the shortcuts
-    of the other fits are omitted: two runs of one study give the same bytes.
-    """
-    plain = to_plain(results)
-    made = dict(plain["provenance"])
-    for name in ("started", "seconds", "command", "fast_paths"):
-        made.pop(name)
-    made["fits"] = {name: made["fits"][name] for name in ("planned", "failed")}
-    text = printable_json({**plain, "provenance": made}, indent=1) + "\n"
-    study = results.spec.canonical.encode("utf-8", "backslashreplace")
-    return (
-        pdf.AttachedFile(RESULTS_NAME, "The results that this report shows", text.encode()),
-        pdf.AttachedFile(STUDY_NAME, "The study in its canonical format", study),
-    )
-
-
-RESULTS_NAME, STUDY_NAME = "results.json", "study.eval"
-
-
 def write_report(
     results: ResultsRecord, folder: Path, formats: Sequence[str]
 ) -> tuple[tuple[Path, ...], tuple[str, ...]]:
-    """Write `report.html` and `report.pdf` into a folder; gives the paths and messages.
+    """Write a report in some formats into a folder; gives the paths and messages.
 
     A message names what could not be done: no Pango (the HTML is written all the same), or
     characters without a glyph. The same results give the same bytes. Raises `ValueError` on
@@ -67,31 +51,21 @@ def write_report(
     """
     for name in formats:
         if name not in FORMATS:
-            raise ValueError(f"no report format {name!r}; there are {', '.join(FORMATS)}")
-    context = Context(results)
-    document = build(context)
-    folder.mkdir(parents=True, exist_ok=True)
-    written: list[Path] = []
-    messages: list[str] = []
-    missing: tuple[str, ...] = ()
-    if "html" in formats:
-        page = html.render(document, "screen")
-        missing += page.missing
-        written.append(folder / "report.html")
-        write_file(written[-1], page.html.encode())
-    if "pdf" in formats:
-        page = html.render(document, "print")
-        missing += page.missing
-        try:
-            data = pdf.write(page.html, context.report_id, attached_files(results))
-        except pdf.PangoMissingError as error:
-            messages.append(str(error))
-        else:
-            written.append(folder / "report.pdf")
-            write_file(written[-1], data)
-    if results.style_sheet and not context.style_sheet:
+            known = ", ".join(format_names())
+            raise ValueError(f"no report format {name!r}; there are {known}")
+    writing = Writing(results, draws=any(FORMATS[name].declaration.draws for name in formats))
+    made: dict[str, list[OutputFile]] = {}
+    for name in sorted(set(formats), key=lambda name: FORMATS[name].declaration.order):
+        made[name] = list(FORMATS[name].function(writing))
+    of_tables = {file.path for files in made.values() for file in files}
+    whole = [csv_file(table) for table in writing.shortened.values()]
+    made[OF_PAGES] = [file for file in whole if file.path not in of_tables]
+    written = write_files(folder, made)
+    messages = list(writing.messages)
+    if results.style_sheet and not writing.context.style_sheet:
         messages.append("the style sheet in the results cannot be part of a page and is not used")
-    if missing:
-        shown = " ".join(f"{c} (U+{ord(c):04X})" for c in sorted(set(missing))[:20])
+    if writing.missing:
+        missing = sorted(set(writing.missing))
+        shown = " ".join(f"{c} (U+{ord(c):04X})" for c in missing[:20])
         messages.append(f"the report's fonts have no glyph for {shown}; the system's are used")
-    return tuple(written), tuple(messages)
+    return written, tuple(messages)

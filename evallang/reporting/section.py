@@ -25,6 +25,7 @@ class SectionDeclaration:
         results have nothing of it
     topics : what the section states, or a function of the results that returns it
     comes_last : True where it refers to other sections, which are then built before it
+    tables : True where its tables are written as files too
     """
 
     order: int
@@ -32,6 +33,7 @@ class SectionDeclaration:
     methods: Callable[[Context], Runs] | None = None
     topics: tuple[Topic, ...] | Callable[[Context], Iterable[Topic]] = ()
     comes_last: bool = False
+    tables: bool = True
 
 
 SECTIONS: Registry[SectionDeclaration] = Registry("section", "evallang.reporting")

@@ -7,23 +7,19 @@ from evallang.reporting.context import Context
 from evallang.reporting.document import (
     Cite,
     Document,
-    Emphasis,
-    Link,
-    Mark,
     NumberedFindings,
     Paragraph,
     Ref,
     References,
     Row,
-    Run,
     Runs,
     Section,
-    Stat,
-    Strong,
     Table,
     Work,
 )
 from evallang.reporting.numbering import Numbering, number
+from evallang.reporting.numbers import NBSP
+from evallang.reporting.run_writer import RunWriter
 from evallang.reporting.section import SECTIONS, shown_sections
 from evallang.results.records import ResultsRecord
 
@@ -110,7 +106,7 @@ def summary(results: ResultsRecord) -> Summary:
     return _Writer(numbering).summary(context.title, document)
 
 
-class _Writer:
+class _Writer(RunWriter):
     """The runs of one document as text; it notes which works they cite."""
 
     def __init__(self, numbering: Numbering) -> None:
@@ -125,18 +121,18 @@ class _Writer:
         for section in document.sections:
             for block in section.blocks:
                 if isinstance(block, NumberedFindings):
-                    findings += [self.text(item) for item in block.items]
+                    findings += [self.line(item) for item in block.items]
                 elif isinstance(block, Paragraph) and section.id == FINDINGS:
-                    findings.append(self.text(block.runs))
+                    findings.append(self.line(block.runs))
                 elif isinstance(block, Paragraph) and section.id == ESTIMATES and tables:
-                    notes = (*tables[-1].notes, self.text(block.runs))
+                    notes = (*tables[-1].notes, self.line(block.runs))
                     tables[-1] = replace(tables[-1], notes=notes)
                 elif isinstance(block, Table):
                     tables.append(self.table(block))
                 elif isinstance(block, References):
                     works = block.works
         references = [
-            f"[{self.numbering.citations[work.key]}] {self.text(work.runs)}"
+            f"[{self.numbering.citations[work.key]}] {self.line(work.runs)}"
             for work in works
             if work.key in self.cited
         ]
@@ -146,51 +142,45 @@ class _Writer:
         """Return a table as text."""
         shared = [""] * len(table.columns)
         for spanner in table.spanners:
-            text = self.text(spanner.head)
+            text = self.line(spanner.head)
             shared[spanner.first : spanner.last + 1] = [text] * (spanner.last + 1 - spanner.first)
         columns = tuple(
-            SummaryColumn(self.text(column.head), head, column.align == "right")
+            SummaryColumn(self.line(column.head), head, column.align == "right")
             for column, head in zip(table.columns, shared, strict=True)
         )
         return SummaryTable(
             table.id.removeprefix("table-"),
             self.numbering.labels[table.id],
-            self.text(table.caption),
+            self.line(table.caption),
             columns,
             tuple(self.row(row, len(columns)) for row in table.rows),
-            tuple(self.text(note) for note in table.notes),
+            tuple(self.line(note) for note in table.notes),
         )
 
     def row(self, row: Row, width: int) -> SummaryRow:
         """Return a row as text, with a cell for every column."""
-        cells = [SummaryCell(self.text(c.runs), c.exact, c.low, c.high) for c in row.cells]
+        cells = [SummaryCell(self.line(c.runs), c.exact, c.low, c.high) for c in row.cells]
         cells += [SummaryCell("")] * (width - len(cells))
         return SummaryRow(tuple(cells), row.strong, row.group)
 
-    def text(self, row: Runs) -> str:
+    def line(self, row: Runs) -> str:
         """Return runs as text; a terminal has no pages."""
         made = ""
         for run in row:
             made = made.rstrip(" ") if isinstance(run, Ref) and run.page else made + self.run(run)
         return made.strip(" ")
 
-    def run(self, run: Run) -> str:
-        """Return one run as text."""
-        if isinstance(run, Strong | Emphasis):
-            return "".join(self.run(inner) for inner in run.runs)
-        if isinstance(run, Stat):
-            df = f"({', '.join(run.df)})" if run.df else ""
-            return f"{run.symbol}{df}\u00a0{run.relation}\u00a0{run.text}"
-        if isinstance(run, Cite):
-            known = [key for key in run.keys if key in self.numbering.citations]
-            self.cited.update(known)
-            numbers = sorted(self.numbering.citations[key] for key in known)
-            return f"\u00a0[{', '.join(map(str, numbers))}]" if known else ""
-        if isinstance(run, Ref):
-            return run.words or self.numbering.labels.get(run.target, "")
-        if isinstance(run, Link):
-            return run.words
-        if isinstance(run, Mark):
-            return f" ({run.text}) "
-        lead = getattr(run, "lead", "")
-        return f"{lead}\u00a0{run.text}" if lead else run.text
+    def text(self, text: str) -> str:
+        """Return words as they are."""
+        return text
+
+    def cite(self, run: Cite) -> str:
+        """Return the numbers of works, which are listed below."""
+        known = [key for key in run.keys if key in self.numbering.citations]
+        self.cited.update(known)
+        numbers = sorted(self.numbering.citations[key] for key in known)
+        return f"{NBSP}[{', '.join(map(str, numbers))}]" if known else ""
+
+    def ref(self, run: Ref) -> str:
+        """Return the words of a reference, or the label of its target."""
+        return run.words or self.numbering.labels.get(run.target, "")

@@ -76,7 +76,10 @@ class Provenance:
 
 @frozen
 class ReferenceRecord:
-    """A reference of a method that was used, so that a report does not need the catalogues."""
+    """A reference of a method that was used, so that a report does not need the catalogues.
+
+    `bibtex` is the entry of the authors' bibliography; it is empty for the works of methods.
+    """
 
     key: str
     authors: tuple[str, ...]
@@ -87,6 +90,7 @@ class ReferenceRecord:
     pages: str
     doi: str
     kind: str
+    bibtex: str = ""
 
 
 @frozen

@@ -901,7 +901,7 @@ _ALL = (
         "  numbers apa",
         n.ReportNode,
         {"report": "report {formats}"},
-        words={"formats": ("html", "pdf")},
+        words={"formats": ("html", "pdf", "latex", "markdown", "csv")},
         detail="FORMAT is `html` or `pdf`. A run always writes the results as JSON.",
         default="html, pdf, to `STUDY-results/` next to the study",
         clauses=_clauses_below(
@@ -1063,7 +1063,9 @@ WORD_MEANINGS: Mapping[str, str] = {
     "splits.",
     "common": "`rows common` keeps the rows that every file has.",
     **dict.fromkeys(("apa", "ama", "nejm", "sci"), "A style of numbers: `numbers apa`."),
-    **dict.fromkeys(("html", "pdf"), "A format of the report: `report html, pdf`."),
+    **dict.fromkeys(
+        ("html", "pdf", "latex", "markdown", "csv"), "A format of the report: `report html, pdf`."
+    ),
     **dict.fromkeys(("a4", "letter"), "A size of the report's page: `page a4`."),
     "at": "`at 90%` at the end of a `require` line is the level of the interval that decides it.",
     "sklearn": "`from sklearn iris` reads a data set that scikit-learn brings along: iris, wine, "

@@ -32,7 +32,7 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Render
         except RunFailed as failed:
             results = failed.results
         folder = tmp_path_factory.mktemp("report")
-        messages = results.render("html", "pdf", folder=folder)
+        messages = results.render("html", "pdf", "latex", "markdown", "csv", folder=folder)
         assert not [message for message in messages if "Pango" in message]
         return Rendered(results, folder)
 

@@ -1,0 +1,119 @@
+"""The cited works as BibTeX, in ASCII, for any style and any engine."""
+
+import re
+from collections.abc import Iterable, Mapping
+from unicodedata import combining, normalize
+
+from evallang.reporting.formats.latex_text import escape
+from evallang.reporting.formats.works import CitedWork
+from evallang.results.records import DataRecord, ReferenceRecord
+
+ACCENTS = {
+    "\u0300": "`",
+    "\u0301": "'",
+    "\u0302": "^",
+    "\u0303": "~",
+    "\u0304": "=",
+    "\u0306": "u",
+    "\u0307": ".",
+    "\u0308": '"',
+    "\u030a": "r",
+    "\u030b": "H",
+    "\u030c": "v",
+    "\u0327": "c",
+    "\u0328": "k",
+}
+LETTERS = {
+    "ø": r"{\o}", "Ø": r"{\O}", "ł": r"{\l}", "Ł": r"{\L}", "ß": r"{\ss}", "æ": r"{\ae}",
+    "Æ": r"{\AE}", "œ": r"{\oe}", "Œ": r"{\OE}", "å": r"{\aa}", "Å": r"{\AA}", "ı": r"{\i}",
+}  # fmt: skip
+DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:)?(10\.\d{4,9}/\S+)", re.IGNORECASE)
+ADDRESS = re.compile(r"https?://\S+")
+THESIS = "PhD thesis, "
+
+
+def bibliography(works: Mapping[str, CitedWork], keys: Iterable[str]) -> str:
+    """Return the entries of cited works, each once, in the order of their keys."""
+    cited = {works[key].key: works[key] for key in keys if key in works}
+    return "\n".join(entry(cited[key]) for key in sorted(cited, key=str.lower))
+
+
+def entry(work: CitedWork) -> str:
+    """Return one entry; an author's own is as it was written."""
+    if work.record is not None and work.record.bibtex:
+        return work.record.bibtex.strip() + "\n"
+    kind, fields = "misc", {}
+    if work.record is not None:
+        kind, fields = work.record.kind, _fields(work.record)
+    elif work.data is not None:
+        fields = _data_fields(work.data)
+    lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
+    return "\n".join([f"@{kind}{{{work.key},", *lines, "}"]) + "\n"
+
+
+def _fields(record: ReferenceRecord) -> dict[str, str]:
+    volume, _, number = record.volume.rstrip(")").partition("(")
+    place = {"article": "journal", "book": "publisher", "phdthesis": "school"}
+    name = place.get(record.kind, "booktitle" if record.kind.startswith("in") else "howpublished")
+    venue, publisher = record.venue.removeprefix(THESIS), ""
+    if record.kind == "incollection" and ", " in venue:
+        venue, _, publisher = venue.rpartition(", ")
+    return {
+        "author": " and ".join(_author(author) for author in record.authors),
+        "title": _title(record.title),
+        name: _text(venue),
+        "publisher" if name != "publisher" else "": _text(publisher),
+        "year": str(record.year),
+        "volume": _text(volume),
+        "number": _text(number).replace("-", "--"),
+        "pages": _text(re.sub("-+", "-", record.pages.replace("–", "-"))).replace("-", "--"),
+        "doi": record.doi,
+    }
+
+
+def _data_fields(data: DataRecord) -> dict[str, str]:
+    cite = (data.cite or "").strip()
+    found = DOI.fullmatch(cite)
+    if found:
+        return {"title": _title(data.label or data.name), "doi": found[1]}
+    address = ADDRESS.fullmatch(cite)
+    key = {"title": _title(data.label or data.name)}
+    return {**key, "howpublished": rf"\texttt{{{_text(cite)}}}" if address else _text(cite)}
+
+
+def _author(author: str) -> str:
+    family, _, initials = author.rpartition(" ")
+    if not family or not initials.replace("-", "").isalpha() or not initials[0].isupper():
+        return f"{{{_text(author)}}}"
+    given = re.sub(r"([^\W\d_])(?=[^\W\d_])", r"\1. ", initials)
+    given = re.sub(r"([^\W\d_])(?=-)", r"\1.", given) + "."
+    return f"{_text(family)}, {_text(given)}"
+
+
+def _title(title: str) -> str:
+    """Return a title whose capitals a style keeps, but for that of its first word."""
+    words = title.split(" ")
+    return " ".join(
+        f"{{{_text(word)}}}" if any(c.isupper() for c in (word[1:] if i == 0 else word)) else
+        _text(word)
+        for i, word in enumerate(words)
+    )  # fmt: skip
+
+
+def _text(text: str) -> str:
+    """Return a text in ASCII, accents as commands."""
+    made = ""
+    for c in normalize("NFC", text):
+        apart = normalize("NFD", c)
+        base, marks = apart[0], apart[1:]
+        if c in LETTERS:
+            made += LETTERS[c]
+        elif marks and base.isascii() and all(combining(m) and m in ACCENTS for m in marks):
+            letter = {"i": r"\i", "j": r"\j"}.get(base, base) if marks[0] != "\u0327" else base
+            for mark in marks:
+                accent = ACCENTS[mark]
+                letter = f"\\{accent}{{{letter}}}"
+            made += f"{{{letter}}}"
+        else:
+            made += escape(c, breaks=False)
+    return made

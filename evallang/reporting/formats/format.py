@@ -1,0 +1,123 @@
+"""What a format is: a function from a report that is being written to files, registered once."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from evallang.frozen_records import frozen
+from evallang.registry import Registry
+from evallang.reporting.context import Context
+from evallang.reporting.document import Block, Cite, Document, NumberedFindings, Runs, Table
+from evallang.reporting.formats.works import CitedWork, works_of
+from evallang.reporting.numbering import flat
+from evallang.reporting.section import SECTIONS, build
+from evallang.results.records import ResultsRecord
+
+
+@frozen
+class OutputFile:
+    """A file of the output folder: its path in it, with `/`, and its content."""
+
+    path: str
+    content: bytes
+
+
+@frozen
+class FormatDeclaration:
+    """What is to know about a format.
+
+    Attributes
+    ----------
+    order : the place of the word in lists
+    draws : True where its files show figures
+    """
+
+    order: int
+    draws: bool = False
+
+
+FORMATS: Registry[FormatDeclaration] = Registry("format", "evallang.reporting.formats")
+"""All formats, by the word that `report` takes; each yields its files."""
+
+
+def format_names() -> tuple[str, ...]:
+    """Return the names of all formats, in their order."""
+    return tuple(e.name for e in sorted(FORMATS, key=lambda entry: entry.declaration.order))
+
+
+@dataclass
+class Writing:
+    """A report that is being written: its context and document, and what formats find out.
+
+    `missing` are characters without a glyph, `messages` what could not be done, and `shortened`
+    the tables of which a page shows fewer rows.
+    """
+
+    results: ResultsRecord
+    draws: bool = True
+    missing: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
+    shortened: dict[str, Table] = field(default_factory=dict)
+
+    @cached_property
+    def context(self) -> Context:
+        """What sections ask of the results."""
+        return Context(self.results, draws=self.draws)
+
+    @cached_property
+    def document(self) -> Document:
+        """The report, before it is numbered."""
+        return build(self.context)
+
+    @cached_property
+    def works(self) -> Mapping[str, CitedWork]:
+        """The works that can be cited, by the key of their citation."""
+        return works_of(self.context.results)
+
+    def blocks(self, section: str) -> tuple[Block, ...]:
+        """Return the blocks of a section; none where it is hidden or has nothing to say."""
+        return next((s.blocks for s in self.document.sections if s.id == section), ())
+
+    def all_findings(self) -> Iterator[Runs]:
+        """Iterate over all findings, those too that the first page of the report has no room for.
+
+        The notes below them that hold without the report come last.
+        """
+        if not self.blocks("findings"):
+            return
+        blocks = SECTIONS["findings"].function(self.context.without_limits())
+        for block in blocks:
+            if isinstance(block, NumberedFindings):
+                yield from block.items
+            elif block.kind == "paragraph" and block.role == "note":
+                yield block.runs
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return the tables of the sections whose tables are files of their own."""
+        return tuple(
+            block
+            for section in self.document.sections
+            if SECTIONS[section.id].declaration.tables
+            for block in section.blocks
+            if isinstance(block, Table)
+        )
+
+
+def file_name(table: Table) -> str:
+    """Return the name of the file of a table, without its ending."""
+    return table.id.removeprefix("table-")
+
+
+def cited_keys(rows: Iterable[Runs]) -> tuple[str, ...]:
+    """Return the keys of the works that runs cite, in their order."""
+    found = (run for row in rows for run in flat(row))
+    return tuple(dict.fromkeys(key for run in found if isinstance(run, Cite) for key in run.keys))
+
+
+def runs_of_table(table: Table) -> Iterator[Runs]:
+    """Iterate over the runs of a table: its caption, heads, cells and notes."""
+    yield table.caption
+    yield from (spanner.head for spanner in table.spanners)
+    yield from (column.head for column in table.columns)
+    yield from (cell.runs for row in table.rows for cell in row.cells)
+    yield from table.notes

@@ -1,0 +1,112 @@
+"""LaTeX: tables to `\\input`, the text of Methods and Results, their bibliography, and macros."""
+
+from collections.abc import Iterator
+
+from evallang.reporting.document import Paragraph, Runs, Table
+from evallang.reporting.formats.bibtex import bibliography
+from evallang.reporting.formats.format import (
+    FORMATS,
+    FormatDeclaration,
+    OutputFile,
+    Writing,
+    cited_keys,
+    file_name,
+    runs_of_table,
+)
+from evallang.reporting.formats.latex_tables import FULL, NARROW, is_shortened, latex_table
+from evallang.reporting.formats.latex_text import (
+    DEFINITION,
+    FALLBACK,
+    LatexWriter,
+    needs_fallback,
+)
+from evallang.reporting.formats.macros import macros
+from evallang.reporting.formats.works import slug
+
+BIBLIOGRAPHY = "references.bib"
+
+
+@FORMATS.register(FormatDeclaration(order=3), title="LaTeX")
+def latex(writing: Writing) -> Iterator[OutputFile]:
+    """Write tables, Methods, findings, macros and their references for a paper in LaTeX."""
+    written = dict(latex_files(writing))
+    odd = sorted({c for text in written.values() for c in _fallbacks(text)})
+    if odd:
+        writing.messages.append(
+            f"pdfLaTeX has no font for {' '.join(odd[:20])} and prints code points instead; "
+            "compile the LaTeX files by LuaLaTeX or XeLaTeX"
+        )
+    for path, text in written.items():
+        yield OutputFile(path, text.encode())
+
+
+def latex_files(writing: Writing) -> Iterator[tuple[str, str]]:
+    """Iterate over the paths and texts of all files."""
+    context = writing.context
+    tables = writing.tables()
+    texts = {"methods": methods_rows(writing), "findings": list(writing.all_findings())}
+    for table in tables:
+        name = file_name(table)
+        yield f"tables/{name}.tex", table_file(writing, table, FULL)
+        yield f"tables/{name}-narrow.tex", table_file(writing, table.narrow or table, NARROW)
+    titles = {"methods": "Methods", "findings": "findings"}
+    for name, rows in texts.items():
+        if rows:
+            yield f"{name}.tex", _prose(writing, titles[name], rows)
+    cited = cited_keys([*texts["methods"], *texts["findings"]])
+    cited += cited_keys(row for table in tables for row in runs_of_table(table))
+    yield BIBLIOGRAPHY, bibliography(writing.works, cited)
+    yield "macros.tex", _file(writing, "the numbers of the study as macros", macros(context))
+
+
+def methods_rows(writing: Writing) -> list[Runs]:
+    """Return the paragraphs of the methods text."""
+    blocks = writing.blocks("methods")
+    return [b.runs for b in blocks if isinstance(b, Paragraph) and b.role == "methods"]
+
+
+def table_source(writing: Writing, table: Table, millimetres: int) -> str:
+    """Return a table as LaTeX to be pasted."""
+    label = f"tab:{slug(_stem(writing))}-{file_name(table)}"
+    pointer = f"tables/{file_name(table)}.csv has them all"
+    if is_shortened(table, millimetres):
+        writing.shortened.setdefault(file_name(table), table)
+    return latex_table(
+        table, LatexWriter(writing.works), millimetres=millimetres, label=label, pointer=pointer
+    )
+
+
+def table_file(writing: Writing, table: Table, millimetres: int) -> str:
+    """Return a table as a file, which states the width that it needs."""
+    words = (
+        f"at most {millimetres} mm wide in a document of 10 points; needs "
+        r"\usepackage{booktabs}"
+    )
+    return _file(writing, words, table_source(writing, table, millimetres))
+
+
+def prose_source(writing: Writing, row: Runs) -> str:
+    """Return a paragraph as LaTeX to be pasted."""
+    return LatexWriter(writing.works, bold=False).write(row).strip()
+
+
+def _prose(writing: Writing, title: str, rows: list[Runs]) -> str:
+    body = "\n\n".join(prose_source(writing, row) for row in rows)
+    words = f"{title}; cites the works of {BIBLIOGRAPHY}"
+    return _file(writing, words, f"{{\\sloppy\n{body}\n\\par}}\n")
+
+
+def _file(writing: Writing, words: str, body: str) -> str:
+    head = f"% evallang report {writing.context.report_id}: {words}\n"
+    if needs_fallback(body):
+        head += f"{DEFINITION}\n"
+    return head + body
+
+
+def _stem(writing: Writing) -> str:
+    path = writing.context.results.spec.path
+    return path.rpartition("/")[2].removesuffix(".eval") or "study"
+
+
+def _fallbacks(text: str) -> set[str]:
+    return {part[0] for part in text.split(f"\\{FALLBACK}{{")[1:] if part[:1] != "}"}

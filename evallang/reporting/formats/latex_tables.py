@@ -1,0 +1,309 @@
+"""Tables as LaTeX with booktabs alone, laid out to a width that they never exceed.
+
+Columns that do not fit are set below each other, each part with the names of the rows; long
+names are broken at words, and in words where nothing else helps.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from evallang.frozen_records import frozen
+from evallang.reporting.document import Cell, Column, Mark, Row, Runs, Spanner, Table, Text
+from evallang.reporting.formats.latex_text import LatexWriter, width_of
+from evallang.reporting.run_writer import RunWriter
+
+POINTS_PER_MM = 72.27 / 25.4
+GAP = 6.0  # points between columns: twice \tabcolsep
+FULL, NARROW = 170, 82  # mm: the text of a page of A4, and a column of most journals
+MOST_ROWS = {FULL: 40, NARROW: 40}
+LEAST_STUB = 72.0  # points
+WIDEST_HEAD = 62.0
+WIDEST_TEXT = 190.0  # of a column of words
+SAFETY = 1.03
+
+
+class _Plain(RunWriter):
+    """The words alone, to be measured."""
+
+    def text(self, text: str) -> str:
+        return text
+
+    def cite(self, run: object) -> str:
+        return " [00]"
+
+
+PLAIN = _Plain()
+
+
+@frozen
+class _Measured:
+    """A column: its width, and whether its cells are broken into lines of that width."""
+
+    index: int
+    width: float
+    paragraph: bool
+
+
+def latex_table(
+    table: Table, writer: LatexWriter, *, millimetres: int, label: str, pointer: str
+) -> str:
+    """Return a table as a float that is as wide as stated, or narrower.
+
+    `pointer` says where the rows are that a long table leaves out.
+    """
+    table, left_out = _shortened(table, MOST_ROWS[millimetres])
+    room = millimetres * POINTS_PER_MM / SAFETY
+    parts = [_tabular(table, writer, part, stub) for part, stub in _parts(table, room)]
+    lines = [
+        r"\begin{table}",
+        r"  \centering\sloppy",
+        rf"  \caption{{{writer.write(table.caption)}}}",
+        rf"  \label{{{label}}}",
+        r"  \footnotesize",
+        r"  \setlength{\tabcolsep}{3pt}",
+    ]
+    for i, part in enumerate(parts):
+        lines += [r"  \par\medskip"] * bool(i) + [f"  {line}" for line in part]
+    notes = [writer.write(note).strip() for note in table.notes]
+    if left_out:
+        words = "row is" if left_out == 1 else "rows are"
+        notes.insert(0, writer.text(f"{left_out} {words} omitted; {pointer}."))
+    if notes:
+        lines.append(r"  \par\smallskip")
+        lines.append(rf"  \parbox{{\linewidth}}{{\raggedright {' '.join(notes)}}}")
+    lines.append(r"\end{table}")
+    return "\n".join(lines) + "\n"
+
+
+def is_shortened(table: Table, millimetres: int) -> bool:
+    """Return whether a table has more rows than a float has room for."""
+    return not table.whole and len(table.rows) > MOST_ROWS[millimetres]
+
+
+def _shortened(table: Table, most: int) -> tuple[Table, int]:
+    """Keep the first and the last rows of a long table; return how many are left out."""
+    if table.whole or len(table.rows) <= most:
+        return table, 0
+    last = most // 3
+    first = table.rows[: most - last]
+    rows = (*first, *table.rows[len(table.rows) - last :])
+    left_out = len(table.rows) - len(rows)
+    return replace(table, rows=rows, left_out=left_out, gap_after=len(first)), left_out
+
+
+# --- measuring -----------------------------------------------------------------------------------
+
+
+def _parts(table: Table, room: float) -> list[tuple[list[_Measured], _Measured]]:
+    """Divide the columns after the first into parts that fit, spanned columns together."""
+    columns = [_measured(table, i) for i in range(1, len(table.columns))]
+    stub = _natural_stub(table)
+    parts: list[list[_Measured]] = [[]]
+    for group in _groups(table, columns):
+        least = min(stub, LEAST_STUB)
+        whole = [group]
+        if least + _wide(table, group) > room:
+            whole = [[column] for column in group]
+        for piece in whole:
+            if parts[-1] and least + _wide(table, [*parts[-1], *piece]) > room:
+                parts.append([])
+            parts[-1] += piece
+    made = []
+    for part in parts:
+        left = room - _wide(table, part)
+        fits = stub <= left
+        narrow = [_narrowed(column, room - LEAST_STUB - GAP) for column in part]
+        width = stub if fits else max(left, LEAST_STUB)
+        made.append((narrow, _Measured(0, width, not fits)))
+    return made
+
+
+def _narrowed(column: _Measured, most: float) -> _Measured:
+    return replace(column, width=min(column.width, most)) if column.paragraph else column
+
+
+def _natural_stub(table: Table) -> float:
+    own = [
+        width_of(PLAIN.write(row.cells[0].runs), bold=row.strong)
+        for row in table.rows
+        if not row.group
+    ]
+    return max([*own, _head_width(table.columns[0], 0.0), 1.0])
+
+
+def _measured(table: Table, i: int) -> _Measured:
+    column = table.columns[i]
+    cells = [(row.cells[i], row.strong) for row in table.rows if i < len(row.cells)]
+    body = max((width_of(PLAIN.write(c.runs), bold=bold) for c, bold in cells), default=0.0)
+    paragraph = column.align == "left" and body > WIDEST_TEXT
+    body = min(body, WIDEST_TEXT) if paragraph else body
+    return _Measured(i, max(body, _head_width(column, body)), paragraph)
+
+
+def _head_width(column: Column, body: float) -> float:
+    """Return the width of a head whose lines are broken to that of the column."""
+    return max((width for _, width in _lines(column.head, body)), default=0.0)
+
+
+def _groups(table: Table, columns: Sequence[_Measured]) -> list[list[_Measured]]:
+    """Divide columns into those below one spanner, and single ones."""
+    made: list[list[_Measured]] = []
+    before: Spanner | None = None
+    for column in columns:
+        spanner = _spanner_of(table, column.index)
+        if spanner is not None and spanner is before:
+            made[-1].append(column)
+        else:
+            made.append([column])
+        before = spanner
+    return made
+
+
+def _spanner_of(table: Table, index: int) -> Spanner | None:
+    return next((s for s in table.spanners if s.first <= index <= s.last), None)
+
+
+def _wide(table: Table, columns: Sequence[_Measured]) -> float:
+    """Return the width of columns with the gaps before each; spanners may widen them."""
+    total = 0.0
+    for group in _groups(table, columns):
+        own = sum(c.width for c in group) + GAP * (len(group) - 1)
+        spanner = _spanner_of(table, group[0].index)
+        if spanner is not None:
+            own = max(own, max((w for _, w in _lines(spanner.head, own)), default=0.0))
+        total += own + GAP
+    return total
+
+
+# --- heads ---------------------------------------------------------------------------------------
+
+
+def _lines(head: Runs, body: float) -> list[tuple[Runs, float]]:
+    """Break a head into lines as wide as its column, or as its longest word."""
+    words: list[tuple[Runs, float]] = []
+    glued = False
+    for run in head:
+        if not isinstance(run, Text):
+            words = _append(words, (run,), glued=bool(words))
+            glued = True
+            continue
+        for i, part in enumerate(run.text.split(" ")):
+            if part:
+                pieces = _pieces(part)
+                words = _append(words, (Text(pieces[0]),), glued=glued and i == 0 and bool(words))
+                words += [((Text(piece),), width_of(piece)) for piece in pieces[1:]]
+            glued = not (i == 0 and not part)
+        glued = not run.text.endswith(" ")
+    limit = max(body, WIDEST_HEAD if sum(w for _, w in words) > WIDEST_HEAD else math.inf)
+    lines: list[tuple[Runs, float]] = []
+    for word, width in words:
+        if lines and lines[-1][1] + width_of(" ") + width <= limit:
+            before, so_far = lines[-1]
+            lines[-1] = ((*before, Text(" "), *word), so_far + width_of(" ") + width)
+        else:
+            lines.append((word, width))
+    return lines
+
+
+def _append(words: list[tuple[Runs, float]], new: Runs, *, glued: bool) -> list[tuple[Runs, float]]:
+    marks = all(isinstance(run, Mark) for run in new)
+    width = width_of(PLAIN.write(new).strip()) * (0.8 if marks else 1.0)
+    if glued:
+        before, so_far = words[-1]
+        return [*words[:-1], ((*before, *new), so_far + width)]
+    return [*words, (new, width)]
+
+
+def _pieces(word: str) -> list[str]:
+    """Break a word that is wider than the widest head, marks with their letters."""
+    pieces = [""]
+    for c in word:
+        if pieces[-1] and width_of(pieces[-1] + c) > WIDEST_HEAD:
+            pieces.append("")
+        pieces[-1] += c
+    return pieces
+
+
+def _stacked(head: Runs, body: float, writer: LatexWriter, side: str) -> str:
+    """Return a head as LaTeX, its lines below each other."""
+    lines = [_guarded(writer.write(line).strip()) for line, _ in _lines(head, body)]
+    if len(lines) < 2:
+        return "".join(lines)
+    stacked = r"\\ ".join(lines)
+    return rf"\begin{{tabular}}[b]{{@{{}}{side}@{{}}}}{stacked}\end{{tabular}}"
+
+
+# --- writing -------------------------------------------------------------------------------------
+
+SIDES = {"left": "l", "right": "r", "center": "c"}
+
+
+def _tabular(
+    table: Table, writer: LatexWriter, columns: Sequence[_Measured], stub: _Measured
+) -> list[str]:
+    """Return one part of a table: the first column and some others."""
+    every = [stub, *columns]
+    kinds = "".join(
+        f"p{{{c.width:.1f}pt}}" if c.paragraph else SIDES[table.columns[c.index].align]
+        for c in every
+    )
+    if stub.paragraph is False:
+        kinds = "l" + kinds[1:]
+    lines = [rf"\begin{{tabular}}{{@{{}}{kinds}@{{}}}}", r"\toprule"]
+    lines += _spanner_rows(table, writer, columns)
+    heads = []
+    for c in every:
+        column = table.columns[c.index]
+        side = "l" if c.index == 0 else SIDES[column.align]
+        heads.append(_stacked(column.head, c.width, writer, side))
+    lines += [_row(heads), r"\midrule"]
+    for number, row in enumerate(table.rows):
+        if table.left_out and number == table.gap_after:
+            lines.append(_row([rf"\multicolumn{{{len(every)}}}{{@{{}}c@{{}}}}{{\ldots}}"]))
+        lines.append(_body_row(row, writer, every, table))
+    return [*lines, r"\bottomrule", r"\end{tabular}"]
+
+
+def _spanner_rows(table: Table, writer: LatexWriter, columns: Sequence[_Measured]) -> list[str]:
+    cells, rules, at, found = [""], [], 2, False
+    for group in _groups(table, columns):
+        spanner = _spanner_of(table, group[0].index)
+        size, last = len(group), at + len(group) - 1
+        if spanner is None or not spanner.head:
+            cells += [""] * size
+        else:
+            found = True
+            own = sum(c.width for c in group) + GAP * (size - 1)
+            words = _stacked(spanner.head, own, writer, "c")
+            cells.append(words if size == 1 else rf"\multicolumn{{{size}}}{{c}}{{{words}}}")
+            rules.append(rf"\cmidrule(lr){{{at}-{last}}}")
+        at = last + 1
+    return [_row(cells), "".join(rules)] if found else []
+
+
+def _body_row(row: Row, writer: LatexWriter, columns: Sequence[_Measured], table: Table) -> str:
+    if row.group:
+        words = writer.write(row.cells[0].runs)
+        width = sum(c.width for c in columns) + GAP * (len(columns) - 1)
+        text = rf"\parbox[t]{{{width:.1f}pt}}{{\raggedright\textit{{{words}}}}}"
+        return _row([rf"\multicolumn{{{len(columns)}}}{{@{{}}l@{{}}}}{{{text}}}"])
+    made = []
+    for c in columns:
+        cell = row.cells[c.index] if c.index < len(row.cells) else Cell(())
+        words = writer.write(cell.runs).strip()
+        if row.strong and words:
+            words = rf"\textbf{{{words}}}"
+        if c.paragraph and words:
+            words = rf"\raggedright\hangindent=1em\relax {words}"
+        made.append(words)
+    return _row(made)
+
+
+def _row(cells: Sequence[str]) -> str:
+    return " & ".join([_guarded(cells[0]), *cells[1:]]) + r" \tabularnewline"
+
+
+def _guarded(cell: str) -> str:
+    """Keep a bracket or a star from being read as the argument of the line break before it."""
+    return "{}" + cell if cell.startswith(("[", "*")) else cell

@@ -1,0 +1,278 @@
+"""Runs as LaTeX that needs no package, and how wide text is in the widest of common fonts."""
+
+import re
+from collections.abc import Callable, Mapping
+from unicodedata import normalize
+
+from evallang.reporting.document import Cite, Ref, Runs, Stat
+from evallang.reporting.formats.works import CitedWork
+from evallang.reporting.run_writer import RunWriter
+
+SPECIAL = {
+    **{c: "\\" + c for c in "#$%&_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": "$<$",
+    ">": "$>$",
+    "|": "$|$",
+    '"': "''",
+    "`": r"\textasciigrave{}",
+}
+"""Characters with a meaning, or with another glyph in the first encoding of TeX's fonts."""
+
+SPACES = {
+    "\u00a0": "~",
+    "\u202f": r"\,",
+    "\u2009": r"\,",
+    "\u2002": r"\enspace{}",
+    "\u2003": r"\quad{}",
+    "\u00ad": r"\-",
+    **dict.fromkeys("\u200b\u200c\u200d\u2060\ufe0e\ufe0f\t", ""),
+}
+SIGNS = {
+    "−": "$-$",
+    "×": r"$\times$",
+    "·": r"$\cdot$",
+    "±": r"$\pm$",
+    "∞": r"$\infty$",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "≈": r"$\approx$",
+    "≠": r"$\neq$",
+    "≡": r"$\equiv$",
+    "∈": r"$\in$",
+    "∪": r"$\cup$",
+    "√": r"$\surd$",
+    "→": r"$\rightarrow$",
+    "←": r"$\leftarrow$",
+    "●": r"$\bullet$",
+    "○": r"$\circ$",
+    "•": r"$\bullet$",
+    "′": "$'$",
+    "°": r"\textdegree{}",
+    "µ": r"$\mu$",
+    "–": "--",
+    "—": "---",
+    "‐": "-",
+    "‑": r"\mbox{-}",
+    "‘": "`",
+    "’": "'",
+    "“": "``",
+    "”": "''",
+    "…": r"\ldots{}",
+    "¬": r"$\neg$",
+    "€": r"\texteuro{}",
+}
+GREEK = {
+    "α": "alpha",
+    "β": "beta",
+    "γ": "gamma",
+    "δ": "delta",
+    "ε": "varepsilon",
+    "ζ": "zeta",
+    "η": "eta",
+    "θ": "theta",
+    "ι": "iota",
+    "κ": "kappa",
+    "λ": "lambda",
+    "μ": "mu",
+    "ν": "nu",
+    "ξ": "xi",
+    "π": "pi",
+    "ρ": "rho",
+    "σ": "sigma",
+    "τ": "tau",
+    "υ": "upsilon",
+    "φ": "varphi",
+    "χ": "chi",
+    "ψ": "psi",
+    "ω": "omega",
+    "Γ": "Gamma",
+    "Δ": "Delta",
+    "Θ": "Theta",
+    "Λ": "Lambda",
+    "Ξ": "Xi",
+    "Π": "Pi",
+    "Σ": "Sigma",
+    "Φ": "Phi",
+    "Ψ": "Psi",
+    "Ω": "Omega",
+}
+RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True))
+LOWERED = dict(zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True))
+
+KNOWN = frozenset("¡¢£¥¦§¨©ª«»®¯´¶¸º¿") | {
+    chr(code) for code in range(0xC0, 0x17F) if chr(code) not in "ĦħĸĿŀŉŦŧ×÷"
+}
+"""Letters of Latin scripts and signs that LaTeX reads as UTF-8."""
+OF_T1 = frozenset("«»ÐÞðþĄąĐđĘęĮįŊŋŲų")
+"""Those of them that only the encoding T1 has."""
+
+FALLBACK = "evalchar"
+DEFINITION = (
+    f"\\providecommand*{{\\{FALLBACK}}}[2]{{\\ifdefined\\Umathcode#1\\else\\texttt{{U+#2}}\\fi}}"
+)
+"""A character that pdfTeX has no font for: LuaTeX and XeTeX print it, pdfTeX its number."""
+
+LONG_WORD = 16  # characters; a longer one may be broken
+PIECE = 8
+NUMBER = re.compile(r"[−+]?[0-9.,]+")
+
+Citation = Callable[[tuple[str, ...]], str]
+
+
+def escape(text: str, *, breaks: bool = True) -> str:
+    """Return a text as LaTeX; with `breaks`, long words may be broken anywhere."""
+    words = normalize("NFC", text).split(" ")
+    return " ".join(_word(word, breaks=breaks) for word in words)
+
+
+def _word(word: str, *, breaks: bool) -> str:
+    made, since = "", 0
+    long = breaks and max(map(len, re.split(f"[{NBSP_CLASS}]", word))) > LONG_WORD
+    for i, c in enumerate(word):
+        new = character(c)
+        if long and since >= PIECE and i < len(word) - 3 and c.isalnum():
+            made, since = made + r"\hspace{0pt}", 0
+        made += new
+        since = 0 if c in SPACES else since + (3 if FALLBACK in new else 1)
+    return _joined_raised(made)
+
+
+NBSP_CLASS = "\u00a0\u202f\u2009"
+
+
+def character(c: str) -> str:
+    """Return one character as LaTeX."""
+    if c in SPECIAL:
+        return SPECIAL[c]
+    if c in SPACES:
+        return SPACES[c]
+    if c in SIGNS:
+        return SIGNS[c]
+    if c in GREEK:
+        return f"$\\{GREEK[c]}$"
+    if c in RAISED:
+        return f"$^{{{RAISED[c]}}}$"
+    if c in LOWERED:
+        return f"$_{{{LOWERED[c]}}}$"
+    if c in OF_T1:
+        return rf"{{\fontencoding{{T1}}\selectfont {c}}}"
+    if c in KNOWN or (c.isascii() and c.isprintable()):
+        return c
+    return f"\\{FALLBACK}{{{c}}}{{{ord(c):04X}}}"
+
+
+def _joined_raised(text: str) -> str:
+    """Join raised figures: 10 to the power of -5 is one exponent."""
+    return re.sub(r"\}\$\$\^\{", "", text)
+
+
+def needs_fallback(text: str) -> bool:
+    """Return whether LaTeX of ours has a character that pdfTeX cannot print."""
+    return f"\\{FALLBACK}{{" in text
+
+
+class LatexWriter(RunWriter):
+    """The runs of a report as LaTeX; citations by the keys of its bibliography."""
+
+    def __init__(self, works: Mapping[str, CitedWork], *, bold: bool = True) -> None:
+        self.works = works
+        self.bold = bold
+
+    def write(self, row: Runs) -> str:
+        """Return a row of runs, a tie before each citation."""
+        made = ""
+        for run in row:
+            new = self.run(run)
+            made = made.rstrip(" ") + new if new.startswith("~") else made + new
+        return made
+
+    def text(self, text: str) -> str:
+        """Return words."""
+        return escape(text)
+
+    def strong(self, row: Runs) -> str:
+        """Return words in bold, in a table; prose is plain."""
+        return rf"\textbf{{{self.write(row)}}}" if self.bold else self.write(row)
+
+    def emphasis(self, row: Runs) -> str:
+        """Return words in italics."""
+        return rf"\textit{{{self.write(row)}}}"
+
+    def subscript(self, text: str) -> str:
+        """Return a lowered letter."""
+        return rf"\textsubscript{{{escape(text)}}}"
+
+    def letter(self, run: Stat) -> str:
+        """Return a Latin letter in italics, a Greek one and a name upright."""
+        return escape(run.symbol) if run.upright else rf"\textit{{{escape(run.symbol)}}}"
+
+    def stat(self, run: Stat) -> str:
+        """Return a statistic as one formula, where its parts are plain numbers."""
+        parts = (run.text, *run.df)
+        if not all(NUMBER.fullmatch(part) for part in parts) or not run.symbol.isascii():
+            return super().stat(run)
+        face = "mathrm" if run.upright else "mathit"
+        symbol = run.symbol.replace("_", r"\_")
+        letter = symbol if len(symbol) == 1 and not run.upright else rf"\{face}{{{symbol}}}"
+        df = f"({', '.join(map(_in_formula, run.df))})" if run.df else ""
+        return rf"\mbox{{${letter}{df} {run.relation} {_in_formula(run.text)}$}}"
+
+    def cite(self, run: Cite) -> str:
+        """Cite works by their keys."""
+        keys = dict.fromkeys(self.works[key].key for key in run.keys if key in self.works)
+        return rf"~\cite{{{','.join(keys)}}}" if keys else ""
+
+    def ref(self, run: Ref) -> str:
+        """Return the words of a reference; the report's numbers mean nothing in a paper."""
+        return escape(run.words)
+
+    def code(self, text: str) -> str:
+        """Return text of the language."""
+        return rf"\texttt{{{escape(text)}}}"
+
+    def mark(self, text: str) -> str:
+        """Return the mark of a footnote."""
+        return rf"\textsuperscript{{{escape(text)}}}"
+
+
+def _in_formula(number: str) -> str:
+    return number.replace("−", "-").replace(",", "{,}")
+
+
+# --- widths ------------------------------------------------------------------------------------
+
+FONT_SIZE = 8.0  # points: \footnotesize of a document of 10 points
+THIRDS = {
+    0.32: "!',.:;[]`ilfj\u2019\u2018",
+    0.42: "()-rts",
+    0.48: "cez?",
+    0.54: '"$*/0123456789\\ago{}\u2013',
+    0.6: "^kqvxy~Sbdhnpu",
+    0.73: "ZJLFEP",
+    0.83: "AHNUVXY_BCTwDR&+<=>@GKOQ\u2212\u00d7\u00b1",
+    0.9: "#%m",
+    1.1: "|MW\u221e\u2014",
+}
+WIDTHS = {c: width for width, characters in THIRDS.items() for c in characters}
+"""Widths in ems of 8 points, of the wider of Computer Modern and Latin Modern."""
+SPACE = 0.36
+OF_NUMBER = 3.9  # ems: U+4E2D in typewriter letters
+BOLDER = 1.17
+
+
+def width_of(text: str, *, bold: bool = False) -> float:
+    """Return at least the width of a text in points, as small print of a document of 10 points."""
+    ems = 0.0
+    for c in normalize("NFC", text):
+        if c in (" ", "\u00a0"):
+            ems += SPACE
+        elif c in WIDTHS:
+            ems += WIDTHS[c]
+        elif c in SPACES:
+            ems += 0.2
+        else:
+            ems += OF_NUMBER if needs_fallback(character(c)) else 0.8
+    return ems * FONT_SIZE * (BOLDER if bold else 1.0)

@@ -1,0 +1,154 @@
+"""Every number of a study as a LaTeX macro, so that a paper prints what the results hold."""
+
+import re
+from collections.abc import Iterator
+
+from evallang.reporting.context import Context, Setting
+from evallang.reporting.contrasts import contrast, contrast_interval
+from evallang.reporting.document import Runs, runs
+from evallang.reporting.formats.latex_text import LatexWriter
+from evallang.reporting.formats.works import slug
+from evallang.reporting.numbers import count, level_of_alpha
+from evallang.reporting.run_writer import RunWriter
+from evallang.reporting.wording import estimate_interval, p_stat, signed_amount, value_text
+from evallang.results.records import Comparison
+
+NAME = re.compile(r"[A-Za-z0-9_.+:()=,/ -]+")
+"""A name that can be written between the braces of a macro as it is."""
+
+COMMANDS = {
+    "estimate": (1, "an estimate", "{MODEL}"),
+    "interval": (1, "its interval", "{MODEL}"),
+    "difference": (2, "a difference, first minus second", "{MODEL}{MODEL}"),
+    "differenceinterval": (2, "the interval of a difference", "{MODEL}{MODEL}"),
+    "p": (2, "the p-value that decides, with its letter", "{MODEL}{MODEL}"),
+    "n": (0, "the number of examples tested", ""),
+}
+"""The macros: how many models each takes, and what it prints."""
+
+FACTS = ("seed", "alpha", "report")
+
+
+class _Words(RunWriter):
+    def text(self, text: str) -> str:
+        return text
+
+    def cite(self, run: object) -> str:
+        return ""
+
+
+def macros(context: Context) -> str:
+    """Return the file of macros: their definitions, then a line for every number."""
+    lines = [
+        "% A macro takes models by their names in the study. Its optional argument selects a",
+        "% metric, and where there are several a data set, a protocol and a line of comparison,",
+        "% as in the lines below; without it, it is the first that the study has.",
+        r"\makeatletter",
+        r"\newcommand*{\evallang@get}[3]{%",
+        r"  \ifcsname evallang@#1@#2@#3\endcsname\csname evallang@#1@#2@#3\endcsname",
+        r"  \else\@latex@error{evallang has no #1 of #3 [#2]}\@ehc\fi}",
+    ]
+    for name, (models, _, _) in COMMANDS.items():
+        key = {0: "", 1: "#2", 2: "#2@#3"}[models]
+        lines.append(
+            rf"\newcommand*{{\eval{name}}}[{models + 1}][]"
+            rf"{{\evallang@get{{{name}}}{{#1}}{{{key}}}}}"
+        )
+    lines += [
+        rf"\newcommand*{{\evalseed}}{{{context.results.study.seed}}}",
+        rf"\newcommand*{{\evalalpha}}{{{level_of_alpha(context.alpha)}}}",
+        rf"\newcommand*{{\evalreport}}{{{context.report_id}}}",
+        r"\def\evallang@set#1#2#3#4{%",
+        r"  \ifcsname evallang@#1@#2@#3\endcsname\else",
+        r"    \expandafter\def\csname evallang@#1@#2@#3\endcsname{#4}\fi}",
+        r"\makeatother",
+    ]
+    defined: dict[tuple[str, str, str], str] = {}
+    writer, words = LatexWriter({}), _Words()
+    body = [r"\begingroup\makeatletter\globaldefs=1"]
+    for name, places, key, value in _numbers(context):
+        for place in places:
+            if (name, place, key) in defined:
+                continue
+            defined[name, place, key] = ""
+            use = f"\\eval{name}" + (f"[{place}]" if place else "")
+            use += "".join(f"{{{model}}}" for model in key.split("@") if model)
+            shown = words.write(value).replace("\u00a0", " ")
+            text = writer.write(value)
+            body.append(rf"\evallang@set{{{name}}}{{{place}}}{{{key}}}{{{text}}}% {use}: {shown}")
+    body.append(r"\endgroup")
+    return "\n".join([*lines, *body]) + "\n"
+
+
+def key_of(name: str) -> str:
+    """Return a name as it is written in a macro."""
+    return name if NAME.fullmatch(name) and "@" not in name else slug(name)
+
+
+Number = tuple[str, tuple[str, ...], str, Runs]
+"""A macro, the places where it has a value, the models that it takes, and the value."""
+
+
+def _numbers(context: Context) -> Iterator[Number]:
+    for setting in context.settings:
+        yield from _of_setting(context, setting)
+    for comparison in context.results.comparisons:
+        yield from _of_comparison(context, comparison)
+
+
+def _of_setting(context: Context, setting: Setting) -> Iterator[Number]:
+    n = context.n_tested(setting)
+    if n is not None:
+        yield "n", _places(context, None, setting.data, setting.protocol), "", runs(count(n))
+    for name in context.metrics(setting):
+        metric, scale = context.metric(name), context.scale(setting, name)
+        places = _places(context, name, setting.data, setting.protocol)
+        for model in context.models_best_first(setting, name):
+            found = context.estimate(setting, model, name)
+            if found is None or found.value is None:
+                continue
+            key = key_of(model)
+            yield "estimate", places, key, runs(value_text(metric, found.value, scale))
+            if words := estimate_interval(found, scale):
+                yield "interval", places, key, words
+
+
+def _of_comparison(context: Context, comparison: Comparison) -> Iterator[Number]:
+    places = _places(context, comparison.metric, comparison.data, comparison.protocol)
+    if _lines_of_place(context, comparison) > 1:
+        places += tuple(f"{place}/{comparison.index + 1}" for place in places if place)
+    words, scale = context.difference_words(comparison), context.difference_scale(comparison)
+    for pair in comparison.pairwise:
+        if len(pair.models) != 2:
+            continue
+        for model in pair.models:
+            seen = contrast(pair, model)
+            key = f"{key_of(model)}@{key_of(seen.other)}"
+            if seen.value is not None:
+                yield "difference", places, key, signed_amount(words, seen.value, scale)
+            if interval := contrast_interval(seen, scale):
+                yield "differenceinterval", places, key, interval
+            if seen.p is not None:
+                yield "p", places, key, runs(p_stat(context, seen.p, comparison.alpha))
+
+
+def _lines_of_place(context: Context, comparison: Comparison) -> int:
+    """Count the lines that compare by the same metric in the same place."""
+    place = (comparison.metric, comparison.data, comparison.protocol)
+    found = context.results.comparisons
+    return len({c.index for c in found if (c.metric, c.data, c.protocol) == place})
+
+
+def _places(
+    context: Context, metric: str | None, data: str | None, protocol: str | None
+) -> tuple[str, ...]:
+    """Return the words that select a place, from none to all of them."""
+    words = [] if metric is None else [key_of(metric)]
+    made = ["", *words]
+    lead = words[0] if words else ""
+    if len(context.results.data) > 1 and data is not None:
+        lead = f"{lead}@{key_of(data)}".lstrip("@")
+        made.append(lead)
+    if protocol is not None and sum(p.interval_of is None for p in context.results.protocols) > 1:
+        made.append(f"{lead}@{key_of(protocol)}".lstrip("@"))
+    return tuple(made)

@@ -1,0 +1,33 @@
+"""The report as a page for the screen, and as a PDF."""
+
+from collections.abc import Iterator
+
+from evallang.reporting import html, pdf
+from evallang.reporting.formats.attachments import attached_files
+from evallang.reporting.formats.format import FORMATS, FormatDeclaration, OutputFile, Writing
+
+
+@FORMATS.register(FormatDeclaration(order=1, draws=True), title="HTML", name="html")
+def html_page(writing: Writing) -> Iterator[OutputFile]:
+    """Write the report as one file for the screen."""
+    page = html.render(writing.document, "screen")
+    _note(writing, page)
+    yield OutputFile("report.html", page.html.encode())
+
+
+@FORMATS.register(FormatDeclaration(order=2, draws=True), title="PDF", name="pdf")
+def pdf_pages(writing: Writing) -> Iterator[OutputFile]:
+    """Write the report as a tagged PDF with its results and its study attached."""
+    page = html.render(writing.document, "print")
+    _note(writing, page)
+    try:
+        data = pdf.write(page.html, writing.context.report_id, attached_files(writing.results))
+    except pdf.PangoMissingError as error:
+        writing.messages.append(str(error))
+    else:
+        yield OutputFile("report.pdf", data)
+
+
+def _note(writing: Writing, page: html.Page) -> None:
+    writing.missing += page.missing
+    writing.shortened |= {table.id.removeprefix("table-"): table for table in page.shortened}

@@ -1,0 +1,78 @@
+"""The works that a report can cite, each with the key and the entry of a bibliography."""
+
+import re
+from collections.abc import Mapping
+from unicodedata import normalize
+
+from evallang.frozen_records import frozen
+from evallang.reporting.document import Runs
+from evallang.reporting.references import data_work, work_runs
+from evallang.results.records import DataRecord, ReferenceRecord, ResultsRecord
+
+AUTHORS = "bib:"
+"""The beginning of the keys of works from the authors' bibliography."""
+
+
+@frozen
+class CitedWork:
+    """A work: the key of its entry, how it is cited in text, and how it is listed."""
+
+    key: str
+    short: str
+    listed: Runs
+    record: ReferenceRecord | None = None
+    data: DataRecord | None = None
+
+
+def works_of(results: ResultsRecord) -> Mapping[str, CitedWork]:
+    """Return every work of the results by the key of its citations.
+
+    The authors' own entries keep their keys; others with the same key get an ending.
+    """
+    own = [r for r in results.references if r.key.startswith(AUTHORS)]
+    ours = [r for r in results.references if not r.key.startswith(AUTHORS)]
+    taken: set[str] = set()
+    made: dict[str, CitedWork] = {}
+    for record in (*own, *ours):
+        key = _free(slug(record.key.removeprefix(AUTHORS), keep="_:.+/-"), taken)
+        made[record.key] = CitedWork(key, short_form(record), work_runs(record), record)
+    for data in results.data:
+        if not data.cite:
+            continue
+        entry = made.get(AUTHORS + data.cite.strip().removeprefix("@"))
+        if entry is None:
+            key = _free(f"data-{slug(data.name)}", taken)
+            entry = CitedWork(key, data.label or data.name, data_work(data), None, data)
+        made[f"data:{data.name}"] = entry
+    return made
+
+
+def short_form(record: ReferenceRecord) -> str:
+    """Return authors and year as cited in running text: "Nadeau & Bengio, 2003"."""
+    names = [_family(author) for author in record.authors]
+    lead = names[0] if len(names) == 1 else " & ".join(names)
+    if len(names) > 2:
+        lead = f"{names[0]} et al."
+    return f"{lead}, {record.year}" if lead else str(record.year)
+
+
+def _family(author: str) -> str:
+    family, _, initials = author.rpartition(" ")
+    return family if family and initials.isupper() else author
+
+
+def slug(text: str, *, keep: str = "-") -> str:
+    """Return a text in letters, digits and hyphens of ASCII, for keys and labels."""
+    plain = normalize("NFKD", text).encode("ascii", "ignore").decode()
+    made = re.sub(rf"[^A-Za-z0-9{re.escape(keep)}]+", "-", plain).strip("-")
+    return made or "x" + "-".join(f"{ord(c):x}" for c in text[:8])
+
+
+def _free(key: str, taken: set[str]) -> str:
+    """Return a key that is not taken yet, and take it."""
+    number, made = 1, key
+    while made.lower() in taken:
+        number += 1
+        made = f"{key}-{number}"
+    taken.add(made.lower())
+    return made

@@ -1,0 +1,106 @@
+"""Runs as text: what every back end without a template of its own shares."""
+
+from abc import ABC, abstractmethod
+from typing import assert_never
+
+from evallang.reporting.document import (
+    Cite,
+    Code,
+    Emphasis,
+    Interval,
+    Link,
+    Mark,
+    Number,
+    Ref,
+    Run,
+    Runs,
+    Stat,
+    Strong,
+    Subscript,
+    Term,
+    Text,
+)
+from evallang.reporting.numbers import NBSP
+
+
+class RunWriter(ABC):
+    """A back end that writes each kind of run in its own way.
+
+    By default it marks nothing: the words remain.
+    """
+
+    def write(self, row: Runs) -> str:
+        """Return a row of runs."""
+        return "".join(self.run(run) for run in row)
+
+    def run(self, run: Run) -> str:
+        """Return one run."""
+        match run:
+            case Text() | Number() | Term():
+                return self.text(run.text)
+            case Strong():
+                return self.strong(run.runs)
+            case Emphasis():
+                return self.emphasis(run.runs)
+            case Subscript():
+                return self.subscript(run.text)
+            case Stat():
+                return self.stat(run)
+            case Interval():
+                return self.text(f"{run.lead}{NBSP}{run.text}" if run.lead else run.text)
+            case Cite():
+                return self.cite(run)
+            case Ref():
+                return self.ref(run)
+            case Link():
+                return self.link(run)
+            case Code():
+                return self.code(run.text)
+            case Mark():
+                return self.mark(run.text)
+        assert_never(run)
+
+    @abstractmethod
+    def text(self, text: str) -> str:
+        """Return words, with what has a meaning in the format made inert."""
+
+    @abstractmethod
+    def cite(self, run: Cite) -> str:
+        """Return a citation."""
+
+    def strong(self, row: Runs) -> str:
+        """Return words that carry the claim."""
+        return self.write(row)
+
+    def emphasis(self, row: Runs) -> str:
+        """Return words in italics."""
+        return self.write(row)
+
+    def subscript(self, text: str) -> str:
+        """Return a lowered letter."""
+        return self.text(text)
+
+    def stat(self, run: Stat) -> str:
+        """Return a statistic with its letter, degrees of freedom and value."""
+        df = f"({f',{NBSP}'.join(run.df)})" if run.df else ""
+        return self.letter(run) + self.text(f"{df}{NBSP}{run.relation}{NBSP}{run.text}")
+
+    def letter(self, run: Stat) -> str:
+        """Return the letter of a statistic."""
+        return self.text(run.symbol)
+
+    def ref(self, run: Ref) -> str:
+        """Return a reference to another part of the report, without its number."""
+        return self.text(run.words)
+
+    def link(self, run: Link) -> str:
+        """Return a link to the outside."""
+        return self.text(run.words)
+
+    def code(self, text: str) -> str:
+        """Return text of the language or a command."""
+        return self.text(text)
+
+    def mark(self, text: str) -> str:
+        """Return the mark of a footnote."""
+        return self.text(f" ({text}) ")

@@ -1,0 +1,79 @@
+"""The LaTeX files of every kind of study, compiled: no error, no overfull box, every citation."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+from kinds import KINDS
+
+WIDTHS = {"full": "170mm", "narrow": "82mm"}
+DOCUMENT = r"""\documentclass{article}
+\usepackage[%s]{fontenc}
+\usepackage{lmodern}
+\usepackage{booktabs}
+\usepackage[textwidth=%s,textheight=240mm]{geometry}
+\input{macros}
+\begin{document}
+%s
+\bibliographystyle{plain}
+\bibliography{references}
+\end{document}
+"""
+MACROS = re.compile(r"^\\evallang@set.*?% (\\eval[^:]*):", re.MULTILINE)
+
+
+@pytest.fixture(scope="session")
+def tex():
+    if shutil.which("pdflatex") is None:
+        pytest.skip("there is no TeX, which `make look` installs where it may")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", sorted(KINDS))
+def test_all_files_compile_without_error_or_overfull_box(tex, rendered, tmp_path, name, width):
+    folder = tmp_path / "paper"
+    shutil.copytree(rendered(name).folder, folder)
+    tables = sorted(path.name for path in (folder / "tables").glob("*.tex"))
+    wanted = [t for t in tables if t.endswith("-narrow.tex") == (width == "narrow")]
+    assert wanted
+    body = [rf"\input{{tables/{name}}}\clearpage" for name in wanted]
+    body += [rf"\input{{{path.stem}}}" for path in sorted(folder.glob("*s.tex")) if _prose(path)]
+    body += [rf"\cite{{{key}}}" for key in _unused(folder, wanted)]
+    body += [f"{use}." for use in _macros(folder)[:40]]
+    for encoding in ("OT1", "T1"):
+        text = DOCUMENT % (encoding, WIDTHS[width], "\n\n".join(body))
+        (folder / "paper.tex").write_text(text, encoding="utf-8")
+        log = _compiled(folder)
+        assert re.findall(r"^(?:!|Overfull|LaTeX Warning: Float too).*", log, re.MULTILINE) == []
+    assert "undefined" not in log
+    bib = (folder / "paper.blg").read_text(errors="replace")
+    assert re.findall(r"^(?:Warning--|I |.*error).*", bib, re.MULTILINE) == []
+
+
+def _prose(path):
+    return path.name in ("methods.tex", "findings.tex")
+
+
+def _macros(folder):
+    return MACROS.findall((folder / "macros.tex").read_text(encoding="utf-8"))
+
+
+def _unused(folder, tables):
+    """Return the keys that only the tables of the other width cite."""
+    texts = [(folder / "tables" / name).read_text(encoding="utf-8") for name in tables]
+    texts += [p.read_text(encoding="utf-8") for p in folder.glob("*.tex") if _prose(p)]
+    cited = {
+        k for t in texts for found in re.findall(r"\\cite\{(.*?)\}", t) for k in found.split(",")
+    }
+    bib = (folder / "references.bib").read_text(encoding="utf-8")
+    return sorted(set(re.findall(r"^@\w+\{(.*?),", bib, re.MULTILINE)) - cited)
+
+
+def _compiled(folder):
+    command = ["pdflatex", "-interaction=nonstopmode", "paper"]
+    subprocess.run(command, cwd=folder, capture_output=True, check=False)
+    subprocess.run(["bibtex", "paper"], cwd=folder, capture_output=True, check=False)
+    for _ in range(2):
+        subprocess.run(command, cwd=folder, capture_output=True, check=False)
+    return (folder / "paper.log").read_text(encoding="latin-1")
