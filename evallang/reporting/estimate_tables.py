@@ -1,6 +1,7 @@
 """Tables of estimates: one data set, many data sets, and the levels of a column."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from evallang.reporting.cells import count_cell, dash, interval_cell, number_cell
 from evallang.reporting.context import Context, Setting, ordered_union
@@ -20,6 +21,7 @@ from evallang.reporting.document import (
 from evallang.reporting.groups import letters
 from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.limits import never_predicted_notes
+from evallang.reporting.narrow_tables import narrow_estimates
 from evallang.reporting.numbers import (
     Scale,
     bounded as within_one,
@@ -99,7 +101,22 @@ def table(context: Context, setting: Setting, metrics: Sequence[str], identifier
     if len(context.settings) > 1:
         caption += f" ({setting_words(context, setting)})"
     rows_ = tuple(Row(tuple(cells[model])) for model in models)
-    return Table(identifier, runs(caption + "."), tuple(columns), rows_, tuple(spanners), notes)
+    made = Table(identifier, runs(caption + "."), tuple(columns), rows_, tuple(spanners), notes)
+    if not first:
+        return made
+    return replace(
+        made, narrow=narrow_estimates(context, setting, _compared(context, setting), made)
+    )
+
+
+def _compared(context: Context, setting: Setting) -> Comparison | None:
+    """Find the first comparison of pairs by the first measure of a setting."""
+    for comparison in context.results.comparisons:
+        place = Setting(comparison.data or "", comparison.protocol)
+        own = comparison.metric == context.metrics(setting)[0] and place == setting
+        if own and comparison.performed and not comparison.family.exploratory:
+            return comparison
+    return None
 
 
 def tables_across_data(context: Context) -> list[Block]:

@@ -1,6 +1,7 @@
 """The table of all pairs of a comparison, and the notes of their tests."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from evallang.reporting.cells import count_cell, dash, interval_cell, number_cell
@@ -23,6 +24,7 @@ from evallang.reporting.document import (
     runs,
 )
 from evallang.reporting.letter_case import capitalised, mid_sentence
+from evallang.reporting.narrow_tables import narrow_pairs
 from evallang.reporting.numbers import (
     Scale,
     count,
@@ -65,7 +67,8 @@ Ends = TypeVar("Ends", int, float)
 
 
 def pair_table(context: Context, comparison: Comparison, identifier: str) -> Table | None:
-    """Return the table of the pairs; None where no pair has a number."""
+    """Return the table of the pairs, best first; None where no pair has a number."""
+    comparison = best_first(context, comparison)
     pairs = comparison.pairwise
     if not any(computed(pair) for pair in pairs):
         return None
@@ -96,9 +99,29 @@ def pair_table(context: Context, comparison: Comparison, identifier: str) -> Tab
     notes += _test_notes(context, pairs)
     caption = _caption(context, comparison)
     body = tuple(Row(tuple(row), bold) for row, bold in zip(rows, strong, strict=True))
-    return Table(
+    whole = Table(
         identifier, runs(caption + "."), tuple(columns), body, tuple(spanners), tuple(notes)
     )
+    names = [pair_name(context, pair) for pair in pairs]
+    return replace(whole, narrow=narrow_pairs(context, comparison, names, whole))
+
+
+def best_first(context: Context, comparison: Comparison) -> Comparison:
+    """Return a comparison with the pairs of the best model first, then those of the second."""
+    setting = context.comparison_setting(comparison) if comparison.data is not None else None
+    if setting is not None:
+        ordered = context.models_best_first(setting, comparison.metric)
+    elif comparison.ranks is not None:
+        average = comparison.ranks.average
+        ordered = tuple(sorted(average, key=average.__getitem__))
+    else:
+        return comparison
+    place = {name: i for i, name in enumerate(ordered)}
+
+    def key(pair: HypothesisTestResult) -> list[int]:
+        return sorted(place.get(name, len(place)) for name in pair.models)
+
+    return replace(comparison, pairwise=tuple(sorted(comparison.pairwise, key=key)))
 
 
 def pair_name(context: Context, pair: HypothesisTestResult) -> str:
@@ -106,7 +129,10 @@ def pair_name(context: Context, pair: HypothesisTestResult) -> str:
     return " − ".join(context.model(model) for model in pair.models)
 
 
-def pairs_words(pairs: Sequence[HypothesisTestResult]) -> str:
+MOST_NAMED = 8  # pairs that a note names; of more it states how many
+
+
+def pairs_words(pairs: Sequence[object]) -> str:
     """Count pairs: "one pair", "six pairs"."""
     return plural(len(pairs), "pair")
 
@@ -146,7 +172,8 @@ def _test_notes(context: Context, pairs: Sequence[HypothesisTestResult]) -> list
             by_note.setdefault(note, []).append(pair_name(context, pair))
     notes = []
     for words, found in by_note.items():
-        lead = "" if len(found) == len(pairs) else f"{', '.join(found)}: "
+        named = ", ".join(found) if len(found) <= MOST_NAMED else pairs_words(found)
+        lead = "" if len(found) == len(pairs) else f"{named}: "
         notes.append(runs(sentence(lead + (words if not lead else _lower(words)))))
     if clusters := _clusters(pairs):
         notes.append(clusters)

@@ -13,7 +13,7 @@ from evallang.reporting.formats.format import (
     file_name,
     runs_of_table,
 )
-from evallang.reporting.formats.latex_tables import FULL, NARROW, is_shortened, latex_table
+from evallang.reporting.formats.latex_tables import FULL, NARROW, latex_table, whole_in
 from evallang.reporting.formats.latex_text import (
     DEFINITION,
     FALLBACK,
@@ -69,7 +69,7 @@ def table_source(writing: Writing, table: Table, millimetres: int) -> str:
     """Return a table as LaTeX to be pasted."""
     label = f"tab:{slug(_stem(writing))}-{file_name(table)}"
     pointer = f"tables/{file_name(table)}.csv has them all"
-    if is_shortened(table, millimetres):
+    if not whole_in(table, millimetres):
         writing.shortened.setdefault(file_name(table), table)
     return latex_table(
         table, LatexWriter(writing.works), millimetres=millimetres, label=label, pointer=pointer

@@ -16,7 +16,10 @@ from evallang.reporting.run_writer import RunWriter
 POINTS_PER_MM = 72.27 / 25.4
 GAP = 6.0  # points between columns: twice \tabcolsep
 FULL, NARROW = 170, 82  # mm: the text of a page of A4, and a column of most journals
-MOST_ROWS = {FULL: 40, NARROW: 40}
+MOST_ROWS = 40
+TALLEST = 480.0  # points: a page of an article of 10 points has 528 or more
+LINE, RULES = 9.7, 26.0  # points: a line of small print, and the rules and gaps of a part
+LEAST_ROWS = 6
 LEAST_STUB = 72.0  # points
 WIDEST_HEAD = 62.0
 WIDEST_TEXT = 190.0  # of a column of words
@@ -45,6 +48,10 @@ class _Measured:
     paragraph: bool
 
 
+_Part = tuple[list[_Measured], _Measured]
+"""Some columns of a table, and the first one, whose names head the rows of every part."""
+
+
 def latex_table(
     table: Table, writer: LatexWriter, *, millimetres: int, label: str, pointer: str
 ) -> str:
@@ -52,50 +59,100 @@ def latex_table(
 
     `pointer` says where the rows are that a long table leaves out.
     """
-    table, left_out = _shortened(table, MOST_ROWS[millimetres])
     room = millimetres * POINTS_PER_MM / SAFETY
-    parts = [_tabular(table, writer, part, stub) for part, stub in _parts(table, room)]
-    lines = [
-        r"\begin{table}",
-        r"  \centering\sloppy",
-        rf"  \caption{{{writer.write(table.caption)}}}",
-        rf"  \label{{{label}}}",
-        r"  \footnotesize",
-        r"  \setlength{\tabcolsep}{3pt}",
-    ]
-    for i, part in enumerate(parts):
-        lines += [r"  \par\medskip"] * bool(i) + [f"  {line}" for line in part]
+    table, left_out = _shortened(table, room)
     notes = [writer.write(note).strip() for note in table.notes]
     if left_out:
         words = "row is" if left_out == 1 else "rows are"
         notes.insert(0, writer.text(f"{left_out} {words} omitted; {pointer}."))
-    if notes:
-        lines.append(r"  \par\smallskip")
-        lines.append(rf"  \parbox{{\linewidth}}{{\raggedright {' '.join(notes)}}}")
-    lines.append(r"\end{table}")
+    floats = _floats(table, room)
+    lines: list[str] = []
+    for number, parts in enumerate(floats):
+        caption = f"{writer.write(table.caption)}"
+        lines += [r"\begin{table}", r"  \centering\sloppy"]
+        if number:
+            lines.append(r"  \addtocounter{table}{-1}%")
+            caption += " (continued)"
+        lines.append(rf"  \caption{{{caption}}}")
+        if not number:
+            lines.append(rf"  \label{{{label}}}")
+        lines += [r"  \footnotesize", r"  \setlength{\tabcolsep}{3pt}"]
+        for i, (columns, stub) in enumerate(parts):
+            lines += [r"  \par\medskip"] * bool(i)
+            lines += [f"  {line}" for line in _tabular(table, writer, columns, stub)]
+        if notes and number == len(floats) - 1:
+            lines.append(r"  \par\smallskip")
+            lines.append(rf"  \parbox{{\linewidth}}{{\raggedright {' '.join(notes)}}}")
+        lines.append(r"\end{table}")
     return "\n".join(lines) + "\n"
 
 
-def is_shortened(table: Table, millimetres: int) -> bool:
-    """Return whether a table has more rows than a float has room for."""
-    return not table.whole and len(table.rows) > MOST_ROWS[millimetres]
+def _floats(table: Table, room: float) -> list[list[_Part]]:
+    """Divide the parts of a table among floats that a page has room for."""
+    made: list[list[_Part]] = [[]]
+    below = _lines_of(table.notes, room) * LINE
+    left = TALLEST - below - _lines_of([table.caption], room) * 12.0
+    for part in _parts(table, room):
+        height = _height(table, part)
+        if made[-1] and height > left:
+            made.append([])
+            left = TALLEST - below - 24.0
+        made[-1].append(part)
+        left -= height
+    return made
 
 
-def _shortened(table: Table, most: int) -> tuple[Table, int]:
+def _height(table: Table, part: _Part) -> float:
+    """Return the height of a part in points."""
+    columns, stub = part
+    lines = 0
+    for row in table.rows:
+        tall = [1.0]
+        for c in (stub, *columns):
+            if c.paragraph and c.index < len(row.cells):
+                words = width_of(PLAIN.write(row.cells[c.index].runs), bold=row.strong)
+                tall.append(math.ceil(1.15 * words / c.width))
+        lines += int(max(tall))
+    heads = [len(_lines(table.columns[c.index].head, c.width)) for c in columns]
+    spanned = [len(_lines(s.head, 0.0)) for s in table.spanners]
+    return (lines + max(heads, default=1) + max(spanned, default=0)) * LINE + RULES
+
+
+def _lines_of(rows: Sequence[Runs], room: float) -> int:
+    words = sum(width_of(PLAIN.write(row) + " ") for row in rows)
+    return math.ceil(1.2 * words / room) if rows else 0
+
+
+def whole_in(table: Table, millimetres: int) -> bool:
+    """Return whether a table is set with all its rows."""
+    return _shortened(table, millimetres * POINTS_PER_MM / SAFETY)[1] == 0
+
+
+def _shortened(table: Table, room: float) -> tuple[Table, int]:
     """Keep the first and the last rows of a long table; return how many are left out."""
-    if table.whole or len(table.rows) <= most:
-        return table, 0
+    below = (_lines_of(table.notes, room) + _lines_of([table.caption], room) + 3) * LINE
+    most = min(MOST_ROWS, len(table.rows))
+    while True:
+        shown = _first_and_last(table, most)
+        tallest = max(_height(shown, part) for part in _parts(shown, room))
+        if tallest + below <= TALLEST or most <= LEAST_ROWS:
+            return shown, len(table.rows) - len(shown.rows)
+        most -= 1
+
+
+def _first_and_last(table: Table, most: int) -> Table:
+    if len(table.rows) <= most:
+        return table
     last = most // 3
     first = table.rows[: most - last]
     rows = (*first, *table.rows[len(table.rows) - last :])
-    left_out = len(table.rows) - len(rows)
-    return replace(table, rows=rows, left_out=left_out, gap_after=len(first)), left_out
+    return replace(table, rows=rows, left_out=len(table.rows) - most, gap_after=len(first))
 
 
 # --- measuring -----------------------------------------------------------------------------------
 
 
-def _parts(table: Table, room: float) -> list[tuple[list[_Measured], _Measured]]:
+def _parts(table: Table, room: float) -> list[_Part]:
     """Divide the columns after the first into parts that fit, spanned columns together."""
     columns = [_measured(table, i) for i in range(1, len(table.columns))]
     stub = _natural_stub(table)

@@ -115,7 +115,7 @@ DEFINITION = (
 )
 """A character that pdfTeX has no font for: LuaTeX and XeTeX print it, pdfTeX its number."""
 
-LONG_WORD = 16  # characters; a longer one may be broken
+LONG_WORD = 24  # characters; a longer one may be broken
 PIECE = 8
 NUMBER = re.compile(r"[−+]?[0-9.,]+")
 
@@ -129,18 +129,23 @@ def escape(text: str, *, breaks: bool = True) -> str:
 
 
 def _word(word: str, *, breaks: bool) -> str:
-    made, since = "", 0
-    long = breaks and max(map(len, re.split(f"[{NBSP_CLASS}]", word))) > LONG_WORD
-    for i, c in enumerate(word):
-        new = character(c)
-        if long and since >= PIECE and i < len(word) - 3 and c.isalnum():
+    made, since, left = "", 0, sum(map(_signs, word))
+    long = breaks and max(sum(map(_signs, part)) for part in APART.split(word)) > LONG_WORD
+    for c in word:
+        if long and since >= PIECE and left > 3 and c.isalnum():
             made, since = made + r"\hspace{0pt}", 0
-        made += new
-        since = 0 if c in SPACES else since + (3 if FALLBACK in new else 1)
+        made += character(c)
+        since = 0 if c in SPACES else since + _signs(c)
+        left -= _signs(c)
     return _joined_raised(made)
 
 
-NBSP_CLASS = "\u00a0\u202f\u2009"
+APART = re.compile("[\u00a0\u202f\u2009]")
+
+
+def _signs(c: str) -> int:
+    """Return how many letters a character takes; the number of one without a font takes six."""
+    return 0 if c in SPACES else 6 if needs_fallback(character(c)) else 1
 
 
 def character(c: str) -> str:

@@ -42,16 +42,18 @@ def macros(context: Context) -> str:
     lines = [
         "% A macro takes models by their names in the study. Its optional argument selects a",
         "% metric, and where there are several a data set, a protocol and a line of comparison,",
-        "% as in the lines below; without it, it is the first that the study has.",
+        "% as in the comments below; without it, it is the first that the study has.",
         r"\makeatletter",
         r"\newcommand*{\evallang@get}[3]{%",
         r"  \ifcsname evallang@#1@#2@#3\endcsname\csname evallang@#1@#2@#3\endcsname",
         r"  \else\@latex@error{evallang has no #1 of #3 [#2]}\@ehc\fi}",
+        r"\newcommand*{\evallang@place}[1]{\ifcsname evallang@first@#1@\endcsname",
+        r"  \csname evallang@first@#1@\endcsname\fi}",
     ]
     for name, (models, _, _) in COMMANDS.items():
         key = {0: "", 1: "#2", 2: "#2@#3"}[models]
         lines.append(
-            rf"\newcommand*{{\eval{name}}}[{models + 1}][]"
+            rf"\newcommand*{{\eval{name}}}[{models + 1}][\evallang@place{{{name}}}]"
             rf"{{\evallang@get{{{name}}}{{#1}}{{{key}}}}}"
         )
     lines += [
@@ -60,24 +62,21 @@ def macros(context: Context) -> str:
         rf"\newcommand*{{\evalreport}}{{{context.report_id}}}",
         r"\def\evallang@set#1#2#3#4{%",
         r"  \ifcsname evallang@#1@#2@#3\endcsname\else",
-        r"    \expandafter\def\csname evallang@#1@#2@#3\endcsname{#4}\fi}",
-        r"\makeatother",
+        r"    \expandafter\gdef\csname evallang@#1@#2@#3\endcsname{#4}\fi}",
     ]
-    defined: dict[tuple[str, str, str], str] = {}
+    first: dict[str, str] = {}
+    body: dict[tuple[str, str, str], str] = {}
     writer, words = LatexWriter({}), _Words()
-    body = [r"\begingroup\makeatletter\globaldefs=1"]
     for name, places, key, value in _numbers(context):
+        first.setdefault(name, places[0])
         for place in places:
-            if (name, place, key) in defined:
-                continue
-            defined[name, place, key] = ""
-            use = f"\\eval{name}" + (f"[{place}]" if place else "")
+            use = f"\\eval{name}" + (f"[{place}]" if place != first[name] else "")
             use += "".join(f"{{{model}}}" for model in key.split("@") if model)
             shown = words.write(value).replace("\u00a0", " ")
-            text = writer.write(value)
-            body.append(rf"\evallang@set{{{name}}}{{{place}}}{{{key}}}{{{text}}}% {use}: {shown}")
-    body.append(r"\endgroup")
-    return "\n".join([*lines, *body]) + "\n"
+            line = rf"\evallang@set{{{name}}}{{{place}}}{{{key}}}{{{writer.write(value)}}}"
+            body.setdefault((name, place, key), f"{line}% {use}: {shown}")
+    lines += [rf"\evallang@set{{first}}{{{name}}}{{}}{{{place}}}" for name, place in first.items()]
+    return "\n".join([*lines, *body.values(), r"\makeatother"]) + "\n"
 
 
 def key_of(name: str) -> str:
@@ -144,7 +143,7 @@ def _places(
 ) -> tuple[str, ...]:
     """Return the words that select a place, from none to all of them."""
     words = [] if metric is None else [key_of(metric)]
-    made = ["", *words]
+    made = list(words) or [""]
     lead = words[0] if words else ""
     if len(context.results.data) > 1 and data is not None:
         lead = f"{lead}@{key_of(data)}".lstrip("@")
