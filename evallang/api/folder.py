@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from evallang.api.folder_lock import Locked, locked
 from evallang.registry import lazy
+from evallang.reporting.output_files import listed_files
 from evallang.results import codec, records
 from evallang.results.files import PREDICTIONS, RESULTS, TEMPORARY, write_file
 
@@ -192,12 +193,22 @@ def _is_ours(folder: Path) -> bool:
 
 
 def _others(folder: Path) -> list[Path]:
-    """Return what is in a folder and was not written by a run, in the order of names."""
-    return sorted(
-        item
-        for item in folder.iterdir()
-        if item.name not in OURS and not item.name.startswith(TEMPORARY)
-    )
+    """Return what is in a folder and was not written by a run, in the order of names.
+
+    Of a folder of ours, such as `tables`, these are the files that the list of the report's files
+    does not name.
+    """
+    written = listed_files(folder)
+    inner = {path.partition("/")[0] for path in written if "/" in path}
+    found: list[Path] = []
+    for item in sorted(folder.iterdir()):
+        if item.name in OURS or item.name in written or item.name.startswith(TEMPORARY):
+            continue
+        if item.name in inner and item.is_dir() and not item.is_symlink():
+            found += [f for f in sorted(item.iterdir()) if f"{item.name}/{f.name}" not in written]
+        else:
+            found.append(item)
+    return found
 
 
 def _notes(place: Path, folder: Path) -> tuple[str, ...]:
@@ -325,12 +336,14 @@ def _move_others(old: Path, place: Path) -> list[str]:
     """Move what is not ours by renaming, whatever it is; return the names that did not move."""
     left = []
     for item in _others(old):
+        name = item.relative_to(old)
         try:
-            if os.path.lexists(place / item.name):
+            if os.path.lexists(place / name):
                 raise FileExistsError(errno.EEXIST, "file exists", str(item))
-            item.rename(place / item.name)
+            (place / name).parent.mkdir(exist_ok=True)
+            item.rename(place / name)
         except OSError:
-            left.append(f"`{item.name}`")
+            left.append(f"`{name.as_posix()}`")
     return left
 
 

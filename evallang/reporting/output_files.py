@@ -6,13 +6,21 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from evallang.reporting.formats.format import OutputFile
+from evallang.frozen_records import frozen
 from evallang.results.files import TEMPORARY, write_file
 
 LIST = f"{TEMPORARY}files"
 """The list of the files that were written, by format; a user's own files are not in it."""
 MOST_BYTES = 10_000_000
 PATH = re.compile(r"(?:[^/\\\0.][^/\\\0]*/)?[^/\\\0.][^/\\\0]*")
+
+
+@frozen
+class OutputFile:
+    """A file of the output folder: its path in it, with `/`, and its content."""
+
+    path: str
+    content: bytes
 
 
 def write_files(folder: Path, made: Mapping[str, Sequence[OutputFile]]) -> tuple[Path, ...]:

@@ -12,8 +12,8 @@ from evallang.reporting.formats.attachments import (
     attached_files as attached_files,
 )
 from evallang.reporting.formats.csv_tables import csv_file
-from evallang.reporting.formats.format import FORMATS, OutputFile, Writing, format_names
-from evallang.reporting.output_files import write_files
+from evallang.reporting.formats.format import FORMATS, Writing, format_names
+from evallang.reporting.output_files import OutputFile, write_files
 from evallang.reporting.section import SECTIONS, build
 from evallang.results.records import ResultsRecord
 

@@ -15,10 +15,12 @@ from conftest import NAMES, folded
 from report_truth import badly_rounded, loose_citations, untrue_prose, untrue_values
 
 from evallang.reporting.context import report_id
-from evallang.reporting.report import FORMATS, write_report
+from evallang.reporting.formats.format import format_names
+from evallang.reporting.report import write_report
 from evallang.reporting.section import SECTIONS
 from evallang.results import codec
 from evallang.results.codec import to_plain
+from evallang.syntax.language import STATEMENTS
 
 
 def table(page, identifier):
@@ -333,8 +335,10 @@ def test_tables_have_captions_and_scoped_heads(drawn):
 
 
 def test_a_format_that_does_not_exist_is_refused(tmp_path):
-    assert FORMATS == ("html", "pdf")
-    with pytest.raises(ValueError, match="no report format 'docx'; there are html, pdf"):
+    known = "html, pdf, latex, markdown, csv"
+    assert ", ".join(format_names()) == known
+    assert STATEMENTS["report"].words["formats"] == format_names()
+    with pytest.raises(ValueError, match=f"no report format 'docx'; there are {known}"):
         write_report(fixture.cancer(), tmp_path, ("docx",))
 
 
@@ -346,14 +350,19 @@ def test_the_same_results_give_the_same_bytes_in_other_processes(tmp_path, drawn
         "from evallang.reporting.report import write_report\n"
         "folder = Path(sys.argv[1])\n"
         "results = codec.loads((folder.parent / 'results.json').read_text(encoding='utf-8'))\n"
-        "write_report(results, folder, ('html', 'pdf'))\n"
+        "write_report(results, folder, ('html', 'pdf', 'latex', 'markdown', 'csv'))\n"
     )
+    texts = []
     for seed in ("1", "2"):
         folder = tmp_path / seed
         environment = {**os.environ, "PYTHONHASHSEED": seed}
         subprocess.run([sys.executable, "-c", program, str(folder)], check=True, env=environment)
         assert (folder / "report.html").read_text(encoding="utf-8") == study.html
         assert (folder / "report.pdf").read_bytes() == study.pdf.read_bytes()
+        files = sorted(path for path in folder.rglob("*") if path.is_file())
+        texts.append({str(path.relative_to(folder)): path.read_bytes() for path in files})
+    assert texts[0] == texts[1]
+    assert {"methods.tex", "findings.md", "tables/estimates-1.csv"} < set(texts[0])
 
 
 def test_no_page_depends_on_when_how_long_or_from_which_store_a_study_ran(
@@ -376,7 +385,7 @@ def test_no_page_depends_on_when_how_long_or_from_which_store_a_study_ran(
 
 def test_asking_for_the_sections_imports_nothing_heavy():
     program = (
-        "import sys\nfrom evallang.reporting.report import FORMATS\n"
+        "import sys\nfrom evallang.reporting.report import FORMATS\nFORMATS.names()\n"
         "from evallang.reporting.section import SECTIONS\nSECTIONS.names()\n"
         "heavy = {'numpy', 'matplotlib', 'weasyprint', 'jinja2', 'fontTools', 'sklearn'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"

@@ -9,10 +9,10 @@ from evallang.reporting.document import Cell, Cite, Column, Ref, Row, Table
 from evallang.reporting.formats.format import (
     FORMATS,
     FormatDeclaration,
-    OutputFile,
     Writing,
     file_name,
 )
+from evallang.reporting.output_files import OutputFile
 from evallang.reporting.run_writer import RunWriter
 
 MISSING = "–"

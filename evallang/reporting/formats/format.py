@@ -15,14 +15,6 @@ from evallang.results.records import ResultsRecord
 
 
 @frozen
-class OutputFile:
-    """A file of the output folder: its path in it, with `/`, and its content."""
-
-    path: str
-    content: bytes
-
-
-@frozen
 class FormatDeclaration:
     """What is to know about a format.
 

@@ -7,7 +7,6 @@ from evallang.reporting.formats.bibtex import bibliography
 from evallang.reporting.formats.format import (
     FORMATS,
     FormatDeclaration,
-    OutputFile,
     Writing,
     cited_keys,
     file_name,
@@ -22,6 +21,7 @@ from evallang.reporting.formats.latex_text import (
 )
 from evallang.reporting.formats.macros import macros
 from evallang.reporting.formats.works import slug
+from evallang.reporting.output_files import OutputFile
 
 BIBLIOGRAPHY = "references.bib"
 

@@ -7,7 +7,6 @@ from evallang.reporting.formats.checklist_file import checklist_lines
 from evallang.reporting.formats.format import (
     FORMATS,
     FormatDeclaration,
-    OutputFile,
     Writing,
     cited_keys,
     file_name,
@@ -15,6 +14,7 @@ from evallang.reporting.formats.format import (
 )
 from evallang.reporting.formats.latex import methods_rows
 from evallang.reporting.formats.works import CitedWork
+from evallang.reporting.output_files import OutputFile
 from evallang.reporting.run_writer import RunWriter
 
 SPECIAL = "\\`*_{}[]<>#|~$&!"

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from evallang.reporting import html, pdf
 from evallang.reporting.formats.attachments import attached_files
-from evallang.reporting.formats.format import FORMATS, FormatDeclaration, OutputFile, Writing
+from evallang.reporting.formats.format import FORMATS, FormatDeclaration, Writing
+from evallang.reporting.output_files import OutputFile
 
 
 @FORMATS.register(FormatDeclaration(order=1, draws=True), title="HTML", name="html")

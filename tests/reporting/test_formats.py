@@ -1,0 +1,217 @@
+"""LaTeX, Markdown and CSV of the drawn studies, read as a paper, a README and a program do."""
+
+import csv
+import io
+import json
+import re
+
+import fixture
+import pytest
+from conftest import NAMES, ROOMS
+
+from evallang.reporting.formats.format import format_names
+from evallang.reporting.formats.latex_text import escape, width_of
+from evallang.reporting.formats.works import short_form, slug
+from evallang.reporting.report import write_report
+from evallang.results.records import ReferenceRecord
+
+TEXT = ("latex", "markdown", "csv")
+CITE = re.compile(r"\\cite\{(.*?)\}")
+ENTRY = re.compile(r"^@\w+\{(.*?),$", re.MULTILINE)
+SETS = re.compile(r"\\evallang@set\{(\w+)\}\{(.*?)\}\{(.*?)\}\{(.*)\}% ")
+
+
+def drawing(name):
+    (made,) = {getattr(room, name) for room in ROOMS if hasattr(room, name)}
+    return made()
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """Return a function that writes the text formats of a study, and returns their texts."""
+
+    def write(name):
+        folder = tmp_path_factory.mktemp(name)
+        write_report(drawing(name), folder, TEXT)
+        files = [p for p in folder.rglob("*") if p.is_file() and not p.name.startswith(".")]
+        return {p.relative_to(folder).as_posix(): p.read_bytes().decode() for p in files}
+
+    return write
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_work_is_cited_and_every_citation_has_its_entry(written, name):
+    files = written(name)
+    texts = [text for path, text in files.items() if path.endswith(".tex")]
+    cited = {key for text in texts for found in CITE.findall(text) for key in found.split(",")}
+    entries = ENTRY.findall(files["references.bib"])
+    assert len(entries) == len(set(entries))
+    assert set(entries) == cited
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_footnotes_of_markdown_are_defined_and_used(written, name):
+    for path, text in written(name).items():
+        if path.endswith(".md"):
+            used = set(re.findall(r"\[\^([^\]]+)\](?!:)", text))
+            defined = set(re.findall(r"^\[\^([^\]]+)\]:", text, re.MULTILINE))
+            assert used == defined, path
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_prose_for_a_paper_refers_to_no_part_of_the_report(written, name):
+    files = written(name)
+    for path in ("methods.tex", "findings.tex", "methods.md"):
+        words = files.get(path, "")
+        assert not re.search(r"\b(Table|Figure|page|below|above)\b ?\d*", words), path
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_braces_of_latex_are_balanced_and_nothing_is_outside_of_ascii_but_letters(written, name):
+    for path, text in written(name).items():
+        if path.endswith((".tex", ".bib")):
+            bare = re.sub(r"\\[{}]", "", re.sub(r"(?<!\\)%.*", "", text))
+            assert bare.count("{") == bare.count("}"), path
+            kept = re.sub(r"\\evalchar\{.\}|(?<!\\)%.*", "", text)
+            assert not re.search(r"[\u2000-\uffff]", kept), path
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rows_of_tables_have_a_cell_for_every_column(written, name):
+    for path, text in written(name).items():
+        if path.endswith(".csv"):
+            rows = list(csv.reader(io.StringIO(text)))
+            assert {len(row) for row in rows} == {len(rows[0])}, path
+            assert len(set(rows[0])) == len(rows[0]), path
+        if path.startswith("tables/") and path.endswith(".md"):
+            lines = [line for line in text.split("\n") if line.startswith("|")]
+            counts = {len(re.findall(r"(?<!\\)\|", line)) for line in lines}
+            assert len(counts) == 1, path
+
+
+def test_csv_has_every_digit_of_the_results(written):
+    results = fixture.cancer()
+    (table,) = [t for p, t in written("cancer").items() if p == "tables/estimates-1.csv"]
+    rows = {row["Model"]: row for row in csv.DictReader(io.StringIO(table))}
+    labels = {model.name: model.label or model.name for model in results.models}
+    checked = 0
+    for estimate in results.estimates:
+        row = rows[labels[estimate.model]]
+        if estimate.metric in row and estimate.value is not None:
+            assert float(row[estimate.metric]) == estimate.value
+            low = row.get(f"{estimate.metric} 95% CI low")
+            if low and estimate.interval is not None:
+                assert float(low) == estimate.interval.low
+            checked += 1
+    assert checked >= len(rows)
+
+
+def test_pairs_in_csv_are_those_of_the_results(written):
+    results = fixture.cancer()
+    text = written("cancer")["tables/comparison-1.csv"]
+    found = {(float(r["difference"]), float(r["p"])) for r in csv.DictReader(io.StringIO(text))}
+    pairs = results.comparisons[0].pairwise
+    assert found == {(pair.estimate.value, pair.p) for pair in pairs}
+
+
+def test_macros_have_the_number_of_each_pair_in_both_directions(written):
+    results = fixture.cancer()
+    found = {
+        (name, place, key): value
+        for name, place, key, value in SETS.findall(written("cancer")["macros.tex"])
+    }
+    comparison = results.comparisons[0]
+    for pair in comparison.pairwise:
+        first, second = pair.models
+        decisive = pair.p if pair.p_adjusted is None else pair.p_adjusted
+        for key, sign in ((f"{first}@{second}", 1), (f"{second}@{first}", -1)):
+            shown = found["p", comparison.metric, key]
+            number = float(re.search(r"[=<>] (\d*\.\d+)", shown)[1])
+            bound = "<" in shown or ">" in shown
+            assert bound or abs(number - decisive) <= 0.0005 + 1e-12
+            difference = found["difference", comparison.metric, key]
+            plain = float(re.match(r"[+-]?[\d.]+", difference.replace("$-$", "-"))[0])
+            assert abs(plain - sign * 100 * pair.estimate.value) <= 0.05 + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a_b & 50% of #1", r"a\_b \& 50\% of \#1"),
+        ("\\input{x} $y$", r"\textbackslash{}input\{x\} \$y\$"),
+        ("p < .001", "p $<$ .001"),
+        ("−0.3", "$-$0.3"),
+        ("2.8\u00a0×\u00a010⁻⁵", r"2.8~$\times$~10$^{-5}$"),
+        ("χ²", r"$\chi$$^{2}$"),
+        ("Müller–Łoś", "Müller--Łoś"),
+        ("随机", r"\evalchar{随}{968F}\evalchar{机}{673A}"),
+    ],
+)
+def test_text_becomes_inert_latex(text, expected):
+    assert escape(text) == expected
+
+
+def test_widths_are_those_of_tex():
+    """Widths of an \\hbox in pdfTeX 1.40, \\footnotesize of an article of 10 points, in points.
+
+    Computer Modern in OT1 and Latin Modern in T1 differ by less than .001.
+    """
+    measured = {
+        "Logistic regression": 68.27,
+        "[−0.2,\u00a08.4]": 38.25,
+        "0123456789": 42.50,
+        "W": 8.73,
+        "Nearest neighbours (k = 5)": 101.63,
+    }
+    for text, width in measured.items():
+        assert width <= width_of(text) <= 1.1 * width, text
+
+
+def test_keys_and_labels_are_plain():
+    assert slug("Señor Núñez / 2") == "Senor-Nunez-2"
+    assert slug("随机") == "x968f-673a"
+    authors = ("Nadeau C", "Bengio Y")
+    work = ReferenceRecord("n", authors, 2003, "T", "J", "", "", "", "article")
+    assert short_form(work) == "Nadeau & Bengio, 2003"
+
+
+def test_formulas_are_quoted_in_csv(written):
+    for path, text in written("hostile").items():
+        if path.endswith(".csv"):
+            for row in csv.reader(io.StringIO(text)):
+                for cell in row:
+                    assert not cell.startswith(("=", "@", "\t"))
+                    assert not re.match(r"[+-](?!\d|inf)", cell)
+
+
+def test_files_of_an_earlier_report_go_and_those_of_a_user_stay(tmp_path):
+    write_report(fixture.cancer(), tmp_path, TEXT)
+    own = tmp_path / "tables" / "mine.tex"
+    own.write_text("mine", encoding="utf-8")
+    listed = json.loads((tmp_path / ".evallang-files").read_text(encoding="utf-8"))
+    assert set(listed) >= set(TEXT)
+    assert "tables/comparison-1.tex" in listed["latex"]
+    write_report(drawing("no_intervals"), tmp_path, ("latex",))
+    names = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*")}
+    again = json.loads((tmp_path / ".evallang-files").read_text(encoding="utf-8"))
+    left = {name for name in names if name.endswith(".tex")}
+    assert left == {*again["latex"], "tables/mine.tex"} - {"references.bib"}
+    assert "tables/comparison-1.csv" in names  # of a format that was not written again
+
+
+def test_a_link_in_place_of_the_tables_is_replaced_and_not_followed(tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    folder = tmp_path / "results"
+    folder.mkdir()
+    (folder / "tables").symlink_to(elsewhere)
+    write_report(fixture.cancer(), folder, ("csv",))
+    assert list(elsewhere.iterdir()) == []
+    assert (folder / "tables" / "estimates-1.csv").is_file()
+
+
+def test_no_format_is_without_a_title_and_a_summary():
+    from evallang.reporting.formats.format import FORMATS
+
+    assert set(format_names()) == set(FORMATS.names())
+    assert all(entry.title and entry.summary for entry in FORMATS)
