@@ -10,7 +10,7 @@ LOWEST_TESTS := tests/test_examples.py tests/conformance/test_metrics.py \
   tests/models/test_registered_packages.py tests/reporting/test_html_report.py \
   tests/reporting/test_pdf_report.py
 
-.PHONY: demo test look browser coverage test-lowest lint types layers unit docs bench fuzz validate validate-full system clean
+.PHONY: demo test look browser tex coverage test-lowest lint types layers unit docs bench fuzz validate validate-full system clean
 
 demo: $(STAMP)
 	$(BIN)/evallang demo
@@ -37,8 +37,8 @@ TESTS ?= tests
 coverage: $(TESTED)
 	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term:skip-covered $(TESTS)
 
-# The pages of 34 kinds of report, measured in the PDF, and the HTML in a browser
-look: $(VENV)/.looked | browser
+# The pages of 34 kinds of report, measured in the PDF, the HTML in a browser, the LaTeX in TeX
+look: $(VENV)/.looked | browser tex
 	$(BIN)/python -m pytest -n auto --dist loadfile tests/look
 
 $(VENV)/.looked: pyproject.toml $(TESTED)
@@ -50,6 +50,13 @@ browser:
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
 	  apt-get install -y -qq --no-install-recommends chromium >/dev/null; then :; \
 	else echo "without Chromium the screens are not looked at: apt-get install chromium"; fi
+
+TEX := texlive-latex-base texlive-latex-recommended lmodern
+tex:
+	@if command -v pdflatex >/dev/null; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
+	  apt-get install -y -qq --no-install-recommends $(TEX) >/dev/null; then :; \
+	else echo "without TeX the LaTeX files are not compiled: apt-get install $(TEX)"; fi
 
 # All examples and a fast part of the tests with the lowest versions that pyproject.toml declares
 test-lowest: $(LOWEST)/.tested

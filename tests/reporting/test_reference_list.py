@@ -3,7 +3,7 @@
 import pytest
 
 from evallang.reporting.document import Text
-from evallang.reporting.references import _work
+from evallang.reporting.references import work_runs
 from evallang.results.records import ReferenceRecord
 
 
@@ -13,4 +13,4 @@ from evallang.results.records import ReferenceRecord
 )
 def test_a_title_ends_with_one_sign(title, printed):
     record = ReferenceRecord("k", ("Doe J",), 2024, title, "J", "1", "2-3", "", "article")
-    assert _work(record)[0] == Text(printed)
+    assert work_runs(record)[0] == Text(printed)

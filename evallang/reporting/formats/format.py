@@ -39,7 +39,7 @@ def format_names() -> tuple[str, ...]:
 
 @dataclass
 class Writing:
-    """A report that is being written: its context and document, and what formats find out.
+    """A report that is being written: its context and document, and notes of its formats.
 
     `missing` are characters without a glyph, `messages` what could not be done, and `shortened`
     the tables of which a page shows fewer rows.

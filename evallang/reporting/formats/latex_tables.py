@@ -57,7 +57,7 @@ def latex_table(
 ) -> str:
     """Return a table as a float that is as wide as stated, or narrower.
 
-    `pointer` says where the rows are that a long table leaves out.
+    `pointer` names the file that has the omitted rows of a long table.
     """
     room = millimetres * POINTS_PER_MM / SAFETY
     table, left_out = _shortened(table, room)
@@ -129,7 +129,7 @@ def whole_in(table: Table, millimetres: int) -> bool:
 
 
 def _shortened(table: Table, room: float) -> tuple[Table, int]:
-    """Keep the first and the last rows of a long table; return how many are left out."""
+    """Keep the first and the last rows of a long table; return the number of omitted rows."""
     below = (_lines_of(table.notes, room) + _lines_of([table.caption], room) + 3) * LINE
     most = min(MOST_ROWS, len(table.rows))
     while True:

@@ -46,7 +46,7 @@ def markdown(writing: Writing) -> Iterator[OutputFile]:
 
 
 def _limits(writing: Writing, writer: "MarkdownWriter") -> list[str]:
-    """Name the warnings of the report, which no finding should be read without."""
+    """Return a line with the warnings of the report, so that no finding is read without them."""
     found = [b for b in writing.blocks("limits") if isinstance(b, Caution)]
     if not found:
         return []
