@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from unicodedata import normalize
+from unicodedata import name, normalize
 
 from evallang.reporting.document import Cite, Ref, Runs, Stat
 from evallang.reporting.formats.works import CitedWork
@@ -64,41 +64,15 @@ SIGNS = {
     "¬": r"$\neg$",
     "€": r"\texteuro{}",
 }
-GREEK = {
-    "α": "alpha",
-    "β": "beta",
-    "γ": "gamma",
-    "δ": "delta",
-    "ε": "varepsilon",
-    "ζ": "zeta",
-    "η": "eta",
-    "θ": "theta",
-    "ι": "iota",
-    "κ": "kappa",
-    "λ": "lambda",
-    "μ": "mu",
-    "ν": "nu",
-    "ξ": "xi",
-    "π": "pi",
-    "ρ": "rho",
-    "σ": "sigma",
-    "τ": "tau",
-    "υ": "upsilon",
-    "φ": "varphi",
-    "χ": "chi",
-    "ψ": "psi",
-    "ω": "omega",
-    "Γ": "Gamma",
-    "Δ": "Delta",
-    "Θ": "Theta",
-    "Λ": "Lambda",
-    "Ξ": "Xi",
-    "Π": "Pi",
-    "Σ": "Sigma",
-    "Φ": "Phi",
-    "Ψ": "Psi",
-    "Ω": "Omega",
-}
+
+
+def _greek(letter: str) -> str:
+    """Return the command of a Greek letter: its Unicode name, but for one that differs."""
+    command = name(letter).rpartition(" ")[2].lower().replace("lamda", "lambda")
+    return command if letter.islower() else command.capitalize()
+
+
+GREEK = {letter: _greek(letter) for letter in "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩ"}
 RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True))
 LOWERED = dict(zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True))
 
