@@ -11,7 +11,8 @@ them. A line
 PACKAGE` takes one away; with `! run` the study is run, with consent to its author's own code,
 with `! read` its data are read where a check alone would not, and with `! set NAME = VALUE` a
 `let` is set from the command line. With
-`! frame NAME = FILE` that file is given from Python for the data of that name.
+`! frame NAME = FILE` that file is given from Python for the data of that name. `! network` allows
+addresses to be read, of which `! network denied` and `! network lost` say how a server answers.
 """
 
 import ast
@@ -31,6 +32,7 @@ from evallang.api.live import NOTHING, Live
 from evallang.api.preparing import read_and_plan
 from evallang.api.running import RunFailed, run
 from evallang.api.study_file import open_study
+from evallang.data import remote
 from evallang.locks.codes import MANY_LOOKS, MORE_LOOKS_THAN_STATED
 from evallang.models import catalogue, packages
 from evallang.planning import planner
@@ -97,12 +99,22 @@ def arrange(line, monkeypatch):
         monkeypatch.setattr(packages, "installed", lambda asked: asked.name != package[1])
         monkeypatch.setattr(catalogue, "installed", lambda asked: asked.name != package[1])
         monkeypatch.setattr(planner, "installed", lambda asked: "none")
+    elif line.startswith("! network"):
+        monkeypatch.setattr(remote, "_ALLOWED", ContextVar("network", default=True))
+        if answer := line.removeprefix("! network").strip():
+            monkeypatch.setattr(remote, "import_module", str)
+            raised = {"denied": PermissionError, "lost": ConnectionResetError}[answer]
+            monkeypatch.setattr(remote, "_ask", lambda *_: _raise(raised("a signed address")))
     elif line.startswith("! limit "):
         in_force = limits.read_settings([line.removeprefix("! limit ")])
         monkeypatch.setattr(limits, "_IN_FORCE", ContextVar("limits", default=in_force))
     else:
         name, _, value = line.removeprefix("! ").partition(" = ")
         monkeypatch.setattr(name, ast.literal_eval(value))
+
+
+def _raise(error):
+    raise error
 
 
 def _forget(packages_of_a_case):

@@ -17,6 +17,7 @@ from evallang.checking.data_validation import judge_planned, judge_read
 from evallang.checking.rules.rule import left_open
 from evallang.checking.suppression import report
 from evallang.compatibility.counts import counts_suffice
+from evallang.data.codes import FILE_NOT_FOUND, REMOTE_PATH
 from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
 from evallang.data.files import paths_taken
 from evallang.data.read_sources import ReadSources
@@ -85,7 +86,7 @@ def read_and_plan(
     resolved = _resolved(study, incomplete_is_fine)
     style_sheet, faults = read_style_sheet(resolved, study.folder)
     read += faults
-    missing = [d for d in read if d.name == "file_not_found"]
+    missing = [d for d in read if d.code in (FILE_NOT_FOUND.code, REMOTE_PATH.code)]
     meant, modules = find_own_code(resolved, study.folder)
     meant = replace(meant, live=hashes(live.models), models=_with_hashes(meant, stored))
     packages = (*missing_packages(meant), *modules)

@@ -22,6 +22,7 @@ from evallang.api.preparing import read_and_plan
 from evallang.api.results import Results
 from evallang.api.study_file import StudyFile, open_study, with_live
 from evallang.api.trust import is_trusted, refuse_without_consent
+from evallang.data import remote
 from evallang.data.findings import counted
 from evallang.diagnostics import has_errors
 from evallang.diagnostics.formats import to_record
@@ -84,6 +85,7 @@ def run(
     dask: str | None = None,
     tls: Tls | None = None,
     warn: Callable[[str], None] | None = None,
+    network: bool = False,
 ) -> Results:
     """Run a study; writes its folder where `out` is given.
 
@@ -98,9 +100,10 @@ def run(
     Fits whose outcome a past run has kept are not run again: `store` is the folder of these
     outcomes (by default EVALLANG_STORE, or the user's cache folder), "off" for none; with `fresh`
     all fits are run again and kept. `trust` lets the study run its author's own code and ask
-    servers; with `look` the evaluation is recorded in a file next to
-    the study, as the command line does (False: its line is a note of the results). `dask` is the
-    address of a Dask scheduler, or `local:N`: its workers make the fits, `tls` has the files of an
+    servers, `network` lets it read data from `s3://`, `gs://`, `az://` and `https://`; with `look`
+    the evaluation is recorded in a file next to the study, as the command line does (False: its
+    line is a note of the results). `dask` is the address of a Dask scheduler, or `local:N`: its
+    workers make the fits and count predictions in parts, `tls` has the files of an
     encrypted connection, and `warn` is called with each warning about the workers; without
     `fast_paths` every fit is made, no shortcut with the same outcome is taken, and no store is
     used. Raises `StudyError` where study or data are faulty, `NotTrusted` where own
@@ -115,7 +118,8 @@ def run(
     cluster = None if dask is None else _cluster(dask, tls or Tls(), limits, warn)
     workers = Workers(jobs, limits, cluster)
     own = safe_path(live=bool(live.models or given))
-    with own, working_folder_restored(), stdout_spared(), closing(workers):
+    allowed = remote.network(network or remote.network_allowed())
+    with own, working_folder_restored(), stdout_spared(), closing(workers), allowed:
         if out is None:
             study = _loaded(study, live)
             return _run(study, workers, progress, command, trust, store, fresh, fast_paths, look)

@@ -43,15 +43,17 @@ class StudyFile(CheckedFile):
         return self._printed().html()
 
     @safe_path()
-    def plan(self, store: str | Path | None = None) -> Any:
+    def plan(self, store: str | Path | None = None, *, network: bool = False) -> Any:
         """Read the data and plan: splits, unique fits, seeds, and what the store has of them.
 
-        Data that cannot be found leave the numbers None. `store` is as for `run`. Raises
-        `StudyError` where the study or its data are faulty.
+        Data that cannot be found leave the numbers None. `store` and `network` are as for
+        `run`. Raises `StudyError` where the study or its data are faulty.
         """
         from evallang.api.preparing import read_and_plan, with_store  # a check starts without it
+        from evallang.data import remote
 
-        prepared = read_and_plan(self, missing_is_fine=True, live=self.given)
+        with remote.network(network or remote.network_allowed()):
+            prepared = read_and_plan(self, missing_is_fine=True, live=self.given)
         return with_store(prepared, self, store).planned.plan
 
 

@@ -8,6 +8,7 @@ from evallang.checking import clause_values, codes, values
 from evallang.checking.scope import Scope, suggestion, word_meant
 from evallang.data.dataset import Label, Task, Where
 from evallang.data.part_patterns import PART, has_parts
+from evallang.data.remote import address_objection, is_remote
 from evallang.diagnostics import Related
 from evallang.source import Span
 from evallang.spelling import listed
@@ -166,13 +167,10 @@ def errors(scope: Scope, since: int) -> bool:
 
 def check_path(scope: Scope, location: str, node: n.Node, *, parts: bool = False) -> None:
     """Report a path that no table is read from; `parts` may have a file each."""
-    if "://" in location:
-        scope.report(
-            codes.UNKNOWN_SOURCE,
-            "data are read from files, not from the network",
-            node.span,
-            help="download the file, commit it or its hash, and name it by its path",
-        )
+    objection = address_objection(location) if is_remote(location) else None
+    if objection is not None:
+        message, help_text = objection
+        scope.report(codes.UNKNOWN_SOURCE, message, node.span, help=help_text)
     elif has_parts(location) and not parts:
         scope.report(
             codes.UNKNOWN_SOURCE,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evallang.cli.settings import limit_option
+from evallang.cli.settings import limit_option, network_option
 from evallang.cli.terminal import (
     cannot,
     conclusion,
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 @click.option("--strict", is_flag=True, help="Exit with 1 on warnings too.")
 @click.option("--data", "with_data", is_flag=True, help="Read the data and check them too.")
 @click.option("--fix", is_flag=True, help="Apply the safe fixes and check again.")
+@network_option
 @limit_option
 def command(files: tuple[str, ...], layout: str, strict: bool, with_data: bool, fix: bool) -> int:
     """Check the syntax, names and statistical sense of studies.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evallang.cli.settings import limit_option
+from evallang.cli.settings import limit_option, network_option
 from evallang.cli.terminal import read_study, show, write, write_json
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ TEXT_COLUMN = 34  # the widest cell before the last column of the table
     help="How to write the columns.",
 )
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a `let`.")
+@network_option
 @limit_option
 def command(file: str, name: str | None, layout: str, settings: tuple[str, ...]) -> int:
     """Show every column of the data as the study uses it.

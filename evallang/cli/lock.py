@@ -2,7 +2,7 @@
 
 import click
 
-from evallang.cli.settings import limit_option
+from evallang.cli.settings import limit_option, network_option
 from evallang.cli.terminal import cannot, read_study, show, tell, tell_error, write
 
 DIFFERENT = 5
@@ -16,6 +16,7 @@ DIFFERENT = 5
 @click.option(
     "--update", "reason", metavar="REASON", help="Replace a lock that differs; the reason is kept."
 )
+@network_option
 @limit_option
 def command(files: tuple[str, ...], only_check: bool, reason: str | None) -> int:
     """Fix the protocol of studies: write every setting, and what the data are, next to each.

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from evallang.cli.settings import limit_option, store_option
+from evallang.cli.settings import limit_option, network_option, store_option
 from evallang.cli.terminal import read_study, show, tell, write, write_json
 
 
@@ -19,6 +19,7 @@ from evallang.cli.terminal import read_study, show, tell, write, write_json
 )
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a `let`.")
 @store_option
+@network_option
 @limit_option
 def command(file: str, layout: str, settings: tuple[str, ...], store: str | None) -> int:
     """Show the resolved protocol with every default, the graph and the number of fits.

@@ -2,7 +2,7 @@
 
 import click
 
-from evallang.cli.settings import limit_option
+from evallang.cli.settings import limit_option, network_option
 from evallang.cli.terminal import read_study, show, write, write_json
 
 
@@ -16,6 +16,7 @@ from evallang.cli.terminal import read_study, show, write, write_json
     help="How to write it.",
 )
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a `let`.")
+@network_option
 @limit_option
 def command(file: str, layout: str, settings: tuple[str, ...]) -> int:
     """Show which differences the tests of a study can detect, at their corrected level.

@@ -11,7 +11,7 @@ import click
 from evallang.activity import Activity, watched
 from evallang.cli.ci_files import CiFiles
 from evallang.cli.progress import Progress
-from evallang.cli.settings import Size, limit_option, store_option
+from evallang.cli.settings import Size, limit_option, network_option, store_option
 from evallang.cli.shard import ShardType, run_shard
 from evallang.cli.summary_text import text_lines
 from evallang.cli.terminal import Failed, cannot, read_study, show, study_path, tell, write
@@ -87,6 +87,7 @@ if TYPE_CHECKING:
 )
 @click.option("--quiet", is_flag=True, help="Print errors and the decided requirements only.")
 @click.option("--open", "open_report", is_flag=True, help="Open the report in a browser.")
+@network_option
 @limit_option
 def command(
     file: str,

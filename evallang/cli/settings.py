@@ -1,4 +1,4 @@
-"""Options that several commands have: `--set`, `--limit` and `--store`."""
+"""Options that several commands have: `--set`, `--limit`, `--network` and `--store`."""
 
 import re
 
@@ -69,6 +69,23 @@ limit_option = click.option(
     help="Raise or lower a limit, as in rows=5e9; `evallang list limits` lists them.",
 )
 """The option of every command that reads a study or its data."""
+
+
+def _allow_network(ctx: click.Context, _: click.Parameter, given: bool) -> None:
+    if given:
+        from evallang.data.remote import network
+
+        ctx.with_resource(network())
+
+
+network_option = click.option(
+    "--network",
+    is_flag=True,
+    expose_value=False,
+    callback=_allow_network,
+    help="Allow data to be read from s3://, gs://, az:// and https://.",
+)
+"""The option of every command that reads the data of a study."""
 
 
 def _judged(ctx: click.Context, parameter: click.Parameter, given: str | None) -> str | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from evallang.cli.lock import DIFFERENT
-from evallang.cli.settings import limit_option
+from evallang.cli.settings import limit_option, network_option
 from evallang.cli.terminal import Failed, cannot, read_study, show, tell, write
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     "--study", metavar="FILE", help="The study of a results folder [default: next to it]."
 )
 @click.option("--trust", is_flag=True, help="Allow the study to run its author's code.")
+@network_option
 @limit_option
 def command(place: str, study: str | None, trust: bool) -> int:
     """Check a study against its lock, results against their study and data, a report against both.

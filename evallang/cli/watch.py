@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import click
 
 from evallang.cli.file_states import FileState, States, WatchedFiles
-from evallang.cli.settings import limit_option, overrides
+from evallang.cli.settings import limit_option, network_option, overrides
 from evallang.cli.terminal import cannot, clear_screen, conclusion, show, study_path, tell
+from evallang.data.remote import network_allowed
 from evallang.diagnostics import Diagnostic, has_errors, sorted_by_weight
 from evallang.frozen_records import frozen
 from evallang.limits import changed_limits
@@ -40,6 +41,7 @@ TOLD_TO_END = 1.5  # seconds for a run to answer the Ctrl-C that a terminal sent
 @click.option(
     "--trust", is_flag=True, help="Allow the study to run its author's code and query servers."
 )
+@network_option
 @limit_option
 def command(
     file: str,
@@ -61,6 +63,7 @@ def command(
     options = [f"--set={setting}" for setting in settings]
     options += [f"--limit={name}={value}" for name, value in changed_limits().items()]
     options += ["--trust"] if trust else []
+    options += ["--network"] if network_allowed() else []
     options += [] if out is None else [f"--out={out}"]
     options += [] if jobs is None else [f"--jobs={jobs}"]
     watch = Watch(file, overrides(settings), Run(file, options) if runs else None)

@@ -19,9 +19,9 @@ FILE_NOT_FOUND = declare(
 REMOTE_PATH = declare(
     "E402",
     "remote_path",
-    "A data path is an address on another machine.",
-    reason="A study downloads nothing: its data are files next to it, so that the same bytes can "
-    "still be read in ten years.",
+    "A data path is an address on another machine, and the network is not allowed.",
+    reason="A study reads `s3://`, `gs://`, `az://` and `https://` only with `--network`. Files "
+    "next to it can still be read in ten years, and tell nobody that they are read.",
     wrong='protocol split from "https://example.org/folds.csv"',
     right='protocol split from "folds.csv"',
 )
@@ -690,6 +690,33 @@ FILES_CONFLICT = declare(
     reason="At least one of the files describes another example, or another version of the data.",
     wrong='predictions p from "cnn.csv", "base-of-last-year.csv"\n  truth label\n  id sample_id',
     right='predictions p from "cnn.csv", "base.csv"\n  truth label\n  id sample_id',
+)
+ACCESS_DENIED = declare(
+    "E466",
+    "access_denied",
+    "A server denies access to an object.",
+    reason="Credentials are taken from the environment of the process, as the client of the store "
+    "does, and never from a study.",
+    wrong='data visits from "s3://private/visits.csv"   # without a right to read it\n'
+    "  target readmitted",
+    right='data visits from "visits.csv"\n  target readmitted',
+)
+CONNECTION_FAILED = declare(
+    "E467",
+    "connection_failed",
+    "A connection to a server could not be made, or was lost.",
+    reason="The text of the client's error is not shown, because it may hold a signed address.",
+    wrong='data visits from "https://nowhere.example.org/visits.csv"\n  target readmitted',
+    right='data visits from "visits.csv"\n  target readmitted',
+)
+CLIENT_MISSING = declare(
+    "E468",
+    "store_client_missing",
+    "The package that reads a kind of address is not installed.",
+    reason="`pip install 'evallang[cloud]'` installs s3fs, gcsfs, adlfs and aiohttp.",
+    wrong='data visits from "gs://trial/visits.csv"   # and gcsfs is not installed\n'
+    "  target readmitted",
+    right='data visits from "visits.csv"\n  target readmitted',
 )
 PARTS_DIFFER = declare(
     "E465",

@@ -12,7 +12,6 @@ from evallang.data import bundled
 from evallang.data.codes import (
     FILE_NOT_FOUND,
     NO_TARGET,
-    REMOTE_PATH,
     SAME_STEM,
     TOO_FEW_ROWS,
     UNREADABLE_FILE,
@@ -23,12 +22,11 @@ from evallang.data.databases import read_query
 from evallang.data.dataset import DataSpec, Table
 from evallang.data.features import read_features
 from evallang.data.file_formats import read_file
-from evallang.data.files import stem
+from evallang.data.files import matching_files, stem
 from evallang.data.findings import Findings, quoted, repeated, written
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.labels import group_codes
-from evallang.data.path_patterns import matching
 from evallang.data.row_filters import select
 from evallang.data.source_columns import NOT_USED, roles_in_data, source_columns
 from evallang.data.target import read_target
@@ -66,17 +64,15 @@ def read_table(
 def _single_specs(spec: DataSpec, folder: Path, findings: Findings) -> list[DataSpec]:
     if spec.kind != "glob":
         return [spec]
-    if "://" in spec.location:
-        message = f"`{spec.location}` is an address, and a study reads only files"
-        findings.add(REMOTE_PATH, message, help="download the files and name them by their path")
-        return []
     try:
-        paths = matching(spec.location, folder)
+        paths = matching_files(spec.location, folder, findings)
     except OverLimit as error:
         findings.over_limit(error)
         return []
     except (OSError, ValueError) as error:
         findings.add(UNREADABLE_FILE, f"{spec.location!r} cannot be searched: {error}")
+        return []
+    if paths is None:
         return []
     if not paths:
         fix = "patterns are relative to the study's own file; `**` stands for any folders"

@@ -8,7 +8,7 @@ from evallang.data.arff import read_arff
 from evallang.data.codes import DUPLICATE_COLUMN, EMPTY_FILE, UNREADABLE_FILE
 from evallang.data.column_types import plain_types
 from evallang.data.delimited import read_delimited
-from evallang.data.files import check_size, ending, locate, read_bytes
+from evallang.data.files import check_size, ending, open_file, read_bytes
 from evallang.data.findings import RENAME, Findings, quoted, repeated
 from evallang.data.frame import Frame, frame_of
 from evallang.data.json_lines import read_json_lines
@@ -40,7 +40,7 @@ def read_file(
     `spelled` are those that are read as text somewhere, so that 1.10 and 1.1 differ (None: any);
     `labels` those of which few numbers are expected.
     """
-    path = locate(location, folder, findings, span=span)
+    path = open_file(location, folder, findings, span=span)
     if path is None:
         return None
     if ending(location) == ".parquet":
@@ -84,7 +84,9 @@ def parquet_cells(
     return cells
 
 
-def _read_parquet(path: Path, location: str, findings: Findings, span: Span | None) -> Frame | None:
+def _read_parquet(
+    path: Path | bytes, location: str, findings: Findings, span: Span | None
+) -> Frame | None:
     cells = parquet_cells(path, location, findings, span)
     if cells is None:
         return None

@@ -1,6 +1,6 @@
 """Files in, bytes out: where a path leads, how large it may be, and what its ending means.
 
-Only regular files below the size limit are opened, nothing is fetched from a network, and
+Only regular files below the size limit are opened, an address is read only with consent, and
 nothing is unpickled.
 """
 
@@ -22,6 +22,7 @@ from evallang.data.codes import (
 )
 from evallang.data.findings import Findings, quoted
 from evallang.data.path_patterns import GLOB, matching
+from evallang.data.remote import is_remote, matching_objects, read_object
 from evallang.limits import BYTES, COLUMNS, MEMORY, ROWS, OverLimit
 from evallang.source import Span
 from evallang.spelling import closest
@@ -58,7 +59,7 @@ def _note(location: str) -> None:
 @contextmanager
 def parts_of(location: str, paths: Sequence[str], folder: Path) -> Iterator[None]:
     """Note once, under the name of their pattern, that parts lead out of the study's folder."""
-    outside = (path for path in paths if _is_outside(folder / path, folder))
+    outside = (p for p in paths if is_remote(p) or _is_outside(folder / p, folder))
     if next(outside, None) is not None:
         _note(location)
     token = _TAKEN.set(None)
@@ -73,15 +74,7 @@ def locate(
 ) -> Path | None:
     """Return the file that a path of the study means; None after a finding."""
     path = regular_file(location, folder, findings, span=span)
-    if path is None:
-        return None
-    if ending(location) is None:
-        findings.add(
-            UNKNOWN_ENDING,
-            f"the ending of `{location}` cannot be read",
-            span=span,
-            help=f"the endings are {quoted(ENDINGS, len(ENDINGS))}",
-        )
+    if path is None or not _has_known_ending(location, findings, span):
         return None
     try:
         BYTES.check(f"`{location}`", path.stat().st_size)
@@ -91,14 +84,40 @@ def locate(
     return path
 
 
+def _has_known_ending(location: str, findings: Findings, span: Span | None) -> bool:
+    if ending(location) is not None:
+        return True
+    findings.add(
+        UNKNOWN_ENDING,
+        f"the ending of `{location}` cannot be read",
+        span=span,
+        help=f"the endings are {quoted(ENDINGS, len(ENDINGS))}",
+    )
+    return False
+
+
+def open_file(
+    location: str, folder: Path, findings: Findings, *, span: Span | None = None
+) -> Path | bytes | None:
+    """Return the file that a path means, or the content of an address; None after a finding."""
+    if not is_remote(location):
+        return locate(location, folder, findings, span=span)
+    if not _has_known_ending(location, findings, span):
+        return None
+    content = read_object(location, findings, span)
+    if content is not None:
+        _note(location)
+    return content
+
+
 def regular_file(
     location: str, folder: Path, findings: Findings, *, span: Span | None = None
 ) -> Path | None:
     """Return a file that exists and is not a folder, device or pipe; None after a finding."""
-    if "://" in location:
+    if is_remote(location):
         findings.add(
             REMOTE_PATH,
-            f"`{location}` is an address, and a study reads only files",
+            f"`{location}` is an address, where a file of this machine is needed",
             span=span,
             help="download the file and name it by its path",
         )
@@ -129,12 +148,18 @@ def regular_file(
     return path
 
 
-def matching_files(pattern: str, folder: Path, findings: Findings) -> list[str] | None:
+def matching_files(
+    pattern: str, folder: Path, findings: Findings, *, written: str | None = None
+) -> list[str] | None:
     """Return the paths that a pattern matches, sorted; None after a finding.
 
-    Raises `OverLimit` for too many, and `ValueError` for a pattern that no path can have.
+    `written` is the pattern as the study has it. Raises `OverLimit` for too many, and `ValueError` for a pattern that no path can have.
     """
-    return matching(pattern, folder)
+    return (
+        matching_objects(pattern, written or pattern, findings)
+        if is_remote(pattern)
+        else matching(pattern, folder)
+    )
 
 
 def _suggest_path(location: str, path: Path, folder: Path) -> str:
@@ -163,12 +188,15 @@ def stem(path: str) -> str:
 
 
 def read_bytes(
-    path: Path, location: str, findings: Findings, *, span: Span | None = None
+    path: Path | bytes, location: str, findings: Findings, *, span: Span | None = None
 ) -> bytes | None:
-    """Read a whole file, unpacked where its name ends in .gz; None after a finding."""
+    """Read a whole file, unpacked where its name ends in .gz; None after a finding.
+
+    `path` is the file, or its content where it was read from an address.
+    """
     try:
         if not location.lower().endswith(".gz"):
-            return path.read_bytes()
+            return path if isinstance(path, bytes) else path.read_bytes()
         return _unpacked(path, location)
     except OverLimit as error:
         findings.over_limit(error, span=span)
@@ -193,10 +221,10 @@ def read_bytes(
         return None
 
 
-def _unpacked(path: Path, location: str) -> bytes:
+def _unpacked(path: Path | bytes, location: str) -> bytes:
     """Unpack a file piece by piece; raises `OverLimit` as soon as it is too large."""
     data = io.BytesIO()
-    with gzip.open(path) as stream:
+    with gzip.open(io.BytesIO(path) if isinstance(path, bytes) else path) as stream:
         while piece := stream.read(PIECE):
             if data.tell() + len(piece) > BYTES.most:
                 raise BYTES.exceeded(f"`{location}`")

@@ -19,6 +19,7 @@ from evallang.data.findings import Findings
 from evallang.data.frame import Frame, frame_of
 from evallang.data.part_patterns import has_parts
 from evallang.data.parts import hash_of_parts, hashes_of, same_types, shared_notes
+from evallang.data.remote import network
 from evallang.data.row_filters import select
 from evallang.data.source_columns import (
     NOT_USED,
@@ -63,6 +64,7 @@ class PartTask:
     roles: Mapping[str, Sequence[Role]]
     hashed: tuple[tuple[str, ...], tuple[str, ...]]
     limited: Mapping[str, int]
+    network: bool = False
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,7 @@ def may_be_counted(spec: PredictionsSpec) -> bool:
 
 def count_part(task: PartTask) -> PartCounts:
     """Read one part, keep the rows that `where` keeps, and count them."""
-    with limits(**task.limited):
+    with limits(**task.limited), network(task.network):
         return _count_part(task)
 
 

@@ -34,7 +34,7 @@ def part_files(location: str, folder: Path, findings: Findings) -> list[str] | N
     """
     pattern = path_pattern(location)
     try:
-        found = matching_files(pattern.glob, folder, findings)
+        found = matching_files(pattern.glob, folder, findings, written=location)
     except OverLimit as error:
         findings.over_limit(error)
         return None

@@ -38,6 +38,7 @@ from evallang.data.part_counts import MapParts, PartCounts, PartTask, add_up, co
 from evallang.data.part_patterns import has_parts, path_pattern
 from evallang.data.parts import hashes_of, join_parts, part_files
 from evallang.data.prediction_columns import score_columns
+from evallang.data.remote import network_allowed
 from evallang.data.row_filters import select
 from evallang.data.source_columns import roles_in_predictions
 from evallang.limits import MEMORY, OverLimit, changed_limits
@@ -238,6 +239,7 @@ def count_parts(
             roles=roles,
             hashed=hashed_columns(spec),
             limited=changed_limits(),
+            network=network_allowed(),
         )
         for path in paths or ()
     ]
