@@ -153,7 +153,8 @@ def matching_files(
 ) -> list[str] | None:
     """Return the paths that a pattern matches, sorted; None after a finding.
 
-    `written` is the pattern as the study has it. Raises `OverLimit` for too many, and `ValueError` for a pattern that no path can have.
+    `written` is the pattern as the study has it. Raises `OverLimit` for too many, and `ValueError`
+    for a pattern that no path can have.
     """
     return (
         matching_objects(pattern, written or pattern, findings)

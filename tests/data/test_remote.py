@@ -50,6 +50,7 @@ def store() -> Iterator[str]:
 def _put(address: str, content: bytes) -> None:
     request = urllib.request.Request(address, data=content, method="PUT")
     request.add_header("Authorization", f"AWS4-HMAC-SHA256 Credential={KEY}/20260101/us-east-1/s3/")
+    request.add_header("X-Amz-Acl", "public-read")
     request.add_header("Content-Type", "application/octet-stream")
     with urllib.request.urlopen(request) as answer:
         assert answer.status == 200
