@@ -15,8 +15,19 @@ LEAST: dict[str, float] = {
     "rounds": 2, "samples": 100, "horizon": 1, "block": 1, "bins": 1, "beta": 0, "rope": 0, "n": 2,
     "repeats": 1,
 }  # fmt: skip
-ABOVE_ZERO = frozenset({"margin", "test_train_ratio", "difference", "discordant", "sd", "target"})
-SHARES = frozenset({"threshold", "discordant"})
+ABOVE_ZERO = frozenset(
+    {
+        "at_recall",
+        "at_specificity",
+        "margin",
+        "test_train_ratio",
+        "difference",
+        "discordant",
+        "sd",
+        "target",
+    }
+)
+SHARES = frozenset({"at_recall", "at_specificity", "threshold", "discordant"})
 WITHIN = frozenset({"level", "quantile"})  # between 0 and 1, both excluded
 OF_ANY_SCORE = frozenset({"single_t"})  # its threshold is in the unit of the metric
 BELOW_ONE = frozenset({"target"})

@@ -428,13 +428,29 @@ def _is_average(metric: Method) -> bool:
 
 
 def judge_options(study: Study, classes: int, positive: int | None) -> Iterable[Diagnostic]:
-    """Try each metric of counts on as many classes as there are, for options that do not fit."""
+    """Report metrics of two classes where there are more, and options that do not fit the classes.
+
+    A metric of counts is tried on as many classes as there are.
+    """
     metrics = [(m.metric, m.span) for m in study.measures]
     metrics += [(m, c.span) for c in study.comparisons for m in c.metrics]
-    for metric, span in dict.fromkeys(metrics):
-        if metric.better is not None:
+    metrics += [(r.metric, r.span) for r in study.requirements]
+    if study.tuning is not None:
+        metrics.append((study.tuning.metric, study.tuning.span))
+    seen: set[Method] = set()
+    for metric, span in metrics:
+        if metric.better is not None or metric in seen:
             continue
+        seen.add(metric)
         entry = metric_entry(metric)
+        if entry.declaration.binary_only and classes > 2:
+            yield diagnose(
+                codes.WRONG_TASK,
+                f"`{metric.written}` is for two classes, and there are {classes}",
+                span,
+                help="measure `roc_auc` or `log_loss`, which have a form for several classes",
+            )
+            continue
         if entry.declaration.form != "counts" or not classes:
             continue
         try:

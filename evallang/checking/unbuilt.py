@@ -4,7 +4,7 @@ A word leaves this list on the day its method is registered; a test compares the
 """
 
 METRICS = frozenset({"calibration_intercept", "calibration_slope"})
-OPTIONS: dict[str, frozenset[str]] = {"recall": frozenset({"at_specificity"})}
+OPTIONS: dict[str, frozenset[str]] = {}
 """Options that a member of a catalogue does not take yet, by the member's name."""
 ANALYSES: frozenset[str] = frozenset()
 MEMBERS = {"metric": METRICS, "analysis": ANALYSES}

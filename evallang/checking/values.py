@@ -1,6 +1,7 @@
 """Methods as written to entries of the catalogues, and their options to plain values."""
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from evallang.checking import codes, own_functions, unbuilt
@@ -92,7 +93,33 @@ def method(scope: Scope, node: n.MethodNode, what: str) -> Method | None:
             help=f"write `{entry.name}({', '.join(f'{m}=...' for m in missing)})`",
         )
         sound = False
+    if what == "metric" and sound:
+        sound = _options_of_one_quantity(scope, entry, given, first)
     return Method(entry.name, tuple(given.items())) if sound else None
+
+
+def _options_of_one_quantity(
+    scope: Scope, entry: Entry[Any], given: Mapping[str, OptionValue], places: Mapping[str, Span]
+) -> bool:
+    """Report options that do not go with one that asks for another quantity of a metric."""
+    for option, name in entry.declaration.under_option.items():
+        if option not in given:
+            continue
+        known = {o.name for o in METRICS[name].options}
+        other = next((word for word in given if word not in known), None)
+        if other is None and given[option] is not None:
+            return True
+        message = f"`{option}` of `{entry.name}` takes a number"
+        if other is not None:
+            message = f"`{other}` and `{option}` of `{entry.name}` do not go together"
+        scope.report(
+            codes.OPTION_VALUE,
+            message,
+            places[other or option],
+            help=f"write `{entry.name}({option}=90%)`: it is about the positive class",
+        )
+        return False
+    return True
 
 
 def name_of(node: n.MethodNode) -> n.NameNode:

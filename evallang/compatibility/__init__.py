@@ -24,13 +24,19 @@ ON_EXAMPLES = PER_ROW | {Evidence.COUNTS, Evidence.SHARES}
 
 
 def metric_entry(metric: Method) -> MetricEntry:
-    """Return the metric's entry; numbers in a file are averaged, or their sums divided."""
+    """Return the metric's entry; numbers in a file are averaged, or their sums divided.
+
+    An option that asks for another quantity (`recall(at_specificity=90%)`) has an entry of its own.
+    """
     if metric.better is not None:
         made = imported_ratio if metric.ratio else imported_metric
         return made(metric.name, metric.better)
     if metric.code:
         return own_metric_entry(metric.name)
-    return METRICS[metric.name]
+    found = METRICS[metric.name]
+    written = dict(metric.options)
+    instead = [name for option, name in found.declaration.under_option.items() if option in written]
+    return METRICS[instead[0]] if instead else found
 
 
 def own_metric(source: SourceSpec) -> Method | None:

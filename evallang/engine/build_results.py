@@ -555,6 +555,11 @@ def methods_used(
         metrics.append(study.tuning.metric)
     for metric in metrics:
         add("metric", metric_entry(metric), metric.written, own_code=metric.code)
+        words = metric_entry(metric).declaration.title_with_options
+        if words:
+            key = "metric", metric.written
+            title = words.format(**{name: _percent(v) for name, v in metric.options})
+            used[key] = replace(used[key], title=title, title_states_options=True)
     for found in estimates:
         if found.interval is not None:
             name = member_of(found.interval.method)
@@ -617,6 +622,11 @@ def methods_used(
     return tuple(used.values()), records
 
 
+def _percent(value: OptionValue) -> str:
+    """Write a share as a percentage: 90%."""
+    return f"{100 * float(value):g}%" if isinstance(value, int | float | Fraction) else str(value)
+
+
 def _as_declared(found: MethodRecord, entry: Entry[Any]) -> MethodRecord:
     """Add what a report needs to know of a method besides its title."""
     match declared := entry.declaration:
@@ -630,6 +640,7 @@ def _as_declared(found: MethodRecord, entry: Entry[Any]) -> MethodRecord:
                 counts_right=declared.counts_right,
                 no_interval=declared.no_interval or None,
                 of_sums=declared.needs == "sums",
+                ideal=declared.ideal,
             )
         case HypothesisTestDeclaration():
             asked = declared.estimand.statistic if declared.estimand is not None else ""

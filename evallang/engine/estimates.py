@@ -116,7 +116,7 @@ def _estimate(
         interval=found_interval.interval,
         folds=_folds(evaluation, whole, spreads),
         extra=extra,
-        notes=(*whole.notes, *found_interval.notes),
+        notes=(*whole.notes, *filter(None, [entry.declaration.caution]), *found_interval.notes),
         no_interval=found_interval.reason,
         tested=tested(evaluation, model),
     )

@@ -15,6 +15,7 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from evallang.compatibility import metric_entry
 from evallang.data.dataset import Column, Table
 from evallang.engine import own_metrics
 from evallang.engine.backends.backend import WHOLE, Monitor
@@ -42,7 +43,7 @@ from evallang.engine.shard import Shard
 from evallang.engine.store import Store
 from evallang.engine.tuning import bayes_search, steps_from_simple
 from evallang.frozen_records import frozen
-from evallang.metrics.metric import METRICS, MetricEntry, evaluate
+from evallang.metrics.metric import MetricEntry, evaluate
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.models import fitting
 from evallang.models.build import BuildContext
@@ -479,7 +480,7 @@ class Fitting:
             raise ValueError("a search needs a metric to choose by")
         if metric.code:
             return own_metrics.worker_metric(metric, self.job.own, table.class_values)
-        return METRICS[metric.name]
+        return metric_entry(metric)
 
     def _search(
         self,

@@ -166,6 +166,7 @@ def npv(
         0,
         1,
         proportion="positives",
+        under_option={"at_specificity": "recall_at_specificity"},
         accuracy_as=("micro", "weighted"),
         unit="percent",
         when="missing an example of the class is costly",
@@ -200,13 +201,21 @@ def npv(
     ),
 )
 def recall(
-    counts: ArrayLike, positive: int | None, *, average: Average | None = None
+    counts: ArrayLike,
+    positive: int | None,
+    *,
+    average: Average | None = None,
+    at_specificity: float | None = None,
 ) -> NDArray[np.float64]:
     """The share of a class's examples that are found: tp / (tp + fn).
 
     Also called sensitivity or true positive rate. Undefined (NaN) without examples of the
-    class.
+    class. With `at_specificity=90%` it is the largest recall of a threshold whose specificity is
+    at least that, found from the scores (`recall_at_specificity`). Raises `ValueError` where that
+    option meets counts.
     """
+    if at_specificity is not None:
+        raise ValueError("recall at a specificity is computed from scores, not from counts")
     table = Margins.of(counts)
     return averaged(table, table.hits, table.support, positive, average, undefined=np.nan)
 
@@ -220,6 +229,7 @@ def recall(
         0,
         1,
         proportion="negatives",
+        under_option={"at_recall": "specificity_at_recall"},
         unit="percent",
         when="false alarms are costly, whatever the share of positives",
         when_not="alone: never predicting the class reaches 1, so add recall",
@@ -243,12 +253,21 @@ def recall(
     ),
 )
 def specificity(
-    counts: ArrayLike, positive: int | None, *, average: Average | None = None
+    counts: ArrayLike,
+    positive: int | None,
+    *,
+    average: Average | None = None,
+    at_recall: float | None = None,
 ) -> NDArray[np.float64]:
     """The share of the examples not of a class that are not predicted as it: tn / (tn + fp).
 
-    Also called true negative rate. Undefined (NaN) where all examples are of the class.
+    Also called true negative rate. Undefined (NaN) where all examples are of the class. With
+    `at_recall=90%` it is the largest specificity of a threshold whose recall is at least that,
+    found from the scores (`specificity_at_recall`). Raises `ValueError` where that option meets
+    counts.
     """
+    if at_recall is not None:
+        raise ValueError("specificity at a recall is computed from scores, not from counts")
     table = Margins.of(counts)
     others = table.n[..., None] - table.support
     return averaged(table, table.rejections, others, positive, average, undefined=np.nan)

@@ -21,7 +21,7 @@ functions take k columns as well, where every prediction is one of the classes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.frozen_records import frozen
@@ -36,6 +36,7 @@ else:
 COUNTED_AT_ONCE = 1 << 18  # examples whose cells take memory at the same time
 
 Direction = Literal["higher", "lower"]
+Better = Literal["higher", "lower", "nearest"]
 Form = Literal["counts", "losses", "scores"]
 Needs = Literal["labels", "scores", "probabilities", "values", "ranges", "sums"]
 
@@ -49,7 +50,9 @@ class MetricDeclaration(Guidance):
     task : classification or regression
     form : how it is computed, see the module
     needs : what a model must give
-    better : which direction is better
+    better : which direction is better; `nearest` to `ideal` where neither is
+    ideal : the best value of a metric without a direction
+    title_with_options : the title where options are written, with their names in braces
     low, high : its range, None where unbounded
     proportion : whose successes it counts, so that an interval for proportions applies:
         `all` examples, the `positives`, the `negatives`, the `predicted_positives` or
@@ -77,6 +80,9 @@ class MetricDeclaration(Guidance):
     left_out : from an outcome without weights to its value without each example in turn (n,),
         for a metric of scores that has it in closed form; to None for an outcome without that form
     no_interval : why no interval from its examples is sound, or empty
+    under_option : by the name of an option, the unlisted metric that is computed where that
+        option is written, because it needs something else of a model
+    caution : what every estimate of it states, or empty
     known_without_skill : True where the value of a model that looks at no feature is known
         beforehand, whatever the shares of the classes or the spread of the target
     """
@@ -84,7 +90,7 @@ class MetricDeclaration(Guidance):
     task: Literal["classification", "regression"]
     form: Form
     needs: Needs
-    better: Direction
+    better: Better
     low: float | None = None
     high: float | None = None
     proportion: (
@@ -106,6 +112,10 @@ class MetricDeclaration(Guidance):
     of_positive: bool = False
     mean_over_rows: bool = False
     accuracy_as: tuple[str, ...] = ()
+    under_option: Mapping[str, str] = field(default_factory=dict)
+    caution: str = ""
+    ideal: float | None = None
+    title_with_options: str = ""
     default: bool = False
     proposed: bool = False
     under_weights: UnderWeights | None = None

@@ -409,10 +409,9 @@ def average_precision(
         "lower",
         0,
         1,
-        binary_only=True,
         known_without_skill=True,
         ranks="other",
-        under_weights=_losses_of_ranking,
+        under_weights=_each_class(_losses_of_ranking),
         when="the field reports a loss instead of the area under the ROC curve",
         when_not="the area is reported: roc_auc, which has more intervals and tests",
         formula=(
@@ -442,7 +441,8 @@ def ranking_loss(
 ) -> float:
     """The chance that a positive example has a lower score than a negative one, ties half.
 
-    1 minus the area under the ROC curve (Zhou 2021, 2.21). Undefined (NaN) where a class has no
+    1 minus the area under the ROC curve (Zhou 2021, 2.21); for more than two classes the plain
+    mean over classes of each against the rest. Undefined (NaN) where a class has no
     example.
     """
     return 1 - roc_auc(truth, output, positive, weights)

@@ -258,7 +258,9 @@ class Context:
             words = name.replace("_", " ")
             return words[:1].upper() + words[1:]
         options = "" if found.name == name else written_options(name.removeprefix(method_of(name)))
-        if kind == "metric" and name == found.name:
+        if found.title_states_options:
+            options = ""
+        elif kind == "metric" and name == found.name:
             options = written_options(name.removeprefix(method_of(name)))
         return printed(found.title) + (f" ({options})" if options else "")
 

@@ -137,7 +137,9 @@ class MethodRecord:
     analysis of a test's power assumes. `no_interval` is the reason why no interval
     of a metric from single examples is sound. `curve` has the words of a curve's axes, and
     `section` is the section of a report that shows an analysis, if it names one.
-    `of_sums` states that a metric divides two sums over the examples.
+    `of_sums` states that a metric divides two sums over the examples. `ideal` is the best value of
+    a metric whose `better` is "nearest". `title_states_options` is True where the title has the
+    options of the name in words.
     """
 
     kind: str
@@ -161,3 +163,5 @@ class MethodRecord:
     curve: CurveWords | None = None
     section: str | None = None
     of_sums: bool = False
+    ideal: float | None = None
+    title_states_options: bool = False

@@ -1,0 +1,211 @@
+"""Recall and specificity at the threshold that reaches a stated value of the other.
+
+`output` is (n,) with the score of the positive class, or (n, 2). A threshold names every example
+whose score is at least as high; examples with equal scores are named together, and no point
+between two thresholds is interpolated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from evallang.bibliography import Reference
+from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic
+from evallang.registry import Example, lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+else:
+    np = lazy("numpy")
+
+ZHOU_OBUCHOWSKI_MCCLISH_2011 = Reference(
+    key="zhou2011",
+    authors=("Zhou XH", "Obuchowski NA", "McClish DK"),
+    year=2011,
+    title="Statistical methods in diagnostic medicine",
+    venue="Wiley",
+    kind="book",
+)
+ROUNDING = 1e-9  # of a share: 90 of 100 are at least 90 %, whatever the sum of their weights
+CELLS_AT_ONCE = 1 << 18  # weights whose sums take memory at the same time
+CAUTION = (
+    "the threshold was chosen on the same scores, so the value is larger on average than at a "
+    "threshold that was fixed before"
+)
+WHEN_NOT = (
+    "the threshold is fixed before, because the value at a threshold chosen on the same scores is "
+    "optimistic: `threshold` and {}; no value of the other is required: roc_auc"
+)
+SOURCE = "by hand: the ROC curve has the points (0, 1/3), (1/2, 1/3), (1/2, 1), (1, 1)"
+
+
+def _recalls(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
+    return _best_on_one_side(o, 1 - float(options["at_specificity"]), of_positives=True)
+
+
+def _specificities(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
+    return _best_on_one_side(o, 1 - float(options["at_recall"]), of_positives=False)
+
+
+@METRICS.register(
+    MetricDeclaration(
+        "classification",
+        "scores",
+        "scores",
+        "higher",
+        0,
+        1,
+        binary_only=True,
+        unit="percent",
+        ranks="other",
+        of_positive=True,
+        under_weights=_recalls,
+        title_with_options="Recall at {at_specificity} specificity",
+        caution=CAUTION,
+        when="a specificity is required, and models are compared by the recall that they reach",
+        when_not=WHEN_NOT.format("recall"),
+        formula=(
+            "over all thresholds whose specificity is at least the stated one, the largest share "
+            "of the positives that are found; over folds, the mean of the folds' values"
+        ),
+    ),
+    title="Recall at a specificity",
+    references=(ZHOU_OBUCHOWSKI_MCCLISH_2011,),
+    examples=(
+        Example(
+            ((1, 0, 1, 1, 0), (0.9, 0.8, 0.7, 0.6, 0.5), 1),
+            {"value": 1 / 3},
+            SOURCE,
+            options={"at_specificity": 0.6},
+        ),
+        Example(
+            ((1, 0, 1, 1, 0), (0.9, 0.8, 0.7, 0.6, 0.5), 1),
+            {"value": 1.0},
+            SOURCE,
+            options={"at_specificity": 0.5},
+        ),
+    ),
+    listed=False,
+)
+def recall_at_specificity(
+    truth: ArrayLike,
+    output: ArrayLike,
+    positive: int | None,
+    weights: ArrayLike | None = None,
+    *,
+    at_specificity: float,
+) -> float:
+    """The largest share of positives found by a threshold with at least the stated specificity.
+
+    Undefined (NaN) where a class has no example.
+    """
+    return _value(_recalls, truth, output, positive, weights, at_specificity=at_specificity)
+
+
+@METRICS.register(
+    MetricDeclaration(
+        "classification",
+        "scores",
+        "scores",
+        "higher",
+        0,
+        1,
+        binary_only=True,
+        unit="percent",
+        ranks="other",
+        of_positive=True,
+        under_weights=_specificities,
+        title_with_options="Specificity at {at_recall} recall",
+        caution=CAUTION,
+        when="a recall is required, as in screening, and models are compared by their specificity",
+        when_not=WHEN_NOT.format("specificity"),
+        formula=(
+            "over all thresholds whose recall is at least the stated one, the largest share of the "
+            "negatives that are not named; over folds, the mean of the folds' values"
+        ),
+    ),
+    title="Specificity at a recall",
+    references=(ZHOU_OBUCHOWSKI_MCCLISH_2011,),
+    examples=(
+        Example(
+            ((1, 0, 1, 1, 0), (0.9, 0.8, 0.7, 0.6, 0.5), 1),
+            {"value": 0.5},
+            SOURCE,
+            options={"at_recall": 0.9},
+        ),
+        Example(
+            ((1, 0, 1, 1, 0), (0.9, 0.8, 0.7, 0.6, 0.5), 1),
+            {"value": 1.0},
+            SOURCE,
+            options={"at_recall": 0.3},
+        ),
+    ),
+    listed=False,
+)
+def specificity_at_recall(
+    truth: ArrayLike,
+    output: ArrayLike,
+    positive: int | None,
+    weights: ArrayLike | None = None,
+    *,
+    at_recall: float,
+) -> float:
+    """The largest share of negatives passed by a threshold with at least the stated recall.
+
+    Undefined (NaN) where a class has no example.
+    """
+    return _value(_specificities, truth, output, positive, weights, at_recall=at_recall)
+
+
+def _value(
+    prepare: Any,
+    truth: ArrayLike,
+    output: ArrayLike,
+    positive: int | None,
+    weights: ArrayLike | None,
+    **options: float,
+) -> float:
+    codes = np.asarray(truth)
+    weight = np.ones(len(codes)) if weights is None else np.asarray(weights, dtype=np.float64)
+    statistic = prepare(Outcome(codes, np.asarray(output), 2, positive), options)
+    return float(statistic(weight[None, :])[0])
+
+
+def _best_on_one_side(o: Outcome, allowed: float, *, of_positives: bool) -> Statistic:
+    """Prepare the largest share of one class that is right, for many weightings.
+
+    `allowed` is the share of the other class that may be wrong. From the end of the scores where
+    one class is right by none, both shares grow with each score that the threshold passes.
+    """
+    score = o.output if o.output.ndim == 1 else o.output[:, o.positive]
+    is_positive = np.asarray(o.truth == o.positive)
+    right = is_positive if of_positives else ~is_positive
+    missing = np.isnan(score).any()
+    order = np.argsort(-score if of_positives else score, kind="stable")
+    ordered = score[order]
+    ends = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(order) - 1)
+    batch = max(1, CELLS_AT_ONCE // max(len(order), 1))
+    gains = right[order]
+
+    def of_some(weights: NDArray[Any]) -> NDArray[np.float64]:
+        drawn = weights[:, order].astype(np.float64)
+        gained = np.cumsum(drawn * gains, axis=1)
+        lost = np.cumsum(drawn * ~gains, axis=1)
+        total, others = gained[:, -1], lost[:, -1]
+        within = lost[:, ends] <= (allowed * others * (1 + ROUNDING) + ROUNDING * others)[:, None]
+        passed = within.sum(axis=1)
+        reached = gained[np.arange(len(drawn)), ends[passed - 1]]
+        reached[passed == 0] = 0
+        values = np.full(len(drawn), np.nan)
+        np.divide(reached, total, out=values, where=(total > 0) & (others > 0))
+        return values
+
+    def statistic(weights: NDArray[Any]) -> NDArray[np.float64]:
+        if missing or not len(order):
+            return np.full(len(weights), np.nan)
+        starts = range(0, len(weights), batch)
+        return np.concatenate([of_some(weights[start : start + batch]) for start in starts])
+
+    return statistic
