@@ -635,6 +635,16 @@ ANALYSIS_NEEDS_OTHER_DATA = declare(
     right="data iris from sklearn iris\nmodel a = RidgeClassifier\nprotocol cv\n"
     "measure accuracy\nanalyze confusion",
 )
+METRIC_WITHOUT_DIRECTION = declare(
+    "E228",
+    "metric_without_direction",
+    "Models are compared, chosen or ranked by a metric of which neither more nor less is better.",
+    reason="The best calibration slope is 1 and the best calibration intercept 0: a higher value "
+    "is not a better one, and a test of a difference could not state which model it favours.",
+    wrong="measure calibration_slope\ncompare a, b with bootstrap",
+    right="measure calibration_slope, brier\ncompare a, b with bootstrap by brier\n"
+    "require calibration_slope of a >= 0.8",
+)
 ANALYSIS_WITHOUT_SEARCH = declare(
     "E219",
     "analysis_without_search",

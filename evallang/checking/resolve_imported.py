@@ -42,6 +42,7 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
     models = _given_models(scope, clauses, lines)
     direction = clauses.find(n.DirectionNode)
     reader, readers = _reader(scope, clauses)
+    order = _order(scope, clauses, judged)
     positive, positive_label = positive_class(scope, clauses)
     spec = PredictionsSpec(
         name=node.name.name,
@@ -62,15 +63,17 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
         weight=clauses.column("weight"),
         positive=positive,
         positive_label=positive_label,
-        task=stated_task(scope, clauses),
+        task="regression" if order else stated_task(scope, clauses),
         rows_common=_common(scope, clauses),
         where=take_where_lines(scope, clauses),
-        unit=clauses.text("unit") or "examples",
+        unit=clauses.text("unit") or ("queries" if order == "query" else "examples"),
         about=clauses.text("about"),
         cite=clauses.text("cite"),
         places={"predictions": node.keyword, "from": node.paths[0].span} | clauses.places,
         reader=reader,
         readers=readers,
+        event=clauses.column("event"),
+        query=clauses.column("query"),
     )
     return None if errors(scope, before) else spec
 
@@ -143,6 +146,28 @@ def _reader(scope: Scope, clauses: Clauses) -> tuple[str | None, Literal["random
         )
     named = replace(clause, values=(column,))
     return clause_values.column(scope, named), "random" if drawn else None
+
+
+def _order(
+    scope: Scope, clauses: Clauses, judged: str | None
+) -> Literal["event", "query"] | None:
+    """Return the clause that makes the predictions an order of rows; report what it excludes."""
+    word: Literal["event", "query"] = "event" if "event" in clauses.places else "query"
+    if word not in clauses.places:
+        return None
+    excluded = ["scores", "range", "threshold", "positive", "task", "repeat", "reader"]
+    excluded += ["query"] if word == "event" else ["fold", "weight"]
+    excluded += [] if judged is None else [judged]
+    what = "a time, and its score a risk" if word == "event" else "a relevance, and the unit a query"
+    for other in excluded:
+        if other in clauses.places:
+            scope.report(
+                codes.CLAUSE_CONFLICT,
+                f"`{word}` and `{other}` do not go together: the truth is {what}",
+                clauses.places[other],
+                help=f"remove `{other}`; the models are given by `score MODEL = COLUMN`",
+            )
+    return word
 
 
 def _judged(

@@ -9,7 +9,7 @@ from evallang.checking.own_metrics import as_measured, measured_elsewhere
 from evallang.checking.scope import Scope, suggestion
 from evallang.checking.synonyms import is_member
 from evallang.compatibility import own_metric
-from evallang.data.dataset import DataSpec, Task
+from evallang.data.dataset import DataSpec, PredictionsSpec, Task
 from evallang.metrics.metric import default_metric
 from evallang.models.domains import number
 from evallang.source import Span
@@ -46,7 +46,8 @@ def _measured_here(
     if not nodes and sources and all(own_metric(source) is not None for source in sources):
         return ()
     if not nodes:
-        name = default_metric(task or "classification")
+        orders = [s.orders for s in sources if isinstance(s, PredictionsSpec) and s.orders]
+        name = default_metric(task or "classification", orders[0] if orders else None)
         scope.default("measure", name, "measure")
         return (Measure(Method(name), None),)
     found: list[Measure] = []

@@ -59,6 +59,39 @@ def _report_two_tasks(scope: Scope, study: Study) -> None:
     )
 
 
+def judge_directions(scope: Scope, study: Study) -> None:
+    """Report comparisons, claims and searches by a metric that has a best value, not a direction.
+
+    A requirement on its level is decided by the interval, which needs no direction.
+    """
+    asked = [(m, line.span, "compared") for line in study.comparisons for m in line.metrics]
+    asked += [
+        (line.metric, line.span, "compared") for line in study.requirements if line.kind != "level"
+    ]
+    if study.tuning is not None and any(capabilities.is_tuned(m) for m in study.models):
+        place = study.tuning.span
+        if not study.tuning.by_written and study.measures:
+            place = study.measures[0].span
+        asked.append((study.tuning.metric, place, "chosen"))
+    refused: set[tuple[Method, str]] = set()
+    for metric, span, done in asked:
+        if metric.better is not None or (metric, done) in refused:
+            continue
+        ideal = metric_entry(metric).declaration.ideal
+        if ideal is None:
+            continue
+        refused.add((metric, done))
+        instead = "write `by brier`, or in a requirement `in brier`"
+        if done == "chosen":
+            instead = "write `tune by brier`"
+        scope.report(
+            codes.METRIC_WITHOUT_DIRECTION,
+            f"models cannot be {done} by `{metric.written}`, whose best value is {ideal:g}",
+            span,
+            help=f"{instead}; `require {metric.written} of MODEL >= NUMBER` demands a level",
+        )
+
+
 def judge_scores(scope: Scope, study: Study) -> None:
     """Report metrics on scores of models without scores, each once with all such models."""
     for source in study.sources:

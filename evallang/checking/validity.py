@@ -13,7 +13,7 @@ from evallang.checking import (
 from evallang.checking.own_functions import judge_weights
 from evallang.checking.own_metrics import measured_elsewhere
 from evallang.checking.scope import Scope, letters
-from evallang.checking.tasks import judge_scores, judge_tasks
+from evallang.checking.tasks import judge_directions, judge_scores, judge_tasks
 from evallang.checking.validate_analyze import judge_analyses
 from evallang.compatibility import (
     is_grouped,
@@ -49,6 +49,7 @@ from evallang.syntax import nodes as n
 def judge(scope: Scope, study: Study) -> Study:
     """Report everything that cannot be computed; give the study with implied protocols."""
     judge_tasks(scope, study)
+    judge_directions(scope, study)
     _judged(scope, study)
     judge_scores(scope, study)
     judge_analyses(scope, study)

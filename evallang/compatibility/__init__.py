@@ -59,11 +59,17 @@ def is_judged(source: SourceSpec) -> bool:
 def is_known(source: SourceSpec, metric: Method) -> bool:
     """Return whether a metric can be computed from the known outcomes of a source.
 
-    Right and wrong give shares of all examples; measured values give only their own metric.
+    Right and wrong give shares of all examples; measured values give only their own metric, and
+    orders of rows those that are about such an order.
     """
     own = own_metric(source)
     if own is not None:
         return metric == own
+    orders = source.orders if isinstance(source, PredictionsSpec) else None
+    if not metric.code and metric_entry(metric).declaration.orders != orders:
+        return False
+    if orders is not None:
+        return not metric.code
     return not is_judged(source) or metric_entry(metric).declaration.proportion == "all"
 
 
@@ -89,6 +95,9 @@ def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
         if source.judged == "value":
             evidence.discard(Evidence.ONE_PREDICTION_PER_ROW)
         grouped, weighted = source.group is not None, is_weighted(source)
+        if source.query is not None:
+            losses = frozenset({Evidence.LOSSES_PER_ROW})
+            return Yields(losses, single_fit=True, grouped=grouped)
         if source.readers == "random":
             scores = frozenset({Evidence.READER_SCORES})
             return Yields(scores, once=False, readers=True, grouped=grouped, weighted=weighted)
@@ -153,6 +162,11 @@ def is_grouped(source: SourceSpec, group: str | None) -> bool:
 def is_auc(metric: Method) -> bool:
     """Return whether a metric is the area under the ROC curve and computed by evallang."""
     return metric_entry(metric).declaration.ranks == "area"
+
+
+def has_influences(metric: Method) -> bool:
+    """Return whether what each example changes in a metric is known in closed form."""
+    return metric_entry(metric).declaration.influences is not None
 
 
 def is_weighted(source: SourceSpec) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from evallang.compatibility import (
     ON_EXAMPLES,
     OVER_SEEDS,
+    has_influences,
     is_auc,
     is_mean_of_rows,
     is_of_readers,
@@ -46,6 +47,8 @@ def default_interval(
         return None
     if dict(metric.options).get("pool") and not yields.single_fit:
         return None
+    if has_influences(metric) and yields.single_fit and not (yields.seeds or yields.weighted):
+        return default_of("influences")
     two_classes = is_auc(metric) and (classes is None or classes == 2)
     if metric.ratio and yields.single_fit:
         return default_of("sums")
@@ -118,13 +121,14 @@ def interval_mismatch(
         "cells": entry.declaration.form == "counts" and metric.better is None,
         "means": is_mean_of_rows(entry),
         "sums": metric.ratio,
+        "influences": has_influences(metric),
         "readers": is_of_readers(metric),
     }
     if not fits.get(declared.form, True):
         kind = Kind.OTHER_METRIC if declared.form in ("auc", "f1") else Kind.OTHER_FORM
         return Mismatch(kind, interval.name, instead, metric=metric.written, needed=declared.form)
     of_folds = bool(declared.designs) and not only_folds
-    if declared.form in ("auc", "sums") and not of_folds and not yields.single_fit:
+    if declared.form in ("auc", "sums", "influences") and not of_folds and not yields.single_fit:
         return Mismatch(Kind.SEVERAL_FITS, interval.name, instead)
     if of_folds and yields.single_fit:
         return Mismatch(Kind.SINGLE_FIT, interval.name, instead)

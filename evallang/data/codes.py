@@ -942,6 +942,24 @@ BOUNDS_IN_WRONG_ORDER = declare(
     right='range forest = ["q05", "q95"]',
 )
 
+NOT_AN_EVENT = declare(
+    "E497",
+    "unusable_event",
+    "A column of events holds other values than 1 and 0, no event at all, or a time is negative.",
+    reason="A time is that of the event (1) or of the end of the observation (0, censored). Pairs "
+    "of examples can be ordered only where the earlier time is an event.",
+    wrong="truth months\nevent status   # it has dead and alive",
+    right="truth months\nevent died   # it has 1 and 0",
+)
+NOT_A_RELEVANCE = declare(
+    "E498",
+    "unusable_relevance",
+    "The relevance of a row is negative, or no query has a relevant row.",
+    reason="The truth of a ranking is 0 for a row that is not relevant and more for a more "
+    "relevant one.",
+    wrong="query question\ntruth position   # it has -1 for rows that were not judged",
+    right="query question\ntruth relevance   # it has 0, 1 and 2",
+)
 NO_DENOMINATOR = declare(
     "E451",
     "unusable_denominator",

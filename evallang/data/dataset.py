@@ -137,7 +137,8 @@ class PredictionsSpec:
     `judged` is None for labels, `correct` or `value` for already judged outcomes.
     `models` is empty when the author named none (all columns not otherwise named). `ratio`
     names the two numbers of a value whose sums over the examples are divided. `readers` is None
-    where those of the column `reader` are the only ones meant.
+    where those of the column `reader` are the only ones meant. `event` says whether the truth is
+    the time of an event or of censoring; `query` what ranking a row belongs to.
     """
 
     name: str
@@ -168,6 +169,15 @@ class PredictionsSpec:
     places: Mapping[str, Span] = field(default_factory=dict, compare=False)
     reader: str | None = None
     readers: Literal["random"] | None = None
+    event: str | None = None
+    query: str | None = None
+
+    @property
+    def orders(self) -> Literal["event", "query"] | None:
+        """The clause that makes the predictions an order of rows, None where they are answers."""
+        if self.event is not None:
+            return "event"
+        return "query" if self.query is not None else None
 
     @property
     def runs(self) -> str | None:
@@ -379,7 +389,7 @@ class GivenOutcomes:
     notes: tuple[str, ...] = ()
     class_values: tuple[Label, ...] = ()
     examples: "NDArray[np.int64] | None" = None
-    """With repeats: the example of each row (n,), numbered in the order of their first rows;
+    """With repeats or queries: the example of each row (n,), numbered in the order of their first rows;
     None where every row is an example of its own."""
     repeat_labels: tuple[str, ...] | None = None
     source_columns: tuple[SourceColumn, ...] = ()
@@ -389,6 +399,8 @@ class GivenOutcomes:
     hold in place of the n rows; None where every row is kept."""
     test_sha256: str | None = None
     """Of files in parts: hash of what their rows are, whatever the models predict for them."""
+    events: "NDArray[np.float64] | None" = None
+    """Whether the truth is the time of an event (1) or of censoring (0); None without times."""
 
     @property
     def class_counts(self) -> tuple[int, ...] | None:
@@ -424,6 +436,8 @@ class GivenOutcomes:
         parts.codes("truth", self.truth)
         for name, codes in (("groups", self.group_codes), ("examples", self.examples)):
             parts.numbers(name, codes)
+        if self.events is not None:
+            parts.numbers("events", self.events)
         return parts.hexdigest()
 
     @property

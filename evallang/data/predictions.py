@@ -31,6 +31,7 @@ from evallang.data.prediction_files import (
     read_sources,
     role_columns,
 )
+from evallang.data.ranked_outcomes import read_events, read_ordering_score, read_queries
 from evallang.data.source_columns import roles_in_predictions, source_columns
 from evallang.data.target import Target, read_target
 from evallang.diagnostics import Diagnostic
@@ -138,9 +139,25 @@ def _outcomes(
 ) -> GivenOutcomes | None:
     answers = ModelOutcomes()
     target: Target | None = None
+    events: NDArray[np.float64] | None = None
+    queries: NDArray[np.int64] | None = None
     if spec.judged is not None:
         for model in models:
             read_correctness(spec, frame, model, answers, findings)
+    elif spec.orders is not None:
+        assert spec.truth is not None, "the checker asks for it"
+        target = read_target(frame, spec, spec.truth, findings, "truth")
+        events = read_events(spec, frame, target, findings)
+        queries = read_queries(spec, frame, target, findings)
+        if queries is not None and target is not None and (queries < 0).any():
+            left_out = int((queries < 0).sum())
+            frame = frame.keep(pl.Series(queries >= 0)).noted(
+                (f"{counted(left_out, 'row')} of queries without a relevant row left out",)
+            )
+            target = replace(target, y=target.y[queries >= 0])
+            queries = queries[queries >= 0]
+        for model in models:
+            read_ordering_score(spec, frame, model, answers, findings)
     else:
         assert spec.truth is not None, "the checker asks for it where nothing is judged yet"
         target = read_target(frame, spec, spec.truth, findings, "truth")
@@ -152,7 +169,7 @@ def _outcomes(
                 codes = answers.predictions.get(model.name)
                 if codes is not None and target.task == "classification":
                     answers.predictions[model.name] = short_codes(codes, len(target.classes))
-    within = [name for name in (spec.runs,) if name is not None and name in frame.columns]
+    within = [name for name in (spec.runs, spec.query) if name is not None and name in frame.columns]
     row_ids = None
     if frame.times is None:  # else they are known to differ
         apart = outcome_columns(spec, models)
@@ -172,6 +189,9 @@ def _outcomes(
         if read is None:
             return None
         examples, spread = read
+    if queries is not None:
+        n_queries = counted(int(queries.max()) + 1, "query", "queries")
+        examples, spread = queries, (f"{counted(frame.n, 'row')} of {n_queries}",)
     fold_labels, repeat_labels = _ordered(folds), _ordered(repeats)
     made = GivenOutcomes(
         spec=spec,
@@ -209,6 +229,7 @@ def _outcomes(
         repeat_labels=repeat_labels,
         source_columns=source_columns(frame, roles_in_predictions(spec, models)),
         times=frame.times,
+        events=events,
     )
     if frame.hashes is not None:
         sha256, test_sha256 = frame.hashes
@@ -236,6 +257,10 @@ def outcomes_hash(made: GivenOutcomes) -> str:
     parts.ids("ids", made.id_column, distinct=made.repeats is None)
     parts.texts("groups", made.groups)
     parts.numbers("weights", made.weights)
+    if made.events is not None:
+        parts.numbers("events", made.events)
+    if isinstance(made.spec, PredictionsSpec) and made.spec.query is not None:
+        parts.numbers("queries", made.examples)
     parts.numbers("folds", made.folds)
     parts.text("fold_labels", made.fold_labels)
     parts.numbers("repeats", made.repeats)

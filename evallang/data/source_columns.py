@@ -119,7 +119,10 @@ def roles_in_data(spec: DataSpec, target: str, features: Iterable[str]) -> Roles
 def roles_in_predictions(spec: PredictionsSpec, models: Iterable[GivenModel]) -> Roles:
     """Return the roles of the columns of a `predictions` statement."""
     roles: Roles = {}
-    for word in ("truth", "id", "group", "fold", "repeat", "reader", "dataset", "weight"):
+    for word in (
+        *("truth", "event", "query", "id", "group", "fold", "repeat", "reader", "dataset"),
+        "weight",
+    ):
         _add(roles, word, getattr(spec, word))
     noun = {None: "prediction", "correct": "right or wrong", "value": "value"}[spec.judged]
     for model in models:

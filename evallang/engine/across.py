@@ -60,7 +60,7 @@ def grid_of(study: Study, evaluations: Sequence[Evaluation], metric: Method) -> 
         datasets,
         values,
         metric.written,
-        declared.better,
+        declared.direction,
         bounded or (declared.low == 0 and declared.high == 1),
         canonical_json([[evaluation.source, evaluation.sha256] for evaluation in evaluations]),
     )

@@ -47,10 +47,10 @@ def choose_again(
 
     None with one model, without a value of each, or where rows cannot be drawn again.
     """
-    if len(models) < 2 or not _redrawable(evaluation):
-        return None
     entry = evaluation.entry(metric)
-    better = entry.declaration.better
+    if len(models) < 2 or not _redrawable(evaluation) or entry.declaration.ideal is not None:
+        return None
+    better = entry.declaration.direction
     outcomes = [evaluation.outcome(model, metric) for model in models]
     naive = [point_estimate(study, evaluation, model, metric) for model in models]
     known = [value for value in naive if value is not None]

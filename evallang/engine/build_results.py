@@ -3,6 +3,7 @@
 import platform
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
@@ -88,7 +89,7 @@ from evallang.stats.intervals.effective_size import KISH_1965, effective_n
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.looks import ARMITAGE_1969
 from evallang.stats.selection_bias import TSAMARDINOS_2018
-from evallang.study import Study
+from evallang.study import OptionValue, Study
 from evallang.version import VERSION
 
 if TYPE_CHECKING:

@@ -1,5 +1,6 @@
 """The interval of one estimate: its inputs, its method, its form for groups and weights."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -309,6 +310,23 @@ def sums(asked: MethodInputs) -> "NDArray[np.float64]":
     """Return the numerator and denominator of each row, times its weight (n, 2)."""
     outcome = asked.inputs.outcome
     return outcome.output if outcome.weights is None else outcome.output * outcome.weights[:, None]
+
+
+@ESTIMATE.provides("estimate")
+def estimate_of(asked: MethodInputs) -> float:
+    """Return the value of the metric."""
+    value = asked.inputs.whole.value
+    return math.nan if value is None else value
+
+
+@ESTIMATE.provides("influences")
+def influences(asked: MethodInputs) -> "NDArray[np.float64]":
+    """Return what each row changes in the metric; raises `ValueError` where that is unknown."""
+    inputs = asked.inputs
+    known = inputs.entry.declaration.influences
+    if known is None or len(inputs.outcomes) > 1:
+        raise ValueError("the influence of an example on the metric is not known")
+    return known(inputs.outcome)
 
 
 @ESTIMATE.provides("readers")

@@ -229,7 +229,7 @@ class Evaluation:
             rows = self.counted
             labels = CountedLabels(rows.truth, rows.labels[model], rows.times)
             return Outcome(NOT_KEPT, NOT_KEPT, k, self.positive, counted=labels)
-        if needs in ("labels", "values"):
+        if needs in ("labels", "values", "risks"):
             return Outcome(found.truth, found.labels, k, self.positive, self.weights_of(model))
         if found.scores is None or (needs == "probabilities" and not found.probabilities):
             return None
@@ -428,6 +428,8 @@ def evaluation_of_outcomes(source: GivenOutcomes) -> Evaluation:
         return _evaluation_of_samples(source, source.samples)
     if source.times is not None:
         return _evaluation_of_counts(source, source.times)
+    if isinstance(source.spec, PredictionsSpec) and source.spec.query is not None:
+        return _evaluation_of_queries(source)
     n = source.n
     zeros = np.broadcast_to(np.zeros(1, dtype=np.int64), n)  # no memory for each row
     fold = zeros if source.folds is None else source.folds
@@ -491,6 +493,51 @@ def _evaluation_of_counts(source: GivenOutcomes, times: "NDArray[np.int64]") -> 
     )
 
 
+def _evaluation_of_queries(source: GivenOutcomes) -> Evaluation:
+    """Return rankings as an evaluation whose rows are the queries.
+
+    The scores of a model are, for each query, relevance and score of its rows (rows, 2).
+    """
+    assert source.examples is not None and source.truth is not None, "read with the queries"
+    _, first = np.unique(source.examples, return_index=True)
+    order = np.argsort(source.examples, kind="stable")
+    bounds = np.cumsum(np.bincount(source.examples))[:-1]
+    n = len(first)
+    zeros = np.zeros(n, dtype=np.int64)
+    models = {}
+    for model in source.models:
+        both = np.column_stack([source.truth, source.predictions[model.name]])[order]
+        rankings = np.empty(n, dtype=object)
+        rankings[:] = np.split(both, bounds)
+        models[model.name] = ModelOutcome(
+            rows=np.arange(n),
+            repeat=zeros,
+            fold=zeros,
+            truth=zeros,
+            labels=zeros,
+            scores=rankings,
+            probabilities=False,
+        )
+    return Evaluation(
+        source=source.spec.name,
+        label=source.spec.label,
+        unit=source.spec.unit,
+        protocol=None,
+        sha256=source.rows_sha256,
+        task=source.task,
+        classes=(),
+        positive=None,
+        yields=yields_of(source.spec, None),
+        grouped=source.groups is not None,
+        folds=(FoldSize(0, 0, None, None, n),),
+        models=models,
+        subgroups={
+            name: np.array(values, dtype=object)[first] for name, values in source.subgroups.items()
+        },
+        group_codes=None if source.group_codes is None else source.group_codes[first],
+    )
+
+
 def _evaluation_of_samples(source: GivenOutcomes, samples: Mapping[str, int]) -> Evaluation:
     """Return shares as an evaluation: no row of a model is one of another's."""
     assert source.correct is not None, "shares are right or wrong"
@@ -532,6 +579,8 @@ def _answers(source: GivenOutcomes, model: str) -> "tuple[NDArray[Any], NDArray[
     if source.values is not None:
         return np.zeros(source.n, dtype=np.int64), source.values[model]
     assert source.truth is not None, "outcomes that are not judged have a truth"
+    if source.events is not None:
+        return np.column_stack([source.truth, source.events]), source.predictions[model]
     return source.truth, source.predictions[model]
 
 

@@ -470,7 +470,7 @@ class Fitting:
         return candidates[best], float(scores[best]), left, None
 
     def _better(self) -> Literal["higher", "lower"]:
-        return self._entry.declaration.better if self.job.metric else "higher"
+        return self._entry.declaration.direction if self.job.metric else "higher"
 
     @cached_property
     def _entry(self) -> MetricEntry:

@@ -152,7 +152,7 @@ def searches(inputs: OutcomeInputs) -> Searches:
         ),
         n_candidates=tried(model.pipeline, study.tuning),
         metric=study.tuning.metric.written,
-        better=evaluation.entry(study.tuning.metric).declaration.better,
+        better=evaluation.entry(study.tuning.metric).declaration.direction,
         rule=study.tuning.select,
         folds=tuple(
             _search(model.pipeline, fitted, tested.get((fitted.repeat, fitted.fold)))

@@ -122,7 +122,7 @@ def _decide_difference(study: Study, spec: RequirementSpec, evaluation: Evaluati
     except OwnMetricFailed as error:
         return _record(spec, evaluation, Decision(False, f"cannot be decided: {error}"))
     interval = Interval(difference.method, spec.level, difference.low, difference.high)
-    better = evaluation.entry(spec.metric).declaration.better
+    better = evaluation.entry(spec.metric).declaration.direction
     margin = spec.value
     if spec.kind == "superior":
         decision = decide_superior(interval, better, margin or 0.0)
@@ -166,7 +166,7 @@ def _tested(
         found = inputs.difference(spec.level)
     if has_no_width(found.low, found.high):
         found = unbounded(found)
-    better = inputs.evaluation.entry(spec.metric).declaration.better
+    better = inputs.evaluation.entry(spec.metric).declaration.direction
     right_way = (found.value or 0.0) * (1 if better == "higher" else -1) > 0
     rejects = None if test.p is None else test.p <= alpha
     met = bool(rejects) and right_way

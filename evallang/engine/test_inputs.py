@@ -224,7 +224,7 @@ class ComparedModels:
         if self.entry.declaration.form == "losses":
             return self.entry.function(o.truth, o.output, o.positive, **self.metric.keywords())
         wrong = (o.truth != o.output).astype(np.float64)
-        return 1.0 - wrong if self.entry.declaration.better == "higher" else wrong
+        return 1.0 - wrong if self.entry.declaration.direction == "higher" else wrong
 
     def shares(self, which: int) -> "NDArray[np.float64]":
         """Losses whose plain mean is the weighted one."""
@@ -680,7 +680,7 @@ def folds(inputs: TestInputs) -> "NDArray[np.int64] | None":
 @COMPARISON.provides("better")
 def better(inputs: TestInputs) -> Literal["higher", "lower"]:
     """Return which direction of the metric is better."""
-    return inputs.compared.entry.declaration.better
+    return inputs.compared.entry.declaration.direction
 
 
 @COMPARISON.provides("bounded")

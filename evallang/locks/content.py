@@ -89,7 +89,12 @@ def outcome_columns(source: GivenOutcomes) -> dict[str, Any]:
         block = np.asarray(scores)
         block = block.reshape(len(block), -1)
         found |= {f"{name} (score {i + 1})": block[:, i] for i in range(block.shape[1])}
-    rows = {"id": source.ids, "group": source.groups, "weight": source.weights}
+    rows = {
+        "id": source.ids,
+        "group": source.groups,
+        "weight": source.weights,
+        "event": source.events,
+    }
     found |= {name: values for name, values in rows.items() if values is not None}
     if source.samples is not None or not found:
         return {}

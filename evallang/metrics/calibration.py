@@ -6,11 +6,20 @@ class in the order of the labels.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from evallang.bibliography import VICKERS_ELKIN_2006, Reference
-from evallang.metrics.metric import METRICS, MetricDeclaration
+from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic
 from evallang.registry import Example, lazy
+from evallang.stats.logistic import (
+    COX_1958,
+    logistic_fit,
+    logistic_influences,
+    logits,
+    weighted_intercepts,
+    weighted_slopes,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -168,3 +177,177 @@ def net_benefit(
     given = probability if probability.ndim == 1 else probability[:, positive]
     gain = np.where(np.asarray(truth) == positive, 1.0, -threshold / (1 - threshold))
     return np.where(given >= threshold, gain, 0.0)
+
+
+# --- Cox's regression -------------------------------------------------------------------------
+
+VAN_CALSTER_2019 = Reference(
+    key="vancalster2019",
+    authors=("Van Calster B", "McLernon DJ", "van Smeden M", "Wynants L", "Steyerberg EW"),
+    year=2019,
+    title="Calibration: the Achilles heel of predictive analytics",
+    venue="BMC Medicine",
+    volume="17",
+    pages="230",
+    doi="10.1186/s12916-019-1466-7",
+)
+OF_PROBABILITIES = (
+    "data cancer from sklearn breast_cancer\n"
+    "  positive malignant\n"
+    "\n"
+    "model linear = StandardScaler | LogisticRegression\n"
+    "model bayes = GaussianNB\n"
+    "\n"
+    "protocol holdout\n"
+    "measure brier, {}\n"
+)
+TRUTH = (0, 0, 0, 1, 0, 1, 1, 1)
+HALVES = (0.25, 0.25, 0.25, 0.25, 0.75, 0.75, 0.75, 0.75)
+
+
+def _slopes(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
+    logit, happened = _logits(o.truth, o.output, o.positive)
+    return lambda weights: weighted_slopes(logit, happened, weights)
+
+
+def _intercepts(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
+    logit, happened = _logits(o.truth, o.output, o.positive)
+    return lambda weights: weighted_intercepts(logit, happened, weights)
+
+
+def _influences_on_slope(o: Outcome) -> NDArray[np.float64]:
+    logit, happened = _logits(o.truth, o.output, o.positive)
+    x = np.column_stack([np.ones(o.n), logit])
+    beta, _ = logistic_fit(x, happened, np.ones(o.n))
+    if beta is None:
+        return np.full(o.n, np.nan)
+    return logistic_influences(x, happened, beta)[:, 1]
+
+
+def _influences_on_intercept(o: Outcome) -> NDArray[np.float64]:
+    logit, happened = _logits(o.truth, o.output, o.positive)
+    x = np.ones((o.n, 1))
+    beta = weighted_intercepts(logit, happened, x.T)
+    return logistic_influences(x, happened, beta, logit)[:, 0]
+
+
+@METRICS.register(
+    MetricDeclaration(
+        "classification",
+        "scores",
+        "probabilities",
+        "nearest",
+        binary_only=True,
+        of_positive=True,
+        ideal=1.0,
+        under_weights=_slopes,
+        influences=_influences_on_slope,
+        when=(
+            "the question is whether probabilities are too extreme (below 1, as after "
+            "overfitting) or not extreme enough (above 1)"
+        ),
+        when_not=(
+            "models are compared or tuned: brier or log_loss, which have a direction; the level "
+            "of the probabilities is in question: calibration_intercept; their shape: the "
+            "analysis calibration"
+        ),
+        formula=(
+            "a logistic regression of the truth on the logit of the predicted probability: its "
+            "coefficient; probabilities are kept 0.000001 away from 0 and 1; over folds, the mean "
+            "of the folds' values"
+        ),
+        example=OF_PROBABILITIES.format("calibration_slope"),
+    ),
+    title="Calibration slope",
+    references=(COX_1958, VAN_CALSTER_2019),
+    examples=(
+        Example(
+            (TRUTH, HALVES, 1),
+            {"value": 1.0},
+            "closed form: each of two probabilities is the share that happened",
+        ),
+    ),
+)
+def calibration_slope(
+    truth: ArrayLike,
+    output: ArrayLike,
+    positive: int | None,
+    weights: ArrayLike | None = None,
+) -> float:
+    """The coefficient of the logit of the predicted probability in a regression of the truth.
+
+    1 where the probabilities are neither too extreme nor too moderate. Undefined (NaN) where a
+    class has no example, all probabilities are equal, or they separate the classes.
+    """
+    return _fitted(_slopes, truth, output, positive, weights)
+
+
+@METRICS.register(
+    MetricDeclaration(
+        "classification",
+        "scores",
+        "probabilities",
+        "nearest",
+        binary_only=True,
+        of_positive=True,
+        ideal=0.0,
+        under_weights=_intercepts,
+        influences=_influences_on_intercept,
+        when=(
+            "the question is whether probabilities are too low on average (above 0) or too high "
+            "(below 0): calibration-in-the-large"
+        ),
+        when_not=(
+            "models are compared or tuned: brier or log_loss, which have a direction; the spread "
+            "of the probabilities is in question: calibration_slope"
+        ),
+        formula=(
+            "a logistic regression of the truth with the logit of the predicted probability at "
+            "the fixed coefficient 1: its intercept; probabilities are kept 0.000001 away from 0 "
+            "and 1; over folds, the mean of the folds' values"
+        ),
+        example=OF_PROBABILITIES.format("calibration_intercept"),
+    ),
+    title="Calibration intercept",
+    references=(COX_1958, VAN_CALSTER_2019),
+    examples=(
+        Example(
+            (TRUTH, (0.25,) * 8, 1),
+            {"value": 1.0986122886681098},
+            "closed form: log(1) - log(1/3), the logits of 1/2 and 1/4",
+        ),
+    ),
+)
+def calibration_intercept(
+    truth: ArrayLike,
+    output: ArrayLike,
+    positive: int | None,
+    weights: ArrayLike | None = None,
+) -> float:
+    """The logit by which the predicted probabilities are too low, with their slope at 1.
+
+    0 where the mean probability fits what happened. Undefined (NaN) where a class has no example.
+    """
+    return _fitted(_intercepts, truth, output, positive, weights)
+
+
+def _fitted(
+    prepare: Any,
+    truth: ArrayLike,
+    output: ArrayLike,
+    positive: int | None,
+    weights: ArrayLike | None,
+) -> float:
+    codes = np.asarray(truth)
+    weight = np.ones(len(codes)) if weights is None else np.asarray(weights, dtype=np.float64)
+    statistic = prepare(Outcome(codes, np.asarray(output), 2, positive), {})
+    return float(statistic(weight[None, :])[0])
+
+
+def _logits(
+    truth: ArrayLike, output: ArrayLike, positive: int | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the logit of each probability of the positive class, and whether it happened."""
+    probability = np.asarray(output, dtype=np.float64)
+    given = probability if probability.ndim == 1 else probability[:, positive]
+    return logits(given), np.asarray(np.asarray(truth) == positive, dtype=np.float64)

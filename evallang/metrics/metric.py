@@ -9,8 +9,10 @@ Three families of functions, told apart by `MetricDeclaration.form`:
 
 `truth` holds class codes or floats (n,), `output` what `needs` says: labels (codes),
 scores (n,) of the positive class or (n, K), probabilities (n,) or (n, K), predicted
-values (n,), the bounds of prediction intervals (n, 2), or the numerators and denominators of a
-ratio of sums (n, 2). Undefined is NaN inside this room (there is no other way in an array) and
+values (n,), the bounds of prediction intervals (n, 2), the numerators and denominators of a
+ratio of sums (n, 2), risks (n,), or rankings: for each query an array of relevance and score of
+its rows (rows, 2). With risks, `truth` (n, 2) is the time, and whether it is that of an event (1)
+or of censoring (0); with rankings it is not used. Undefined is NaN inside this room (there is no other way in an array) and
 None with a note outside of it.
 
 A predicted label that is none of the classes has the code -1 and is wrong: `confusion`
@@ -38,7 +40,9 @@ COUNTED_AT_ONCE = 1 << 18  # examples whose cells take memory at the same time
 Direction = Literal["higher", "lower"]
 Better = Literal["higher", "lower", "nearest"]
 Form = Literal["counts", "losses", "scores"]
-Needs = Literal["labels", "scores", "probabilities", "values", "ranges", "sums"]
+Needs = Literal[
+    "labels", "scores", "probabilities", "values", "ranges", "sums", "risks", "rankings"
+]
 
 
 @frozen
@@ -79,6 +83,8 @@ class MetricDeclaration(Guidance):
         of scores that is one
     left_out : from an outcome without weights to its value without each example in turn (n,),
         for a metric of scores that has it in closed form; to None for an outcome without that form
+    influences : from an outcome without weights to the derivative of the value by the weight of
+        each example (n,), for a metric of scores that has it in closed form
     no_interval : why no interval from its examples is sound, or empty
     under_option : by the name of an option, the unlisted metric that is computed where that
         option is written, because it needs something else of a model
@@ -121,11 +127,30 @@ class MetricDeclaration(Guidance):
     under_weights: UnderWeights | None = None
     moments: Callable[[Outcome], Moments] | None = None
     left_out: Callable[[Outcome], NDArray[np.float64] | None] | None = None
+    influences: Callable[[Outcome], NDArray[np.float64]] | None = None
+
+    @property
+    def direction(self) -> Direction:
+        """Which direction is better; raises `ValueError` for a metric that has none."""
+        if self.better == "nearest":
+            raise ValueError(f"the metric has no direction: {self.ideal} is its best value")
+        return self.better
 
     @property
     def group(self) -> str:
         """The heading under which a list shows it."""
+        if self.needs == "risks":
+            return "survival times, from risks"
+        if self.needs == "rankings":
+            return "rankings, by query"
         return "regression" if self.task == "regression" else f"{self.task}, from {self.needs}"
+
+    @property
+    def orders(self) -> Literal["event", "query"] | None:
+        """The clause of `predictions` without which it cannot be computed."""
+        if self.needs == "risks":
+            return "event"
+        return "query" if self.needs == "rankings" else None
 
     @property
     def counts_known_rows(self) -> bool:
@@ -190,9 +215,19 @@ def is_mean_metric(declared: MetricDeclaration) -> bool:
     )
 
 
-def default_metric(task: Literal["classification", "regression"]) -> str:
-    """Return the measure of a study of a task without a stated measure."""
-    return next(m.name for m in METRICS if m.declaration.default and m.declaration.task == task)
+def default_metric(
+    task: Literal["classification", "regression"],
+    orders: Literal["event", "query"] | None = None,
+) -> str:
+    """Return the measure of a study of a task without a stated measure.
+
+    `orders` is the clause that makes predictions an order of rows.
+    """
+    return next(
+        m.name
+        for m in METRICS
+        if m.declaration.default and m.declaration.task == task and m.declaration.orders == orders
+    )
 
 
 def proposed_metric(task: Literal["classification", "regression"]) -> str:

@@ -57,6 +57,7 @@ class MetricWords:
     better: str
     no_interval: str = ""
     of_sums: bool = False
+    ideal: float | None = None
 
     @property
     def percent(self) -> bool:
@@ -67,6 +68,12 @@ class MetricWords:
     def higher_is_better(self) -> bool:
         """Return the direction."""
         return self.better != "lower"
+
+    def distance_from_best(self, value: float) -> float:
+        """Return a number that is smaller for a better value."""
+        if self.ideal is not None:
+            return abs(value - self.ideal)
+        return -value if self.higher_is_better else value
 
     @property
     def best_word(self) -> str:
@@ -309,7 +316,7 @@ class Context:
         noun = mid_sentence(title)
         unit, better = found.unit or "number", found.better or "higher"
         reason = found.no_interval or ""
-        return MetricWords(name, title, noun, unit, better, reason, found.of_sums)
+        return MetricWords(name, title, noun, unit, better, reason, found.of_sums, found.ideal)
 
     def cite(self, kind: str, name: str) -> Runs:
         """Cite the works of a method, if it has any."""
@@ -395,11 +402,13 @@ class Context:
         """Return the models of a setting, best first by a metric; undefined values last."""
         found = [e.model for e in self._whole if Setting(e.data, e.protocol) == setting]
         names = tuple(dict.fromkeys(found))
-        sign = -1 if self.metric(metric).higher_is_better else 1
+        words = self.metric(metric)
 
         def rank(name: str) -> float:
             estimate = self.estimate(setting, name, metric)
-            return math.inf if estimate is None or estimate.value is None else sign * estimate.value
+            if estimate is None or estimate.value is None:
+                return math.inf
+            return words.distance_from_best(estimate.value)
 
         return tuple(sorted(names, key=rank))
 

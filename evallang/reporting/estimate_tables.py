@@ -292,7 +292,9 @@ def _table_across(context: Context, name: str, models: Sequence[str], identifier
         notes.append(runs("The interval of each estimate is in results.json."))
         notes += interval_notes(context, [name], found)
     notes += flat_notes(context, found)
-    if not metric.higher_is_better:
+    if metric.ideal is not None:
+        notes.append(runs(f"{metric.ideal:g} is the best value."))
+    elif not metric.higher_is_better:
         notes.append(runs("Lower is better."))
     caption = f"{metric.title} of {plural(len(models), 'model')} on "
     sets = len({s.data for s in settings})
@@ -403,6 +405,8 @@ def _notes(
             notes.append(
                 runs(f"{metric.title} in the unit of {data.target}; {metric.better} is better.")
             )
+        elif metric.ideal is not None:
+            notes.append(runs(f"{metric.title}: {metric.ideal:g} is the best value."))
         elif not metric.higher_is_better:
             notes.append(runs(f"{metric.title}: lower is better."))
         if metric.of_sums:

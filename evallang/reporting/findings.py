@@ -215,6 +215,8 @@ def _best(
     the = "the" if where else "The"
     verb = "that of" if len(best) == 1 else "shared by"
     claim = f"{the} {metric.best_word} observed {metric.noun} was {verb} "
+    if metric.ideal is not None:
+        claim = f"{the} observed {metric.noun} nearest to {metric.ideal:g} was {verb} "
     lead = Strong(runs(where, claim, names))
     return [runs(lead, ", ", numbers, "."), *missed]
 

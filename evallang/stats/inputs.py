@@ -309,6 +309,14 @@ INPUTS.declare(
     evidence={Evidence.LOSSES_PER_ROW},
     shape=("n", 2),
 )
+INPUTS.declare("estimate", "value of the metric", _ESTIMATE, shape=())
+INPUTS.declare(
+    "influences",
+    "derivative of the metric by the weight of each example (n,)",
+    _ESTIMATE,
+    evidence={Evidence.SCORES_PER_ROW},
+    shape=("n",),
+)
 INPUTS.declare(
     "held_out",
     "`HeldOutLosses`: losses of models fitted without one fold, and without each pair of folds",

@@ -172,6 +172,16 @@ _READER = Clause(
     written={"words": "{keyword} {values:spaced}"},
     elsewhere=("annotator", "observer", "radiologist", "rater", "readers"),
 )
+_EVENT = _column(
+    "event",
+    "The column that is 1 where the truth is the time of an event, and 0 where the time is "
+    "censored; `score` is then a risk, higher for an earlier event.",
+)
+_QUERY = _column(
+    "query",
+    "The column that names the query whose rows are ranked; the truth is a relevance, from 0, and "
+    "the query is the unit of intervals and tests.",
+)
 _TARGET = Clause(
     "target",
     "target [log | sqrt] COLUMN",
@@ -600,6 +610,8 @@ _ALL = (
             _FOLD,
             _REPEAT,
             _READER,
+            _EVENT,
+            _QUERY,
             _DATASET,
             _ROWS,
             _HIGHER,

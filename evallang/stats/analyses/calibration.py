@@ -11,6 +11,7 @@ from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.distributions import normal_quantile
 from evallang.stats.intervals.drawn_weights import drawn_weights
+from evallang.stats.logistic import COX_1958, logistic_fit, logits
 from evallang.stats.predicted import Predicted
 from evallang.stats.resampled_shares import SharesOfRows
 from evallang.stats.score_curves import (
@@ -28,16 +29,6 @@ if TYPE_CHECKING:
 else:
     np = lazy("numpy")
 
-COX_1958 = Work(
-    key="cox1958",
-    authors=("Cox DR",),
-    year=1958,
-    title="Two further applications of a model for binary regression",
-    venue="Biometrika",
-    volume="45(3-4)",
-    pages="562-565",
-    doi="10.1093/biomet/45.3-4.562",
-)
 MURPHY_1973 = Work(
     key="murphy1973",
     authors=("Murphy AH",),
@@ -58,10 +49,7 @@ BROCKER_SMITH_2007 = Work(
     doi="10.1175/WAF993.1",
 )
 
-CLOSEST = 1e-6  # of a probability to 0 or 1, for its logit
 ROUNDS = 1000  # of truths drawn from the probabilities, and of units
-STEPS = 100  # of Newton's method
-DONE = 1e-10
 
 
 @ANALYSES.register(
@@ -136,8 +124,7 @@ def calibration(predicted: Predicted, *, bins: int = 10) -> Curve:
 def _intercept_and_slope(predicted: Predicted) -> tuple[Summary, Summary]:
     """Fit Cox's logistic regression; Wald intervals, or percentiles of a bootstrap of units."""
     assert predicted.scores is not None, "calibration is about probabilities"
-    inside = np.clip(predicted.scores, CLOSEST, 1 - CLOSEST)
-    logit = np.log(inside) - np.log1p(-inside)
+    logit = logits(predicted.scores)
     y, w = predicted.is_positive.astype(np.float64), predicted.shares
     ones = np.ones((predicted.n, 1))
     both = np.column_stack([ones, logit])
@@ -179,38 +166,6 @@ def _drawn_fits(
         if alone is not None and fitted is not None:
             made[number] = alone[0], fitted[1]
     return made
-
-
-def logistic_fit(
-    x: NDArray[np.float64],
-    y: NDArray[np.float64],
-    w: NDArray[np.float64],
-    offset: NDArray[np.float64] | None = None,
-) -> tuple[NDArray[np.float64] | None, NDArray[np.float64]]:
-    """Fit a logistic regression of y (n,) on columns (n, p) by Newton's method.
-
-    Returns coefficients and standard errors (p,), and None where the classes are separated or
-    the fit does not converge.
-    """
-    beta, shift = np.zeros(x.shape[1]), np.zeros(len(y)) if offset is None else offset
-    errors = np.full(x.shape[1], np.nan)
-    for _ in range(STEPS):
-        with np.errstate(over="ignore"):
-            p = 1 / (1 + np.exp(-(shift + (x * beta).sum(axis=1))))
-        gradient = (x * (w * (y - p))[:, None]).sum(axis=0)
-        information = np.einsum("ni,n,nj->ij", x, w * p * (1 - p), x)
-        try:
-            inverse = np.linalg.inv(information)
-        except np.linalg.LinAlgError:
-            return None, errors
-        step = (inverse * gradient).sum(axis=1)
-        beta = beta + step
-        variances = np.diag(inverse)
-        if not np.isfinite(beta).all() or np.abs(beta).max() > 1e4 or not (variances > 0).all():
-            return None, errors
-        if np.abs(step).max() < DONE * (1 + np.abs(beta).max()):
-            return beta, np.sqrt(variances)
-    return None, errors
 
 
 # --- parts of the Brier score, and the expected calibration error ------------------------------

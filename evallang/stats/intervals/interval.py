@@ -51,11 +51,13 @@ EstimateForm = Literal[
     "auc_over_folds",
     "losses_over_folds",
     "sums",
+    "influences",
     "drawn",
 ]
 """What the interval of an estimate is made from: scores of overlapping splits or of readers, right
 and wrong,
-scores of one model or of the models of folds, their losses, sums of one test set, or anything
+scores of one model or of the models of folds, their losses, sums of one test set, what each
+example changes in a metric of one test set, or anything
 drawn again."""
 
 
@@ -71,7 +73,8 @@ class IntervalDeclaration(Guidance):
         metric over examples), `paired` (difference of two proportions on the same examples),
         `independent` (the same on examples of their own), `f1`, `cells` (any metric of the
         confusion matrix), `means` (what each example adds to a metric that is a mean over
-        examples: losses, right or wrong), `sums` (a ratio of sums over the examples), `readers`
+        examples: losses, right or wrong), `sums` (a ratio of sums over the examples), `influences`
+        (what each example changes in a metric that is no mean), `readers`
         (areas, and means over examples, of several readers)
     clustered, weights : True where it has such a form
     advised_against : why not to use it, or empty
@@ -97,6 +100,7 @@ class IntervalDeclaration(Guidance):
         "cells",
         "means",
         "sums",
+        "influences",
         "readers",
     ]
     designs: frozenset[Design] = frozenset()

@@ -1,0 +1,117 @@
+"""Intervals of metrics that are no mean over examples, from the influence of each example."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from evallang.bibliography import Reference
+from evallang.registry import Evidence, Example, lazy
+from evallang.results.statistics import Clusters, Interval
+from evallang.stats.clusters import few_groups, group_codes, group_totals
+from evallang.stats.distributions import t_quantile
+from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
+from evallang.stats.validation import magnitudes
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike
+else:
+    np = lazy("numpy")
+
+EFRON_1982 = Reference(
+    key="efron1982",
+    authors=("Efron B",),
+    year=1982,
+    title="The jackknife, the bootstrap and other resampling plans",
+    venue="Society for Industrial and Applied Mathematics",
+    kind="book",
+)
+NO_SPREAD = 1e-12  # of the size of the estimate
+
+
+@INTERVALS.register(
+    IntervalDeclaration(
+        frozenset({Evidence.SCORES_PER_ROW}),
+        "influences",
+        clustered=True,
+        default_for=frozenset({"influences"}),
+        when=(
+            "the metric is no mean over examples, and the influence of each example on it is "
+            "known: concordance, calibration_slope, calibration_intercept; it takes no resamples"
+        ),
+        when_not="the metric is a mean over examples: t; it has no known influences: bootstrap",
+        formula=(
+            "estimate ± t standard errors: the influence of an example is the derivative of the "
+            "estimate by its weight, or the sum of those of a group; the standard error is the "
+            "root of n/(n - 1) times the sum of their squares; on the logit scale where the "
+            "metric lies between two bounds"
+        ),
+        example=(
+            "data cancer from sklearn breast_cancer\n"
+            "  positive malignant\n"
+            "\n"
+            "model linear = StandardScaler | LogisticRegression\n"
+            "\n"
+            "protocol holdout\n"
+            "measure calibration_slope\n"
+            "  interval jackknife\n"
+        ),
+    ),
+    title="Infinitesimal jackknife interval",
+    references=(EFRON_1982,),
+    examples=(
+        Example(
+            # The influences of the mean of 1, 2, 3, 6, which are (x - 3)/4
+            (3.0, (-0.5, -0.25, 0.0, 0.75), None, (None, None), 0.95),
+            {"low": 3 - 3.182446305284263 * math.sqrt(14 / 12), "high": 3 + 3.182446305284263
+             * math.sqrt(14 / 12)},
+            "closed form: Student's interval of the mean of 1, 2, 3, 6",
+            tolerance=1e-9,
+        ),
+    ),
+)  # fmt: skip
+def jackknife(
+    estimate: float,
+    influences: ArrayLike,
+    groups: ArrayLike | None,
+    limits: tuple[float | None, float | None],
+    level: float,
+) -> Interval:
+    """Interval from the derivatives of an estimate by the weights of the examples.
+
+    `influences` (n,) are those derivatives; `groups` (n,) is the group of each example, or None;
+    `limits` are the smallest and largest value of the metric. No interval with fewer than two
+    units, where no influence differs from 0, and at a bound. Raises `ValueError` where a number is
+    not finite.
+    """
+    values = magnitudes(influences, "influences")
+    if not np.isfinite(values).all() or not math.isfinite(estimate):
+        raise ValueError("an interval from influences takes finite numbers")
+    clusters = None
+    if groups is not None:
+        values = group_totals(values, group_codes(groups, len(values)))
+        clusters = Clusters(len(values), None)
+    n = len(values)
+    notes = few_groups(n) if clusters is not None else ()
+
+    def undefined(why: str) -> Interval:
+        return Interval("jackknife", level, None, None, (f"undefined: {why}",), clusters)
+
+    unit = "example" if groups is None else "group"
+    if n < 2:
+        return undefined(f"fewer than two {unit}s")
+    error = math.sqrt(float((values**2).sum()) * n / (n - 1))
+    if error <= NO_SPREAD * max(abs(estimate), 1.0):
+        return undefined(f"no {unit} moves the estimate")
+    half = t_quantile(level, n - 1) * error
+    low, high = limits
+    if low is None or high is None:
+        return Interval("jackknife", level, estimate - half, estimate + half, notes, clusters)
+    share = (estimate - low) / (high - low)
+    if not 0 < share < 1:
+        return undefined("the estimate is at a bound of the metric")
+    centre = math.log(share) - math.log1p(-share)
+    half /= (high - low) * share * (1 - share)
+    bounds = [low + (high - low) / (1 + math.exp(-(centre + side * half))) for side in (-1, 1)]
+    return Interval("jackknife", level, bounds[0], bounds[1], notes, clusters)
