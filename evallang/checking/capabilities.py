@@ -41,6 +41,8 @@ def counterpart(model: ModelSpec) -> str | None:
 
 def lacks(model: ModelSpec, needs: str) -> str | None:
     """Return what to write where a model does not give scores or probabilities, else None."""
+    if needs in ("risks", "rankings"):
+        return None  # reported as such
     if needs == "ranges":
         return "write `range` below a `predictions` statement: no model that is fitted gives ranges"
     able = abilities(model.pipeline)

@@ -31,9 +31,12 @@ def judge_tasks(scope: Scope, study: Study) -> None:
     if study.task is not None:
         reason = f"the data are for {task}"
     refused: set[Method] = set()
+    orders = any(isinstance(s, PredictionsSpec) and s.orders for s in study.sources)
     for metric, span, _ in _written_metrics(scope, study):
         declared = metric_entry(metric).declaration
         of_any_task = metric.better is not None or metric.code
+        if orders or declared.orders is not None:
+            continue  # reported as such
         if of_any_task or declared.task == task or metric in refused:
             continue
         refused.add(metric)
@@ -156,6 +159,8 @@ def _scores_of_predictions(scope: Scope, study: Study, source: PredictionsSpec) 
             continue
         declared = metric_entry(metric).declaration
         needs = declared.needs
+        if source.orders is not None or declared.orders is not None:
+            continue  # reported as such
         lacking = [name for name in named if name in without.get(needs, ())]
         if metric in refused or not lacking or task not in (None, declared.task):
             continue

@@ -30,7 +30,8 @@ from evallang.compatibility.intervals import (
     interval_mismatch,
 )
 from evallang.compatibility.mismatches import Alternative, Proposal
-from evallang.data.dataset import DataSpec
+from evallang.data.dataset import DataSpec, PredictionsSpec
+from evallang.metrics.metric import default_metric
 from evallang.protocols.protocol import PROTOCOLS, Yields, written
 from evallang.source import Span
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -48,6 +49,7 @@ from evallang.syntax import nodes as n
 
 def judge(scope: Scope, study: Study) -> Study:
     """Report everything that cannot be computed; give the study with implied protocols."""
+    _of_orders(scope, study)
     judge_tasks(scope, study)
     judge_directions(scope, study)
     _judged(scope, study)
@@ -92,6 +94,50 @@ def _judged(scope: Scope, study: Study) -> None:
                 f"of `{judged[0].name}` only right and wrong are known",
                 span or next(iter(judged[0].places.values()), None),
                 help="write `measure accuracy`",
+            )
+
+
+ORDERS = {
+    "event": ("survival times", "write `event COLUMN` and `score MODEL = COLUMN` below a "
+              "`predictions` statement"),
+    "query": ("rankings by query", "write `query COLUMN` below a `predictions` statement"),
+}  # fmt: skip
+
+
+def _of_orders(scope: Scope, study: Study) -> None:
+    """Report metrics of survival times and of rankings on other sources, and others on these."""
+    asked = [(m.metric, m.span) for m in study.measures]
+    asked += [(m, c.span) for c in study.comparisons for m in c.metrics]
+    asked += [(r.metric, r.span) for r in study.requirements]
+    if study.tuning is not None and study.tuning.by_written:
+        asked.append((study.tuning.metric, study.tuning.span))
+    orders = {s.orders if isinstance(s, PredictionsSpec) else None: s for s in study.sources}
+    refused: set[Method] = set()
+    for metric, span in asked:
+        if metric.better is not None or metric in refused:
+            continue
+        needed = None if metric.code else metric_entry(metric).declaration.orders
+        other = next((s for order, s in orders.items() if order != needed), None)
+        if other is None or own_metric(other) is not None:
+            continue
+        refused.add(metric)
+        order = other.orders if isinstance(other, PredictionsSpec) else None
+        place = span or next(iter(other.places.values()), None)
+        if order is not None:
+            scope.report(
+                codes.METRIC_NEEDS_SCORES,
+                f"`{metric.name}` cannot be computed from {ORDERS[order][0]}, which `{other.name}` "
+                "holds",
+                place,
+                help=f"write `measure {default_metric('regression', order)}`, or another metric of "
+                f"{ORDERS[order][0]} of `evallang list metrics`",
+            )
+        elif needed is not None:
+            scope.report(
+                codes.METRIC_NEEDS_SCORES,
+                f"`{metric.name}` needs {ORDERS[needed][0]}, which `{other.name}` does not hold",
+                place,
+                help=ORDERS[needed][1],
             )
 
 

@@ -31,6 +31,7 @@ FORM_NOUNS: Mapping[str, str] = {
     "f1": "`f1`",
     "cells": "metrics of the confusion matrix",
     "sums": "ratios of sums",
+    "influences": "`concordance`, `calibration_slope` and `calibration_intercept`",
     "readers": "`roc_auc` of two classes and means over examples, such as accuracy and losses",
     "means": "means over examples, such as accuracy and losses",
 }

@@ -152,7 +152,7 @@ def _outcomes(
         if queries is not None and target is not None and (queries < 0).any():
             left_out = int((queries < 0).sum())
             frame = frame.keep(pl.Series(queries >= 0)).noted(
-                (f"{counted(left_out, 'row')} of queries without a relevant row left out",)
+                (f"{counted(left_out, 'row')} skipped, because their queries have no relevant row",)
             )
             target = replace(target, y=target.y[queries >= 0])
             queries = queries[queries >= 0]

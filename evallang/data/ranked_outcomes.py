@@ -108,7 +108,7 @@ def read_queries(
 ) -> "NDArray[np.int64] | None":
     """Number the queries of the rows (n,); -1 for rows of queries without a relevant row.
 
-    No order of those rows is better than another, so that they are left out.
+    No order of those rows is better than another, so that they are skipped.
     """
     texts = complete_texts(frame, spec.query, "query", findings)
     if texts is None or target is None:

@@ -197,6 +197,7 @@ OF_PROBABILITIES = (
     "\n"
     "model linear = StandardScaler | LogisticRegression\n"
     "model bayes = GaussianNB\n"
+    "model baseline = DummyClassifier\n"
     "\n"
     "protocol holdout\n"
     "measure brier, {}\n"

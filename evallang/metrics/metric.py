@@ -131,7 +131,7 @@ class MetricDeclaration(Guidance):
 
     @property
     def direction(self) -> Direction:
-        """Which direction is better; raises `ValueError` for a metric that has none."""
+        """Which direction is better; raises `ValueError` for one with a best value."""
         if self.better == "nearest":
             raise ValueError(f"the metric has no direction: {self.ideal} is its best value")
         return self.better

@@ -95,7 +95,7 @@ def _declaration(metric: str, **more: Any) -> MetricDeclaration:
         differs={
             "scikit-learn": (
                 "ndcg_score takes the same number of rows for every query, and counts a query "
-                "without a relevant row as 0; here such queries are left out"
+                "without a relevant row as 0; here such queries are skipped"
             ),
         },
     ),

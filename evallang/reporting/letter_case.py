@@ -10,11 +10,11 @@ COMMON = frozenset(
     for line in (
         "accuracy adjusted area average balanced bootstrap break-even chance-corrected",
         "classification",
-        "cluster clustered coefficient combined conditional corrected correlation cost",
+        "cluster clustered coefficient combined concordance conditional corrected correlation cost",
         "cross-validated delta-method",
         "cross-validation dependent difference differences effect equivalence error eta exact",
         "agreement calibration confusion decision detection observed precision-recall threshold",
-        "expected explained false fold geometric holdout interval k-fold kappa",
+        "expected explained false fold geometric holdout infinitesimal interval k-fold kappa",
         "leave-one-group-out leave-one-out leave-p-out log logarithmic loss macro macro-f1",
         "matched max",
         "maximum mean measure median micro mid-p negative nested net no normalized odds",

@@ -25,6 +25,8 @@ def main() -> None:
     write("suite_auc.csv", suite(random.Random(20260104), 24))
     write("load.csv", load(random.Random(20260107), 365))
     write("load_ranges.csv", load_ranges(random.Random(20260110), 240))
+    write("search.csv", search(random.Random(20260113), 60))
+    write("survival.csv", survival(random.Random(20260114), 260))
     write("readings.csv", readings(random.Random(20260112), 90, 6))
     write("survey.csv", survey(random.Random(20260108), 300))
     write("transcripts.csv", transcripts(random.Random(20260111), 400))
@@ -234,6 +236,33 @@ def load_ranges(rng: random.Random, n: int) -> Iterable[Sequence[object]]:
             round(seasonal, 1), round(seasonal - 1.28 * spread, 1),
             round(seasonal + 1.28 * spread, 1),
             round(constant, 1), round(constant - 22, 1), round(constant + 22, 1),
+        )  # fmt: skip
+
+
+def search(rng: random.Random, n: int) -> Iterable[Sequence[object]]:
+    """Return the results of two search engines for questions, with their relevance from 0 to 3."""
+    yield "question", "page", "relevance", "words_score", "vectors_score"
+    for question in range(1, n + 1):
+        for page in range(1, 9 + int(8 * rng.random())):
+            wanted = normal(rng)
+            relevance = sum(wanted > cut for cut in (0.7, 1.3, 1.9))
+            yield (
+                f"q{question}", f"q{question}-{page}", relevance,
+                round(wanted + 1.2 * normal(rng), 2), round(wanted + 0.8 * normal(rng), 2),
+            )  # fmt: skip
+
+
+def survival(rng: random.Random, n: int) -> Iterable[Sequence[object]]:
+    """Return months until death or the end of the study, and the risks of two models."""
+    yield "patient", "hospital", "months", "died", "cox_risk", "stage_risk"
+    for patient in range(1, n + 1):
+        stage = 1 + int(4 * rng.random())
+        risk = 0.5 * stage + 0.6 * normal(rng)
+        months = -30 * math.log(1 - rng.random()) * math.exp(1.25 - risk)
+        end = 12 + 48 * rng.random()
+        yield (
+            patient, f"hospital {1 + int(12 * rng.random())}", round(min(months, end), 1),
+            int(months <= end), round(risk + 0.5 * normal(rng), 2), stage,
         )  # fmt: skip
 
 

@@ -165,6 +165,17 @@ EVIDENCE["readers"] = [
     (score_means(RANDOM.random((60, 1, 1))),),  # one reader
     (score_areas(np.zeros(60), RANDOM.normal(size=(60, 1, 2))),),  # one class
 ]
+EVIDENCE["influences"] = [
+    (estimate, influences, groups, limits)
+    for estimate, influences, limits in (
+        (0.7, RANDOM.normal(size=60) / 300, UNIT),
+        (1.4, RANDOM.normal(size=60) / 100, (None, None)),
+        (1.0, RANDOM.normal(size=60) / 300, UNIT),  # at a bound
+        (0.7, np.zeros(60), UNIT),  # nothing moves it
+        (-2.0, np.zeros(60), (None, None)),
+    )
+    for groups in (None, GROUPS)
+]
 RANGES = {
     "readers": (0, 1),
     "proportion": (0, 1),
@@ -194,6 +205,9 @@ def arguments_of(entry, evidence, level):
         known["held_out"] = evidence[0]
     elif entry.declaration.form == "readers":
         known |= {"readers": evidence[0], "limits": UNIT}
+    elif entry.declaration.form == "influences":
+        named = ("estimate", "influences", "groups", "limits")
+        known |= dict(zip(named, evidence, strict=True))
     elif entry.declaration.form == "sums":
         known |= {"sums": evidence[0], "groups": evidence[1]}
     elif entry.declaration.form == "auc":

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from evallang.metrics.metric import METRICS, confusions, evaluate, from_mean_loss
+from evallang.metrics.metric import METRICS, Outcome, confusions, evaluate, from_mean_loss
 
 REQUIRED_OPTIONS = {
     "fbeta": {"beta": 2.0},
@@ -17,10 +17,20 @@ REQUIRED_OPTIONS = {
     "pinball": {"quantile": 0.7},
     "interval_score": {"level": 0.8},
     "mase": {"scale": 2.5},
+    "recall_at_specificity": {"at_specificity": 0.7},
+    "specificity_at_recall": {"at_recall": 0.7},
 }
 HIGHEST = {"net_benefit": np.mean}  # no model exceeds the share of positives
 
-every_metric = pytest.mark.parametrize("entry", list(METRICS), ids=lambda e: e.name)
+UNLISTED = [
+    METRICS[name] for entry in METRICS for name in entry.declaration.under_option.values()
+]
+every_metric = pytest.mark.parametrize("entry", [*METRICS, *UNLISTED], ids=lambda e: e.name)
+directed = pytest.mark.parametrize(
+    "entry",
+    [e for e in (*METRICS, *UNLISTED) if e.declaration.ideal is None],
+    ids=lambda e: e.name,
+)
 every_count = pytest.mark.parametrize(
     "entry", [e for e in METRICS if e.declaration.form == "counts"], ids=lambda e: e.name
 )
@@ -36,6 +46,11 @@ def averages():
 
 def sample(entry, seed=0, n=60):
     rng = np.random.default_rng(seed)
+    if entry.declaration.needs == "risks":
+        truth = np.column_stack([rng.exponential(size=n), rng.random(n) < 0.7])
+        return truth, rng.normal(size=n) - truth[:, 0]
+    if entry.declaration.needs == "rankings":
+        return np.zeros(n), rankings(rng, n, 2.0)
     if entry.declaration.task == "regression":
         truth = rng.normal(5, 2, n)
         middle = truth + rng.normal(size=n)
@@ -46,6 +61,15 @@ def sample(entry, seed=0, n=60):
         return truth, np.concatenate([[0, 1], rng.integers(0, 2, n - 2)])
     positive = np.clip(truth * 0.2 + rng.random(n) * 0.7, 0.01, 0.99)
     return truth, np.column_stack([1 - positive, positive])
+
+
+def rankings(rng, n, noise):
+    """Draw the relevance and the score of some rows of each query."""
+    found = np.empty(n, dtype=object)
+    for query in range(n):
+        relevance = np.append(rng.integers(0, 4, rng.integers(2, 9)), 2).astype(float)
+        found[query] = np.column_stack([relevance, relevance + noise * rng.normal(size=len(relevance))])
+    return found
 
 
 def value(entry, truth, output, **options):
@@ -91,11 +115,15 @@ def test_its_values_are_in_the_declared_range(entry, seed):
     assert high is None or found <= high
 
 
-@every_metric
+@directed
 def test_a_perfect_model_is_better_than_a_poor_one_in_the_declared_direction(entry):
     truth, output = sample(entry)
     if entry.declaration.needs == "ranges":
         perfect = np.column_stack([truth, truth])
+    elif entry.declaration.needs == "risks":
+        perfect = -truth[:, 0]
+    elif entry.declaration.needs == "rankings":
+        perfect = rankings(np.random.default_rng(0), len(truth), 0.0)
     elif entry.declaration.task == "regression" or entry.declaration.needs == "labels":
         perfect = truth.copy()
     else:
@@ -108,6 +136,32 @@ def test_a_perfect_model_is_better_than_a_poor_one_in_the_declared_direction(ent
     else:
         assert best < found
         assert best == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "entry", [e for e in METRICS if e.declaration.ideal is not None], ids=lambda e: e.name
+)
+def test_a_metric_without_a_direction_has_its_best_value_where_probabilities_are_shares(entry):
+    truth = np.tile([0, 0, 0, 1, 0, 1, 1, 1], 5)
+    output = np.tile([0.25] * 4 + [0.75] * 4, 5)
+    assert value(entry, truth, output) == pytest.approx(entry.declaration.ideal, abs=1e-12)
+    with pytest.raises(ValueError, match="no direction"):
+        _ = entry.declaration.direction
+
+
+@every_metric
+def test_an_influence_is_the_derivative_by_a_weight(entry):
+    declared = entry.declaration
+    if declared.influences is None:
+        return
+    truth, output = sample(entry)
+    found = declared.influences(Outcome(truth, output, 2, 1))
+    assert found.sum() == pytest.approx(0, abs=1e-9)
+    for row in (0, 7, 31):
+        step = np.zeros(len(truth))
+        step[row] = 1e-5
+        up, down = (evaluate(entry, {}, truth, output, 1, 2, 1 + s * step) for s in (1, -1))
+        assert found[row] == pytest.approx((up - down) / 2e-5, abs=1e-7)
 
 
 @every_metric

@@ -79,6 +79,7 @@ SECTIONS = {
         *fitted("cv folds=5", "", measure="brier\n  interval cv_clt"),
         *fitted("cv folds=5", "", measure="brier\n  interval nested_cv(repeats=100)"),
         *fitted("cv folds=5", "", measure="brier\n  interval cv_clt(within_fold)"),
+        *on_rows("", measure="calibration_slope\n  interval jackknife"),
         *on_rows("compare a, b with mcnemar(tango)", "compare a, b with mcnemar(newcombe)",
                  "compare a, b with mcnemar(interval=bonett_price)",
                  "compare a, b with mcnemar(agresti_min)", "compare a, b with mcnemar(wald)"),

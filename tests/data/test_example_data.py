@@ -34,9 +34,11 @@ def test_the_generator_makes_the_committed_files(tmp_path, monkeypatch):
         "quiz_small.jsonl",
         "readings.csv",
         "reviews_predictions.csv",
+        "search.csv",
         *(f"sorting_{number}.csv" for number in range(1, 9)),
         "suite_auc.csv",
         "survey.csv",
+        "survival.csv",
         "transcripts.csv",
         "visits.csv",
     ]

@@ -1,4 +1,4 @@
-"""Intervals of metrics that are no mean over examples, from the influence of each example."""
+"""Intervals of metrics that are not means over examples, from the influence of each example."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NO_SPREAD = 1e-12  # of the size of the estimate
         clustered=True,
         default_for=frozenset({"influences"}),
         when=(
-            "the metric is no mean over examples, and the influence of each example on it is "
+            "the metric is not a mean over examples, and the influence of each example on it is "
             "known: concordance, calibration_slope, calibration_intercept; it takes no resamples"
         ),
         when_not="the metric is a mean over examples: t; it has no known influences: bootstrap",
@@ -52,6 +52,7 @@ NO_SPREAD = 1e-12  # of the size of the estimate
             "  positive malignant\n"
             "\n"
             "model linear = StandardScaler | LogisticRegression\n"
+            "model baseline = DummyClassifier\n"
             "\n"
             "protocol holdout\n"
             "measure calibration_slope\n"

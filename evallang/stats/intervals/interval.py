@@ -74,7 +74,7 @@ class IntervalDeclaration(Guidance):
         `independent` (the same on examples of their own), `f1`, `cells` (any metric of the
         confusion matrix), `means` (what each example adds to a metric that is a mean over
         examples: losses, right or wrong), `sums` (a ratio of sums over the examples), `influences`
-        (what each example changes in a metric that is no mean), `readers`
+        (what each example changes in a metric that is not a mean), `readers`
         (areas, and means over examples, of several readers)
     clustered, weights : True where it has such a form
     advised_against : why not to use it, or empty
