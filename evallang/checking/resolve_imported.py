@@ -148,9 +148,7 @@ def _reader(scope: Scope, clauses: Clauses) -> tuple[str | None, Literal["random
     return clause_values.column(scope, named), "random" if drawn else None
 
 
-def _order(
-    scope: Scope, clauses: Clauses, judged: str | None
-) -> Literal["event", "query"] | None:
+def _order(scope: Scope, clauses: Clauses, judged: str | None) -> Literal["event", "query"] | None:
     """Return the clause that makes the predictions an order of rows; report what it excludes."""
     word: Literal["event", "query"] = "event" if "event" in clauses.places else "query"
     if word not in clauses.places:
@@ -158,7 +156,9 @@ def _order(
     excluded = ["scores", "range", "threshold", "positive", "task", "repeat", "reader"]
     excluded += ["query"] if word == "event" else ["fold", "weight"]
     excluded += [] if judged is None else [judged]
-    what = "a time, and its score a risk" if word == "event" else "a relevance, and the unit a query"
+    what = (
+        "a time, and its score a risk" if word == "event" else "a relevance, and the unit a query"
+    )
     for other in excluded:
         if other in clauses.places:
             scope.report(

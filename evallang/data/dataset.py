@@ -389,8 +389,8 @@ class GivenOutcomes:
     notes: tuple[str, ...] = ()
     class_values: tuple[Label, ...] = ()
     examples: "NDArray[np.int64] | None" = None
-    """With repeats or queries: the example of each row (n,), numbered in the order of their first rows;
-    None where every row is an example of its own."""
+    """With repeats or queries: the example of each row (n,), numbered in the order of their first
+    rows; None where every row is an example of its own."""
     repeat_labels: tuple[str, ...] | None = None
     source_columns: tuple[SourceColumn, ...] = ()
     """All columns of the files, in their order; empty where the study holds the numbers."""

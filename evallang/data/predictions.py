@@ -169,7 +169,9 @@ def _outcomes(
                 codes = answers.predictions.get(model.name)
                 if codes is not None and target.task == "classification":
                     answers.predictions[model.name] = short_codes(codes, len(target.classes))
-    within = [name for name in (spec.runs, spec.query) if name is not None and name in frame.columns]
+    within = [
+        name for name in (spec.runs, spec.query) if name is not None and name in frame.columns
+    ]
     row_ids = None
     if frame.times is None:  # else they are known to differ
         apart = outcome_columns(spec, models)

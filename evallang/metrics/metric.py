@@ -12,8 +12,8 @@ scores (n,) of the positive class or (n, K), probabilities (n,) or (n, K), predi
 values (n,), the bounds of prediction intervals (n, 2), the numerators and denominators of a
 ratio of sums (n, 2), risks (n,), or rankings: for each query an array of relevance and score of
 its rows (rows, 2). With risks, `truth` (n, 2) is the time, and whether it is that of an event (1)
-or of censoring (0); with rankings it is not used. Undefined is NaN inside this room (there is no other way in an array) and
-None with a note outside of it.
+or of censoring (0); with rankings it is not used. Undefined is NaN inside this room (there is no
+other way in an array) and None with a note outside of it.
 
 A predicted label that is none of the classes has the code -1 and is wrong: `confusion`
 counts it in a last column of its own, so its matrices have k rows and k + 1 columns. The

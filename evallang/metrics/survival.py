@@ -83,8 +83,8 @@ def _influences(o: Outcome) -> NDArray[np.float64]:
         formula=(
             "over all pairs of examples whose earlier time is that of an event (of equal times, "
             "one an event and one censored), the share in which the earlier has the higher risk, "
-            "pairs with equal risks counting half; two events at the same time are not a pair; over "
-            "folds, the mean of the folds' values"
+            "pairs with equal risks counting half; two events at the same time are not a pair; "
+            "over folds, the mean of the folds' values"
         ),
         differs={
             "lifelines": "concordance_index takes predicted times: hand it the negative risk",
@@ -117,7 +117,7 @@ def concordance(
     positive: None = None,
     weights: ArrayLike | None = None,
 ) -> float:
-    """The chance that of two comparable examples the one with the earlier event has the higher risk.
+    """The chance that the earlier event of two comparable examples has the higher risk.
 
     Harrell's index for censored times, computed in O(n log n). Undefined (NaN) where no two
     examples can be compared.

@@ -42,7 +42,7 @@ class Learning:
     """
 
     metric: str
-    better: Literal["higher", "lower"]
+    better: Literal["higher", "lower", "nearest"]
     n: int
     splits: int
     ordered: bool

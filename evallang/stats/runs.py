@@ -28,7 +28,7 @@ class Runs:
     """
 
     metric: str
-    better: Literal["higher", "lower"]
+    better: Literal["higher", "lower", "nearest"]
     draws: bool
     values: NDArray[np.float64]
     splits: NDArray[np.float64]

@@ -22,9 +22,7 @@ REQUIRED_OPTIONS = {
 }
 HIGHEST = {"net_benefit": np.mean}  # no model exceeds the share of positives
 
-UNLISTED = [
-    METRICS[name] for entry in METRICS for name in entry.declaration.under_option.values()
-]
+UNLISTED = [METRICS[name] for entry in METRICS for name in entry.declaration.under_option.values()]
 every_metric = pytest.mark.parametrize("entry", [*METRICS, *UNLISTED], ids=lambda e: e.name)
 directed = pytest.mark.parametrize(
     "entry",
@@ -68,7 +66,9 @@ def rankings(rng, n, noise):
     found = np.empty(n, dtype=object)
     for query in range(n):
         relevance = np.append(rng.integers(0, 4, rng.integers(2, 9)), 2).astype(float)
-        found[query] = np.column_stack([relevance, relevance + noise * rng.normal(size=len(relevance))])
+        found[query] = np.column_stack(
+            [relevance, relevance + noise * rng.normal(size=len(relevance))]
+        )
     return found
 
 

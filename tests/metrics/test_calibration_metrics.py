@@ -53,9 +53,7 @@ def test_values_and_influences_equal_statsmodels(name, seed):
     ids=["one class", "constant", "separated"],
 )
 def test_a_slope_that_no_regression_has_is_undefined(truth, probability):
-    found = evaluate(
-        METRICS["calibration_slope"], {}, np.array(truth), np.array(probability), 1, 2
-    )
+    found = evaluate(METRICS["calibration_slope"], {}, np.array(truth), np.array(probability), 1, 2)
     assert np.isnan(found)
 
 

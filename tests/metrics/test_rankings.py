@@ -1,6 +1,6 @@
 """Rankings by query: against scikit-learn and all orders of ties, and as a study reads them."""
 
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
@@ -47,7 +47,7 @@ def test_the_reciprocal_rank_is_the_mean_over_all_orders_of_ties(seed, at):
     relevance, score = drawn(seed, 7)
     found = []
     for order in permutations(range(len(score))):
-        if all(score[a] >= score[b] for a, b in zip(order, order[1:], strict=False)):
+        if all(score[a] >= score[b] for a, b in pairwise(order)):
             place = 1 + next(i for i, row in enumerate(order) if relevance[row] > 0)
             found.append(1 / place if at is None or place <= at else 0.0)
     expected = np.mean(found)
@@ -107,7 +107,9 @@ def test_queries_without_a_relevant_row_are_left_out_and_counted(tmp_path):
     record, truth = study(tmp_path, "measure mean_reciprocal_rank", empty=4)
     assert record.estimates[0].n == 36
     rows = sum(len(truth[q][0]) for q in range(4))
-    assert f"{rows} rows skipped, because their queries have no relevant row" in record.data[0].notes
+    assert (
+        f"{rows} rows skipped, because their queries have no relevant row" in record.data[0].notes
+    )
 
 
 def test_groups_of_queries_are_the_unit(tmp_path):

@@ -82,7 +82,9 @@ def test_without_censoring_and_ties_it_is_kendalls_tau_on_another_scale():
 
 
 @pytest.mark.parametrize(
-    "truth", [((1, 0), (2, 0), (3, 0)), ((1, 1), (1, 1)), ((5, 1),)], ids=["censored", "tied", "one"]
+    "truth",
+    [((1, 0), (2, 0), (3, 0)), ((1, 1), (1, 1)), ((5, 1),)],
+    ids=["censored", "tied", "one"],
 )
 def test_it_is_undefined_where_no_two_examples_can_be_compared(truth):
     times = np.array(truth, dtype=float)
@@ -107,7 +109,10 @@ def table(n=60, seed=0, columns=("months", "died", "risk")):
     risk = rng.normal(size=n).round(2)
     months = (rng.exponential(size=n) * np.exp(-risk) * 20).round(1)
     died = (rng.random(n) < 0.7).astype(int)
-    rows = [f"{i},{i // 5},{m},{d},{r}" for i, (m, d, r) in enumerate(zip(months, died, risk))]
+    rows = [
+        f"{i},{i // 5},{m},{d},{r}"
+        for i, (m, d, r) in enumerate(zip(months, died, risk, strict=True))
+    ]
     return "id,site," + ",".join(columns) + "\n" + "\n".join(rows) + "\n", months, died, risk
 
 

@@ -227,7 +227,9 @@ def _sd(values: NDArray[np.float64]) -> float | None:
 
 
 def _gain(learning: Learning) -> LearningGain | None:
-    """Compare the two largest sizes, split by split."""
+    """Compare the two largest sizes, split by split, by a metric that has a direction."""
+    if learning.better == "nearest":
+        return None
     before, last = learning.sizes[-2:]
     first, second = (np.nanmean(s.test) if not np.isnan(s.test).all() else None
                      for s in (before, last))  # fmt: skip
