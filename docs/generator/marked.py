@@ -10,7 +10,6 @@ from evallang.api import results
 from evallang.api.rows import Rows
 from evallang.manual.catalogues import REGISTRIES
 from evallang.manual.explanations import clause_of, option_default, runs, written
-from evallang.manual.glossary import LATER
 from evallang.reporting.section import SECTIONS
 from evallang.syntax.language import RESERVED, STATEMENTS
 
@@ -103,7 +102,7 @@ def _further(_: str) -> str:
 
 
 def _later(_: str) -> str:
-    later = dict(LATER)
+    later = {}
     for word, known in STATEMENTS.items():
         unbuilt = frozenset(name for name, clause in known.clauses.items() if not clause.built)
         later[f"clause of `{word}`"] = unbuilt

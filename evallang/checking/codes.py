@@ -641,9 +641,12 @@ METRIC_WITHOUT_DIRECTION = declare(
     "Models are compared, chosen or ranked by a metric of which neither more nor less is better.",
     reason="The best calibration slope is 1 and the best calibration intercept 0: a higher value "
     "is not a better one, and a test of a difference could not state which model it favours.",
-    wrong="measure calibration_slope\ncompare a, b with bootstrap",
-    right="measure calibration_slope, brier\ncompare a, b with bootstrap by brier\n"
-    "require calibration_slope of a >= 0.8",
+    wrong="data cancer from sklearn breast_cancer\n  positive malignant\nmodel a = GaussianNB\n"
+    "model b = LogisticRegression\nprotocol holdout\nmeasure calibration_slope\n"
+    "compare a, b with bootstrap",
+    right="data cancer from sklearn breast_cancer\n  positive malignant\nmodel a = GaussianNB\n"
+    "model b = LogisticRegression\nprotocol holdout\nmeasure calibration_slope, brier\n"
+    "compare a, b with bootstrap by brier\nrequire calibration_slope of a >= 0.8",
 )
 ANALYSIS_WITHOUT_SEARCH = declare(
     "E219",

@@ -9,7 +9,6 @@ from collections.abc import Container, Mapping
 from functools import lru_cache
 from typing import Any
 
-from evallang.checking import unbuilt
 from evallang.metrics.metric import METRICS
 from evallang.registry import Registry
 from evallang.stats.analyses.analysis import ANALYSES
@@ -375,8 +374,8 @@ def _built(what: str, word: str) -> str | None:
 
 
 def is_member(what: str, word: str) -> bool:
-    """Return whether a catalogue has a word, be it one that only a later version can run."""
-    return word in _MEMBERS[what] or word in unbuilt.MEMBERS.get(what, ())
+    """Return whether a catalogue has a word."""
+    return word in _MEMBERS[what]
 
 
 _MEMBERS: Mapping[str, Registry[Any]] = {

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from evallang.checking import codes, own_functions, unbuilt
+from evallang.checking import codes, own_functions
 from evallang.checking.bounds import OUTSIDE, as_share, check_limit, objection
 from evallang.checking.scope import Scope, letters, suggestion
 from evallang.checking.synonyms import OTHER_NAMES, meant_by
@@ -135,7 +135,6 @@ def catalogue_entry(scope: Scope, node: n.MethodNode, what: str) -> Entry[Any] |
         return None
     word = name.name.replace("-", "_")
     _, registry, code = next(c for c in CATALOGUES if c[0] == what)
-    later = unbuilt.MEMBERS.get(what, frozenset())
     entry = registry.get(word)
     if entry is not None:
         if entry.kind in ASKED_BY and not INPUTS.subjects_of(entry.kind, entry.inputs):
@@ -143,9 +142,6 @@ def catalogue_entry(scope: Scope, node: n.MethodNode, what: str) -> Entry[Any] |
             return None
         return entry
     meant = meant_by(what, word)
-    if word in later:
-        not_in_this_version(scope, f"the {what} `{word}`", name)
-        return None
     if what == "test" and name.name in scope.models:
         scope.report(
             code,
@@ -193,7 +189,7 @@ def _listing(what: str) -> str:
 def stands_in(word: str, besides: str) -> str | None:
     """Return the catalogue, besides one, in which a word stands: `f1` is a metric."""
     for what, registry, _ in CATALOGUES:
-        if what != besides and (word in registry or word in unbuilt.MEMBERS.get(what, ())):
+        if what != besides and word in registry:
             return what
     if besides != "protocol" and word in {" ".join(p.declaration.words) for p in PROTOCOLS}:
         return "protocol"
@@ -280,9 +276,7 @@ def _option_of(scope: Scope, argument: n.ArgumentNode, entry: Entry[Any]) -> Opt
         return None
     key = argument.key.name.replace("-", "_")
     found = entry.option(key)
-    if found is None and key in unbuilt.OPTIONS.get(entry.name, frozenset()):
-        not_in_this_version(scope, f"the option `{key}` of `{entry.name}`", argument)
-    elif found is None:
+    if found is None:
         names = [o.name for o in entry.options]
         text, fixes = suggestion(argument.key.name, argument.key.span, names, "option")
         chosen = isinstance(argument.value, n.NameNode) and argument.value.name == "true"

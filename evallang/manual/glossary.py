@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 
-from evallang.checking import unbuilt
 from evallang.checking.all_codes import load_codes
 from evallang.checking.synonyms import OTHER_NAMES, OTHER_WORDS, is_member, meant_by
 from evallang.diagnostics import CODES, Code
@@ -19,8 +18,6 @@ from evallang.syntax.language import (
     clause_words,
     connectives,
 )
-
-LATER: dict[str, frozenset[str]] = {**unbuilt.MEMBERS}
 
 MOST_CLASSES = 20  # named where a parameter is explained
 
@@ -96,8 +93,6 @@ def _called(asked: str) -> Iterator[Explanation]:
         found.append(explanations.explain_connective(asked))
     if code:
         found.append(explanations.explain_code(code))
-    if not found:
-        found += _later(asked)
     if not found and SHARE.fullmatch(asked):
         found.append(Explanation(asked, "share", "", (Part("", SHARE_MEANING),)))
     yield from found
@@ -147,7 +142,6 @@ def words() -> list[str]:
     found += sorted(
         {option.name for registry in REGISTRIES.values() for e in registry for option in e.options}
     )
-    found += [name for names in LATER.values() for name in sorted(names)]
     found += [*CATALOGUE, *STATEMENTS, *clause_words(), *sorted(connectives() | set(WORD_MEANINGS))]
     return list(dict.fromkeys(found))
 
@@ -196,13 +190,3 @@ def _parameter(word: str) -> Iterator[Explanation]:
         if len(classes) > MOST_CLASSES:
             text += f" and {len(classes) - MOST_CLASSES} more"
         yield Explanation(word, "parameter", "", (Part("a parameter of", text),))
-
-
-def _later(word: str) -> Iterator[Explanation]:
-    """State that a word is stated by the language and not built yet."""
-    name = word.replace("-", "_")
-    for kind, names in LATER.items():
-        if name in names:
-            text = "The language states it, and this version cannot run it: a study that uses it "
-            text += "is refused by E901."
-            yield Explanation(word, kind, "", (Part("", text),))

@@ -292,6 +292,7 @@ def calibration_slope(
         binary_only=True,
         of_positive=True,
         ideal=0.0,
+        known_without_skill=True,
         under_weights=_intercepts,
         influences=_influences_on_intercept,
         when=(

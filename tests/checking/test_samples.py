@@ -13,6 +13,7 @@ RUNNABLE = {
     "04_bootstrap",
     "05_predictions",
     "06_scores",
+    "07_many_data_sets",
     "09_own_code",
     "10_regression_time",
     "11_counts",

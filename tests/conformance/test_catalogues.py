@@ -1,15 +1,8 @@
 """The catalogues agree with each other and with what the checker says of them."""
 
-from evallang.checking import unbuilt
 from evallang.checking.all_codes import load_codes
-from evallang.checking.values import CATALOGUES
 from evallang.diagnostics import CODES
 from evallang.manual.catalogues import REGISTRIES, entries
-
-
-def test_a_registered_word_is_no_longer_on_the_list_of_later_ones():
-    for what, registry, _ in CATALOGUES:
-        assert not unbuilt.MEMBERS.get(what, frozenset()) & set(registry.names()), what
 
 
 def test_every_member_has_a_title_a_summary_and_a_source():
