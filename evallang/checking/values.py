@@ -160,7 +160,7 @@ def catalogue_entry(scope: Scope, node: n.MethodNode, what: str) -> Entry[Any] |
         )
         return None
     measure = what == "metric"
-    text, fixes = suggestion(word, name.span, (*registry.names(), *later), terms=measure)
+    text, fixes = suggestion(word, name.span, registry.names(), terms=measure)
     if text is None and meant is None:
         elsewhere = OTHER_NAMES.get(what, {})
         near = closest(word, elsewhere)
