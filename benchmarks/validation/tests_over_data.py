@@ -24,6 +24,7 @@ from evallang.results.statistics import HypothesisTestResult
 from evallang.stats.hypothesis_tests.aligned_ranks import friedman_aligned, quade
 from evallang.stats.hypothesis_tests.bayesian_datasets import bayes_sign, bayes_signed_rank
 from evallang.stats.hypothesis_tests.bayesian_folds import bayes_t
+from evallang.stats.hypothesis_tests.bayesian_tables import bayes_mcnemar
 from evallang.stats.hypothesis_tests.datasets import friedman
 from evallang.stats.hypothesis_tests.rank_posthoc import bonferroni_dunn, nemenyi
 from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
@@ -144,8 +145,21 @@ def _folds(rope: float) -> Callable[[Rng], HypothesisTestResult]:
     return result
 
 
+def _tables(n: int, discordant: float, rope: float) -> Callable[[Rng], HypothesisTestResult]:
+    """Draw tables of two models that are right equally often."""
+
+    def result(rng: Rng) -> HypothesisTestResult:
+        b, c, rest = rng.multinomial(n, (discordant / 2, discordant / 2, 1 - discordant)).tolist()
+        return bayes_mcnemar(((rest, b), (c, 0)), rope=rope)
+
+    return result
+
+
 SIMULATIONS = (
     *TESTS,
+    _bayesian("bayes_mcnemar(rope=0)", "n = 100, 20 discordant", _tables(100, 0.2, 0.0), 1_000),
+    _bayesian("bayes_mcnemar(rope=0)", "n = 100, 4 discordant", _tables(100, 0.04, 0.0), 1_000),
+    _bayesian("bayes_mcnemar(rope=0.01)", "n = 100, 20 discordant", _tables(100, 0.2, 0.01), 500),
     _bayesian("bayes_sign(rope=0)", "30 data sets", _signs(0.0), 2_000),
     _bayesian("bayes_sign(rope=0.01)", "30 data sets", _signs(0.01), 2_000),
     _bayesian("bayes_signed_rank(rope=0)", "30 data sets", _signed_ranks(0.0), 2_000),

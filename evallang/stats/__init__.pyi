@@ -46,6 +46,7 @@ from evallang.stats.hypothesis_tests.aligned_ranks import quade as quade
 from evallang.stats.hypothesis_tests.bayesian_datasets import bayes_sign as bayes_sign
 from evallang.stats.hypothesis_tests.bayesian_datasets import bayes_signed_rank as bayes_signed_rank
 from evallang.stats.hypothesis_tests.bayesian_folds import bayes_t as bayes_t
+from evallang.stats.hypothesis_tests.bayesian_tables import bayes_mcnemar as bayes_mcnemar
 from evallang.stats.hypothesis_tests.contingency import mcnemar as mcnemar
 from evallang.stats.hypothesis_tests.contingency import proportions_z as proportions_z
 from evallang.stats.hypothesis_tests.datasets import friedman as friedman

@@ -117,7 +117,7 @@ def bayes_t(
     differ, or `rope` is missing or negative.
     """
     checked_level(level)
-    region = _region(rope, bounded)
+    region = region_of("bayes_t", rope, bounded=bounded)
     checked_direction(better)
     x, y = aligned(first, second)
     if x.ndim != 1:
@@ -168,11 +168,15 @@ def bayes_t(
     )
 
 
-def _region(rope: float | None, bounded: bool) -> float:
+def region_of(test: str, rope: float | None, *, bounded: bool) -> float:
+    """Return the region of practical equivalence of a test, 0.01 for metrics in [0, 1].
+
+    Raises `ValueError` where it is negative, or missing for another metric.
+    """
     if rope is None and not bounded:
         raise ValueError(
-            "`bayes_t` needs its region of practical equivalence in the unit of this metric: "
-            "write `bayes_t(rope=...)`"
+            f"`{test}` needs its region of practical equivalence in the unit of this metric: "
+            f"write `{test}(rope=...)`"
         )
     region = DEFAULT_ROPE if rope is None else float(rope)
     if not 0 <= region < math.inf:
