@@ -174,6 +174,7 @@ def _run(
     if meant is not None and meant.protocols and (fresh or not _ran_before(store, study)):
         workers.prepare(("evallang.engine.fits", *modules_of(meant.models)))
     from evallang.engine import run as engine  # while the workers start
+    from evallang.engine.run_diagnostics import unlike_workers
 
     LOG.info("checked %s: findings %d", printable_line(study.path), len(study.diagnostics))
     started, clock = time.time(), time.perf_counter()
@@ -226,7 +227,9 @@ def _run(
         started=_utc(started),
         seconds=round(time.perf_counter() - clock, 3),
     )
-    diagnostics = (*prepared.diagnostics, *done.diagnostics, *history.diagnostics)
+    made = done.results.provenance.fits.run
+    unlike = unlike_workers(prepared.study, made, workers.unlike)
+    diagnostics = (*prepared.diagnostics, *done.diagnostics, *unlike, *history.diagnostics)
     record = replace(
         described(done.results, live.models),
         provenance=provenance,

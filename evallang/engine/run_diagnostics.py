@@ -10,7 +10,7 @@ from evallang.engine.evaluation import Evaluation
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.models.model import is_baseline
 from evallang.registry import lazy
-from evallang.reporting.codes import CLASS_NEVER_PREDICTED
+from evallang.reporting.codes import CLASS_NEVER_PREDICTED, UNLIKE_WORKERS
 from evallang.results.records import Failure, NeverPredicted
 from evallang.results.written import statement_of
 from evallang.study import Method, Study, own_metrics_of
@@ -69,6 +69,19 @@ def _error(evaluation: Evaluation, model: str, metric: Method) -> OwnMetricFaile
     except OwnMetricFailed as error:
         return error
     return None
+
+
+def unlike_workers(study: Study, fitted: int, differences: Sequence[str]) -> Iterator[Diagnostic]:
+    """Report that fits were made by workers of another kind, once with all differences."""
+    if fitted and differences:
+        yield diagnose(
+            UNLIKE_WORKERS,
+            "workers of the cluster differ from the machine that started the run: "
+            f"{', '.join(differences)}",
+            next((protocol.span for protocol in study.protocols), None),
+            path=study.path,
+            help="install the same versions on all workers, on one kind of machine",
+        )
 
 
 # --- models that never predict a class -------------------------------------------------------

@@ -121,6 +121,17 @@ FOLDS_DISAGREE = declare(
     right='data visits from "visits.csv"\n  target y\n  where day < 75  # one way of recording',
     source="Cochran 1954; Dietterich 1998",
 )
+UNLIKE_WORKERS = declare(
+    "W514",
+    "unlike_workers",
+    "Workers of the cluster have other versions of packages, or another processor.",
+    reason="Another version or another kind of processor may change the last digits of a fit, and "
+    "which worker makes a fit is left to chance, so that another run may give other bytes. The "
+    "same packages on all workers, and one kind of machine, give the results of a local run.",
+    wrong='data visits from "visits.csv"\n  target y\nmodel nb = GaussianNB\n'
+    "protocol cv folds=5   # on workers with another numpy",
+    right='predictions p from "predictions.csv"   # nothing is fitted\n  truth y\n  models nb',
+)
 SEARCH_AT_THE_EDGE = declare(
     "W509",
     "search_at_the_edge",

@@ -15,6 +15,7 @@ import evallang as ev
 from evallang.api import RunFailed, WorkersLost
 from evallang.cli.run import run_study
 from evallang.cli.terminal import Failed
+from evallang.data import part_counts
 from evallang.engine.backends import cluster as backend
 from evallang.engine.backends.cluster import Cluster, Tls
 from evallang.planning import keys
@@ -95,6 +96,35 @@ def test_the_bytes_are_those_of_a_local_run(cluster, tmp_path):
     assert again.record.provenance.fits.cached == again.record.provenance.fits.planned
 
 
+def test_predictions_in_parts_are_counted_by_the_workers(cluster, tmp_path, monkeypatch):
+    (tmp_path / "preds").mkdir()
+    for part in range(5):
+        rows = [f"{i},{i % 2},{i // 3 % 2},{i // 5 % 2}" for i in range(part * 40, part * 40 + 40)]
+        (tmp_path / f"preds/{part}.csv").write_text("\n".join(["id,truth,a,b", *rows]))
+    place = tmp_path / "s.eval"
+    place.write_text(
+        'evallang 1\npredictions p from "preds/{part}.csv"\n  id id\n  truth truth\n'
+        "  models a, b\nmeasure accuracy, f1\ncompare a vs b with mcnemar\n"
+    )
+    local = ev.run(place)
+    here = []
+    monkeypatch.setattr(part_counts, "_count_part", lambda task: here.append(task))
+    there = ev.run(place, dask=cluster.scheduler_address)
+    assert content(there) == content(local)
+    assert here == []
+
+
+def test_parts_that_no_worker_sees_are_counted_here(cluster, tmp_path, monkeypatch):
+    (tmp_path / "1.csv").write_text("truth,a\n" + "1,1\n0,1\n" * 20)
+    place = tmp_path / "s.eval"
+    place.write_text(
+        'evallang 1\npredictions p from "{part}.csv"\n  truth truth\n  models a\nmeasure accuracy\n'
+    )
+    elsewhere = part_counts.PartCounts("1.csv", "a part cannot be read")
+    monkeypatch.setattr(Cluster, "map", lambda *_: iter([elsewhere]))
+    assert ev.run(place, dask=cluster.scheduler_address).record.data[0].n == 40
+
+
 def test_unlike_workers_are_named_before_any_fit_and_their_fits_are_not_kept(
     cluster, tmp_path, monkeypatch
 ):
@@ -115,6 +145,8 @@ def test_unlike_workers_are_named_before_any_fit_and_their_fits_are_not_kept(
     before = happened[: happened.index(warnings[-1])]
     assert [fits for fits in before if fits not in warnings] == [0]
     assert results.record.provenance.fits.run
+    (recorded,) = (d for d in results.record.diagnostics if d["code"] == "W514")
+    assert "instead of 0.1" in recorded["message"]
     again = ev.run(written(tmp_path), trust=True, store=tmp_path / "store")
     assert again.record.provenance.fits.cached == 0
 

@@ -108,12 +108,18 @@ class Cluster:
         self._versions: dict[str, str] = {}
         self._compared: set[str] = set()
         self._warned: set[str] = set()
+        self._unlike: set[str] = set()
         self._size = 1
 
     @property
     def size(self) -> int:
         """How many workers the cluster had when they were last counted."""
         return self._size
+
+    @property
+    def unlike(self) -> tuple[str, ...]:
+        """How workers differ from this process, each difference once."""
+        return tuple(sorted(self._unlike))
 
     # --- connection ------------------------------------------------------------------------------
 
@@ -261,6 +267,7 @@ class Cluster:
             if versions.get(name, "none") != here
         ]
         if unlike:
+            self._unlike.update(unlike)
             self._tell(
                 f"the worker {worker} differs from this machine: {', '.join(unlike)}; its numbers "
                 "may differ in the last digits, and its fits are not kept in the store"

@@ -30,6 +30,11 @@ class Workers:
         return self.cluster is None and self.jobs == 1 and not self.limits.any
 
     @property
+    def unlike(self) -> tuple[str, ...]:
+        """How workers of a cluster differ from this process, once they are known."""
+        return () if self.cluster is None else self.cluster.unlike
+
+    @property
     def elsewhere(self) -> bool:
         """Whether workers have neither files nor the store of this machine."""
         return self.cluster is not None
