@@ -36,6 +36,7 @@ class Frame:
     decimal_comma : whether `1,5` in an untyped column is a number
     nested : dotted names of the fields inside JSON objects
     pieces : of files in parts, where each begins and the file as it was read
+    parts : of files in parts, how many there are
     times : how often each row occurs in the source, of distinct rows; None where all are kept
     hashes : of a table in parts, that of the columns that its study names, and that of ids, truth
         and groups; of all rows, whatever `where` keeps
@@ -50,6 +51,7 @@ class Frame:
     notes: tuple[str, ...] = ()
     nested: tuple[str, ...] = ()
     pieces: tuple[tuple[int, "Frame"], ...] = ()
+    parts: int | None = None
     times: "NDArray[np.int64] | None" = None
     hashes: tuple[str, str] | None = None
     _typed: dict[str, "pl.Series"] = field(default_factory=dict, compare=False, repr=False)

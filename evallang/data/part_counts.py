@@ -261,7 +261,8 @@ def add_up(
         for place, line in enumerate(spec.where)
     )
     hashes = hash_of_parts([one.hashes for one in counts])
-    return replace(frame, times=often, hashes=hashes), tuple(columns), excluded
+    found = replace(frame, times=often, parts=len(counts), hashes=hashes)
+    return found, tuple(columns), excluded
 
 
 def _joined_column(

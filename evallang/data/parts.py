@@ -89,7 +89,8 @@ def join_parts(
     assert joined.columns == names, "tables of the same columns"
     starts = np.cumsum([0, *(frame.cells.height for frame in frames)]).tolist()
     empty = [replace(frame, cells=frame.cells.clear(), _typed={}) for frame in frames]
-    return replace(joined, pieces=tuple(zip(starts, empty, strict=False)), hashes=hashes)
+    pieces = tuple(zip(starts, empty, strict=False))
+    return replace(joined, pieces=pieces, parts=len(frames), hashes=hashes)
 
 
 def _spelled(frames: Sequence[Frame], again: Callable[[str], Frame | None]) -> Sequence[Frame]:

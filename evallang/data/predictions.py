@@ -220,7 +220,9 @@ def _outcomes(
         subgroups=subgroups,
         excluded=(),
         sha256="",
-        source=frame.source,
+        source=frame.source
+        if frame.parts is None
+        else f"{frame.source} ({counted(frame.parts, 'part')})",
         notes=(
             *frame.notes,
             *(target.notes if target is not None else ()),

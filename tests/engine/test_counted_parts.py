@@ -66,6 +66,7 @@ def _without_names(document: dict[str, Any]) -> dict[str, Any]:
         document.pop(name)
     for data in document["data"]:
         data.pop("sha256")
+        assert data.pop("source") in ("SOURCE", "SOURCE (4 parts)")
     for diagnostic in document["diagnostics"]:
         diagnostic.pop("range")
         diagnostic.pop("related")
