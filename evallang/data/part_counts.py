@@ -261,8 +261,8 @@ def add_up(
         for place, line in enumerate(spec.where)
     )
     hashes = hash_of_parts([one.hashes for one in counts])
-    found = replace(frame, times=often, parts=len(counts), hashes=hashes)
-    return found, tuple(columns), excluded
+    whole_frame = replace(frame, times=often, parts=len(counts), hashes=hashes)
+    return whole_frame, tuple(columns), excluded
 
 
 def _joined_column(

@@ -157,8 +157,9 @@ def _file(path: str, spec: PredictionsSpec, folder: Path, findings: Findings) ->
                 return None
             frames.append(frame)
             held = sum(one.cells.estimated_size() for one in frames)
+            whole = int(held * len(parts or ()) / len(frames))  # as if the others were like these
             try:
-                MEMORY.check(f"the parts of `{path}`", int(held), COUNTED_INSTEAD)
+                MEMORY.check(f"the parts of `{path}`", whole, COUNTED_INSTEAD)
             except OverLimit as error:
                 findings.over_limit(error)
                 return None
@@ -186,10 +187,7 @@ def hashed_columns(
     return tuple(sorted(named)), tuple(name for name in tested if name is not None)
 
 
-COUNTED_INSTEAD = (
-    "measure only what depends on labels, such as `accuracy` and `f1`, with tests of right and "
-    "wrong, and name the models by `models`: rows are then counted and not kept"
-)
+COUNTED_INSTEAD = "measure labels alone, as by `accuracy`, so that rows are counted and not kept"
 
 
 def _read_one(
@@ -244,6 +242,7 @@ def count_parts(
         for path in paths or ()
     ]
     counts: list[PartCounts] = []
+    held: float = 0
     with parts_of(location, paths or (), folder):
         for task, counted in zip(tasks, mapped(count_part, tasks), strict=True):
             made = counted
@@ -252,6 +251,9 @@ def count_parts(
             if made.rows_needed is not None:
                 return None
             counts.append(made)
+            held += 0 if made.cells is None else made.cells.estimated_size()
+            if held > MEMORY.most:  # nearly every row is another combination
+                return None
             report_activity(Activity("reading", spec.name, share=len(counts) / len(tasks)))
     added = add_up(location, spec, counts, roles) if counts else None
     if added is None:
