@@ -89,7 +89,8 @@ def show(record: ResultsRecord) -> None:
     from evallang.reporting.report import write_report
 
     folder = Path(tempfile.mkdtemp(prefix="evallang-"))
-    (path,), _ = write_report(record, folder, ("html",))
+    write_report(record, folder, ("html",))
+    path = folder / "report.html"
     display = _notebook_display()
     if display is not None:
         display(_Framed(path.read_text(encoding="utf-8")))

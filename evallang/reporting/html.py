@@ -2,7 +2,9 @@
 
 import base64
 import hashlib
+import json
 import re
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
@@ -36,8 +38,11 @@ class Page:
     shortened: tuple[Table, ...] = ()
 
 
-def render(document: Document, medium: Medium) -> Page:
-    """Render a document; the same document always gives the same bytes."""
+def render(document: Document, medium: Medium, copied: Mapping[str, Any] | None = None) -> Page:
+    """Render a document; the same document always gives the same bytes.
+
+    `copied` are the forms of sentences and tables that the buttons of the page copy.
+    """
     numbered, numbering = number(document, MOST_ROWS[medium])
     script = _asset("report.js")
     html = (
@@ -51,6 +56,7 @@ def render(document: Document, medium: Medium) -> Page:
             base_style=_asset("base.css"),
             style=_asset(f"{medium}.css"),
             script=script,
+            copied=_inert_json({**(copied or {}), "colours": _literals()}),
             script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
             fonts_place=FONTS_PLACE,
         )
@@ -93,6 +99,19 @@ def _environment() -> Any:
     made.filters["unbroken"] = jinja2.pass_context(_unbroken)
     made.filters["exact"] = lambda value: repr(float(value))
     return made
+
+
+def _inert_json(value: object) -> str:
+    """Return JSON that ends no element of the page."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
+
+
+def _literals() -> dict[str, str]:
+    """Return the colours of drawings that are saved, by the variables of the page."""
+    return {variable: literal for literal, variable in COLOURS.items()}
 
 
 @cache

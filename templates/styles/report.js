@@ -32,50 +32,52 @@
     b.addEventListener("click", function () { copy(act(), b); });
     return b;
   }
-  function plain(element) {
-    var twin = element.cloneNode(true);
-    all(".copy, sup.cite", twin).forEach(function (e) { e.remove(); });
-    return twin.textContent.replace(/[\s\u00a0]+/g, " ").trim();
+  // What is copied comes with the page: the sentences and tables as the files of a paper have them.
+  var forms = JSON.parse(document.getElementById("copied").textContent);
+  function bar(place) { var p = document.createElement("p"); p.className = "copies"; place.appendChild(p); return p; }
+  function prose(elements, found, what) {
+    elements.forEach(function (p, i) {
+      var one = (found || [])[i];
+      if (!one) { return; }
+      p.appendChild(button("copy", "Copy this " + what + " with its citations", function () { return one.text; }));
+      p.appendChild(button("LaTeX", "Copy this " + what + " as LaTeX", function () { return one.latex; }));
+    });
   }
-  all(".findings li > p").forEach(function (p) { p.appendChild(button("copy", "Copy this sentence", function () { return plain(p); })); });
-  all("p.methods").forEach(function (p) { p.appendChild(button("copy", "Copy this paragraph", function () { return plain(p); })); });
-
-  // Tables as CSV with full precision; a text that a spreadsheet would run is quoted by '.
-  function field(text) {
-    if (/^[=+\-@\t]/.test(text) && isNaN(Number(text))) { text = "'" + text; }
-    return /[",\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
-  }
-  function csv(table) {
-    var heads = [], grid = [];
-    all("thead tr", table).forEach(function (tr, y) {
-      var x = 0; grid[y] = grid[y] || [];
-      all("th", tr).forEach(function (th) {
-        while (grid[y][x]) { x += 1; }
-        for (var i = 0; i < th.colSpan; i += 1) {
-          for (var j = 0; j < th.rowSpan; j += 1) { grid[y + j] = grid[y + j] || []; grid[y + j][x + i] = th; }
-        }
-      });
-    });
-    var lines = [];
-    grid[grid.length - 1].forEach(function (th, x) {
-      var over = grid[0][x] === th ? "" : plain(grid[0][x]) + " ";
-      heads.push(th.dataset.name || over + plain(th));
-    });
-    var rows = all("tbody tr:not(.group):not(.gap)", table).map(function (tr) {
-      return Array.prototype.map.call(tr.cells, function (c) {
-        return c.dataset.v || (c.dataset.low ? [c.dataset.low, c.dataset.high] : plain(c));
-      });
-    });
-    var wide = heads.map(function (h, x) { return rows.some(function (r) { return Array.isArray(r[x]); }); });
-    lines.push([].concat.apply([], heads.map(function (h, x) { return wide[x] ? [h + " low", h + " high"] : [h]; })));
-    rows.forEach(function (r) {
-      lines.push([].concat.apply([], r.map(function (v, x) { return wide[x] && !Array.isArray(v) ? ["", ""] : v; })));
-    });
-    return lines.map(function (l) { return l.map(field).join(","); }).join("\n") + "\n";
-  }
+  prose(all(".findings li > p"), forms.findings, "finding");
+  prose(all("p.methods"), forms.methods, "paragraph");
   all("figure.table").forEach(function (f) {
-    f.appendChild(button("copy CSV", "Copy this table with full precision", function () { return csv(f.querySelector("table")); }));
+    var one = (forms.tables || {})[f.id];
+    if (!one) { return; }
+    var place = bar(f);
+    if (one.latex) { place.appendChild(button("copy LaTeX", "Copy this table as LaTeX with booktabs", function () { return one.latex; })); }
+    place.appendChild(button("copy CSV", "Copy this table with full precision", function () { return one.csv; }));
   });
+  all("ol.references").forEach(function (list) {
+    if (forms.bibtex) { bar(list.parentNode).appendChild(button("copy BibTeX", "Copy all references as BibTeX", function () { return forms.bibtex; })); }
+  });
+
+  // A drawing is saved in the colours of print, whatever the theme.
+  all(".panel").forEach(function (panel, i) {
+    var svg = panel.querySelector("svg"), b = document.createElement("button");
+    if (!svg) { return; }
+    b.type = "button"; b.className = "copy"; b.textContent = "save SVG"; b.title = "Save this drawing";
+    b.addEventListener("click", function () {
+      var text = new XMLSerializer().serializeToString(svg), link = document.createElement("a");
+      Object.keys(forms.colours).forEach(function (name) { text = text.split(name).join(forms.colours[name]); });
+      link.href = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
+      link.download = (svg.closest("figure").id || "figure") + "-" + (i + 1) + ".svg";
+      link.click();
+      setTimeout(function () { URL.revokeObjectURL(link.href); }, 1000);
+    });
+    bar(panel).appendChild(b);
+  });
+
+  // A table that is wider than the page says so.
+  function cues() {
+    all(".scroll").forEach(function (s) { s.classList.toggle("wider", s.scrollWidth > s.clientWidth + 1); });
+  }
+  addEventListener("resize", cues, { passive: true });
+  cues();
 
   // Sorting by the full value; group rows keep their place, so such tables are left alone.
   all("table").forEach(function (table) {

@@ -130,6 +130,8 @@ def whole_in(table: Table, millimetres: int) -> bool:
 
 def _shortened(table: Table, room: float) -> tuple[Table, int]:
     """Keep the first and the last rows of a long table; return the number of omitted rows."""
+    if table.whole:
+        return table, 0
     below = (_lines_of(table.notes, room) + _lines_of([table.caption], room) + 3) * LINE
     most = min(MOST_ROWS, len(table.rows))
     while True:

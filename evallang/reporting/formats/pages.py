@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from evallang.reporting import html, pdf
 from evallang.reporting.formats.attachments import attached_files
 from evallang.reporting.formats.format import FORMATS, FormatDeclaration, Writing
+from evallang.reporting.formats.paste import copied_forms
 from evallang.reporting.output_files import OutputFile
 
 
 @FORMATS.register(FormatDeclaration(order=1, draws=True), title="HTML", name="html")
 def html_page(writing: Writing) -> Iterator[OutputFile]:
     """Write the report as one file for the screen."""
-    page = html.render(writing.document, "screen")
+    page = html.render(writing.document, "screen", copied_forms(writing))
     _note(writing, page)
     yield OutputFile("report.html", page.html.encode())
 

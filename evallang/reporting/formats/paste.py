@@ -1,0 +1,75 @@
+"""What the buttons of the page copy: its sentences and tables in the forms of a paper."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from evallang.reporting.document import Cite, NumberedFindings, Runs, Table
+from evallang.reporting.formats.bibtex import bibliography
+from evallang.reporting.formats.csv_tables import csv_text
+from evallang.reporting.formats.format import Writing, cited_keys, runs_of_table
+from evallang.reporting.formats.latex import methods_rows, prose_source, table_source
+from evallang.reporting.formats.latex_tables import FULL
+from evallang.reporting.formats.works import CitedWork
+from evallang.reporting.run_writer import RunWriter
+
+MOST_ROWS = 500
+"""Rows of a table that is copied from the page; a longer one is a file."""
+
+
+class _Sentence(RunWriter):
+    """Words with citations by author and year."""
+
+    def __init__(self, works: Mapping[str, CitedWork]) -> None:
+        self.works = works
+
+    def line(self, row: Runs) -> str:
+        """Return runs as one line."""
+        return " ".join(self.write(row).replace("\u2060", "").split())
+
+    def text(self, text: str) -> str:
+        """Return words as they are."""
+        return text
+
+    def cite(self, run: Cite) -> str:
+        """Cite works by authors and year."""
+        shorts = dict.fromkeys(self.works[key].short for key in run.keys if key in self.works)
+        return f" ({'; '.join(shorts)})" if shorts else ""
+
+
+def copied_forms(writing: Writing) -> dict[str, Any]:
+    """Return sentences, tables and bibliography as a JSON object for the script of the page."""
+    findings = [
+        item
+        for block in writing.blocks("findings")
+        if isinstance(block, NumberedFindings)
+        for item in block.items
+    ]
+    methods = methods_rows(writing)
+    tables: list[Table] = [
+        block
+        for section in writing.document.sections
+        for block in section.blocks
+        if isinstance(block, Table)
+    ]
+    cited = [*findings, *methods, *(row for table in tables for row in runs_of_table(table))]
+    words = _Sentence(writing.works)
+
+    def both(row: Runs) -> dict[str, str]:
+        return {"text": words.line(row), "latex": prose_source(writing, row)}
+
+    return {
+        "findings": [both(row) for row in findings],
+        "methods": [both(row) for row in methods],
+        "tables": {
+            table.id: {"csv": csv_text(table), **_latex(writing, table)}
+            for table in tables
+            if len(table.rows) <= MOST_ROWS
+        },
+        "bibtex": bibliography(writing.works, cited_keys(cited)),
+    }
+
+
+def _latex(writing: Writing, table: Table) -> dict[str, str]:
+    """Return the LaTeX of a table that is a file of its own too."""
+    own = table in writing.tables()
+    return {"latex": table_source(writing, table, FULL)} if own else {}
