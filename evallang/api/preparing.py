@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evallang.activity import Activity, report_activity
 from evallang.api.checked_file import CheckedFile, StudyError, with_task
 from evallang.api.live import NOTHING, Live, hashes
-from evallang.api.style_sheet import read_style_sheet
+from evallang.api.report_files import ReportFiles, read_report_files
 from evallang.api.trust import find_own_code
 from evallang.checking import waivers
 from evallang.checking.data_validation import judge_planned, judge_read
@@ -39,7 +39,7 @@ class Prepared:
     """A study with its data read and its fits planned.
 
     `paths_taken` are the paths of its files, as written, that lead out of its folder;
-    `style_sheet` is the text of the author's style sheet.
+    `report_files` have what the author's files are for the report.
     """
 
     study: Study
@@ -47,7 +47,7 @@ class Prepared:
     planned: Planned
     diagnostics: tuple[Diagnostic, ...]
     paths_taken: tuple[str, ...] = ()
-    style_sheet: str | None = None
+    report_files: ReportFiles = field(default_factory=ReportFiles)
 
 
 @safe_path()
@@ -84,7 +84,7 @@ def read_and_plan(
     read += found_there
     study = _recheck_with_task(study, resolved, sources)
     resolved = _resolved(study, incomplete_is_fine)
-    style_sheet, faults = read_style_sheet(resolved, study.folder)
+    report_files, faults = read_report_files(resolved, study.folder)
     read += faults
     missing = [d for d in read if d.code in (FILE_NOT_FOUND.code, REMOTE_PATH.code)]
     meant, modules = find_own_code(resolved, study.folder)
@@ -107,7 +107,7 @@ def read_and_plan(
         found += waivers.unused_after_reading(everything, study.checked.gathered, later)
     diagnostics = {(d.code, d.span, d.message): d for d in (*study.diagnostics, *found)}
     said = report(diagnostics.values(), study.checked.gathered)
-    return Prepared(meant, sources, planned, said, tuple(taken), style_sheet)
+    return Prepared(meant, sources, planned, said, tuple(taken), report_files)
 
 
 def _resolved(study: CheckedFile, incomplete_is_fine: bool) -> Study:

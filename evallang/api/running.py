@@ -233,7 +233,9 @@ def _run(
     record = replace(
         described(done.results, live.models),
         provenance=provenance,
-        style_sheet=prepared.style_sheet,
+        style_sheet=prepared.report_files.style_sheet,
+        template=prepared.report_files.template,
+        references=(*done.results.references, *prepared.report_files.references),
         diagnostics=tuple(to_record(d, study.checked.sources) for d in diagnostics),
     )
     record = codec.encodable(_relative_paths(record, study))

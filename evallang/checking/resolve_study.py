@@ -121,21 +121,30 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None, Mapping[s
         paper or "a4",
         shown,
         hidden or (),
-        _style(scope, clauses),
+        *(_file(scope, clauses, word) for word in FILES),
     )
-    places = {word: span for word, span in clauses.places.items() if word == "style"}
+    places = {word: span for word, span in clauses.places.items() if word in FILES}
     return settings, _folder(scope, clauses), places
 
 
-def _style(scope: Scope, clauses: Clauses) -> str | None:
-    """Return the path of the style sheet; None where none is named, and after a report."""
-    clause, written = clauses.plain("style"), clauses.text("style")
+FILES = {
+    "style": (".css", "journal.css"),
+    "template": (".html.j2", "lab.html.j2"),
+    "bibliography": (".bib", "refs.bib"),
+}
+"""The clauses that name a file: its ending, and an example."""
+
+
+def _file(scope: Scope, clauses: Clauses, word: str) -> str | None:
+    """Return the path of a file; None where none is named, and after a report."""
+    clause, written = clauses.plain(word), clauses.text(word)
     if clause is None or written is None:
         return None
-    inside = 'name a file in the study\'s own folder, such as `style "journal.css"`'
+    ending, example = FILES[word]
+    inside = f'name a file in the study\'s own folder, such as `{word} "{example}"`'
     objection = outside_objection(written, "a report is made from files", inside)
-    if objection is None and not written.lower().endswith(".css"):
-        objection = "does not end in `.css`", inside
+    if objection is None and not written.lower().endswith(ending):
+        objection = f"does not end in `{ending}`", inside
     if objection is None:
         return written
     scope.report(codes.CLAUSE_VALUE, f"`{written}` {objection[0]}", clause.span, help=objection[1])

@@ -970,12 +970,13 @@ NO_DENOMINATOR = declare(
     right='value ratio("errors", "words") a as (errors, words)',
 )
 
-STYLE_SHEET = declare(
+REPORT_FILE = declare(
     "E496",
-    "unusable_style_sheet",
-    "The style sheet of the report cannot be part of a page.",
-    reason="A report is one file that loads nothing, from the network or from the disk. A style "
-    "sheet may embed fonts and pictures as `url(data:...)`.",
+    "unusable_report_file",
+    "A style sheet, template or bibliography cannot be used for the report.",
+    reason="A report is one file that loads nothing, from the network or from the disk, and runs "
+    "nothing. A style sheet may embed fonts and pictures as `url(data:...)`; a template extends "
+    "that of the report; a bibliography has the entries that `cite` names.",
     wrong='report html\n  style "online.css"   # it has @import "https://fonts.example/serif.css"',
     right='report html\n  style "journal.css"   # it has the rules themselves',
 )

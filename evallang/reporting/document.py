@@ -376,7 +376,7 @@ class Section:
 class Document:
     """A whole report, before it is numbered and laid out.
 
-    `style_sheet` is the author's, checked when it was read.
+    `style_sheet` and `template` are the author's, checked when they were read.
     """
 
     title: str
@@ -386,3 +386,4 @@ class Document:
     page: str
     sections: tuple[Section, ...] = field(default=())
     style_sheet: str = ""
+    template: str = ""

@@ -15,6 +15,7 @@ from evallang.reporting import fonts
 from evallang.reporting.document import Document, Table
 from evallang.reporting.figures.figure import COLOURS
 from evallang.reporting.numbering import number
+from evallang.reporting.templates import TemplateError, render_authors
 
 jinja2 = lazy("jinja2")
 markupsafe = lazy("markupsafe")
@@ -22,7 +23,7 @@ markupsafe = lazy("markupsafe")
 Medium = Literal["screen", "print"]
 MOST_ROWS = {"screen": 500, "print": 50}
 LEADING_POINT = re.compile(r"(?<!\w)\.(?=\d)")
-TEMPLATE = "report.html.j2"
+TEMPLATE, BLOCKS = "report.html.j2", "blocks.html.j2"
 FONTS_PLACE = "/* fonts */"
 
 
@@ -30,12 +31,14 @@ FONTS_PLACE = "/* fonts */"
 class Page:
     """The HTML of one medium, the characters that no embedded font has, and the cut tables.
 
-    `shortened` are the tables of which the page shows fewer rows than there are.
+    `shortened` are the tables of which the page shows fewer rows than there are, `objection` is
+    the reason why the author's template was not used.
     """
 
     html: str
     missing: tuple[str, ...]
     shortened: tuple[Table, ...] = ()
+    objection: str = ""
 
 
 def render(document: Document, medium: Medium, copied: Mapping[str, Any] | None = None) -> Page:
@@ -45,22 +48,27 @@ def render(document: Document, medium: Medium, copied: Mapping[str, Any] | None 
     """
     numbered, numbering = number(document, MOST_ROWS[medium])
     script = _asset("report.js")
-    html = (
-        _environment()
-        .get_template(TEMPLATE)
-        .render(
-            document=numbered,
-            labels=numbering.labels,
-            citations=numbering.citations,
-            medium=medium,
-            base_style=_asset("base.css"),
-            style=_asset(f"{medium}.css"),
-            script=script,
-            copied=_inert_json({**(copied or {}), "colours": _literals()}),
-            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
-            fonts_place=FONTS_PLACE,
-        )
-    )
+    values = {
+        "document": numbered,
+        "labels": numbering.labels,
+        "citations": numbering.citations,
+        "medium": medium,
+        "base_style": _asset("base.css"),
+        "style": _asset(f"{medium}.css"),
+        "script": script,
+        "copied": _inert_json({**(copied or {}), "colours": _literals()}),
+        "script_hash": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
+        "fonts_place": FONTS_PLACE,
+    }
+    html = None
+    objection = ""
+    if document.template:
+        try:
+            html = render_authors(document.template, _sources(), _filters(), values)
+        except TemplateError as error:
+            objection = str(error)
+    if html is None:
+        html = _environment().get_template(TEMPLATE).render(**values)
     embedded = fonts.embed(html, "truetype" if medium == "print" else "woff2")
     cut = {
         block.id
@@ -75,7 +83,7 @@ def render(document: Document, medium: Medium, copied: Mapping[str, Any] | None 
         if isinstance(block, Table) and block.id in cut
     )
     text = str(html).replace(FONTS_PLACE, embedded.css, 1)
-    return Page(text, embedded.missing, shortened)
+    return Page(text, embedded.missing, shortened, objection)
 
 
 def get_ready() -> None:
@@ -93,11 +101,7 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["inline_svg"] = _inline_svg
-    made.filters["data_uri"] = _data_uri
-    made.filters["trusted"] = lambda text: markupsafe.Markup(text)
-    made.filters["unbroken"] = jinja2.pass_context(_unbroken)
-    made.filters["exact"] = lambda value: repr(float(value))
+    made.filters.update(_filters())
     return made
 
 
@@ -112,6 +116,23 @@ def _inert_json(value: object) -> str:
 def _literals() -> dict[str, str]:
     """Return the colours of drawings that are saved, by the variables of the page."""
     return {variable: literal for literal, variable in COLOURS.items()}
+
+
+def _filters() -> dict[str, Any]:
+    return {
+        "inline_svg": _inline_svg,
+        "data_uri": _data_uri,
+        "trusted": lambda text: markupsafe.Markup(text),
+        "unbroken": jinja2.pass_context(_unbroken),
+        "exact": lambda value: repr(float(value)),
+    }
+
+
+@cache
+def _sources() -> dict[str, str]:
+    """Return our templates, which that of an author extends."""
+    found = files("evallang.templates")
+    return {name: (found / name).read_text(encoding="utf-8") for name in (TEMPLATE, BLOCKS)}
 
 
 @cache

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from evallang.reporting.context import Context
 from evallang.reporting.document import Block, Emphasis, Link, References, Runs, Work, runs
 from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.results.bibtex_entries import OWN
 from evallang.results.records import DataRecord, ReferenceRecord
 
 MOST_AUTHORS = 6  # more are "et al."
@@ -13,10 +14,13 @@ MOST_AUTHORS = 6  # more are "et al."
 @SECTIONS.register(SectionDeclaration(order=85), title="References")
 def references(context: Context) -> Sequence[Block]:
     """List every work that can be cited; the layout prints those that are."""
-    works = [Work(record.key, work_runs(record)) for record in context.results.references]
-    works += [
-        Work(f"data:{data.name}", data_work(data)) for data in context.results.data if data.cite
-    ]
+    known = {record.key: record for record in context.results.references}
+    works = [Work(key, work_runs(record)) for key, record in known.items() if OWN not in key]
+    for data in context.results.data:
+        if data.cite:
+            own = known.get(OWN + data.cite.strip().removeprefix("@"))
+            row = data_work(data) if own is None else work_runs(own)
+            works.append(Work(f"data:{data.name}", row))
     return [References(tuple(works))] if works else []
 
 
@@ -26,7 +30,7 @@ def work_runs(record: ReferenceRecord) -> Runs:
     title = record.title.rstrip(".")
     end = "" if title.endswith(("?", "!")) else "."
     made = runs(f"{authors} ({record.year}). {title}{end} ")
-    made += runs(Emphasis(runs(record.venue)))
+    made += runs(Emphasis(runs(record.venue))) if record.venue else ()
     if record.volume:
         number, _, issue = record.volume.partition("(")
         made += runs(", ", Emphasis(runs(number)), f"({issue}" if issue else "")

@@ -64,6 +64,9 @@ def write_report(
     messages = list(writing.messages)
     if results.style_sheet and not writing.context.style_sheet:
         messages.append("the style sheet in the results cannot be part of a page and is not used")
+    if writing.objections:
+        objection = writing.objections[0]
+        messages.append(f"the template in the results is not used, because {objection}")
     if writing.missing:
         missing = sorted(set(writing.missing))
         shown = " ".join(f"{c} (U+{ord(c):04X})" for c in missing[:20])

@@ -74,4 +74,5 @@ def build(context: Context) -> Document:
         context.results.report.page,
         context.sections,
         context.style_sheet,
+        context.results.template or "",
     )

@@ -538,7 +538,8 @@ class FitWarning:
 class ResultsRecord:
     """All results of a run: the content of `results.json`.
 
-    `style_sheet` is the text of the author's style sheet, so that a report can be rendered again.
+    `style_sheet` and `template` are the texts of the author's style sheet and template, so that a
+    report can be rendered again.
     """
 
     schema: str
@@ -564,6 +565,7 @@ class ResultsRecord:
     search: SearchRecord | None = None
     best_of_many: tuple[BestOfMany, ...] = ()
     style_sheet: str | None = None
+    template: str | None = None
 
 
 SCHEMA = "evallang/results/1"

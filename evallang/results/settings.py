@@ -82,7 +82,8 @@ class FileRecord:
 class ReportSettings:
     """The `report` statement: formats, title, style and sections.
 
-    `style` is the path of the author's style sheet, relative to the study.
+    `style`, `template` and `bibliography` are the paths of the author's style sheet, template and
+    references, relative to the study.
     """
 
     formats: tuple[str, ...] = ("html", "pdf")
@@ -92,6 +93,8 @@ class ReportSettings:
     show: tuple[str, ...] | None = None
     hide: tuple[str, ...] = ()
     style: str | None = None
+    template: str | None = None
+    bibliography: str | None = None
 
 
 @frozen

@@ -136,15 +136,15 @@ def _clauses_below(*clauses: Clause) -> Mapping[str, Clause]:
 _ABOUT = _text("about", "TEXT", "A sentence for the report.")
 _AUTHOR = _text("author", "NAME", "An author; may be repeated.", repeatable=True)
 _BIBLIOGRAPHY = _path(
-    "bibliography", "PATH", "Your references, which are added to references.bib.", built=False
+    "bibliography",
+    "PATH",
+    "Your references in BibTeX; `cite` takes their keys, and references.bib the cited entries.",
 )
 _CITE = _text("cite", "REFERENCE", "The source of the data, for the references.")
 _METRIC = _text("metric", "NAME", "The name of the metric, for the report.")
 _QUESTION = _text("question", "TEXT", "The question that the study answers, for the report.")
 _STYLE = _path("style", "PATH", "Your style sheet for the report, in addition to its own.")
-_TEMPLATE = _path(
-    "template", "PATH", "Your template, which extends that of the report.", built=False
-)
+_TEMPLATE = _path("template", "PATH", "Your template, which extends that of the report.")
 _TITLE = _text("title", "TEXT", "The title of the report.")
 _TO = _path("to", "FOLDER", "The folder for results and report, relative to the study.")
 _UNIT = _text("unit", "NAME", "The name of the examples, in the plural; `examples` by default.")

@@ -32,4 +32,5 @@ def pdf_pages(writing: Writing) -> Iterator[OutputFile]:
 
 def _note(writing: Writing, page: html.Page) -> None:
     writing.missing += page.missing
+    writing.objections += [page.objection] if page.objection else []
     writing.shortened |= {table.id.removeprefix("table-"): table for table in page.shortened}

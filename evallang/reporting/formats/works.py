@@ -7,10 +7,8 @@ from unicodedata import normalize
 from evallang.frozen_records import frozen
 from evallang.reporting.document import Runs
 from evallang.reporting.references import data_work, work_runs
+from evallang.results.bibtex_entries import OWN
 from evallang.results.records import DataRecord, ReferenceRecord, ResultsRecord
-
-AUTHORS = "bib:"
-"""The beginning of the keys of works from the authors' bibliography."""
 
 
 @frozen
@@ -29,17 +27,17 @@ def works_of(results: ResultsRecord) -> Mapping[str, CitedWork]:
 
     The authors' own entries keep their keys; others with the same key get an ending.
     """
-    own = [r for r in results.references if r.key.startswith(AUTHORS)]
-    ours = [r for r in results.references if not r.key.startswith(AUTHORS)]
+    own = [r for r in results.references if r.key.startswith(OWN)]
+    ours = [r for r in results.references if not r.key.startswith(OWN)]
     taken: set[str] = set()
     made: dict[str, CitedWork] = {}
     for record in (*own, *ours):
-        key = _free(slug(record.key.removeprefix(AUTHORS), keep="_:.+/-"), taken)
+        key = _free(slug(record.key.removeprefix(OWN), keep="_:.+/-"), taken)
         made[record.key] = CitedWork(key, short_form(record), work_runs(record), record)
     for data in results.data:
         if not data.cite:
             continue
-        entry = made.get(AUTHORS + data.cite.strip().removeprefix("@"))
+        entry = made.get(OWN + data.cite.strip().removeprefix("@"))
         if entry is None:
             key = _free(f"data-{slug(data.name)}", taken)
             entry = CitedWork(key, data.label or data.name, data_work(data), None, data)
