@@ -25,6 +25,7 @@ ABOVE_ZERO = frozenset(
         "discordant",
         "sd",
         "target",
+        "width",
     }
 )
 SHARES = frozenset({"at_recall", "at_specificity", "threshold", "discordant"})

@@ -63,6 +63,9 @@ def _table(values: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
     heads.append(f"found with power {target}")
     if gap is not None:
         heads += [f"power at {gap:g}", f"{values['unit']} for {target}"]
+    width = values["width"]
+    if width is not None:
+        heads.append(f"{values['unit']} for a width of {width:g}")
     rows = []
     for answer in answers:
         row = [_number(answer["assumptions"].get(name)) for name in names]
@@ -71,6 +74,8 @@ def _table(values: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
         if gap is not None:
             row.append("-" if answer["power"] is None else f"{answer['power'] * 100:.1f}%")
             row.append("-" if answer["required_n"] is None else f"{answer['required_n']:,}")
+        if width is not None:
+            row.append("-" if answer["n_for_width"] is None else f"{answer['n_for_width']:,}")
         rows.append(row)
     return heads, rows
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evallang.reporting.context import Context
+from evallang.reporting.context import Context, MetricWords
 from evallang.reporting.document import (
     Block,
     Cell,
@@ -61,7 +61,8 @@ def power(context: Context) -> Sequence[Block]:
         return []
     target = percent(found[0].values["target"])
     asked = any(item.values["difference"] is not None for item in found)
-    rows = [row for item in found for row in _rows(context, item, asked=asked)]
+    wide = any(item.values.get("width") is not None for item in found)
+    rows = [row for item in found for row in _rows(context, item, asked=asked, wide=wide)]
     columns = [
         Column(runs("Test"), "left", wide=True),
         Column(runs("Size"), sortable=True),
@@ -73,6 +74,9 @@ def power(context: Context) -> Sequence[Block]:
         columns.append(Column(runs("Difference"), sortable=True))
         columns.append(Column(runs("Its power"), sortable=True))
         columns.append(Column(runs("Size needed"), sortable=True))
+    if wide:
+        columns.append(Column(runs("Wanted width"), sortable=True))
+        columns.append(Column(runs("Size for it"), sortable=True))
     caption = "Detectable differences, each at the level of one comparison after the correction."
     notes = _notes(context, found)
     table = Table("table-power", runs(caption), tuple(columns), tuple(rows), notes=tuple(notes))
@@ -84,7 +88,7 @@ def _analyses(context: Context) -> list[Analysis]:
     return [item for item in context.results.analyses if item.kind == "power"]
 
 
-def _rows(context: Context, item: Analysis, *, asked: bool) -> list[Row]:
+def _rows(context: Context, item: Analysis, *, asked: bool, wide: bool) -> list[Row]:
     values = item.values
     metric = context.metric(item.metric or "accuracy")
     title = mid_sentence(context.method_title("test", values["test"]))
@@ -115,9 +119,20 @@ def _rows(context: Context, item: Analysis, *, asked: bool) -> list[Row]:
             p, n = answer["power"], answer["required_n"]
             cells.append(Cell(runs(Number("–" if p is None else percent(round(p, 3)), p)), p))
             cells.append(Cell(runs(Number("–" if n is None else count(n), n)), n))
+        if wide:
+            cells += _width_cells(metric, values.get("width"), answer.get("n_for_width"))
         made.append(Row(tuple(cells)))
         name = runs("")
     return made
+
+
+def _width_cells(metric: MetricWords, width: float | None, n: int | None) -> list[Cell]:
+    """Return the wanted width of an interval, and the number of examples that it takes."""
+    if width is None:
+        return [Cell(runs("–"))] * 2
+    size = runs(Number("–" if n is None else count(n), n))
+    wanted = amount(metric, width, scale_of([], [width], percent=metric.percent))
+    return [Cell(wanted, width), Cell(size, n)]
 
 
 def _size(metric: Any, answer: Mapping[str, Any]) -> Runs:

@@ -49,12 +49,14 @@ class Stated:
     difference : the smallest difference that would matter, in the unit of the metric
     discordant : the share of examples on which exactly one of two models is right
     sd : standard deviation of the differences over examples, folds or data sets
+    width : the width wanted of the interval of the difference
     """
 
     target: float
     difference: float | None = None
     discordant: float | None = None
     sd: float | None = None
+    width: float | None = None
 
 
 @frozen
@@ -69,6 +71,7 @@ class Answer:
     in_sd : True where differences are in standard deviations, because none is stated
     power : that at the stated difference, with its Monte Carlo error where it is simulated
     required_n : examples, folds or data sets for the power aimed at, at the stated difference
+    n_for_width : the same for an interval of the wanted width
     """
 
     method: str
@@ -79,6 +82,7 @@ class Answer:
     mc_se: float | None = None
     required_n: int | None = None
     notes: tuple[str, ...] = field(default=())
+    n_for_width: int | None = None
 
 
 @frozen

@@ -139,6 +139,23 @@ def required_size(
         return None, (str(error),)
 
 
+def size_for_width(
+    width: float | None, wide: Callable[[int], float]
+) -> tuple[int | None, tuple[str, ...]]:
+    """Return the least number with which an interval is at most as wide, or why there is none.
+
+    `wide` gives the width that is expected with a number of examples.
+    """
+    if width is None:
+        return None, ()
+    if not 0 < width < math.inf:
+        raise ValueError("an interval has a width above 0")
+    try:
+        return least_size(lambda n: wide(n) <= width, saw_toothed=False), ()
+    except ValueError as error:
+        return None, (f"an interval {width:g} wide: {error}",)
+
+
 def checked_target(target: float) -> None:
     """Raise `ValueError` where `target` is not a power."""
     if not 0 < target < 1:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Literal, cast, get_args
 from evallang.bibliography import Reference
 from evallang.registry import lazy
 from evallang.stats.distributions import normal_quantile
+from evallang.stats.intervals.differences import tango
 from evallang.stats.planned_power import DISCORDANT, Answer, PowerDeclaration, Question, Stated
 from evallang.stats.power import (
     PowerAnalysis,
     checked_target,
     least_size,
     required_size,
+    size_for_width,
     smallest_difference,
     stated,
 )
@@ -137,6 +139,32 @@ def mcnemar_size(
     return mcnemar_power(gap, discordant, n, alpha, method=method, variant=variant)
 
 
+def mcnemar_width(n: int, discordant: float, difference: float = 0.0, level: float = 0.95) -> float:
+    """Return the width of Tango's interval that is expected of n examples.
+
+    It is that of the table of the expected counts, between whole numbers the mean of the
+    neighbouring tables by their distance. Raises `ValueError` where the difference is larger
+    than the share of discordant examples.
+    """
+    if not 0 <= abs(difference) <= discordant <= 1 or n < 1:
+        raise ValueError("two accuracies differ by no more than the share of discordant examples")
+    width = 0.0
+    for b, near in _whole_counts(n * (discordant + difference) / 2):
+        for c, too in _whole_counts(n * (discordant - difference) / 2):
+            found = tango(((max(n - b - c, 0), b), (c, 0)), level)
+            if found.low is None or found.high is None:
+                return math.inf
+            width += near * too * (found.high - found.low)
+    return width
+
+
+def _whole_counts(expected: float) -> tuple[tuple[int, float], ...]:
+    """Return the whole numbers around an expected count with their shares of it."""
+    below = math.floor(expected)
+    share = expected - below
+    return ((below, 1 - share), (below + 1, share)) if share > 0 else ((below, 1.0),)
+
+
 def _answers(question: Question, stated: Stated) -> tuple[Answer, ...]:
     """Answer for the stated share of discordant examples, or for several shares."""
     gap = stated.difference
@@ -158,13 +186,18 @@ def _answer(question: Question, stated: Stated, share: float) -> Answer:
     )
     if found is not None:
         notes = (*notes, *found.notes)
+    narrow, more = size_for_width(
+        stated.width,
+        lambda size: mcnemar_width(size, share, gap or 0.0, 1 - alpha),
+    )
     return Answer(
         f"exact enumeration, {variant}",
         {"discordant": share},
         None if found is None else found.difference,
         power=None if at is None else at.power,
         required_n=needed,
-        notes=notes,
+        notes=(*notes, *more),
+        n_for_width=narrow,
     )
 
 

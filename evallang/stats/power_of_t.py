@@ -17,6 +17,7 @@ from evallang.stats.power import (
     gap_in_unit,
     least_size,
     required_size,
+    size_for_width,
     smallest_difference,
     stated,
 )
@@ -116,6 +117,16 @@ def t_size(
     return t_power(gap, sd, n, alpha, test_train_ratio=test_train_ratio)
 
 
+def t_width(n: int, sd: float, level: float = 0.95, *, test_train_ratio: float = 0.0) -> float:
+    """Return the width of the t interval of a mean of n differences with standard deviation `sd`.
+
+    About half of all studies have a wider one, because theirs is estimated.
+    """
+    if n < 2:
+        return math.inf
+    return 2 * t_quantile(level, n - 1) * sd * math.sqrt(1 / n + test_train_ratio)
+
+
 def _answer(
     question: Question, stated: Stated, *, ratio: float = 0.0, independent: bool = False
 ) -> Answer:
@@ -135,6 +146,11 @@ def _answer(
     )
     if more and ratio:
         more = ("no number of splits is enough: the parts that a model is trained on overlap",)
+    narrow, wide = size_for_width(
+        stated.width,
+        lambda size: t_width(size, unit, 1 - alpha, test_train_ratio=ratio),
+    )
+    more = (*more, *wide)
     if independent:
         more = (*more, "as the test does, this takes the differences for independent")
     return Answer(
@@ -145,6 +161,7 @@ def _answer(
         required_n=needed,
         in_sd=sd is None,
         notes=(*notes, *more),
+        n_for_width=narrow,
     )
 
 

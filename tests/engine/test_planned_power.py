@@ -10,6 +10,7 @@ from studies import codes, study, write_rows
 from evallang.api import run
 from evallang.api.power import power_of
 from evallang.cli.power import command
+from evallang.stats.hypothesis_tests.contingency import mcnemar
 
 COUNTS = """evallang 1
 counts one
@@ -265,3 +266,21 @@ def test_the_fit_on_all_rows_is_no_split_of_a_bootstrap():
     text += "model d = DummyClassifier\nprotocol bootstrap rounds=50\nmeasure accuracy\n"
     ((item,), _) = power_of(study(f"{text}analyze power\n"))
     assert (item.values["n"], item.values["unit"]) == (50, "splits")
+
+
+def test_the_number_for_a_width_is_that_of_the_interval_of_the_expected_table():
+    (values,) = answers(
+        COUNTS + "compare x, y with mcnemar\nanalyze power(width=10%, discordant=40%)\n"
+    )
+    (answer,) = values["answers"]
+    assert values["width"] == 0.1
+    n = answer["n_for_width"]
+    b = round(0.2 * n)
+    for size, narrow in ((n + 10, True), (n - 10, False)):
+        found = mcnemar([[size - 2 * b, b], [b, 0]]).estimate
+        assert (found.high - found.low <= 0.1) is narrow
+
+
+def test_a_width_of_zero_is_refused():
+    text = COUNTS + "compare x, y with mcnemar\nanalyze power(width=0)\n"
+    assert "E131" in codes(text)

@@ -27,6 +27,7 @@ class ShownAnswer:
     required_n: Count
     in_sd: bool
     notes: tuple[str, ...]
+    n_for_width: Count = None
 
 
 @frozen
@@ -44,18 +45,24 @@ class ShownPower:
     difference: Number
     answers: tuple[ShownAnswer, ...]
     notes: tuple[str, ...]
+    width: Number = None
 
 
 @ANALYSES.register(
     AnalysisDeclaration(
         about="lines",
         shown=ShownPower,
-        recorded=("target", "difference"),
-        when=("before the data are collected, to see how large a difference the tests can detect"),
+        recorded=("target", "difference", "width"),
+        when=(
+            "before the data are collected, to see how large a difference the tests can detect, or "
+            "how many examples an interval of a wanted width takes"
+        ),
         when_not="afterwards, at the observed difference: read its interval instead",
         formula="the probability of p at or below the level of one comparison: for McNemar's test "
         "summed over all tables of n examples, of which a stated share is discordant; for t tests "
-        "by the noncentral t; for tests on ranks by simulating normal differences",
+        "by the noncentral t; for tests on ranks by simulating normal differences. The number for "
+        "a width is the least with which the interval of the expected table, or of the stated sd, "
+        "is at most so wide",
         example="counts pair\n  models a, b\n  table [[90, 6], [2, 2]]\n"
         "compare a, b with mcnemar\nanalyze power(difference=5%, discordant=10%)\n",
     ),
@@ -70,6 +77,7 @@ def power(
     sd: float | None = None,
     n: int | None = None,
     target: float = 0.8,
+    width: float | None = None,
 ) -> tuple[Answer, ...]:
     """Power for a stated difference, the smallest difference that is found, and the n it takes.
 
@@ -77,13 +85,25 @@ def power(
     one of the two models is right (McNemar's test; several are looked at where none is
     stated); `sd` the standard deviation of the differences over examples, folds or data sets
     (t tests and tests on ranks; without it differences are in its unit); `n` stands for the
-    number that the data would give; `target` is the power aimed at. Raises `ValueError` for
-    the observed difference, assumptions that contradict each other, and for tests whose power
-    is not computed.
+    number that the data would give; `target` is the power aimed at. `width` is that wanted of the
+    interval of the difference at the level of one comparison: the answer is the number of
+    examples with which it is expected. Raises `ValueError` for the observed difference,
+    assumptions that contradict each other, and for tests whose power is not computed.
     """
     gap = None if difference is None else stated(difference)
     declared = HYPOTHESIS_TESTS[question.test].declaration.power
     if declared is None:
         raise ValueError(f"the power of `{question.test}` is not computed")
     asked = question if n is None else replace(question, n=n)
-    return declared.answers(asked, Stated(target, gap, discordant, sd))
+    found = declared.answers(asked, Stated(target, gap, discordant, sd, width))
+    if width is None:
+        return found
+    return tuple(map(_noted, found))
+
+
+def _noted(answer: Answer) -> Answer:
+    """State where the number for a width is not computed."""
+    if answer.n_for_width is not None or any("wide" in note for note in answer.notes):
+        return answer
+    note = "the number for a wanted width is not computed for this test"
+    return replace(answer, notes=(*answer.notes, note))
