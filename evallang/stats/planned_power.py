@@ -95,8 +95,10 @@ class PowerDeclaration:
     assumptions : the words of the assumptions in its answers, by name; others are printed by
         their names
     form : the option of the test that names the form whose power is computed, or empty
+    of_width : True where it answers for a wanted width of the interval
     """
 
     answers: Callable[[Question, Stated], tuple[Answer, ...]]
     assumptions: Mapping[str, AssumptionWords] = field(default_factory=dict)
     form: str = ""
+    of_width: bool = False

@@ -201,7 +201,7 @@ def _answer(question: Question, stated: Stated, share: float) -> Answer:
     )
 
 
-POWER_OF_MCNEMAR = PowerDeclaration(_answers, DISCORDANT, form="method")
+POWER_OF_MCNEMAR = PowerDeclaration(_answers, DISCORDANT, form="method", of_width=True)
 
 
 def _mcnemar_exact(gap: float, discordant: float, n: int, alpha: float, variant: Variant) -> float:

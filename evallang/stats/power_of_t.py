@@ -189,10 +189,10 @@ def _corrected(question: Question, stated: Stated) -> tuple[Answer, ...]:
 
 
 RATIO = {"test_train_ratio": AssumptionWords("test train ratio {}", "test/train")}
-POWER_OF_T = PowerDeclaration(_paired, SD)
-POWER_OF_OVERLAPPING_T = PowerDeclaration(_overlapping, SD)
+POWER_OF_T = PowerDeclaration(_paired, SD, of_width=True)
+POWER_OF_OVERLAPPING_T = PowerDeclaration(_overlapping, SD, of_width=True)
 """That of tests which take overlapping splits as independent."""
-POWER_OF_CORRECTED_T = PowerDeclaration(_corrected, {**SD, **RATIO})
+POWER_OF_CORRECTED_T = PowerDeclaration(_corrected, {**SD, **RATIO}, of_width=True)
 
 
 @cache

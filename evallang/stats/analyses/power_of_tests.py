@@ -96,14 +96,7 @@ def power(
         raise ValueError(f"the power of `{question.test}` is not computed")
     asked = question if n is None else replace(question, n=n)
     found = declared.answers(asked, Stated(target, gap, discordant, sd, width))
-    if width is None:
+    if width is None or declared.of_width:
         return found
-    return tuple(map(_noted, found))
-
-
-def _noted(answer: Answer) -> Answer:
-    """State where the number for a width is not computed."""
-    if answer.n_for_width is not None or any("wide" in note for note in answer.notes):
-        return answer
     note = "the number for a wanted width is not computed for this test"
-    return replace(answer, notes=(*answer.notes, note))
+    return tuple(replace(answer, notes=(*answer.notes, note)) for answer in found)
