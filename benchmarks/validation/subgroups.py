@@ -63,7 +63,8 @@ def _simulation(
     levels = ", ".join(map(str, sizes))
     words = f"{accuracy:.0%}" + (f", {100 * lower:g} points lower" if lower else "")
     line = Line((f"n = {levels}", words), ("one", "all"), claims)
-    return Simulation(f"{SECTION.key}: {levels}, {words}", SECTION.key, 10_000, draw, (line,), 1_000)
+    name = f"{SECTION.key}: {levels}, {words}"
+    return Simulation(name, SECTION.key, 10_000, draw, (line,), 1_000)
 
 
 KEPT = at_least(0.94)
