@@ -4,6 +4,7 @@ A study names an address, never a credential: the clients take those from the en
 text of a client's error is passed on, since it may hold an address that is signed.
 """
 
+import logging
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -226,15 +227,44 @@ def _ask(
 ) -> Any:
     import fsspec
 
-    system = fsspec.filesystem(
-        scheme.protocol,
-        skip_instance_cache=True,
-        use_listings_cache=False,
-        **_OPTIONS.get(scheme.protocol, {}),
-        **options,
-    )
-    rest = location.partition("://")[2]
-    return question(system, location if scheme.protocol == "https" else rest)
+    with _silenced():
+        system = fsspec.filesystem(
+            scheme.protocol,
+            skip_instance_cache=True,
+            use_listings_cache=False,
+            **_OPTIONS.get(scheme.protocol, {}),
+            **options,
+        )
+        rest = location.partition("://")[2]
+        return question(system, location if scheme.protocol == "https" else rest)
+
+
+CLIENTS = (
+    "adlfs",
+    "aiobotocore",
+    "aiohttp",
+    "azure",
+    "botocore",
+    "fsspec",
+    "gcsfs",
+    "google",
+    "s3fs",
+)
+"""The loggers of clients, whose messages may hold requests with their credentials."""
+
+
+@contextmanager
+def _silenced() -> Iterator[None]:
+    """Keep the clients from writing to the log."""
+    loggers = [logging.getLogger(name) for name in CLIENTS]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
 
 
 _OPTIONS: dict[str, dict[str, Any]] = {
@@ -262,4 +292,5 @@ NOT_FOUND = 404
 def _is_denial(error: BaseException) -> bool:
     """Return whether an error of a client says that access is denied."""
     status = getattr(error, "status", None) or getattr(error, "status_code", None)
-    return isinstance(error, PermissionError) or status in (401, 403)
+    said = str(error).startswith("Forbidden")  # gcsfs has a plain OSError for it
+    return isinstance(error, PermissionError) or status in (401, 403) or said

@@ -18,7 +18,7 @@ from written_cases import plain
 from evallang.checking.all_codes import load_codes
 from evallang.diagnostics import CODES, diagnose
 from evallang.diagnostics.formats import to_record
-from evallang.reporting.codes import FEATURE_AS_GOOD_AS_MODELS, FOLDS_DISAGREE
+from evallang.reporting.codes import FEATURE_AS_GOOD_AS_MODELS, FOLDS_DISAGREE, UNLIKE_WORKERS
 from evallang.reporting.context import Context
 from evallang.reporting.limits import _first_sentence, cautions
 from evallang.results.records import Failure, NeverPredicted, Selection
@@ -90,6 +90,14 @@ def folds_that_disagree():
     )
 
 
+def workers_of_another_kind():
+    return found_after_the_run(
+        UNLIKE_WORKERS,
+        "workers of the cluster differ from the machine that started the run: numpy 2.3.1 instead "
+        "of 2.4.0",
+    )
+
+
 def found_after_the_run(code, message):
     """Return the holdout study with a diagnostic that the engine found in its outcomes."""
     found = diagnose(code, message, Span("study.eval", 0, 4))
@@ -111,6 +119,7 @@ STUDIES = {
     "a model that never predicts a class": class_never_predicted,
     "a feature that is as good as the models": feature_as_good_as_the_models,
     "folds that disagree": folds_that_disagree,
+    "workers of another kind": workers_of_another_kind,
 }
 
 
