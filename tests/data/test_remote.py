@@ -1,5 +1,6 @@
 """Objects of a store and files of a web server, on this machine: moto's S3, and TLS by Python."""
 
+import base64
 import http.server
 import json
 import socket
@@ -170,6 +171,106 @@ class _Denying(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         """Keep silent."""
+
+
+class _Cloud(http.server.BaseHTTPRequestHandler):
+    """Objects as Google's and Azure's services give them: one that is there, and no other."""
+
+    protocol_version = "HTTP/1.1"
+    content = TABLE.write_csv().encode()
+    denies = False
+
+    def do_GET(self) -> None:
+        place, _, query = self.path.partition("?")
+        if self.denies:
+            self._answer(403, b'{"error": {"code": 403, "message": "no"}}')
+        elif not place.endswith("preds.csv"):
+            self._answer(
+                404,
+                b'{"error": {"code": 404, "message": "none"}}',
+                {"x-ms-error-code": "BlobNotFound"},
+            )
+        elif place.startswith("/storage/") and "alt=media" not in query:
+            facts = {"name": "preds.csv", "bucket": "runs", "size": str(len(self.content))}
+            self._answer(200, json.dumps(facts).encode())
+        else:
+            self._send_content()
+
+    def _send_content(self) -> None:
+        headers = {"ETag": '"1"', "x-ms-blob-type": "BlockBlob"}
+        asked = self.headers.get("Range") or self.headers.get("x-ms-range")
+        if asked is None:
+            self._answer(200, self.content, headers)
+            return
+        first, _, last = asked.removeprefix("bytes=").partition("-")
+        start, stop = int(first), min(int(last) + 1, len(self.content))
+        headers["Content-Range"] = f"bytes {start}-{stop - 1}/{len(self.content)}"
+        self._answer(206, self.content[start:stop], headers)
+
+    do_HEAD = do_GET  # noqa: N815 - the name that the base class calls
+
+    def _answer(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
+        self.send_response(status)
+        changed = {"Last-Modified": "Thu, 01 Jan 2026 00:00:00 GMT", **(headers or {})}
+        for name, value in {**changed, "Content-Length": str(len(body))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Keep silent."""
+
+
+class _DenyingCloud(_Cloud):
+    """The same services for somebody without a right to read."""
+
+    denies = True
+
+
+def _set_clouds(monkeypatch: pytest.MonkeyPatch, server: http.server.HTTPServer) -> None:
+    address = f"http://127.0.0.1:{server.server_port}"
+    monkeypatch.setenv("STORAGE_EMULATOR_HOST", address)
+    key = base64.b64encode(SECRET.encode()).decode()
+    monkeypatch.setenv(
+        "AZURE_STORAGE_CONNECTION_STRING",
+        f"DefaultEndpointsProtocol=http;AccountName=acc;AccountKey={key};"
+        f"BlobEndpoint={address}/acc;",
+    )
+
+
+CLOUDS = pytest.mark.parametrize(("scheme", "package"), [("gs", "gcsfs"), ("az", "adlfs")])
+
+
+@CLOUDS
+@pytest.mark.parametrize("served", [_Cloud], indirect=True)
+def test_objects_of_other_stores_are_read_by_their_own_clients(
+    tmp_path: Path,
+    served: http.server.HTTPServer,
+    monkeypatch: pytest.MonkeyPatch,
+    scheme: str,
+    package: str,
+) -> None:
+    pytest.importorskip(package)
+    _set_clouds(monkeypatch, served)
+    text = f'predictions p from "{scheme}://runs/preds.csv"\n{LABELS}'
+    assert ev.run(_study(tmp_path, text), network=True).record.data[0].n == 60
+    missing = text.replace("preds.csv", "none.csv")
+    assert "E401" in _refusal(tmp_path, missing)
+
+
+@CLOUDS
+@pytest.mark.parametrize("served", [_DenyingCloud], indirect=True)
+def test_objects_of_other_stores_may_be_denied(
+    tmp_path: Path,
+    served: http.server.HTTPServer,
+    monkeypatch: pytest.MonkeyPatch,
+    scheme: str,
+    package: str,
+) -> None:
+    pytest.importorskip(package)
+    _set_clouds(monkeypatch, served)
+    assert "E466" in _refusal(tmp_path, f'predictions p from "{scheme}://runs/preds.csv"\n{LABELS}')
 
 
 class _Dropping(http.server.BaseHTTPRequestHandler):
