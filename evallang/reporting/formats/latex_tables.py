@@ -22,6 +22,7 @@ LINE, RULES = 9.7, 26.0  # points: a line of small print, and the rules and gaps
 LEAST_ROWS = 6
 LEAST_STUB = 72.0  # points
 WIDEST_HEAD = 62.0
+WIDEST_STUB_HEAD = 110.0
 WIDEST_TEXT = 190.0  # of a column of words
 SAFETY = 1.03
 
@@ -188,7 +189,8 @@ def _natural_stub(table: Table) -> float:
         for row in table.rows
         if not row.group
     ]
-    return max([*own, _head_width(table.columns[0], 0.0), 1.0])
+    head = width_of(PLAIN.write(table.columns[0].head))
+    return max([*own, min(head, WIDEST_STUB_HEAD), _head_width(table.columns[0], 0.0)])
 
 
 def _measured(table: Table, i: int) -> _Measured:
