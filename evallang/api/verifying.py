@@ -23,6 +23,7 @@ from evallang.limits import RESULTS_BYTES, OverLimit
 from evallang.locks.changes import changes
 from evallang.locks.documents import LIMIT, Difference, differences
 from evallang.locks.result_changes import changed_versions
+from evallang.reporting.output_files import listed_files
 from evallang.reporting.report import RESULTS_NAME, STUDY_NAME, attached_files, write_report
 from evallang.results.codec import to_plain
 from evallang.results.records import ResultsRecord, SpecRecord
@@ -90,6 +91,9 @@ def verify_results(
         if (folder / name).is_file():
             compared.append(name)
             changed += _report(folder / name, shown)
+    names, differing = _paper(folder, shown)
+    compared += names
+    changed += differing
     return Verified(tuple(compared), tuple(changed), tuple(notes))
 
 
@@ -281,9 +285,10 @@ def _report(path: Path, found: ResultsRecord) -> list[Difference]:
     with tempfile.TemporaryDirectory(prefix="evallang-verify-") as scratch:
         kind = path.suffix.removeprefix(".")
         written, messages = write_report(found, Path(scratch), (kind,))
-        if not written:
+        again = Path(scratch) / path.name
+        if again not in written:
             raise CannotVerify("; ".join(messages))
-        made = written[0].read_bytes()
+        made = again.read_bytes()
     if path.read_bytes() == made:
         return []
     if kind == "html":
@@ -301,6 +306,31 @@ def _report(path: Path, found: ResultsRecord) -> list[Difference]:
         if inside != again:
             changed.append(_other_attachment(f"{path.name}: {name}", inside, again))
     return changed or [Difference(path.name, "other bytes", "equal words", Effect.WORDS)]
+
+
+OF_A_PAPER = ("latex", "markdown", "csv")
+
+
+def _paper(folder: Path, found: ResultsRecord) -> tuple[list[str], list[Difference]]:
+    """Compare tables, texts and macros with those that these results give now."""
+    listed = sorted(listed_files(folder))
+    changed: list[Difference] = []
+    names = []
+    with tempfile.TemporaryDirectory(prefix="evallang-verify-") as scratch:
+        write_report(found, Path(scratch), OF_A_PAPER)
+        for name in listed:
+            again = Path(scratch) / name
+            if not again.is_file():  # a page or a drawing
+                continue
+            names.append(name)
+            if not (folder / name).is_file():
+                changed.append(Difference(name, "written", "missing", Effect.WORDS))
+            elif (folder / name).read_bytes() != again.read_bytes():
+                texts = [path.read_bytes().decode("utf-8", "replace").split()
+                         for path in (folder / name, again)]  # fmt: skip
+                other = Difference(name, "other spaces", "", Effect.WORDS)
+                changed += _other_words(name, *texts) or [other]
+    return names, changed
 
 
 def _other_attachment(place: str, inside: Any, again: Any) -> Difference:

@@ -9,10 +9,13 @@ import fixture
 import pytest
 from conftest import NAMES, ROOMS
 
+import evallang as ev
+from evallang.api.verifying import verify_results
 from evallang.reporting.formats.format import format_names
 from evallang.reporting.formats.latex_text import escape, width_of
 from evallang.reporting.formats.works import short_form, slug
 from evallang.reporting.report import write_report
+from evallang.results.codec import to_plain
 from evallang.results.records import ReferenceRecord
 
 TEXT = ("latex", "markdown", "csv")
@@ -215,3 +218,62 @@ def test_no_format_is_without_a_title_and_a_summary():
 
     assert set(format_names()) == set(FORMATS.names())
     assert all(entry.title and entry.summary for entry in FORMATS)
+
+
+def test_results_of_an_older_version_give_every_format(tmp_path):
+    """Fields that were added to the schema are missing in older files."""
+    plain = to_plain(fixture.cancer())
+    for name in ("style_sheet", "template", "best_of_many"):
+        del plain[name]
+    for name in ("style", "template", "bibliography"):
+        del plain["report"][name]
+    for work in plain["references"]:
+        del work["bibtex"]
+    (tmp_path / "results.json").write_text(json.dumps(plain), encoding="utf-8")
+    results = ev.Results.load(tmp_path)
+    assert results.render("html", *TEXT, folder=tmp_path) == ()
+    now = tmp_path / "now"
+    write_report(fixture.cancer(), now, ("html", *TEXT))
+    for path in sorted(p for p in now.rglob("*.*") if p.suffix != ".html"):
+        assert (tmp_path / path.relative_to(now)).read_bytes() == path.read_bytes()
+
+
+def test_the_authors_own_works_keep_their_keys_and_entries(tmp_path):
+    (tmp_path / "refs.bib").write_text(
+        "@article{mcnemar1947, author = {Street, W. N.}, title = {Mine}, journal = {J}, "
+        "year = 1993, note = {kept}}\n@book{other, title = {No}, year = 2000}\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "study.eval").write_text(
+        "evallang 1\nstudy\n  seed 1\ncounts trial\n  models a, b\n  table [[60, 20], [9, 11]]\n"
+        '  cite "mcnemar1947"\ncompare a vs b with mcnemar\nreport latex\n'
+        '  bibliography "refs.bib"\n',
+        encoding="utf-8",
+    )
+    ev.run(tmp_path / "study.eval", out=tmp_path / "out", look=False)
+    text = (tmp_path / "out" / "references.bib").read_text(encoding="utf-8")
+    assert "note = {kept}" in text and "{other" not in text
+    assert ENTRY.findall(text).count("mcnemar1947") == 1
+    assert "mcnemar1947-2" in ENTRY.findall(text)
+    methods = (tmp_path / "out" / "methods.tex").read_text(encoding="utf-8")
+    assert "mcnemar1947-2" in methods and re.search(r"\\cite\{mcnemar1947\}", methods)
+    assert ev.Results.load(tmp_path / "out").render("latex", folder=tmp_path / "again") == ()
+    again = (tmp_path / "again" / "references.bib").read_text(encoding="utf-8")
+    assert again == text
+
+
+def test_verify_finds_a_number_that_was_changed_in_a_macro(tmp_path):
+    (tmp_path / "study.eval").write_text(
+        "evallang 1\nstudy\n  seed 1\ncounts trial\n  models a, b\n  table [[60, 20], [9, 11]]\n"
+        "compare a vs b with mcnemar\nreport latex, csv\n",
+        encoding="utf-8",
+    )
+    folder = tmp_path / "out"
+    ev.run(tmp_path / "study.eval", out=folder, look=False)
+    assert verify_results(folder).same
+    path = folder / "macros.tex"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("11.0", "12.0"), encoding="utf-8")
+    (folder / "tables" / "estimates-1.csv").unlink()
+    changed = {one.place.partition(",")[0] for one in verify_results(folder).differences}
+    assert changed == {"macros.tex", "tables/estimates-1.csv"}
