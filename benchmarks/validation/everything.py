@@ -11,6 +11,7 @@ from benchmarks.validation import (
     coverage_on_test_sets,
     curves,
     dummies,
+    few_groups,
     few_of_a_class,
     joint_families,
     mcnemar_variants,
@@ -54,6 +55,7 @@ SECTIONS: tuple[Section, ...] = (
     few_of_a_class.COVERAGE,
     skewed_data.TAILS,
     coverage_on_test_sets.GROUPS,
+    few_groups.SECTION,
     skewed_data.GROUPS,
     readers.COVERAGE,
     coverage_of_folds.SECTION,
@@ -80,6 +82,7 @@ SIMULATIONS: tuple[Simulation, ...] = tuple(
         coverage_of_folds,
         dummies,
         few_of_a_class,
+        few_groups,
         skewed_data,
         subgroups,
         unstable_learners,
@@ -100,6 +103,7 @@ COVERAGE = (
     "folds_coverage",
     "nested_folds_coverage",
     "readers_coverage",
+    "few_groups_coverage",
 )
 FAMILIES = ("corrections", "mcnemar_families", "joint_families")
 

@@ -88,6 +88,7 @@ from evallang.stats.intervals.effective_size import weighted_loss_sample as weig
 from evallang.stats.intervals.effective_size import weighted_sample as weighted_sample
 from evallang.stats.intervals.effective_size import weighted_wilson as weighted_wilson
 from evallang.stats.intervals.f_scores import takahashi as takahashi
+from evallang.stats.intervals.few_groups import wild_clusters as wild_clusters
 from evallang.stats.intervals.influence import jackknife as jackknife
 from evallang.stats.intervals.joint_counts import JointCounts as JointCounts
 from evallang.stats.intervals.pairs_of_folds import HeldOutLosses as HeldOutLosses

@@ -200,7 +200,7 @@ def arguments_of(entry, evidence, level):
         known["values"] = evidence[0]
         known |= {"n_train": np.full(len(evidence[0]), 90), "n_test": np.full(len(evidence[0]), 10)}
     elif entry.declaration.form == "losses":
-        known |= {"losses": evidence[0], "folds": evidence[1]}
+        known |= {"losses": evidence[0], "folds": evidence[1], "groups": evidence[1]}
     elif entry.declaration.form == "means":
         known["held_out"] = evidence[0]
     elif entry.declaration.form == "readers":

@@ -12,6 +12,7 @@ from evallang.stats.intervals.differences import newcombe_independent as newcomb
 from evallang.stats.intervals.differences import paired_wald as paired_wald
 from evallang.stats.intervals.differences import tango as tango
 from evallang.stats.intervals.f_scores import takahashi as takahashi
+from evallang.stats.intervals.few_groups import wild_clusters as wild_clusters
 from evallang.stats.intervals.influence import jackknife as jackknife
 from evallang.stats.intervals.pairs_of_folds import nested_cv as nested_cv
 from evallang.stats.intervals.proportions import agresti_coull as agresti_coull

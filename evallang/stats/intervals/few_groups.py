@@ -1,0 +1,180 @@
+"""The interval of a mean over few groups, by the wild cluster bootstrap."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from evallang.bibliography import Reference
+from evallang.registry import Evidence, Example, lazy
+from evallang.results.statistics import Clusters, Interval
+from evallang.stats.clusters import LEAST_GROUPS, group_codes, group_totals
+from evallang.stats.distributions import checked_level
+from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
+from evallang.stats.validation import magnitudes
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+else:
+    np = lazy("numpy")
+
+WEBB_2014 = Reference(
+    key="webb2014",
+    authors=("Webb MD",),
+    year=2014,
+    title="Reworking wild bootstrap based inference for clustered errors",
+    venue="Queen's Economics Department Working Paper",
+    volume="1315",
+)
+SIX_POINTS = (1.5, 1.0, 0.5)  # squares of the weights, each with both signs
+EVERY_UP_TO = 1 << 16  # combinations of weights that are all gone through: 6 groups
+SAME = 1e-9  # relative; the same t reached by another order of sums
+NARROW = 1e-9  # of the standard error: where the search for a bound ends
+
+
+def _two_alike() -> Example:
+    # Six groups of one row: reflecting the values at their mean reflects the interval
+    values = (1.0, 2.0, 3.0, 5.0, 6.0, 7.0)
+    return Example(
+        (values, None, 0.95, 1),
+        {"low": 1.499578, "high": 6.500422},
+        "second implementation: Student's t of all 6^6 samples x* = θ + w (x - θ), bisected on θ",
+        2e-6,
+    )
+
+
+@INTERVALS.register(
+    IntervalDeclaration(
+        frozenset({Evidence.LOSSES_PER_ROW}),
+        "losses",
+        clustered=True,
+        when=(
+            "a mean of losses rests on 6 to about 12 groups of unlike sizes, such as patients or "
+            "speakers"
+        ),
+        when_not=(
+            "there are fewer than 6 groups, for which no interval is reliable; many groups: "
+            "bootstrap"
+        ),
+        formula=(
+            "all means θ for which the t of the data is not among the share 1 - level of the "
+            "largest t of samples in which the residuals of whole groups about θ are multiplied "
+            "by ±√½, ±1 or ±√1.5; t has the cluster-robust standard error"
+        ),
+        example=(
+            'data visits from "data/visits.csv"\n'
+            "  target length_of_stay\n"
+            "  features age, previous_visits\n"
+            "  id visit_id\n"
+            "  task regression\n"
+            "\n"
+            "group by patient_id\n"
+            "\n"
+            "model linear = LinearRegression\n"
+            "model mean = DummyRegressor\n"
+            "\n"
+            "protocol holdout test=1/3\n"
+            "measure mae\n"
+            "  interval wild_clusters\n"
+        ),
+    ),
+    title="Wild cluster bootstrap interval",
+    references=(WEBB_2014,),
+    examples=(_two_alike(),),
+)
+def wild_clusters(
+    losses: ArrayLike,
+    groups: ArrayLike | None,
+    level: float,
+    seed: int,
+    *,
+    rounds: int = 9_999,
+) -> Interval:
+    """Interval of a mean over few groups that inverts a wild cluster bootstrap test.
+
+    For a mean θ the sums of the residuals of each group about θ are multiplied by weights of
+    Webb's six-point distribution; p is the share of the samples whose t about θ is at least as
+    large as that of the data, and the interval holds all θ with p above 1 - level. With six groups
+    all weights are gone through, else `rounds` are drawn. `losses` (n,) are the values, `groups`
+    (n,) is the group of each, or None where each row is one. No interval with fewer than six
+    groups or without spread. Raises `ValueError` where shapes disagree or `rounds` is below 99.
+    """
+    alpha = 1 - checked_level(level)
+    values = magnitudes(losses, "losses")
+    if rounds < 99:
+        raise ValueError("a wild bootstrap takes 99 rounds or more")
+    if values.ndim != 1:
+        raise ValueError("losses are given as one row")
+    n = len(values)
+    codes = np.arange(n) if groups is None else group_codes(groups, n)
+    count = int(codes.max(initial=-1)) + 1
+    clusters = None if groups is None else Clusters(count, None)
+
+    def undefined(why: str) -> Interval:
+        return Interval("wild_clusters", level, None, None, (f"undefined: {why}",), clusters)
+
+    if not np.isfinite(values).all():
+        return undefined("a loss is missing or not finite")
+    if count < LEAST_GROUPS:
+        return undefined(f"{count} groups are fewer than {LEAST_GROUPS}")
+    sums, sizes = group_totals(values, codes), np.bincount(codes).astype(np.float64)
+    found = _Inverted(sums, sizes, _weights(count, seed, rounds))
+    if found.error <= SAME * float(np.abs(values).max()):
+        return undefined("all groups have the same mean")
+    low, high = (found.bound(side, alpha) for side in (-1.0, 1.0))
+    return Interval("wild_clusters", level, low, high, (), clusters)
+
+
+def _weights(groups: int, seed: int, rounds: int) -> NDArray[np.float64]:
+    """Return weights of the groups, all combinations of few groups and else draws (B, groups)."""
+    points = np.array([side * math.sqrt(x) for x in SIX_POINTS for side in (1, -1)])
+    if len(points) ** groups <= EVERY_UP_TO:
+        places = np.indices((len(points),) * groups).reshape(groups, -1).T
+    else:
+        places = np.random.default_rng(seed).integers(0, len(points), (rounds, groups))
+    return np.asarray(points[places])
+
+
+class _Inverted:
+    """The test of a mean, as a function of the mean."""
+
+    def __init__(
+        self,
+        sums: NDArray[np.float64],
+        sizes: NDArray[np.float64],
+        weights: NDArray[np.float64],
+    ) -> None:
+        self._sums, self._sizes, self._weights = sums, sizes, weights
+        self._n = float(sizes.sum())
+        self._rest = 1 - sizes / self._n
+        self.mean = float(sums.sum()) / self._n
+        self.error = self._errors((sums - sizes * self.mean)[None])[0]
+
+    def _errors(self, residuals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return standard errors from sums of residuals of the groups (B, groups)."""
+        return np.asarray(np.sqrt((residuals**2 / self._rest).sum(axis=1)) / self._n)
+
+    def p(self, theta: float) -> float:
+        """Return p of a mean."""
+        observed = abs(self.mean - theta) / self.error
+        moved = self._weights * (self._sums - self._sizes * theta)
+        means = moved.sum(axis=1) / self._n
+        errors = self._errors(moved - means[:, None] * self._sizes)
+        reached = np.abs(means) >= observed * errors * (1 - SAME)
+        every = len(self._weights) == len(SIX_POINTS * 2) ** len(self._sums)
+        extra = 0 if every else 1  # the sample itself is one of those that are drawn
+        return (int(reached.sum()) + extra) / (len(reached) + extra)
+
+    def bound(self, side: float, alpha: float) -> float:
+        """Return where p falls to alpha on one side of the mean, by bisection."""
+        near, far = 0.0, 1.0
+        while self.p(self.mean + side * far * self.error) > alpha:
+            near, far = far, 2 * far
+        while far - near > NARROW * far:
+            middle = (near + far) / 2
+            if self.p(self.mean + side * middle * self.error) > alpha:
+                near = middle
+            else:
+                far = middle
+        return float(self.mean + side * far * self.error)
