@@ -21,11 +21,16 @@ from evallang.reporting.document import (
     Runs,
     Strong,
     Table,
+    Text,
     listed,
     runs,
 )
-from evallang.reporting.figures.grouping import decision_matrix, grouping_diagram
-from evallang.reporting.groups import are_stretches, groups
+from evallang.reporting.figures.forest import far_estimates
+from evallang.reporting.figures.grouping import drawn_as_columns, grouping_diagram
+from evallang.reporting.figures.matrices import decision_matrix, win_matrix
+from evallang.reporting.figures.posterior import POSTERIORS_DRAWN, densities, shares, simplex
+from evallang.reporting.figures.ranks import rank_plot
+from evallang.reporting.groups import groups
 from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.numbers import (
     NBSP,
@@ -367,7 +372,7 @@ def _ranks_table(context: Context, comparison: Comparison, identifier: str) -> T
     return Table(identifier, caption, columns, rows, notes=tuple(notes))
 
 
-MOST_MODELS_IN_MATRIX = 10
+MOST_MODELS_IN_MATRIX = 20
 MOST_IN_DIAGRAM = 20  # models; of more, the letters of the table of estimates show the groups
 
 
@@ -380,10 +385,13 @@ class Positions:
     name: str
     words: str
     reverse: bool
+    far: frozenset[str] = frozenset()
 
 
 def decision_figure(context: Context, comparison: Comparison, identifier: str) -> Figure | None:
-    """Draw the groups and the matrix, where every pair was decided."""
+    """Draw the groups and the matrices, or the posterior probabilities of the pairs."""
+    if any(bayesian(pair) for pair in comparison.pairwise):
+        return _posterior_figure(context, comparison, identifier)
     if comparison.data is None:
         return _rank_figure(context, comparison, identifier)
     places = _positions(context, comparison)
@@ -395,26 +403,90 @@ def decision_figure(context: Context, comparison: Comparison, identifier: str) -
         return None
     labels = {name: context.model(name) for name in ordered}
     svg, alt = grouping_diagram(
-        labels, places.values, found, places.scale, places.name, reverse=places.reverse
+        labels,
+        places.values,
+        found,
+        places.scale,
+        places.name,
+        reverse=places.reverse,
+        far=places.far,
     )
-    panels = [Panel(svg, alt, runs("Models that were not shown to differ"))]
-    caption = runs(
-        Strong(runs("a,")), f" models on the scale of {places.words}, best at the right; a bar "
-        "joins models of which no pair was shown to differ (open points mark its members). ",
-        _overlap(context, ordered, found),
-    )  # fmt: skip
+    panels = [(Panel(svg, alt, runs("Models that were not shown to differ")),
+               runs(f"models on the scale of {places.words}; ")
+               + _reading(context, places.values, found, places.far))]  # fmt: skip
     if len(ordered) <= MOST_MODELS_IN_MATRIX:
-        svg, alt = decision_matrix(context, comparison, ordered)
-        words = adjusted_words(comparison)
-        title = runs(words[:1].upper() + words[1:], p_letter(context), " and differences")
-        panels.append(Panel(svg, alt, title))
-        points = " in points" if context.metric(comparison.metric).percent else ""
-        caption += runs(
-            Strong(runs("b,")), " below the diagonal, ", words, p_letter(context),
-            f" (filled: at or below {level_of_alpha(comparison.alpha)}); above, difference"
-            f"{points} (row minus column).",
-        )  # fmt: skip
-    return Figure(identifier, caption, tuple(panels))
+        panels.append(_matrix_panel(context, comparison, ordered))
+    return _lettered(identifier, panels)
+
+
+Drawn = tuple[Panel, Runs]
+"""A panel, and what the caption says of it."""
+
+
+def _lettered(identifier: str, drawn: Sequence[Drawn]) -> Figure | None:
+    """Join panels in a figure, whose caption names them by letters where there are several."""
+    if not drawn:
+        return None
+    caption: Runs = ()
+    for letter, (_, words) in zip("abcdef", drawn, strict=False):
+        lead = runs(Strong(runs(f"{letter},")), " ") if len(drawn) > 1 else ()
+        text = words if len(drawn) > 1 else _capital(words)
+        caption += runs(" " if caption else "", lead, text, ".")
+    return Figure(identifier, caption, tuple(panel for panel, _ in drawn))
+
+
+def _capital(words: Runs) -> Runs:
+    first, *rest = words
+    return (Text(capitalised(first.text)), *rest) if isinstance(first, Text) else words
+
+
+def _reading(
+    context: Context,
+    values: Mapping[str, float],
+    found: Sequence[Sequence[str]],
+    far: frozenset[str] = frozenset(),
+) -> Runs:
+    """State how groups are drawn, and who is in more than one."""
+    ordered = tuple(values)
+    if drawn_as_columns(values, found, far):
+        how = "the models with a point in one column were not shown to differ pairwise"
+        how += "; arrow, off the scale" if far else ""
+    else:
+        how = (
+            "a bar joins models of which no pair was shown to differ (open points mark its members)"
+        )
+    shared = [name for name in ordered if sum(name in members for members in found) > 1]
+    if not shared:
+        return runs(how)
+    if len(shared) > MOST_SHARED_NAMED:
+        return runs(
+            how, f". Groups overlap: {number_word(len(shared))} models are in more than one"
+        )
+    names = listed([runs(context.model(name)) for name in shared])
+    verb = "is" if len(shared) == 1 else "are"
+    return runs(how, ". Groups overlap: ", names, f" {verb} in more than one")
+
+
+MOST_SHARED_NAMED = 4
+
+
+def _matrix_panel(context: Context, comparison: Comparison, ordered: Sequence[str]) -> Drawn:
+    drawn = decision_matrix(context, comparison, ordered)
+    words = adjusted_words(comparison)
+    of_p, differences = drawn.numbers
+    title = runs(capitalised(words), p_letter(context), " and differences" if differences else "")
+    metric = context.difference_words(comparison)
+    points = " in points" if metric.percent else ""
+    ranks = " in average rank" if context.is_about_ranks(comparison) else ""
+    level = level_of_alpha(comparison.alpha)
+    if of_p:
+        text = runs("below the diagonal, ", words, p_letter(context),
+                    f" (filled: at or below {level})")  # fmt: skip
+    else:
+        text = runs("filled, ", words, p_letter(context), f" at or below {level}")
+    if differences:
+        text += runs(f"; above, difference{ranks}{points} (row minus column)")
+    return Panel(drawn.svg, drawn.alt, title), text
 
 
 def _positions(context: Context, comparison: Comparison) -> Positions | None:
@@ -436,7 +508,8 @@ def _positions(context: Context, comparison: Comparison) -> Positions | None:
         if len(values) < len(names):
             return None
         scale = context.scale(setting, comparison.metric)
-        return Positions(values, scale, unit, metric.noun, not metric.higher_is_better)
+        far = far_estimates([e for e in found.values() if e is not None])
+        return Positions(values, scale, unit, metric.noun, not metric.higher_is_better, far)
     first, *others = names
     lead: dict[str, float] = {first: 0.0}
     for pair in comparison.pairwise:
@@ -456,39 +529,75 @@ def _positions(context: Context, comparison: Comparison) -> Positions | None:
     return Positions(values, scale, name, words, not metric.higher_is_better)
 
 
-def _overlap(context: Context, ordered: Sequence[str], found: Sequence[Sequence[str]]) -> Runs:
-    shared = [name for name in ordered if sum(name in members for members in found) > 1]
-    made: Runs = ()
-    if shared:
-        names = listed([runs(context.model(name)) for name in shared])
-        verb = "is" if len(shared) == 1 else "are"
-        made += runs("Groups overlap: ", names, f" {verb} in more than one. ")
-    if not are_stretches(ordered, found):
-        made += runs("A bar may pass over a model that does not belong to it. ")
-    return made
-
-
 def _rank_figure(context: Context, comparison: Comparison, identifier: str) -> Figure | None:
-    """Draw average ranks with the critical difference and the groups, as Demšar (2006) does."""
+    """Draw average ranks with their groups, and the matrices of p-values and of wins."""
     ranks = comparison.ranks
-    if ranks is None:
+    if ranks is None or len(ranks.average) < 3:
         return None
-    ordered = sorted(ranks.average, key=ranks.average.__getitem__)
-    found = groups(ordered, comparison)
-    if not found:
-        return None
+    ordered = tuple(sorted(ranks.average, key=ranks.average.__getitem__))
+    values = {name: ranks.average[name] for name in ordered}
     labels = {name: context.model(name) for name in ordered}
+    over = count_sets(context, ranks.n)
     reach = ranks.critical_difference if context.is_about_ranks(comparison) else None
-    svg, alt = grouping_diagram(
-        labels, {name: ranks.average[name] for name in ordered}, found, Scale(2), "Average rank",
-        reverse=True, reach=reach,
-    )  # fmt: skip
-    caption = runs(
-        f"Average ranks over {count_sets(context, ranks.n)}, best at the right; a bar joins "
-        "models of which no pair was shown to differ (open points mark its members). ",
-        _overlap(context, ordered, found),
+    drawn: list[Drawn] = []
+    found = groups(ordered, comparison) if len(ordered) <= MOST_IN_DIAGRAM else ()
+    if found:
+        svg, alt = grouping_diagram(
+            labels, values, found, Scale(2), "Average rank", reverse=True, reach=reach
+        )
+        words = runs(f"average ranks over {over}; ") + _reading(context, values, found)
+        if reach is not None:
+            words += runs(f"; CD, critical difference {fixed(reach, Scale(2))}")
+        drawn.append((Panel(svg, alt, runs("Average ranks and groups")), words))
+    if reach is not None and len(ordered) <= MOST_IN_DIAGRAM:
+        words = runs(
+            "average ranks with lines as long as the critical difference; models whose lines "
+            "overlap were not shown to differ"
+        )
+        drawn.append((Panel(*rank_plot(labels, values, reach), runs("Average ranks")), words))
+    if len(ordered) <= MOST_MODELS_IN_MATRIX:
+        if found:
+            drawn.append(_matrix_panel(context, comparison, ordered))
+        if ranks.win_tie_loss:
+            matrix = win_matrix(context, ranks, ordered)
+            whole, wins = matrix.numbers
+            what = "better, equal and worse than" if whole else "better than"
+            shaded = "shaded: more often better than worse"
+            words = runs(
+                f"numbers of {context.sets} on which the model of the row was {what} that of the "
+                f"column ({shaded})"
+                if wins
+                else f"{shaded} than the model of the column"
+            )
+            title = "Wins / ties / losses" if whole else "Wins"
+            drawn.append((Panel(matrix.svg, matrix.alt, runs(title)), words))
+    return _lettered(identifier, drawn)
+
+
+def _posterior_figure(context: Context, comparison: Comparison, identifier: str) -> Figure | None:
+    """Draw the posterior of each pair: its density where it has one, its three probabilities."""
+    pairs = [p for p in comparison.pairwise if p.extra.get("p_first") is not None]
+    if not pairs or len(pairs) > POSTERIORS_DRAWN:
+        return None
+    confidence = context.results.study.confidence
+    drawn: list[Drawn] = []
+    curves = densities(context, comparison, pairs)
+    if curves is not None:
+        words = runs(
+            "posterior density of each difference (first minus second), and its mean; shaded, the "
+            "region of practical equivalence"
+        )
+        drawn.append((Panel(*curves, runs("Posterior of the difference")), words))
+    words = runs(
+        "posterior probability that the first model is better, that the difference lies in the "
+        "region, and that the second is better"
     )
-    if reach is not None:
-        size = fixed(reach, Scale(2))
-        caption += runs(f"CD: critical difference, {size}.")
-    return Figure(identifier, caption, (Panel(svg, alt, runs("Average ranks")),))
+    title = runs("Posterior probabilities")
+    drawn.append((Panel(*shares(context, pairs, confidence), title), words))
+    if curves is None:
+        words = runs(
+            "the same probabilities as places in a triangle: nearer to a corner, more probable; "
+            f"shaded, above the {percent(confidence)} that a decision requires"
+        )
+        drawn.append((Panel(*simplex(context, pairs, confidence), runs("In the simplex")), words))
+    return _lettered(identifier, drawn)

@@ -305,11 +305,12 @@ class Panel:
 
 @frozen
 class Figure:
-    """Drawings side by side under one caption."""
+    """Drawings side by side under one caption; one that is not `placed` is a file only."""
 
     id: str
     caption: Runs
     panels: tuple[Panel, ...]
+    placed: bool = True
     kind: ClassVar[str] = "figure"
 
 

@@ -56,7 +56,7 @@ def number(document: Document, most_rows: int) -> tuple[Document, Numbering]:
             if isinstance(block, Table):
                 tables += 1
                 labels[block.id] = f"Table\u00a0{tables}"
-            elif isinstance(block, Figure):
+            elif isinstance(block, Figure) and block.placed:
                 figures += 1
                 labels[block.id] = f"Figure\u00a0{figures}"
             elif isinstance(block, Caution):
@@ -88,7 +88,7 @@ def _runs_of(block: Block) -> Iterator[Run]:
     elif isinstance(block, Table):
         rows = [block.caption, *block.notes]
         rows += [cell.runs for row in block.rows for cell in row.cells]
-    elif isinstance(block, Figure):
+    elif isinstance(block, Figure) and block.placed:
         rows = [block.caption]
     for row in rows:
         yield from flat(row)
@@ -103,6 +103,8 @@ def flat(row: Runs) -> Iterator[Run]:
 
 
 def _settled(block: Block, numbering: Numbering, most_rows: int) -> Block | None:
+    if isinstance(block, Figure) and not block.placed:
+        return None
     if isinstance(block, References):
         works = [work for work in block.works if work.key in numbering.citations]
         works.sort(key=lambda work: numbering.citations[work.key])

@@ -104,6 +104,66 @@ class Canvas:
         return f'<svg xmlns="{SVG}" {size}>{"".join(self._parts)}</svg>'
 
 
+FAR_APART = 1.0
+"""A gap longer than this share of the rest of a scale puts what is beyond it off the axis."""
+ENOUGH = 0.2
+"""The share of the axis that the middle one of the intervals has where all can be read."""
+
+Span = tuple[float, float]
+
+
+def off_scale(spans: Sequence[Span | None], fixed: Sequence[float] = ()) -> frozenset[int]:
+    """Return the rows that would squeeze the intervals of all others to a point.
+
+    `spans` are the ends of each row, None where it has none; `fixed` must be on the axis. A row
+    is off the scale where the gap to the others is longer than the axis they need. At least half
+    of the rows remain, or as many where `fixed` is among them.
+    """
+    kept = [i for i, span in enumerate(spans) if span is not None]
+    if not fixed and len(kept) < 3:
+        return frozenset()
+    far: set[int] = set()
+    while len(kept) > 1:
+        ends = [spans[i] for i in kept]
+        known = [span for span in ends if span is not None]
+        low = min([*fixed, *(span[0] for span in known)])
+        high = max([*fixed, *(span[1] for span in known)])
+        widths = sorted(span[1] - span[0] for span in known)
+        if not widths[-1] > 0 or widths[(len(widths) - 1) // 2] >= ENOUGH * (high - low):
+            break
+        part = _beyond_a_gap(spans, kept, fixed)
+        if not part or (not fixed and 2 * (len(far) + len(part)) > len(spans)):
+            break
+        far |= part
+        kept = [i for i in kept if i not in far]
+    return frozenset(far)
+
+
+def _beyond_a_gap(
+    spans: Sequence[Span | None], kept: Sequence[int], fixed: Sequence[float]
+) -> set[int]:
+    """Return the smaller part on one side of the widest gap, where the gap is wide enough."""
+    items = [(span[0], span[1], i) for i in kept if (span := spans[i]) is not None]
+    items += [(value, value, -1) for value in fixed]
+    items.sort()
+    best: tuple[float, set[int]] = (0.0, set())
+    for at in range(1, len(items)):
+        below, above = items[:at], items[at:]
+        gap = above[0][0] - max(item[1] for item in below)
+        parts = sorted((below, above), key=lambda part: (_holds(part), len(part)))
+        rest = parts[1]
+        length = max(item[1] for item in rest) - min(item[0] for item in rest)
+        if _holds(parts[0]) or gap <= FAR_APART * length or len(rest) < 2:
+            continue
+        if gap > best[0]:
+            best = (gap, {item[2] for item in parts[0]})
+    return best[1]
+
+
+def _holds(part: Sequence[tuple[float, float, int]]) -> bool:
+    return any(item[2] < 0 for item in part)
+
+
 WIDEST = 1e300
 """Where a scale ends at the latest: the distance of its ends is a finite number."""
 

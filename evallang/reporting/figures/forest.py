@@ -6,10 +6,29 @@ from collections.abc import Sequence
 from evallang.frozen_records import frozen
 from evallang.reporting import fonts
 from evallang.reporting.context import Context, MetricWords
-from evallang.reporting.decisions import decided
-from evallang.reporting.figures.figure import BLUE, COLUMN, INK, MUTE, RULE, SIZE, Axis, Canvas
+from evallang.reporting.decisions import decided, is_about_equivalence, margin_of
+from evallang.reporting.figures.figure import (
+    BLUE,
+    COLUMN,
+    INK,
+    MUTE,
+    PAPER,
+    RULE,
+    SHADE,
+    SIZE,
+    Axis,
+    Canvas,
+    Span,
+    off_scale,
+)
 from evallang.reporting.numbers import Scale, fixed, interval
-from evallang.results.records import Comparison, Estimate, HypothesisTestResult
+from evallang.results.records import (
+    Comparison,
+    Difference,
+    Estimate,
+    HypothesisTestResult,
+    SimultaneousInterval,
+)
 
 ROW = 17.0
 DOUBLE_ROW = 17.4
@@ -19,6 +38,10 @@ MOST_ROW = 26.0
 FOOT = 29.0  # ticks and the name of the scale
 LABEL = 96.0  # points for the names; longer ones are shortened
 GAP = 7.0
+TRACK = 10.0  # depth of the band of what an interval excludes
+ARROW = 3.4
+OFF = "off the scale"
+DASH = "2.4 1.6"
 
 
 def forest_of_estimates(
@@ -32,14 +55,17 @@ def forest_of_estimates(
     """Draw estimates with their intervals; gives the SVG and its numbers in words.
 
     The rows are spread to `depth` points where that leaves them close enough to be read. The axis
-    has room for all estimates `among` which these are.
+    has room for all estimates `among` which these are, except for those so far from the others
+    that no interval could be seen: an arrow points to them.
     """
     row = min(max(ROW, depth / len(estimates)), MOST_ROW)
     values = [_estimate_words(estimate, scale) for estimate in estimates]
     right = max(fonts.width(text, SIZE) for text in values) + GAP
     names = [fonts.shorten(label, SIZE, LABEL) for label in labels]
     left = max(fonts.width(name, SIZE) for name in names) + GAP
-    bounds = [b for e in among or estimates for b in _finite(e.value, *_bounds(e))]
+    everything = among or estimates
+    far = far_estimates(everything)
+    bounds = [b for e in everything if e.model not in far for b in _finite(e.value, *_bounds(e))]
     axis = Axis(min(bounds), max(bounds), left + 3, COLUMN - right - 3, 4)
     canvas = Canvas(row * len(names) + FOOT)
     _draw_axis(canvas, axis, row * len(names), _scale_name(metric, metric.title), scale.power)
@@ -47,19 +73,34 @@ def forest_of_estimates(
         y = row * (i + 0.5)
         canvas.words(left - GAP, y, name, "right")
         low, high = _bounds(estimate)
-        if low is not None and high is not None:
-            canvas.line([(axis(low), y), (axis(high), y)], BLUE, 2.0)
-        if estimate.value is not None:
-            canvas.dot(axis(estimate.value), y, filled=True)
+        if estimate.model in far and estimate.value is not None:
+            _draw_off(canvas, axis, y, OFF, above=estimate.value > axis.high)
+        else:
+            if low is not None and high is not None:
+                canvas.line([(axis(low), y), (axis(high), y)], BLUE, 2.0)
+            if estimate.value is not None:
+                canvas.dot(axis(estimate.value), y, filled=True)
         canvas.words(COLUMN, y, values[i], "right")
     unit = " (percent)" if metric.percent else ""
-    spoken = "; ".join(f"{a} {b}" for a, b in zip(labels, values, strict=True))
+    spoken = "; ".join(
+        f"{label} {text}" + (f", {OFF}" if estimate.model in far else "")
+        for label, text, estimate in zip(labels, values, estimates, strict=True)
+    )
     return canvas.svg(), f"{metric.title}{unit} with intervals: {spoken}."
+
+
+def far_estimates(estimates: Sequence[Estimate]) -> frozenset[str]:
+    """Return the models whose estimates are listed as text, because they are far from the rest."""
+    found = off_scale([_span(e.value, *_bounds(e)) for e in estimates])
+    return frozenset(estimates[i].model for i in found)
 
 
 @frozen
 class LineOfForest:
-    """A row of a forest of requirements: its value, interval and the lines that decide it."""
+    """A row of a forest of requirements: its value, interval and the lines that decide it.
+
+    `names` are the words at each line, such as "margin −2".
+    """
 
     label: tuple[str, ...]
     value: float | None
@@ -67,6 +108,7 @@ class LineOfForest:
     high: float | None
     lines: tuple[float, ...]
     filled: bool
+    names: tuple[str, ...] = ()
 
 
 def forest_of_requirements(
@@ -75,6 +117,9 @@ def forest_of_requirements(
     """Draw intervals, each with the margins or thresholds that it must be beyond."""
     labels = [[fonts.shorten(text, SIZE, LABEL) for text in row.label] for row in rows]
     height = max(ROW, LINE * max(map(len, labels)) + LEADING)
+    named = any(row.names for row in rows)
+    if named:
+        height = max(height, ROW + LINE)
     left = max(fonts.width(line, SIZE) for lines in labels for line in lines) + GAP
     ends = [b for row in rows for b in _finite(row.value, row.low, row.high, *row.lines)]
     ends += [0.0] if zero else []
@@ -85,9 +130,16 @@ def forest_of_requirements(
         y = height * (i + 0.5)
         for k, line in enumerate(lines):
             canvas.words(left - GAP, y + (k - (len(lines) - 1) / 2) * LINE, line, "right")
-        for place in row.lines:
+        if named:
+            y += LINE / 2
+        for place, text in zip(row.lines, row.names or ("",) * len(row.lines), strict=True):
             x = axis(place)
-            canvas.line([(x, y - height / 2), (x, y + height / 2)], INK, 0.9, dash="2.4 1.6")
+            top = height * i + (LINE + 1 if named else 0)
+            canvas.line([(x, top), (x, height * (i + 1))], INK, 0.9, dash=DASH)
+            if text:
+                half = fonts.width(text, SIZE - 1) / 2
+                middle = min(max(x, axis.left + half), canvas.width - half)
+                canvas.words(middle, height * i + LINE / 2, text, "center", size=SIZE - 1)
         if row.low is not None or row.high is not None:
             low = axis.left if row.low is None else axis(row.low)
             high = axis.right if row.high is None else axis(row.high)
@@ -105,9 +157,10 @@ def depth_of_differences(context: Context, comparison: Comparison) -> float:
 
 
 def forest_of_differences(context: Context, comparison: Comparison) -> tuple[str, str] | None:
-    """Draw the differences of all pairs; None where no pair has one.
+    """Draw the differences of all pairs and what remains possible; None where no pair has one.
 
-    Thick: the interval of the pair; thin: the simultaneous one; filled: rejected.
+    Thick: the interval of the pair; thin: the simultaneous one; filled: rejected; shaded: what
+    the widest interval excludes; dashed: the margin of a test of one.
     """
     pairs = [p for p in comparison.pairwise if p.estimate is not None]
     known = [p for p in pairs if p.estimate is not None and p.estimate.value is not None]
@@ -116,23 +169,108 @@ def forest_of_differences(context: Context, comparison: Comparison) -> tuple[str
     metric, scale = context.difference_words(comparison), context.difference_scale(comparison)
     confidence = context.results.study.confidence
     names = [_pair_lines(context, pair) for pair in known]
+    texts = [widest_text(pair, scale) for pair in known]
     row = DOUBLE_ROW if any(len(lines) > 1 for lines in names) else ROW
     left = max(fonts.width(line, SIZE) for lines in names for line in lines) + GAP
+    right = max(fonts.width(text, SIZE) for text in texts) + GAP
+    far = far_pairs(known)
     bounds = [0.0]
-    for pair in known:
-        bounds += _finite(*_difference_bounds(pair))
-    axis = Axis(min(bounds), max(bounds), left + 3, COLUMN - 6, 5)
+    for i, pair in enumerate(known):
+        if i not in far:
+            bounds += _finite(*_difference_bounds(pair), *margins_of(context, comparison, pair))
+    axis = Axis(min(bounds), max(bounds), left + 3, COLUMN - right - 3, 4)
     canvas = Canvas(row * len(known) + FOOT)
     unit = "points" if metric.percent else ""
     name = f"Difference in {metric.noun}" + (f" ({unit})" if unit else "")
+    for i, pair in enumerate(known):
+        if i not in far:
+            _draw_excluded(canvas, axis, row * (i + 0.5), pair)
     _draw_axis(canvas, axis, row * len(known), name, scale.power, zero=True)
     for i, (lines, pair) in enumerate(zip(names, known, strict=True)):
         y = row * (i + 0.5)
         for k, line in enumerate(lines):
             canvas.words(left - GAP, y + (k - (len(lines) - 1) / 2) * LINE, line, "right")
+        canvas.words(COLUMN, y, texts[i], "right")
+        if i in far:
+            assert pair.estimate is not None and pair.estimate.value is not None, "it is known"
+            value = fixed(pair.estimate.value, scale, signed=True, null=0.0)
+            _draw_off(canvas, axis, y, value, above=pair.estimate.value > axis.high)
+            continue
+        for margin in margins_of(context, comparison, pair):
+            x = axis(margin)
+            canvas.line([(x, y - row / 2), (x, y + row / 2)], INK, 0.9, dash=DASH)
         _draw_pair(canvas, axis, y, pair, filled=decided(pair, confidence))
-    spoken = "; ".join(_pair_words(context, pair, scale) for pair in known)
+    spoken = "; ".join(
+        _pair_words(context, comparison, pair, scale) + (f", {OFF}" if i in far else "")
+        for i, pair in enumerate(known)
+    )
     return canvas.svg(), f"{name}, first minus second: {spoken}."
+
+
+def far_pairs(known: Sequence[HypothesisTestResult]) -> frozenset[int]:
+    """Return the pairs whose differences are listed as text, because they are far from the rest."""
+    spans = []
+    for pair in known:
+        ends = _finite(*_difference_bounds(pair))
+        spans.append((min(ends), max(ends)) if ends else None)
+    return off_scale(spans, fixed=(0.0,))
+
+
+def widest(pair: HypothesisTestResult) -> Difference | SimultaneousInterval | None:
+    """Return the interval that says what remains possible: the simultaneous one if there is one."""
+    for item in (pair.simultaneous, pair.estimate):
+        if item is not None and (item.low is not None or item.high is not None):
+            return item
+    return None
+
+
+def widest_text(pair: HypothesisTestResult, scale: Scale) -> str:
+    """Print the interval of what remains possible, or the difference where it has none."""
+    found = widest(pair)
+    if found is not None:
+        return interval(found.low, found.high, scale, null=0.0)
+    value = pair.estimate.value if pair.estimate is not None else None
+    return fixed(value, scale, signed=True, null=0.0)
+
+
+def margins_of(
+    context: Context, comparison: Comparison, pair: HypothesisTestResult
+) -> tuple[float, ...]:
+    """Return the margins or the ends of the region of equivalence that a test was about."""
+    margin, rope = margin_of(pair), pair.extra.get("rope")
+    if rope is not None:
+        return (-rope, rope) if rope > 0 else ()
+    if margin is None:
+        return ()
+    if is_about_equivalence(pair):
+        return (-margin, margin)
+    return (-margin if context.difference_words(comparison).higher_is_better else margin,)
+
+
+def _draw_excluded(canvas: Canvas, axis: Axis, y: float, pair: HypothesisTestResult) -> None:
+    """Shade what the widest interval excludes."""
+    found = widest(pair)
+    if found is None:
+        return
+    low = axis.left if found.low is None else axis(found.low)
+    high = axis.right if found.high is None else axis(found.high)
+    for start, end in ((axis.left, low), (high, axis.right)):
+        if end - start > 0.3:
+            canvas.box(start, y - TRACK / 2, end - start, TRACK, SHADE)
+
+
+def _draw_off(canvas: Canvas, axis: Axis, y: float, text: str, *, above: bool) -> None:
+    """Point to a value beyond an end of the axis, and state it."""
+    end, sign = (axis.right, 1) if above else (axis.left, -1)
+    tip = end + sign * 3
+    back = tip - sign * ARROW
+    canvas.area([(tip, y), (back, y - ARROW * 0.65), (back, y + ARROW * 0.65)], BLUE)
+    canvas.line([(back, y), (back - sign * 7, y)], BLUE, 1.1)
+    width = fonts.width(text, SIZE - 0.5) + 4
+    place = back - sign * 9
+    canvas.box(place - width if above else place, y - 4.6, width, 9.2, PAPER)
+    canvas.words(place - sign * 2, y, text, "right" if above else "left", colour=MUTE,
+                 size=SIZE - 0.5)  # fmt: skip
 
 
 def _draw_pair(
@@ -154,6 +292,7 @@ def _draw_axis(
 ) -> None:
     """Draw hairlines, ticks and the name of the scale below the rows."""
     decimals = max(0, axis.decimals - power)
+    reached = -math.inf
     for tick in axis.ticks:
         if not axis.low <= tick <= axis.high:
             continue
@@ -162,12 +301,16 @@ def _draw_axis(
         canvas.line([(x, 0), (x, depth)], INK if strong else RULE, 0.7 if strong else 0.5)
         canvas.line([(x, depth), (x, depth + 3)], INK, 0.6)
         text = fixed(tick, Scale(decimals, power))
-        inside = canvas.width - fonts.width(text, SIZE) / 2
-        canvas.words(min(x, inside), depth + 9, text, "center")
+        half = fonts.width(text, SIZE) / 2
+        place = min(x, canvas.width - half)
+        if place - half > reached:
+            canvas.words(place, depth + 9, text, "center")
+            reached = place + half + 2
     canvas.line([(axis.left, depth), (axis.right, depth)], INK, 0.6)
     middle = (axis.left + axis.right) / 2
     half = fonts.width(name, SIZE) / 2
-    canvas.words(min(middle, canvas.width - half), depth + 21, name, "center", colour=MUTE)
+    place = max(min(middle, canvas.width - half), half)
+    canvas.words(place, depth + 21, name, "center", colour=MUTE)
 
 
 def _pair_lines(context: Context, pair: HypothesisTestResult) -> tuple[str, ...]:
@@ -178,7 +321,9 @@ def _pair_lines(context: Context, pair: HypothesisTestResult) -> tuple[str, ...]
     return (fonts.shorten(first, SIZE, LABEL), fonts.shorten(f"− {second}", SIZE, LABEL))
 
 
-def _pair_words(context: Context, pair: HypothesisTestResult, scale: Scale) -> str:
+def _pair_words(
+    context: Context, comparison: Comparison, pair: HypothesisTestResult, scale: Scale
+) -> str:
     found = pair.estimate
     words = " minus ".join(context.model(name) for name in pair.models)
     if found is None:
@@ -186,6 +331,12 @@ def _pair_words(context: Context, pair: HypothesisTestResult, scale: Scale) -> s
     text = f"{words} {fixed(found.value, scale, signed=True)}"
     if found.low is not None or found.high is not None:
         text += f" {interval(found.low, found.high, scale, null=0.0)}"
+    wide = pair.simultaneous
+    if wide is not None and (wide.low is not None or wide.high is not None):
+        text += f", possible {interval(wide.low, wide.high, scale, null=0.0)}"
+    margins = margins_of(context, comparison, pair)
+    if margins:
+        text += f", margin {' and '.join(fixed(m, scale, null=0.0) for m in margins)}"
     return text + (", rejected" if pair.reject else "")
 
 
@@ -199,6 +350,11 @@ def _bounds(estimate: Estimate) -> tuple[float | None, float | None]:
     if estimate.interval is None:
         return None, None
     return estimate.interval.low, estimate.interval.high
+
+
+def _span(*values: float | None) -> Span | None:
+    found = _finite(*values)
+    return (min(found), max(found)) if found else None
 
 
 def _finite(*values: float | None) -> list[float]:

@@ -1,10 +1,14 @@
-"""Decisions of all pairs drawn twice: models in groups on a scale, and a matrix of p-values."""
+"""Groups of models on a scale: as bars below it, or as columns of points where bars would mislead.
+
+Bars follow Demšar (2006). They mislead where models share a place, where a bar passes over a model
+that does not belong to it, and where a model far off squeezes the others: a table of points, one
+column for each group, has one reading.
+"""
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from evallang.reporting import fonts
-from evallang.reporting.context import Context, printed_p
-from evallang.reporting.contrasts import contrast
 from evallang.reporting.figures.figure import (
     BLUE,
     COLUMN,
@@ -12,13 +16,12 @@ from evallang.reporting.figures.figure import (
     MUTE,
     PAPER,
     RULE,
-    SHADE,
     SIZE,
     Axis,
     Canvas,
 )
-from evallang.reporting.numbers import Scale, fixed, p_value
-from evallang.results.records import Comparison, HypothesisTestResult
+from evallang.reporting.groups import are_stretches
+from evallang.reporting.numbers import Scale, fixed
 
 SIDES = (40.0, 66.0)  # points left and right of the scale, by the longest name
 SCALE_AT = 26.0  # below the name of the scale and its figures
@@ -28,8 +31,17 @@ LABEL_STEP = 13.0
 DOUBLE_LABEL_STEP = 19.0
 LINE = 7.8
 REACH_ROOM = 14.0  # above the scale, for the critical difference
-CELL = 21.0
-MOST_NAMED_COLUMNS = 5  # more models are numbered
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+LEAST_APART = 0.05  # share of the scale between two models; closer ones hide each other
+MOST_WITH_BARS = 7  # models
+HEAD = 13.0
+ROW = 13.0
+FOOT = 29.0
+GAP = 7.0
+LABEL = 96.0
+GROUP_STEP = 11.0  # between two columns of points
+GROUPS_WIDTH = 90.0
+LEAST_SCALE = 40.0
 
 
 def grouping_diagram(
@@ -41,12 +53,140 @@ def grouping_diagram(
     *,
     reverse: bool = False,
     reach: float | None = None,
+    far: frozenset[str] = frozenset(),
 ) -> tuple[str, str]:
-    """Draw models on a scale, one bar for each group with an open dot on every member.
+    """Draw models on a scale with their groups; gives the SVG and its content in words.
 
-    `reverse` puts small values right, as average ranks are drawn; `reach` is the critical
-    difference, drawn as a length above the scale. Gives the SVG and its content in words.
+    `values` are best first. `reverse` puts small values right, as average ranks are drawn;
+    `reach` is the critical difference, drawn as a length above the scale; models that are `far`
+    from the others are listed beyond its end.
     """
+    ordered = tuple(values)
+    if drawn_as_columns(values, groups, far):
+        svg = _columns(labels, values, groups, scale, name, reverse, reach, far)
+    else:
+        svg = _bars(labels, values, groups, scale, name, reverse, reach)
+    spoken = "; ".join(
+        f"group {LETTERS[i]}: {', '.join(labels[m] for m in members)}"
+        for i, members in enumerate(groups)
+    )
+    places = ", ".join(f"{labels[m]} {fixed(values[m], scale)}" for m in ordered)
+    critical = "" if reach is None else f" Critical difference {fixed(reach, scale)}."
+    alt = f"Models on the scale of {name}: {places}. Not shown to differ, {spoken}.{critical}"
+    return svg, alt
+
+
+def drawn_as_columns(
+    values: Mapping[str, float], groups: Sequence[Sequence[str]], far: frozenset[str] = frozenset()
+) -> bool:
+    """Return whether bars below a scale would have more than one reading."""
+    ordered = tuple(values)
+    places = sorted(values.values())
+    length = places[-1] - places[0]
+    near = [b - a for a, b in pairwise(places)]
+    crowded = not length > 0 or min(near) < LEAST_APART * length
+    many = len(ordered) > MOST_WITH_BARS
+    return bool(far) or crowded or many or not are_stretches(ordered, groups)
+
+
+def _columns(
+    labels: Mapping[str, str],
+    values: Mapping[str, float],
+    groups: Sequence[Sequence[str]],
+    scale: Scale,
+    name: str,
+    reverse: bool,
+    reach: float | None,
+    far: frozenset[str],
+) -> str:
+    """Draw a row for each model, best first: its place, and a point in each of its groups."""
+    ordered = tuple(values)
+    texts = [fixed(values[m], scale) for m in ordered]
+    step = min(GROUP_STEP, GROUPS_WIDTH / len(groups))
+    first_group = COLUMN - step * (len(groups) - 0.5)
+    right = COLUMN - step * len(groups) - GAP
+    room = COLUMN - (COLUMN - right) - LEAST_SCALE
+    widest = max(fonts.width(text, SIZE) for text in texts)
+    names = [fonts.shorten(labels[m], SIZE, min(LABEL, room - widest - 2 * GAP)) for m in ordered]
+    left = max(fonts.width(text, SIZE) for text in names) + GAP
+    right -= widest + GAP
+    kept = [v for model, v in values.items() if model not in far]
+    low, high = min(kept), max(kept)
+    ends = (left + 3, right - 3)
+    axis = Axis(low, high, *(ends[::-1] if reverse else ends), 3)
+    top = HEAD + (REACH_ROOM if reach is not None else 0.0)
+    depth = top + ROW * len(ordered)
+    canvas = Canvas(depth + FOOT)
+    for tick in axis.ticks:
+        if axis.low <= tick <= axis.high:
+            canvas.line([(axis(tick), top), (axis(tick), depth)], RULE, 0.5)
+    for k in range(len(groups)):
+        canvas.words(first_group + step * k, top - 6, LETTERS[k], "center", bold=True)
+    if reach is not None:
+        _draw_reach(canvas, axis, reach, scale)
+    for i, model in enumerate(ordered):
+        y = top + ROW * (i + 0.5)
+        canvas.words(left - GAP, y, names[i], "right")
+        canvas.words(right + GAP + widest - 2, y, texts[i], "right")
+        if model in far:
+            _draw_beyond(canvas, axis, y, values[model])
+        else:
+            canvas.dot(axis(values[model]), y, filled=True)
+        for k in range(len(groups)):
+            canvas.line([(first_group + step * k, y)] * 2, RULE, 1.6)
+    for k, members in enumerate(groups):
+        x = first_group + step * k
+        rows = [top + ROW * (ordered.index(m) + 0.5) for m in members]
+        if len(rows) > 1:
+            canvas.line([(x, rows[0]), (x, rows[-1])], BLUE, 1.1)
+        for i, model in enumerate(ordered):
+            y = top + ROW * (i + 0.5)
+            if model in members:
+                canvas.dot(x, y, filled=True, radius=2.2)
+            elif rows[0] < y < rows[-1]:
+                canvas.box(x - 1.6, y - 4, 3.2, 8, PAPER)
+                canvas.line([(x - 1.8, y), (x + 1.8, y)], RULE, 1.0)
+    _draw_foot(canvas, axis, depth, name, scale.power)
+    return canvas.svg()
+
+
+def _draw_beyond(canvas: Canvas, axis: Axis, y: float, value: float) -> None:
+    """Point to a model beyond the end of the scale, whose value is listed at the right."""
+    lower = value < axis.low
+    end = axis.left if lower else axis.right
+    sign = 1 if (end > (axis.left + axis.right) / 2) else -1
+    canvas.line([(end - sign * 8, y), (end, y)], BLUE, 1.1)
+    tip = end + sign * 3
+    canvas.area([(tip, y), (end, y - 2.2), (end, y + 2.2)], BLUE)
+
+
+def _draw_foot(canvas: Canvas, axis: Axis, depth: float, name: str, power: int) -> None:
+    """Draw the ticks and the name of the scale below the rows."""
+    canvas.line([(axis.left, depth), (axis.right, depth)], INK, 0.6)
+    decimals = max(0, axis.decimals - power)
+    texts = [(tick, fixed(tick, Scale(decimals, power))) for tick in axis.ticks]
+    room = abs(axis.right - axis.left) / max(1, len(texts) - 1)
+    every = 1 if max(fonts.width(text, SIZE) for _, text in texts) + 3 < room else 2
+    for i, (tick, text) in enumerate(texts):
+        if axis.low <= tick <= axis.high:
+            canvas.line([(axis(tick), depth), (axis(tick), depth + 3)], INK, 0.6)
+            if i % every == 0:
+                canvas.words(axis(tick), depth + 9, text, "center")
+    half = fonts.width(name, SIZE) / 2
+    middle = max((axis.left + axis.right) / 2, half)
+    canvas.words(middle, depth + 21, name, "center", colour=MUTE)
+
+
+def _bars(
+    labels: Mapping[str, str],
+    values: Mapping[str, float],
+    groups: Sequence[Sequence[str]],
+    scale: Scale,
+    name: str,
+    reverse: bool,
+    reach: float | None,
+) -> str:
+    """Draw one bar below the scale for each group, with an open dot on every member."""
     low, high = min(values.values()), max(values.values())
     lines = {m: _label_lines(labels[m], fixed(values[m], scale)) for m in values}
     longest = max(fonts.width(line, SIZE) for found in lines.values() for line in found)
@@ -70,75 +210,7 @@ def grouping_diagram(
             _draw_label(canvas, place, lines[model], side, top, at_left=at_left)
     for i, members in enumerate(groups):
         _draw_group(canvas, [axis(values[m]) for m in members], first_bar + BAR_STEP * i, i)
-    spoken = "; ".join(
-        f"group {'abcdefghijklmnopqrstuvwxyz'[i]}: {', '.join(labels[m] for m in members)}"
-        for i, members in enumerate(groups)
-    )
-    places = ", ".join(f"{labels[m]} {fixed(values[m], scale)}" for m in ordered)
-    critical = "" if reach is None else f" Critical difference {fixed(reach, scale)}."
-    alt = f"Models on the scale of {name}: {places}. Not shown to differ, {spoken}.{critical}"
-    return canvas.svg(), alt
-
-
-def decision_matrix(
-    context: Context, comparison: Comparison, ordered: Sequence[str]
-) -> tuple[str, str]:
-    """Draw p-values below the diagonal, filled where rejected, and differences above it."""
-    numbered = len(ordered) > MOST_NAMED_COLUMNS
-    labels = [context.model(model) for model in ordered]
-    heads = [str(i + 1) for i in range(len(ordered))] if numbered else labels
-    names = [f"{i + 1} {name}" if numbered else name for i, name in enumerate(labels)]
-    names = [fonts.shorten(name, SIZE, 86.0) for name in names]
-    left = max(fonts.width(name, SIZE) for name in names) + 6
-    wide = (COLUMN - left) / len(ordered)
-    top = 13.0 if numbered else 22.0
-    canvas = Canvas(top + CELL * len(ordered) + 1)
-    scale = context.difference_scale(comparison)
-    pairs = {frozenset(pair.models): pair for pair in comparison.pairwise}
-    size = SIZE if wide > 26 else 5.5
-    for i, head in enumerate(heads):
-        lines = fonts.wrap(head, SIZE - 0.5, wide - 3)
-        for k, line in enumerate(lines):
-            y = top - 6 - 8.2 * (len(lines) - 1 - k)
-            canvas.words(left + wide * (i + 0.5), y, line, "center", size=SIZE - 0.5)
-    spoken = []
-    for i, row in enumerate(ordered):
-        y = top + CELL * i
-        canvas.words(left - 5, y + CELL / 2, names[i], "right")
-        for k, column in enumerate(ordered):
-            x = left + wide * k
-            if i == k:
-                canvas.box(x + 1, y + 1, wide - 2, CELL - 2, SHADE)
-                continue
-            pair = pairs[frozenset((row, column))]
-            middle = (x + wide / 2, y + CELL / 2)
-            if k > i:
-                found = contrast(pair, row)
-                text = fixed(found.value, scale, signed=True, null=0.0)
-                canvas.words(*middle, text, "center", colour=MUTE, size=size)
-                continue
-            text = _draw_decision(context, canvas, comparison, pair, (x, y, wide), size)
-            spoken.append(f"{labels[i]} and {labels[k]} {text}")
-    return canvas.svg(), f"Adjusted p of each pair: {'; '.join(spoken)}."
-
-
-def _draw_decision(
-    context: Context,
-    canvas: Canvas,
-    comparison: Comparison,
-    pair: HypothesisTestResult,
-    place: tuple[float, float, float],
-    size: float,
-) -> str:
-    x, y, wide = place
-    p = printed_p(pair)
-    text = "–" if p is None else p_value(p, comparison.alpha, context.style).cell
-    rejected = bool(pair.reject)
-    canvas.box(x + 1, y + 1, wide - 2, CELL - 2, BLUE if rejected else PAPER,
-               BLUE if rejected else RULE)  # fmt: skip
-    canvas.words(x + wide / 2, y + CELL / 2, text, "center",
-                 colour=PAPER if rejected else INK, bold=rejected, size=size)  # fmt: skip
-    return text + (" (rejected)" if rejected else "")
+    return canvas.svg()
 
 
 def _label_lines(label: str, value: str) -> tuple[str, ...]:
@@ -203,7 +275,7 @@ def _draw_label(
 
 
 def _draw_group(canvas: Canvas, places: Sequence[float], y: float, number: int) -> None:
-    letter = "abcdefghijklmnopqrstuvwxyz"[number]
+    letter = LETTERS[number]
     canvas.line([(min(places), y), (max(places), y)], BLUE, 2.2)
     for x in places:
         canvas.dot(x, y, filled=False)

@@ -1,0 +1,180 @@
+"""Matrices of pairs: p-values with differences, and wins, ties and losses over data sets."""
+
+from collections.abc import Sequence
+
+from evallang.frozen_records import frozen
+from evallang.reporting import fonts
+from evallang.reporting.context import Context, printed_p
+from evallang.reporting.contrasts import contrast
+from evallang.reporting.figures.figure import (
+    BLUE,
+    COLUMN,
+    INK,
+    MUTE,
+    PAPER,
+    RULE,
+    SHADE,
+    SIZE,
+    Canvas,
+)
+from evallang.reporting.numbers import NBSP, fixed, p_value
+from evallang.results.records import Comparison, HypothesisTestResult, Ranks
+
+CELL = 21.0
+SMALL_CELL = 14.0
+MOST_NAMED_COLUMNS = 5  # more models are numbered
+NAME, SHORT_NAME = 86.0, 62.0  # points for the names of rows, of many
+LEAST_SIZE = 5.0  # points: the least that journals print
+ROOM = 1.6  # left and right of the text in a cell
+
+
+@frozen
+class _Grid:
+    """The places of a matrix of models."""
+
+    canvas: Canvas
+    left: float
+    top: float
+    wide: float
+    deep: float
+
+    def cell(self, row: int, column: int) -> tuple[float, float]:
+        """Return the top left corner of a cell."""
+        return self.left + self.wide * column, self.top + self.deep * row
+
+    def words(
+        self,
+        row: int,
+        column: int,
+        text: str,
+        size: float,
+        colour: str = INK,
+        *,
+        bold: bool = False,
+    ) -> None:
+        """Write a text in the middle of a cell."""
+        x, y = self.cell(row, column)
+        self.canvas.words(x + self.wide / 2, y + self.deep / 2, text, "center", size=size,
+                          colour=colour, bold=bold)  # fmt: skip
+
+    def box(self, row: int, column: int, fill: str, edge: str | None = None) -> None:
+        """Fill a cell."""
+        x, y = self.cell(row, column)
+        self.canvas.box(x + 1, y + 1, self.wide - 2, self.deep - 2, fill, edge)
+
+
+@frozen
+class Matrix:
+    """A drawn matrix, its numbers in words, and which of its numbers had room."""
+
+    svg: str
+    alt: str
+    numbers: tuple[bool, ...]
+
+
+def _grid(labels: Sequence[str]) -> _Grid:
+    """Write the heads of rows and columns."""
+    n = len(labels)
+    numbered = n > MOST_NAMED_COLUMNS
+    heads = [str(i + 1) for i in range(n)] if numbered else list(labels)
+    names = [f"{i + 1}\u2002{name}" if numbered else name for i, name in enumerate(labels)]
+    names = [fonts.shorten(name, SIZE, NAME if n <= 8 else SHORT_NAME) for name in names]
+    left = max(fonts.width(name, SIZE) for name in names) + 6
+    wide = (COLUMN - left) / n
+    deep = CELL if n <= 10 else SMALL_CELL
+    top = 13.0 if numbered else 22.0
+    made = _Grid(Canvas(top + deep * n + 1), left, top, wide, deep)
+    for i, head in enumerate(heads):
+        lines = fonts.wrap(head, SIZE - 0.5, wide - 3)
+        for k, line in enumerate(lines):
+            y = top - 6 - 8.2 * (len(lines) - 1 - k)
+            made.canvas.words(left + wide * (i + 0.5), y, line, "center", size=SIZE - 0.5)
+        made.canvas.words(left - 5, top + deep * (i + 0.5), names[i], "right")
+        made.box(i, i, SHADE)
+    return made
+
+
+def _size(texts: Sequence[str], wide: float, *, bold: bool = False) -> float | None:
+    """Return the largest size in which texts fit in a cell; None where that is too small."""
+    longest = max((fonts.width(text, 1.0, bold=bold) for text in texts), default=0.0)
+    size = SIZE if longest == 0 else min(SIZE, (wide - 2 - ROOM) / longest)
+    return size if size >= LEAST_SIZE else None
+
+
+def decision_matrix(context: Context, comparison: Comparison, ordered: Sequence[str]) -> Matrix:
+    """Draw p-values below the diagonal, filled where rejected, and differences above it.
+
+    Numbers that would be too small to be printed are omitted: the filled cells remain. `numbers`
+    is whether the p-values and the differences are printed.
+    """
+    labels = [context.model(model) for model in ordered]
+    grid = _grid(labels)
+    scale = context.difference_scale(comparison)
+    pairs = {frozenset(pair.models): pair for pair in comparison.pairwise}
+    below, above, spoken = [], [], []
+    for i, row in enumerate(ordered):
+        for k, column in enumerate(ordered):
+            pair = pairs.get(frozenset((row, column)))
+            if i == k or pair is None:
+                continue
+            if k > i:
+                value = contrast(pair, row).value
+                above.append((i, k, fixed(value, scale, signed=True, null=0.0)))
+            else:
+                text = _p_text(context, comparison, pair)
+                below.append((i, k, text, bool(pair.reject)))
+                spoken.append(f"{labels[i]} and {labels[k]} {text}"
+                              + (" (rejected)" if pair.reject else ""))  # fmt: skip
+    small = [text.replace(NBSP, "") for _, _, text, _ in below]
+    size, of_p = (
+        _size([text for _, _, text in above], grid.wide),
+        _size(small, grid.wide, bold=True),
+    )
+    for i, k, text in above:
+        if size is not None:
+            grid.words(i, k, text, size, MUTE)
+    for (i, k, _, rejected), text in zip(below, small, strict=True):
+        grid.box(i, k, BLUE if rejected else PAPER, BLUE if rejected else RULE)
+        if of_p is not None:
+            grid.words(i, k, text, of_p, PAPER if rejected else INK, bold=rejected)
+    shown = (of_p is not None, size is not None)
+    return Matrix(grid.canvas.svg(), f"Adjusted p of each pair: {'; '.join(spoken)}.", shown)
+
+
+def _p_text(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> str:
+    p = printed_p(pair)
+    return "–" if p is None else p_value(p, comparison.alpha, context.style).cell
+
+
+def win_matrix(context: Context, ranks: Ranks, ordered: Sequence[str]) -> Matrix:
+    """Draw on how many data sets the model of a row was better, equal or worse.
+
+    Where three numbers have no room, the first alone is printed. `numbers` is whether all three
+    and whether the first is.
+    """
+    labels = [context.model(model) for model in ordered]
+    grid = _grid(labels)
+    counts: dict[tuple[str, str], tuple[int, int, int]] = {}
+    for first, second, wins, ties, losses in ranks.win_tie_loss:
+        counts[first, second] = (wins, ties, losses)
+        counts[second, first] = (losses, ties, wins)
+    cells, spoken = [], []
+    for i, row in enumerate(ordered):
+        for k, column in enumerate(ordered):
+            found = counts.get((row, column))
+            if i == k or found is None:
+                continue
+            cells.append((i, k, "/".join(map(str, found)), found[0] > found[2]))
+            if i < k:
+                spoken.append(f"{labels[i]} to {labels[k]} {' / '.join(map(str, found))}")
+    size = _size([text for _, _, text, _ in cells], grid.wide)
+    whole = size is not None
+    if not whole:
+        cells = [(i, k, text.partition("/")[0], ahead) for i, k, text, ahead in cells]
+        size = _size([text for _, _, text, _ in cells], grid.wide)
+    for i, k, text, ahead in cells:
+        grid.box(i, k, SHADE if ahead else PAPER, RULE)
+        if size is not None:
+            grid.words(i, k, text, size, INK)
+    alt = f"Wins, ties and losses: {'; '.join(spoken)}."
+    return Matrix(grid.canvas.svg(), alt, (whole, size is not None))

@@ -1,0 +1,215 @@
+"""Posteriors of pairs: densities, and three probabilities as bars or as places in a triangle."""
+
+import math
+from collections.abc import Sequence
+
+from evallang.reporting import fonts
+from evallang.reporting.context import Context
+from evallang.reporting.decisions import favoured
+from evallang.reporting.figures.figure import (
+    BLUE,
+    COLUMN,
+    INK,
+    MUTE,
+    PAPER,
+    RULE,
+    SHADE,
+    SIZE,
+    Axis,
+    Canvas,
+    off_scale,
+)
+from evallang.reporting.numbers import Scale, fixed, probability
+from evallang.results.records import Comparison, HypothesisTestResult
+from evallang.results.statistics import POSTERIOR
+
+POSTERIORS_DRAWN = 15  # pairs; more are read from the table
+ROW = 19.0
+FOOT = 29.0
+LABEL = 96.0
+LINE = 7.8
+GAP = 7.0
+BAR = 11.0
+KEY = 12.0
+RIDGE = 17.0  # the depth of a density
+POINTS = 60  # of a density
+REACH = 4.5  # scales left and right of the mean
+SIDE = 132.0  # of the triangle
+CASES = ("first better", "in the region", "second better")
+
+
+def _pair_lines(context: Context, pair: HypothesisTestResult, room: float) -> tuple[str, ...]:
+    first, second = (context.model(name) for name in pair.models)
+    line = f"{first} − {second}"
+    if fonts.width(line, SIZE) <= room:
+        return (line,)
+    return (fonts.shorten(first, SIZE, room), fonts.shorten(f"− {second}", SIZE, room))
+
+
+def _write_names(canvas: Canvas, names: Sequence[Sequence[str]], right: float, top: float) -> None:
+    for i, lines in enumerate(names):
+        y = top + ROW * (i + 0.5)
+        for k, line in enumerate(lines):
+            canvas.words(right, y + (k - (len(lines) - 1) / 2) * LINE, line, "right")
+
+
+def _spoken(context: Context, pair: HypothesisTestResult) -> str:
+    first, second = (context.model(name) for name in pair.models)
+    found = [probability(pair.extra.get(key)) for key in POSTERIOR]
+    return f"{first} better {found[0]}, in the region {found[1]}, {second} better {found[2]}"
+
+
+def shares(
+    context: Context, pairs: Sequence[HypothesisTestResult], confidence: float
+) -> tuple[str, str]:
+    """Draw the three probabilities of each pair as the parts of a bar."""
+    names = [_pair_lines(context, pair, LABEL) for pair in pairs]
+    left = max(fonts.width(line, SIZE) for lines in names for line in lines) + GAP
+    wide = COLUMN - left - 2
+    canvas = Canvas(KEY + ROW * len(pairs) + 2)
+    fills = ((BLUE, BLUE), (SHADE, RULE), (PAPER, BLUE))
+    x = left
+    for (fill, edge), case in zip(fills, CASES, strict=True):
+        canvas.box(x, 2.5, 6, 6, fill, edge)
+        canvas.words(x + 8.5, 5.5, case, size=SIZE - 1)
+        x += fonts.width(case, SIZE - 1) + 13
+    _write_names(canvas, names, left - GAP, KEY)
+    for i, pair in enumerate(pairs):
+        y, x = KEY + ROW * (i + 0.5), left
+        decided = favoured(pair, confidence)
+        for key, (fill, edge) in zip(POSTERIOR, fills, strict=True):
+            value = pair.extra.get(key) or 0.0
+            size = wide * value
+            if size > 0.2:
+                canvas.box(x, y - BAR / 2, size, BAR, fill, edge)
+            text = probability(value)
+            if fonts.width(text, SIZE - 0.5, bold=True) + 4 < size:
+                colour = PAPER if fill == BLUE else INK
+                canvas.words(x + size / 2, y, text, "center", colour=colour, size=SIZE - 0.5,
+                             bold=key == decided)  # fmt: skip
+            x += size
+    spoken = "; ".join(_spoken(context, pair) for pair in pairs)
+    return canvas.svg(), f"Posterior probabilities: {spoken}."
+
+
+def simplex(
+    context: Context, pairs: Sequence[HypothesisTestResult], confidence: float
+) -> tuple[str, str]:
+    """Draw each pair as a point in a triangle whose corners are the three cases."""
+    height = SIDE * math.sqrt(3) / 2
+    top, left = 16.0, (COLUMN - SIDE) / 2
+    foot = top + height
+    corners = ((left, foot), (left + SIDE / 2, top), (left + SIDE, foot))  # first, region, second
+    numbered = len(pairs) > 1
+    names = [" − ".join(context.model(name) for name in pair.models) for pair in pairs]
+    key = LINE * 1.3
+    canvas = Canvas(foot + 16 + (key * len(pairs) if numbered else 0))
+
+    def place(weights: Sequence[float]) -> tuple[float, float]:
+        return (
+            sum(w * x for w, (x, _) in zip(weights, corners, strict=True)),
+            sum(w * y for w, (_, y) in zip(weights, corners, strict=True)),
+        )
+
+    rest = 1 - confidence
+    for i in range(3):
+        parts = []
+        for other in range(3):
+            weights = [0.0, 0.0, 0.0]
+            weights[i] = 1.0 if other == i else confidence
+            if other != i:
+                weights[other] = rest
+            parts.append(place(weights))
+        canvas.area(parts, SHADE)
+        canvas.line([*(parts[k] for k in range(3) if k != i)], RULE, 0.7)
+    canvas.line([*corners, corners[0]], INK, 0.7)
+    middle = place((1 / 3, 1 / 3, 1 / 3))
+    for ends in (((0.5, 0.5, 0.0), middle), ((0.0, 0.5, 0.5), middle), ((0.5, 0.0, 0.5), middle)):
+        canvas.line([place(ends[0]), ends[1]], RULE, 0.5, "2 2")
+    canvas.words(corners[0][0], foot + 8, CASES[0].capitalize(), "center", colour=MUTE)
+    canvas.words(corners[1][0], top - 7, CASES[1].capitalize(), "center", colour=MUTE)
+    canvas.words(corners[2][0], foot + 8, CASES[2].capitalize(), "center", colour=MUTE)
+    taken: list[tuple[float, float]] = []
+    for i, pair in enumerate(pairs):
+        x, y = place([pair.extra.get(key_) or 0.0 for key_ in POSTERIOR])
+        canvas.dot(x, y, filled=favoured(pair, confidence) is not None)
+        if numbered:
+            at = (x + 5, y - 5)
+            while any(abs(at[0] - a) < 8 and abs(at[1] - b) < 7 for a, b in taken):
+                at = (at[0] + 8, at[1])
+            taken.append(at)
+            canvas.words(at[0], at[1], str(i + 1), size=SIZE - 0.5)
+            below = foot + 16 + key * (i + 0.5)
+            line = fonts.shorten(f"{i + 1}\u2002{names[i]}", SIZE, COLUMN - 10)
+            canvas.words(5, below, line)
+    spoken = "; ".join(_spoken(context, pair) for pair in pairs)
+    return canvas.svg(), f"Posterior probabilities in a triangle: {spoken}."
+
+
+def densities(
+    context: Context, comparison: Comparison, pairs: Sequence[HypothesisTestResult]
+) -> tuple[str, str] | None:
+    """Draw the posterior of each difference with its region; None where it has no density."""
+    known = [p for p in pairs if _curve(p) is not None]
+    if len(known) < len(pairs):
+        return None
+    metric, scale = context.difference_words(comparison), context.difference_scale(comparison)
+    names = [_pair_lines(context, pair, LABEL) for pair in pairs]
+    left = max(fonts.width(line, SIZE) for lines in names for line in lines) + GAP
+    curves = [curve for pair in pairs if (curve := _curve(pair)) is not None]
+    rope = max(pair.extra.get("rope") or 0.0 for pair in pairs)
+    spans = [(mean - 2.2 * size, mean + 2.2 * size) for mean, size, _ in curves]
+    far = off_scale(spans, fixed=(-rope, rope) if rope else (0.0,))
+    kept = [curve for i, curve in enumerate(curves) if i not in far]
+    low = min([-rope, *(mean - REACH * size for mean, size, _ in kept)])
+    high = max([rope, *(mean + REACH * size for mean, size, _ in kept)])
+    axis = Axis(low, high, left + 3, COLUMN - 6, 5)
+    depth = ROW * len(pairs)
+    canvas = Canvas(depth + FOOT)
+    canvas.box(axis(-rope), 0, max(axis(rope) - axis(-rope), 0.6), depth, SHADE)
+    for tick in axis.ticks:
+        if axis.low <= tick <= axis.high:
+            strong = tick == 0
+            canvas.line([(axis(tick), 0), (axis(tick), depth)], INK if strong else RULE,
+                        0.7 if strong else 0.4)  # fmt: skip
+            text = fixed(tick, Scale(max(0, axis.decimals - scale.power), scale.power))
+            canvas.words(min(axis(tick), COLUMN - fonts.width(text, SIZE) / 2), depth + 9, text,
+                         "center")  # fmt: skip
+    canvas.line([(axis.left, depth), (axis.right, depth)], INK, 0.6)
+    name = f"Difference in {metric.noun}" + (" (points)" if metric.percent else "")
+    half = fonts.width(name, SIZE) / 2
+    middle = min((axis.left + axis.right) / 2, COLUMN - half)
+    canvas.words(middle, depth + 21, name, "center", colour=MUTE)
+    _write_names(canvas, names, left - GAP, 0)
+    for i, (mean, size, df) in enumerate(curves):
+        foot = ROW * (i + 1) - 1.5
+        if i in far:
+            value = fixed(mean, scale, signed=True, null=0.0)
+            right = mean > axis.high
+            end = axis.right if right else axis.left
+            text = f"{value}\u2002→" if right else f"←\u2002{value}"
+            canvas.words(end, foot - 6, text, "right" if right else "left", colour=MUTE)
+            continue
+        start, end = mean - REACH * size, mean + REACH * size
+        steps = [start + (end - start) * k / POINTS for k in range(POINTS + 1)]
+        path = [
+            (axis(x), foot - RIDGE * (1 + ((x - mean) / size) ** 2 / df) ** (-(df + 1) / 2))
+            for x in steps
+        ]
+        canvas.line(path, BLUE, 1.1)
+        canvas.dot(axis(mean), foot, filled=True, radius=1.8)
+    spoken = "; ".join(
+        f"{' minus '.join(context.model(m) for m in pair.models)} mean "
+        f"{fixed(mean, scale, signed=True, null=0.0)}" + (", off the scale" if i in far else "")
+        for i, (pair, (mean, _, _)) in enumerate(zip(pairs, curves, strict=True))
+    )
+    region = fixed(rope, scale, null=0.0)
+    return canvas.svg(), f"Posterior of each difference, region ±{region}: {spoken}."
+
+
+def _curve(pair: HypothesisTestResult) -> tuple[float, float, float] | None:
+    """Return mean, scale and degrees of freedom of a t-distributed posterior."""
+    size, mean = pair.extra.get("scale"), pair.estimate.value if pair.estimate else None
+    if not isinstance(size, float) or not size > 0 or mean is None or not pair.df:
+        return None
+    return mean, size, pair.df[0]

@@ -1,0 +1,107 @@
+"""The values of folds or bootstrap rounds: a row for each model, as points or as a histogram."""
+
+import math
+from collections.abc import Sequence
+
+from evallang.frozen_records import frozen
+from evallang.reporting import fonts
+from evallang.reporting.figures.figure import (
+    BLUE,
+    COLUMN,
+    INK,
+    MUTE,
+    RULE,
+    SIZE,
+    Axis,
+    Canvas,
+    off_scale,
+)
+from evallang.reporting.numbers import Scale, count, fixed
+
+ROW = 15.0
+DEEP_ROW = 22.0
+FOOT = 29.0
+LABEL = 96.0
+GAP = 7.0
+MOST_POINTS = 30  # of a row; more are a histogram
+BINS = 30
+OFF = "off the scale"
+
+
+@frozen
+class Spread:
+    """The values of one model, and its estimate."""
+
+    label: str
+    values: tuple[float, ...]
+    estimate: float | None
+
+
+def spread(rows: Sequence[Spread], name: str, subject: str, scale: Scale) -> tuple[str, str]:
+    """Draw the values of each model with its estimate; gives the SVG and its numbers in words.
+
+    `subject` is what the values are of: "folds".
+    """
+    histogram = max(len(row.values) for row in rows) > MOST_POINTS
+    depth = DEEP_ROW if histogram else ROW
+    names = [fonts.shorten(row.label, SIZE, LABEL) for row in rows]
+    left = max(fonts.width(text, SIZE) for text in names) + GAP
+    spans = [(min(row.values), max(row.values)) for row in rows]
+    far = off_scale(spans)
+    kept = [span for i, span in enumerate(spans) if i not in far]
+    known = [r.estimate for i, r in enumerate(rows) if i not in far and r.estimate is not None]
+    axis = Axis(min([*known, *(span[0] for span in kept)]),
+                max([*known, *(span[1] for span in kept)]), left + 3, COLUMN - 6, 5)  # fmt: skip
+    foot = depth * len(rows)
+    canvas = Canvas(foot + FOOT)
+    printed = Scale(max(0, axis.decimals - scale.power), scale.power)
+    for tick in axis.ticks:
+        if axis.low <= tick <= axis.high:
+            canvas.line([(axis(tick), 0), (axis(tick), foot)], RULE, 0.4)
+            text = fixed(tick, printed)
+            place = min(axis(tick), COLUMN - fonts.width(text, SIZE) / 2)
+            canvas.words(place, foot + 9, text, "center")
+    canvas.line([(axis.left, foot), (axis.right, foot)], INK, 0.6)
+    half = fonts.width(name, SIZE) / 2
+    middle = max(min((axis.left + axis.right) / 2, COLUMN - half), half)
+    canvas.words(middle, foot + 21, name, "center", colour=MUTE)
+    spoken = []
+    for i, (text, row) in enumerate(zip(names, rows, strict=True)):
+        y = depth * (i + 0.5)
+        canvas.words(left - GAP, y, text, "right")
+        low, high = (fixed(end, scale) for end in spans[i])
+        spoken.append(f"{row.label} {low} to {high}, estimate {fixed(row.estimate, scale)}"
+                      + (f", {OFF}" if i in far else ""))  # fmt: skip
+        if i in far:
+            above = spans[i][0] > axis.high
+            place = axis.right if above else axis.left
+            words = f"{low} to {high}" + ("\u2002→" if above else "")
+            words = words if above else f"←\u2002{words}"
+            canvas.words(place, y, words, "right" if above else "left", colour=MUTE)
+            continue
+        if histogram:
+            _draw_histogram(canvas, axis, depth * (i + 1) - 2, depth - 5, row.values)
+        else:
+            for value in row.values:
+                canvas.dot(axis(value), y, filled=False, radius=1.7)
+        if row.estimate is not None:
+            x = axis(row.estimate)
+            canvas.line([(x, y - depth / 2 + 2), (x, y + depth / 2 - 2)], INK, 1.3)
+    sizes = sorted({len(row.values) for row in rows})
+    number = " to ".join(count(n) for n in dict.fromkeys((sizes[0], sizes[-1])))
+    return canvas.svg(), f"{name}, values of {number} {subject}: {'; '.join(spoken)}."
+
+
+def _draw_histogram(
+    canvas: Canvas, axis: Axis, foot: float, deep: float, values: Sequence[float]
+) -> None:
+    """Draw the values as bars on a common grid of the axis."""
+    wide = (axis.right - axis.left) / BINS
+    counts = [0] * BINS
+    for value in values:
+        counts[min(BINS - 1, max(0, math.floor((axis(value) - axis.left) / wide)))] += 1
+    most = max(counts)
+    for k, n in enumerate(counts):
+        if n:
+            height = deep * n / most
+            canvas.box(axis.left + wide * k + 0.2, foot - height, wide - 0.4, height, BLUE)
