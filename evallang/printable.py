@@ -9,6 +9,7 @@ surrogates and unassigned code points become visible escapes.
 import json
 import re
 from typing import Any, TextIO
+from unicodedata import bidirectional
 
 _INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\ufe00-\ufe0d\U000e0100-\U000e01ef]"
@@ -22,6 +23,11 @@ _MARKED_COMMAND = re.compile(r"##(?=\w*\[)")
 
 _COMMAND = re.compile(r"(\s*):(?=:[A-Za-z])")
 """The start of a line that is a workflow command of GitHub: `::error::`."""
+
+ISOLATE, POP_ISOLATE = "\u2068", "\u2069"
+ISOLATES = ISOLATE + POP_ISOLATE
+"""The signs around a name that is read from the right, so that what follows keeps its order."""
+_FROM_THE_RIGHT = frozenset({"R", "AL", "AN"})
 
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 
@@ -39,9 +45,22 @@ def printable(text: str, *, keep: str = "") -> str:
     return "".join(c if _is_visible(c) or c in keep else _escape(c) for c in text)
 
 
-def printable_line(text: str) -> str:
+def isolated(text: str) -> str:
+    """Put a name that is read from the right between signs that keep it apart from its line."""
+    if text.isascii() or text.startswith(ISOLATE):
+        return text
+    turns = any(bidirectional(c) in _FROM_THE_RIGHT for c in text)
+    return f"{ISOLATE}{text}{POP_ISOLATE}" if turns else text
+
+
+def without_isolates(text: str) -> str:
+    """Return a text without the signs that `isolated` adds, for files that programs read."""
+    return text.replace(ISOLATE, "").replace(POP_ISOLATE, "")
+
+
+def printable_line(text: str, *, keep: str = "") -> str:
     """Return a line for a terminal or a log that does not begin a workflow command."""
-    shown = printable(text)
+    shown = printable(text, keep=keep)
     return _COMMAND.sub(r"\1\\x3a", shown, count=1) if _COMMAND.match(shown) else shown
 
 

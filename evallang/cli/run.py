@@ -19,6 +19,7 @@ from evallang.cli.verdicts import requirement_lines
 from evallang.diagnostics import Diagnostic, Severity, has_errors
 from evallang.engine.shard import Shard
 from evallang.limits import changed_limits
+from evallang.printable import ISOLATES
 from evallang.spare_time import spent_on
 from evallang.spelling import listed
 
@@ -332,7 +333,7 @@ def run_study(
     if not quiet:
         from evallang.reporting.summary import summary as summary_of
 
-        write(*text_lines(summary_of(results.record)), "")
+        write(*text_lines(summary_of(results.record)), "", keep=ISOLATES)
     write(*requirement_lines(results.record))
     ci_files.write_results(file, results.record, study)
     if not code and not all(r.met for r in results.record.requirements):

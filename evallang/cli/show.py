@@ -9,9 +9,13 @@ import click
 from evallang.cli.settings import limit_option
 from evallang.cli.summary_text import markdown_lines, text_lines
 from evallang.cli.terminal import read_results, write, write_format, write_json
+from evallang.printable import ISOLATES
 
 if TYPE_CHECKING:
     from evallang.reporting.summary import Summary, SummaryCell
+
+
+READ_BY_PEOPLE = frozenset({"text", "markdown"})
 
 
 @click.command("show", epilog="Example: evallang show study-results")
@@ -33,13 +37,14 @@ def command(place: str, form: str) -> int:
     from evallang.reporting.summary import summary
 
     results = read_results(place)
-    made = summary(results.record)
+    made = summary(results.record, isolates=form in READ_BY_PEOPLE)
     if form == "json":
         write_json(_json(made))
     elif form == "csv":
         write_format(_csv(made))
     else:
-        write(*(markdown_lines(made) if form == "markdown" else text_lines(made)))
+        lines = markdown_lines(made) if form == "markdown" else text_lines(made)
+        write(*lines, keep=ISOLATES)
     return 0
 
 

@@ -85,10 +85,10 @@ def _put(stream: TextIO, text: str) -> None:
             raise
 
 
-def write(*lines: str) -> None:
-    """Write lines to stdout; a line break within one is made visible."""
+def write(*lines: str, keep: str = "") -> None:
+    """Write lines to stdout; a line break within one is made visible, characters in `keep` stay."""
     for line in lines:
-        _put(sys.stdout, printable_line(line) + "\n")
+        _put(sys.stdout, printable_line(line, keep=keep) + "\n")
 
 
 def write_json(document: Any, indent: int = 1) -> None:

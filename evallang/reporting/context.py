@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, cast
 
 from evallang.frozen_records import frozen
-from evallang.printable import printable
+from evallang.printable import isolated, printable
 from evallang.reporting.document import Cite, Runs, Section
 from evallang.reporting.letter_case import capitalised, mid_sentence, printed, written_options
 from evallang.reporting.numbers import NBSP, Scale, Style, count, scale_of
@@ -101,14 +101,17 @@ class Context:
     that no name can break a drawing or disguise itself.
     """
 
-    def __init__(self, results: ResultsRecord, *, draws: bool = True) -> None:
+    def __init__(
+        self, results: ResultsRecord, *, draws: bool = True, isolates: bool = True
+    ) -> None:
         self.draws = draws
         """Whether sections draw figures, which a summary of text does not need."""
         self.limited = True
         """Whether findings are cut to what the first page has room for."""
         plain = to_plain(results)
         self.report_id = report_id(plain)
-        self.results = from_plain(ResultsRecord, _visible(plain))
+        found = from_plain(ResultsRecord, _visible(plain))
+        self.results = _with_isolated_names(found) if isolates else found
         self.alpha = self.results.study.alpha
         self.style = cast(Style, self.results.report.numbers)
         self.style_sheet = _checked_style(results.style_sheet)
@@ -509,6 +512,22 @@ def report_id(plain: Mapping[str, Any]) -> str:
 def ordered_union(groups: Iterable[Sequence[str]]) -> tuple[str, ...]:
     """Return every name once, in the order of first appearance."""
     return tuple(dict.fromkeys(name for group in groups for name in group))
+
+
+def _with_isolated_names(results: ResultsRecord) -> ResultsRecord:
+    """Keep names that are read from the right from turning the numbers next to them."""
+    models = tuple(replace(m, label=isolated(m.label or m.name)) for m in results.models)
+    data = tuple(
+        replace(
+            d,
+            label=isolated(d.label or d.name),
+            unit=isolated(d.unit),
+            one_of=None if d.one_of is None else isolated(d.one_of),
+            positive_label=None if d.positive_label is None else isolated(d.positive_label),
+        )
+        for d in results.data
+    )
+    return replace(results, models=models, data=data)
 
 
 def _visible(value: Any) -> Any:

@@ -13,6 +13,7 @@ evallang.reporting.fonts` writes the shipped files again.
 import base64
 import gzip
 import io
+import unicodedata
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from evallang.frozen_records import frozen
+from evallang.printable import ISOLATE, ISOLATES, POP_ISOLATE
 from evallang.registry import lazy
 
 ttlib = lazy("fontTools.ttLib")
@@ -34,7 +36,12 @@ COMMON = frozenset(
     + list("\u2002\u2060‐–—‘’“”‚„†‡•…‰′″€−×÷±∞≈≠≤≥√∑∂∆↑↓↕→←●○◇₀₁₂₃⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 )
 """What nearly every report needs, style sheets included: European letters, punctuation, signs."""
-NO_GLYPH_NEEDED = frozenset("\n\r\t\u00ad\u200b\u200d\ufe0f")
+NO_GLYPH_NEEDED = frozenset("\n\r\t\u00ad\u200b\u200d\ufe0f" + ISOLATES)
+
+
+SHAPED = frozenset({"R", "AL", "NSM"})
+FORMS = ("ccmp", "init", "medi", "fina", "rlig", "liga", "calt", "mark", "mkmk")
+"""Features of letters that are joined or carry marks."""
 
 
 @frozen
@@ -89,11 +96,64 @@ def embed(text: str, packing: Packing = "woff2") -> Embedded:
     return Embedded("\n".join(rules), tuple(sorted(missing)))
 
 
+def has_glyph(character: str) -> bool:
+    """Return whether the faces for text, or the fallback, draw a character."""
+    return ord(character) in _own() or ord(character) in _characters("DejaVuSans")
+
+
+def cut_face(text: str, *, bold: bool = False, fallback: bool = False) -> bytes:
+    """Return the TrueType file of a face of drawings that has the characters of a text."""
+    face = next(
+        f
+        for f in FACES
+        if f.family == (FALLBACK if fallback else SANS)
+        and f.style == "normal"
+        and f.weight == (600 if bold and not fallback else 400)
+    )
+    more = {c for c in set(text) - NO_GLYPH_NEEDED - COMMON if ord(c) in _characters(face.key)}
+    if fallback:
+        more = {c for c in more if ord(c) not in _own()}
+    return _cut(face, _common_of(face) | more, "truetype") if more else _plain_shipped(face)
+
+
+def face_rules(text: str, *, bold: bool = False) -> str:
+    """Return the style rules that embed the faces of a drawing."""
+    other = set(text) - NO_GLYPH_NEEDED - COMMON
+    known = {c for c in text if ord(c) in _characters("SourceSansPro")}
+    made = []
+    for face in FACES:
+        plain = face.family == SANS and face.style == "normal"
+        needed = plain and (face.weight == 400 or bold)
+        needed = needed or (face.family == FALLBACK and bool(set(text) - known - NO_GLYPH_NEEDED))
+        if needed:
+            more = {c for c in other if ord(c) in _characters(face.key)}
+            data = (
+                _cut(face, _common_of(face) | more, "woff2")
+                if more
+                else _shipped_face(face, "woff2")
+            )
+            made.append(_rule(face, data, "woff2"))
+    return "".join(made)
+
+
 def width(text: str, size: float, *, bold: bool = False) -> float:
     """Measure a line of Source Sans Pro in the unit of `size`."""
     advances, units, cmap = _advances("SourceSansProSemibold" if bold else "SourceSansPro")
-    total = sum(advances.get(cmap.get(ord(c), ".notdef"), units // 2) for c in text)
-    return total * size / units
+    total = 0.0
+    for c in text:
+        if ord(c) in cmap:
+            total += advances[cmap[ord(c)]] / units
+        elif c not in ISOLATES:
+            total += _fallback_width(c)
+    return total * size
+
+
+@cache
+def _fallback_width(c: str) -> float:
+    """Measure a character that Source lacks, in em."""
+    advances, units, cmap = _advances("DejaVuSans")
+    wide = unicodedata.east_asian_width(c) in "WF"
+    return advances[cmap[ord(c)]] / units if ord(c) in cmap else 1.0 if wide else 0.6
 
 
 def shorten(text: str, size: float, limit: float, *, bold: bool = False) -> str:
@@ -102,7 +162,13 @@ def shorten(text: str, size: float, limit: float, *, bold: bool = False) -> str:
         return text
     while text and width(text + "…", size, bold=bold) > limit:
         text = text[:-1]
-    return text.rstrip() + "…"
+    return _closed(text.rstrip() + "…")
+
+
+def _closed(line: str) -> str:
+    """Complete the signs around a name that was broken."""
+    more = line.count(ISOLATE) - line.count(POP_ISOLATE)
+    return ISOLATE * max(0, -more) + line + POP_ISOLATE * max(0, more)
 
 
 def wrap(text: str, size: float, limit: float, lines: int = 2) -> tuple[str, ...]:
@@ -116,7 +182,7 @@ def wrap(text: str, size: float, limit: float, lines: int = 2) -> tuple[str, ...
         if len(made) == lines - 1 and words:
             line = " ".join([line, *words])
             words = []
-        made.append(shorten(line, size, limit))
+        made.append(_closed(shorten(line, size, limit)))
     return tuple(made)
 
 
@@ -162,6 +228,11 @@ def _shipped_face(face: Face, packing: Packing) -> bytes:
     return gzip.decompress(data) if packing == "truetype" else data
 
 
+@cache
+def _plain_shipped(face: Face) -> bytes:
+    return _shipped_face(face, "truetype")
+
+
 def _file_name(face: Face, packing: Packing) -> str:
     ending = "ttf.gz" if packing == "truetype" else "woff2"
     return f"{face.family}-{face.weight}-{face.style}.{ending}".replace(" ", "").lower()
@@ -178,10 +249,12 @@ def _advances(key: str) -> tuple[dict[str, int], int, dict[int, str]]:
 def _cut(face: Face, characters: frozenset[str], packing: Packing) -> bytes:
     options = subset.Options()
     options.flavor = "woff2" if packing == "woff2" else None
-    options.layout_features = ["kern"]
+    shaped = any(unicodedata.bidirectional(c) in SHAPED for c in characters)
+    options.layout_features = ["kern", *(FORMS if shaped else ())]
     options.hinting = False
     # Kerning is all that our text needs; a name table is made below.
-    options.drop_tables += ["DSIG", "FFTM", "GDEF", "GSUB", "meta", "name"]
+    options.drop_tables += ["DSIG", "FFTM", "meta", "name"]
+    options.drop_tables += [] if shaped else ["GDEF", "GSUB"]
     options.recalc_timestamp = False
     with _open(face.key) as font:
         maker = subset.Subsetter(options)

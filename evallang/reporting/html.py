@@ -10,10 +10,12 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from evallang.frozen_records import frozen
+from evallang.printable import ISOLATE, POP_ISOLATE
 from evallang.registry import lazy
 from evallang.reporting import fonts
 from evallang.reporting.document import Document, Table
 from evallang.reporting.figures.figure import COLOURS
+from evallang.reporting.figures.right_to_left import more_forms, visual_svg
 from evallang.reporting.numbering import number
 from evallang.reporting.templates import TemplateError, render_authors
 
@@ -22,6 +24,7 @@ markupsafe = lazy("markupsafe")
 
 Medium = Literal["screen", "print"]
 MOST_ROWS = {"screen": 500, "print": 50}
+ISOLATED = re.compile(f"{ISOLATE}([^{ISOLATE}{POP_ISOLATE}]*){POP_ISOLATE}")
 LEADING_POINT = re.compile(r"(?<!\w)\.(?=\d)")
 TEMPLATE, BLOCKS = "report.html.j2", "blocks.html.j2"
 FONTS_PLACE = "/* fonts */"
@@ -69,7 +72,10 @@ def render(document: Document, medium: Medium, copied: Mapping[str, Any] | None 
             objection = str(error)
     if html is None:
         html = _environment().get_template(TEMPLATE).render(**values)
-    embedded = fonts.embed(html, "truetype" if medium == "print" else "woff2")
+    drawn = more_forms(set(html)) if medium == "print" and not html.isascii() else ""
+    embedded = fonts.embed(html + drawn, "truetype" if medium == "print" else "woff2")
+    if medium == "screen":
+        html = _with_elements(html)
     cut = {
         block.id
         for section in numbered.sections
@@ -84,6 +90,20 @@ def render(document: Document, medium: Medium, copied: Mapping[str, Any] | None 
     )
     text = str(html).replace(FONTS_PLACE, embedded.css, 1)
     return Page(text, embedded.missing, shortened, objection)
+
+
+def _with_elements(html: str) -> str:
+    """Isolate names by an element instead of signs, in the text of a page outside drawings."""
+    if ISOLATE not in html:
+        return html
+    drawing = False
+    parts = re.split(r"(<[^>]*>)", html)
+    for i, part in enumerate(parts):
+        if i % 2:
+            drawing = part.startswith("<svg") or (drawing and part != "</svg>")
+        elif not drawing:
+            parts[i] = ISOLATED.sub(r"<bdi>\1</bdi>", part)
+    return "".join(parts)
 
 
 def get_ready() -> None:
@@ -155,4 +175,5 @@ def _inline_svg(svg: str, alt: str) -> Any:
 
 
 def _data_uri(svg: str) -> str:
-    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode("utf-8")).decode("ascii")
+    text = visual_svg(svg).encode("utf-8")
+    return "data:image/svg+xml;base64," + base64.b64encode(text).decode("ascii")

@@ -1,14 +1,17 @@
 """A page as a tagged PDF (PDF/UA-1 structure), by WeasyPrint."""
 
+import base64
 import contextlib
 import ctypes.util
 import gc
+import hashlib
 import importlib
 import io
 import logging
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from html import escape
 from typing import Any
 
 from evallang.frozen_records import frozen
@@ -23,6 +26,23 @@ INSTALL = (
 
 class PangoMissingError(Exception):
     """The PDF cannot be made because the library that sets its text is not installed."""
+
+    reason = "Pango, which sets their letters, is not installed"
+
+
+def write_drawing(svg: str, width: float, height: float, title: str, alt: str) -> bytes:
+    """Make the PDF of a drawing, on a page of exactly its size in points.
+
+    Raises `PangoMissingError` where WeasyPrint finds no Pango.
+    """
+    source = base64.b64encode(svg.encode("utf-8", "replace")).decode("ascii")
+    page = (
+        f'<html lang="en"><title>{escape(title)}</title><style>'
+        f"@page{{size:{width:.3f}pt {height:.3f}pt;margin:0}}body{{margin:0}}"
+        f"img{{display:block;width:{width:.3f}pt;height:{height:.3f}pt}}</style>"
+        f'<img alt="{escape(alt)}" src="data:image/svg+xml;base64,{source}">'
+    )
+    return write(page, hashlib.sha256(svg.encode("utf-8", "replace")).hexdigest()[:10])
 
 
 def get_ready() -> Iterator[None]:

@@ -85,9 +85,9 @@ class Summary:
     references: tuple[str, ...]
 
 
-def summary(results: ResultsRecord) -> Summary:
+def summary(results: ResultsRecord, *, isolates: bool = True) -> Summary:
     """Build the summary of results from the same typed blocks as the report, without figures."""
-    context = Context(results, draws=False)
+    context = Context(results, draws=False, isolates=isolates)
     sections = tuple(
         Section(name, SECTIONS[name].title, tuple(SECTIONS[name].function(context)))
         for name in shown_sections(context)

@@ -24,6 +24,7 @@ def bars_of_counts(
     axis = Axis(0, most, left, COLUMN - COUNTS, min(5, most))
     foot = HEAD + ROW * len(rows)
     canvas = Canvas(foot + FOOT)
+    canvas.plot = (left, COLUMN - COUNTS)
     for tick in axis.ticks:
         canvas.line([(axis(tick), HEAD), (axis(tick), foot)], RULE, 0.4)
         canvas.words(axis(tick), foot + 8, f"{tick:g}", "center")

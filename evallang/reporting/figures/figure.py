@@ -43,6 +43,8 @@ class Canvas:
 
     def __init__(self, height: float, width: float = COLUMN) -> None:
         self.width, self.height = width, height
+        self.plot: tuple[float, float] | None = None
+        """The part that is stretched where the drawing is set wider; None to keep its shape."""
         self._parts: list[str] = []
 
     def line(
@@ -90,8 +92,7 @@ class Canvas:
     ) -> None:
         """Write a line whose capitals are centred on `y`."""
         baseline = y + CAP_HEIGHT * size / 2
-        style = f"font-family:'{fonts.SANS}','{fonts.FALLBACK}';font-size:{_short(size)}px"
-        style += f"{';font-weight:600' if bold else ''};fill:{colour}"
+        style = styled_text(size, colour, bold=bold)
         if anchor != "left":
             style += f";text-anchor:{ANCHORS[anchor]}"
         place = f'x="{_short(x)}" y="{_short(baseline)}"'
@@ -101,7 +102,14 @@ class Canvas:
         """Return the drawing as SVG without its alternative text."""
         width, height = f"{self.width:.2f}", f"{self.height:.2f}"
         size = f'width="{width}pt" height="{height}pt" viewBox="0 0 {width} {height}"'
-        return f'<svg xmlns="{SVG}" {size}>{"".join(self._parts)}</svg>'
+        plot = "" if self.plot is None else f' data-plot="{self.plot[0]:.2f} {self.plot[1]:.2f}"'
+        return f'<svg xmlns="{SVG}" {size}{plot}>{"".join(self._parts)}</svg>'
+
+
+def styled_text(size: float, colour: str, *, bold: bool = False) -> str:
+    """Return the style of a text."""
+    style = f"font-family:'{fonts.SANS}','{fonts.FALLBACK}';font-size:{_short(size)}px"
+    return f"{style}{';font-weight:600' if bold else ''};fill:{colour}"
 
 
 FAR_APART = 1.0

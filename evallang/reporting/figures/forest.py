@@ -291,6 +291,7 @@ def _draw_axis(
     canvas: Canvas, axis: Axis, depth: float, name: str, power: int, *, zero: bool = False
 ) -> None:
     """Draw hairlines, ticks and the name of the scale below the rows."""
+    canvas.plot = (axis.left, axis.right)
     decimals = max(0, axis.decimals - power)
     reached = -math.inf
     for tick in axis.ticks:

@@ -117,6 +117,7 @@ def _columns(
     top = HEAD + (REACH_ROOM if reach is not None else 0.0)
     depth = top + ROW * len(ordered)
     canvas = Canvas(depth + FOOT)
+    canvas.plot = (min(ends), max(ends))
     for tick in axis.ticks:
         if axis.low <= tick <= axis.high:
             canvas.line([(axis(tick), top), (axis(tick), depth)], RULE, 0.5)
@@ -199,6 +200,7 @@ def _bars(
     first_bar = top + FIRST_BAR - SCALE_AT
     first_label = first_bar + BAR_STEP * len(groups) + 6
     canvas = Canvas(first_label + step * (rows - 1) + (step - LABEL_STEP) + 8)
+    canvas.plot = (side, COLUMN - side)
     _draw_scale(canvas, axis, name, scale.power, top)
     if reach is not None:
         _draw_reach(canvas, axis, reach, scale)

@@ -83,7 +83,9 @@ def _grid(labels: Sequence[str]) -> _Grid:
     wide = (COLUMN - left) / n
     deep = CELL if n <= 10 else SMALL_CELL
     top = 13.0 if numbered else 22.0
-    made = _Grid(Canvas(top + deep * n + 1), left, top, wide, deep)
+    canvas = Canvas(top + deep * n + 1)
+    canvas.plot = (left, COLUMN)
+    made = _Grid(canvas, left, top, wide, deep)
     for i, head in enumerate(heads):
         lines = fonts.wrap(head, SIZE - 0.5, wide - 3)
         for k, line in enumerate(lines):

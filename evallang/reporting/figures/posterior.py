@@ -67,6 +67,7 @@ def shares(
     left = max(fonts.width(line, SIZE) for lines in names for line in lines) + GAP
     wide = COLUMN - left - 2
     canvas = Canvas(KEY + ROW * len(pairs) + 2)
+    canvas.plot = (left, left + wide)
     fills = ((BLUE, BLUE), (SHADE, RULE), (PAPER, BLUE))
     x = left
     for (fill, edge), case in zip(fills, CASES, strict=True):
@@ -166,6 +167,7 @@ def densities(
     axis = Axis(low, high, left + 3, COLUMN - 6, 5)
     depth = ROW * len(pairs)
     canvas = Canvas(depth + FOOT)
+    canvas.plot = (axis.left, axis.right)
     canvas.box(axis(-rope), 0, max(axis(rope) - axis(-rope), 0.6), depth, SHADE)
     for tick in axis.ticks:
         if axis.low <= tick <= axis.high:

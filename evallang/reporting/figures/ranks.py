@@ -39,6 +39,7 @@ def rank_plot(
     axis = Axis(low, high, left + 3, right - 3, 5)
     depth = ROW * len(ranks)
     canvas = Canvas(depth + FOOT)
+    canvas.plot = (axis.left, axis.right)
     for tick in axis.ticks:
         if not axis.low <= tick <= axis.high:
             continue

@@ -84,6 +84,7 @@ def score_lines(
     left = max(fonts.width(name, SIZE) for name in names) + GAP + 2
     right = COLUMN - RIGHT
     values = list(dict.fromkeys(p.x for s in series for p in s.points))
+    canvas.plot = (left, right)
     x = _places(values, left + PAD, right - PAD)
     for tick, name in zip(y.ticks, names, strict=True):
         canvas.line([(left, y(tick)), (right, y(tick))], RULE, 0.4)

@@ -54,6 +54,7 @@ def spread(rows: Sequence[Spread], name: str, subject: str, scale: Scale) -> tup
                 max([*known, *(span[1] for span in kept)]), left + 3, COLUMN - 6, 5)  # fmt: skip
     foot = depth * len(rows)
     canvas = Canvas(foot + FOOT)
+    canvas.plot = (axis.left, axis.right)
     printed = Scale(max(0, axis.decimals - scale.power), scale.power)
     for tick in axis.ticks:
         if axis.low <= tick <= axis.high:

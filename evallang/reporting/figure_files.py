@@ -1,0 +1,121 @@
+"""Every figure of a report as files of its own: SVG and PDF, one and two columns wide."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from evallang.frozen_records import frozen
+from evallang.reporting import fonts, pdf
+from evallang.reporting.document import (
+    Document,
+    Emphasis,
+    Figure,
+    Interval,
+    Runs,
+    Stat,
+    Strong,
+)
+from evallang.reporting.figures import placing, vector_pdf
+from evallang.reporting.figures.right_to_left import visual_svg
+
+FOLDER = "figures"
+ALT = f"{FOLDER}/ALT.txt"
+WIDTHS = (("single", placing.SINGLE), ("double", placing.DOUBLE))
+"""The widths of journals, by the word in the names of files."""
+
+
+@frozen
+class FigureFile:
+    """A file of a figure: its path in the folder of results, with `/`, and its content."""
+
+    path: str
+    content: bytes
+
+
+def figures_of(document: Document) -> list[Figure]:
+    """Return the figures of a report, also those that are files only."""
+    blocks = (block for section in document.sections for block in section.blocks)
+    return [block for block in blocks if isinstance(block, Figure) and block.panels]
+
+
+def figure_files(document: Document) -> tuple[list[FigureFile], list[str]]:
+    """Return the files of all figures with their alternative texts, and messages.
+
+    A message states which figures have no PDF, because only Pango can set their names.
+    """
+    found = figures_of(document)
+    made: list[FigureFile] = []
+    without: list[str] = []
+    for figure in found:
+        name = figure_name(figure)
+        alt = alternative_text(figure)
+        drawings = [panel.svg for panel in figure.panels]
+        for width, points in WIDTHS:
+            sheet = placing.sheet(drawings, points)
+            path = f"{FOLDER}/{name}-{width}"
+            styles = _styles(sheet)
+            text = placing.svg_file(sheet, alt, styles)
+            made.append(FigureFile(f"{path}.svg", text.encode()))
+            data = _pdf(sheet, f"{document.title}: {name}", alt, text)
+            if data is None:
+                without.append(name)
+            else:
+                made.append(FigureFile(f"{path}.pdf", data))
+    if found:
+        made.append(FigureFile(ALT, "\n".join(_descriptions(found)).encode()))
+    messages = []
+    if without:
+        names = ", ".join(dict.fromkeys(without))
+        messages.append(f"no PDF of the figures {names}: {pdf.PangoMissingError.reason}")
+    return made, messages
+
+
+def figure_name(figure: Figure) -> str:
+    """Return the name of a figure in names of files."""
+    return figure.id.removeprefix("figure-")
+
+
+def alternative_text(figure: Figure) -> str:
+    """State the numbers of a figure in words."""
+    return " ".join(panel.alt for panel in figure.panels)
+
+
+def _styles(sheet: placing.Sheet) -> str:
+    bold = any(("font-weight", "600") in mark.style for mark in sheet.marks)
+    return fonts.face_rules(placing.characters(sheet), bold=bold)
+
+
+def _pdf(sheet: placing.Sheet, title: str, alt: str, svg: str) -> bytes | None:
+    """Write a PDF; None where its letters need Pango, which is missing."""
+    if vector_pdf.can_set(sheet):
+        return vector_pdf.pdf_file(sheet, title, alt)
+    try:
+        return pdf.write_drawing(visual_svg(svg), sheet.width, sheet.height, title, alt)
+    except pdf.PangoMissingError:
+        return None
+
+
+def _descriptions(found: Sequence[Figure]) -> Iterator[str]:
+    yield "Captions and alternative texts of the figures in this folder."
+    for figure in found:
+        yield ""
+        yield figure_name(figure)
+        yield f"Caption: {plain(figure.caption)}"
+        yield f"Alternative text: {alternative_text(figure)}"
+    yield ""
+
+
+def plain(row: Runs) -> str:
+    """Return runs as words without marks; citations and references are omitted."""
+    return "".join(_plain(row)).replace("\u2060", "")
+
+
+def _plain(row: Iterable[object]) -> Iterator[str]:
+    for run in row:
+        if isinstance(run, Strong | Emphasis):
+            yield from _plain(run.runs)
+        elif isinstance(run, Stat):
+            df = f"({', '.join(run.df)})" if run.df else ""
+            yield f"{run.symbol}{df} {run.relation} {run.text}"
+        elif isinstance(run, Interval):
+            yield f"{run.lead} {run.text}".strip()
+        else:
+            yield getattr(run, "text", "")

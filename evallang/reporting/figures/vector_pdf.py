@@ -1,0 +1,418 @@
+"""A sheet as a PDF of its own: vectors, embedded TrueType fonts, its numbers as alternative text.
+
+Text is set glyph by glyph. Scripts whose letters need a place that depends on others are left to
+WeasyPrint: `can_set` tells.
+"""
+
+import hashlib
+import struct
+import unicodedata
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+
+from evallang.frozen_records import frozen
+from evallang.reporting import fonts
+from evallang.reporting.figures.placing import Mark, Sheet, anchor, characters
+from evallang.reporting.figures.right_to_left import base_letters, visual
+
+KAPPA = 0.5523  # of the four curves of a circle
+COMPOSITE = {0x1: 2, 0x8: 2, 0x40: 4, 0x80: 8}  # flags of a component: bytes that they add
+MORE_COMPONENTS = 0x20
+
+
+def can_set(sheet: Sheet) -> bool:
+    """Return whether each character, in visual order, has a glyph here that stands alone."""
+    text = characters(_in_visual_order(sheet))
+    return all(
+        not unicodedata.combining(c)
+        and not unicodedata.category(c).startswith("M")
+        and fonts.has_glyph(c)
+        for c in text
+    )
+
+
+def _in_visual_order(sheet: Sheet) -> Sheet:
+    return replace(
+        sheet, marks=tuple(replace(mark, text=visual(mark.text)) for mark in sheet.marks)
+    )
+
+
+def pdf_file(sheet: Sheet, title: str, alt: str) -> bytes:
+    """Write a sheet as a tagged PDF page of exactly its size."""
+    sheet = _in_visual_order(sheet)
+    faces = _Faces(characters(sheet))
+    parts = [_draw(mark, faces) for mark in sheet.marks]
+    content = "\n".join(
+        ["/Figure <</MCID 0>> BDC", f"1 0 0 -1 0 {sheet.height:.2f} cm", "1 J", *parts, "EMC"]
+    )
+    made = _Objects()
+    page = made.reserve()
+    root = made.reserve()
+    resources = {name: _font(made, face) for name, face in faces.used.items()}
+    stream = made.add_stream(content.encode("ascii"))
+    tree = made.reserve()
+    figure = made.add(
+        f"<</Type/StructElem/S/Figure/P {tree} 0 R/Pg {page} 0 R/K 0/Alt {_words(alt)}>>"
+    )
+    parents = made.add(f"<</Nums [0 [{figure} 0 R]]>>")
+    made.put(tree, f"<</Type/StructTreeRoot/K [{figure} 0 R]/ParentTree {parents} 0 R>>")
+    fonts_words = "".join(f"/{name} {number} 0 R" for name, number in resources.items())
+    box = f"[0 0 {sheet.width:.3f} {sheet.height:.3f}]"
+    pages = made.reserve()
+    made.put(
+        page,
+        f"<</Type/Page/Parent {pages} 0 R/MediaBox {box}/Contents {stream} 0 R"
+        f"/Resources <</Font <<{fonts_words}>>>>/StructParents 0>>",
+    )
+    made.put(pages, f"<</Type/Pages/Kids [{page} 0 R]/Count 1>>")
+    made.put(
+        root,
+        f"<</Type/Catalog/Pages {pages} 0 R/StructTreeRoot {tree} 0 R/MarkInfo <</Marked true>>"
+        "/Lang (en)/ViewerPreferences <</DisplayDocTitle true>>>>",
+    )
+    info = made.add(f"<</Title {_words(title)}/Producer (evallang)>>")
+    return made.file(root, info)
+
+
+class _Objects:
+    """The numbered objects of a PDF."""
+
+    def __init__(self) -> None:
+        self._found: list[bytes] = []
+
+    def reserve(self) -> int:
+        """Return the number of an object that is put later."""
+        self._found.append(b"")
+        return len(self._found)
+
+    def put(self, number: int, body: str) -> None:
+        """Write a reserved object."""
+        self._found[number - 1] = body.encode("latin-1")
+
+    def add(self, body: str) -> int:
+        """Write an object; gives its number."""
+        number = self.reserve()
+        self.put(number, body)
+        return number
+
+    def add_stream(self, data: bytes, more: str = "") -> int:
+        """Write a compressed stream; gives its number."""
+        packed = zlib.compress(data, 9)
+        head = f"<</Length {len(packed)}/Filter/FlateDecode{more}>>\nstream\n".encode("ascii")
+        number = self.reserve()
+        self._found[number - 1] = head + packed + b"\nendstream"
+        return number
+
+    def file(self, root: int, info: int) -> bytes:
+        """Return the bytes of the file."""
+        made = bytearray(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")
+        places = []
+        for number, body in enumerate(self._found, start=1):
+            places.append(len(made))
+            made += b"%d 0 obj\n%b\nendobj\n" % (number, body)
+        start = len(made)
+        made += b"xref\n0 %d\n0000000000 65535 f \n" % (len(places) + 1)
+        made += b"".join(b"%010d 00000 n \n" % place for place in places)
+        digest = hashlib.sha256(bytes(made)).hexdigest()[:32]
+        made += (
+            f"trailer\n<</Size {len(places) + 1}/Root {root} 0 R/Info {info} 0 R"
+            f"/ID [<{digest}> <{digest}>]>>\nstartxref\n{start}\n%%EOF\n"
+        ).encode("ascii")
+        return bytes(made)
+
+
+def _words(text: str) -> str:
+    """Return a text string in UTF-16."""
+    marked = "\ufeff" + text
+    return f"<{marked.encode('utf-16-be', 'replace').hex()}>"
+
+
+# --- shapes --------------------------------------------------------------------------------
+
+
+def _draw(mark: Mark, faces: "_Faces") -> str:
+    style, n = dict(mark.style), mark.numbers
+    if mark.tag == "text":
+        return _text(mark, style, faces)
+    fill, stroke = style.get("fill", "none"), style.get("stroke", "none")
+    if mark.tag == "path":
+        points = [f"{n[i]:.2f} {n[i + 1]:.2f}" for i in range(0, len(n), 2)]
+        path = f"{points[0]} m " + " ".join(f"{point} l" for point in points[1:])
+        path += " h" if mark.closed else ""
+    elif mark.tag == "rect":
+        path = f"{n[0]:.2f} {n[1]:.2f} {n[2]:.2f} {n[3]:.2f} re"
+    else:
+        path = _circle(*n)
+    made = []
+    if fill != "none":
+        made.append(f"{_colour(fill)} rg")
+    if stroke != "none":
+        dash = style.get("stroke-dasharray", "")
+        cap = "0" if mark.tag == "path" else "1"
+        made.append(f"{_colour(stroke)} RG {style.get('stroke-width', '1')} w [{dash}] 0 d {cap} J")
+    paint = {(True, True): "B", (True, False): "f", (False, True): "S"}
+    return " ".join([*made, path, paint.get((fill != "none", stroke != "none"), "n")])
+
+
+def _circle(x: float, y: float, r: float) -> str:
+    k = r * KAPPA
+    quarters = (
+        (x + r, y + k, x + k, y + r, x, y + r),
+        (x - k, y + r, x - r, y + k, x - r, y),
+        (x - r, y - k, x - k, y - r, x, y - r),
+        (x + k, y - r, x + r, y - k, x + r, y),
+    )
+    curves = " ".join(" ".join(f"{v:.3f}" for v in quarter) + " c" for quarter in quarters)
+    return f"{x + r:.3f} {y:.3f} m {curves} h"
+
+
+def _colour(value: str) -> str:
+    return " ".join(f"{int(value[i : i + 2], 16) / 255:.3f}" for i in (1, 3, 5))
+
+
+def _text(mark: Mark, style: Mapping[str, str], faces: "_Faces") -> str:
+    size = float(style["font-size"].removesuffix("px"))
+    bold = style.get("font-weight") == "600"
+    spans = faces.spans(mark.text, bold=bold)
+    length = sum(width for _, _, width in spans) * size
+    start = {"left": 0.0, "center": length / 2, "right": length}[anchor(mark)]
+    x, y = mark.numbers[0] - start, mark.numbers[1]
+    made = [f"BT {_colour(style['fill'])} rg 1 0 0 -1 {x:.2f} {y:.2f} Tm"]
+    made += [f"/{name} {size:g} Tf <{glyphs}> Tj" for name, glyphs, _ in spans]
+    return " ".join([*made, "ET"])
+
+
+# --- fonts ---------------------------------------------------------------------------------
+
+
+@frozen
+class _Face:
+    """A font file cut for text, its names of glyphs, their widths and what is used of it."""
+
+    family: str
+    font: "_TrueType"
+    used: tuple[tuple[int, str], ...]
+
+
+class _Faces:
+    """The faces that a text needs, by the names of a page's resources."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._glyphs: dict[str, dict[int, str]] = {}
+        self._fonts: dict[str, tuple[str, _TrueType]] = {}
+
+    def spans(self, text: str, *, bold: bool) -> list[tuple[str, str, float]]:
+        """Return runs of one face: its name, the glyphs in hexadecimal and their width in em."""
+        made: list[tuple[str, str, float]] = []
+        for c in text:
+            name, font = self._face_of(c, bold=bold)
+            glyph = font.glyphs.get(ord(c), 0)
+            self._glyphs[name].setdefault(glyph, c)
+            width = font.advance(glyph) / font.units
+            if made and made[-1][0] == name:
+                made[-1] = (name, f"{made[-1][1]}{glyph:04x}", made[-1][2] + width)
+            else:
+                made.append((name, f"{glyph:04x}", width))
+        return made
+
+    def _face_of(self, c: str, *, bold: bool) -> tuple[str, "_TrueType"]:
+        order = ("B", "F") if bold else ("R", "F")
+        for name in order:
+            if name not in self._fonts:
+                family = {"R": "EvallangSans", "B": "EvallangSans-Semibold", "F": "EvallangRest"}
+                data = fonts.cut_face(self._text, bold=name == "B", fallback=name == "F")
+                self._fonts[name] = (family[name], _parsed(data))
+                self._glyphs[name] = {}
+            if ord(c) in self._fonts[name][1].glyphs:
+                break
+        else:
+            name = order[0]
+        return name, self._fonts[name][1]
+
+    @property
+    def used(self) -> dict[str, _Face]:
+        """The faces with glyphs that were set."""
+        return {
+            name: _Face(self._fonts[name][0], self._fonts[name][1], tuple(sorted(glyphs.items())))
+            for name, glyphs in sorted(self._glyphs.items())
+            if glyphs
+        }
+
+
+class _TrueType:
+    """The tables of a TrueType file that a PDF needs."""
+
+    def __init__(self, data: bytes) -> None:
+        count = struct.unpack(">H", data[4:6])[0]
+        self.tables: dict[str, bytes] = {}
+        for i in range(count):
+            tag, _, start, length = struct.unpack(">4sIII", data[12 + 16 * i : 28 + 16 * i])
+            self.tables[tag.decode("latin-1")] = data[start : start + length]
+        head, maximum = self.tables["head"], self.tables["maxp"]
+        self.units: int = struct.unpack(">H", head[18:20])[0]
+        self.box: tuple[int, ...] = struct.unpack(">4h", head[36:44])
+        long_places = struct.unpack(">h", head[50:52])[0]
+        self.count: int = struct.unpack(">H", maximum[4:6])[0]
+        loca = self.tables["loca"]
+        form, factor = ("I", 1) if long_places else ("H", 2)
+        size = struct.calcsize(form) * (self.count + 1)
+        self.places = [factor * n for n in struct.unpack(f">{self.count + 1}{form}", loca[:size])]
+        metrics = struct.unpack(">H", self.tables["hhea"][34:36])[0]
+        self._advances = struct.unpack(f">{metrics * 2}H", self.tables["hmtx"][: metrics * 4])[::2]
+        self.ascent, self.descent = struct.unpack(">2h", self.tables["hhea"][4:8])
+        self.glyphs = _character_map(self.tables["cmap"])
+
+    def advance(self, glyph: int) -> int:
+        """Return the width of a glyph in units."""
+        return int(self._advances[min(glyph, len(self._advances) - 1)])
+
+    def outline(self, glyph: int) -> bytes:
+        """Return the outline of a glyph."""
+        return self.tables["glyf"][self.places[glyph] : self.places[glyph + 1]]
+
+    def cut(self, glyphs: Iterable[int]) -> bytes:
+        """Return the file with the outlines of these glyphs only; glyphs keep their numbers."""
+        kept, new = set(), {0, *glyphs}
+        while new:
+            kept |= new
+            new = {part for glyph in new for part in _components(self.outline(glyph))} - kept
+        outlines, places = bytearray(), [0]
+        for glyph in range(self.count):
+            if glyph in kept:
+                outlines += self.outline(glyph)
+                outlines += bytes(-len(outlines) % 4)
+            places.append(len(outlines))
+        head = bytearray(self.tables["head"])
+        head[8:12] = bytes(4)  # the checksum of the whole, which readers of a PDF ignore
+        head[50:52] = struct.pack(">h", 1)
+        tables: dict[str, bytes] = {
+            name: self.tables[name]
+            for name in ("cvt ", "fpgm", "hhea", "hmtx", "maxp", "prep")
+            if name in self.tables
+        }
+        tables["head"] = bytes(head)
+        tables["glyf"] = bytes(outlines)
+        tables["loca"] = struct.pack(f">{len(places)}I", *places)
+        return _joined(tables)
+
+
+def _joined(tables: Mapping[str, bytes]) -> bytes:
+    """Write a TrueType file."""
+    n = len(tables)
+    power = n.bit_length() - 1
+    head = struct.pack(">IHHHH", 0x10000, n, 16 << power, power, 16 * n - (16 << power))
+    start, rows, body = 12 + 16 * n, b"", b""
+    for name, data in sorted(tables.items()):
+        padded = data + bytes(-len(data) % 4)
+        total = sum(struct.unpack(f">{len(padded) // 4}I", padded)) & 0xFFFFFFFF
+        rows += struct.pack(">4sIII", name.encode("latin-1"), total, start + len(body), len(data))
+        body += padded
+    return head + rows + body
+
+
+def _components(outline: bytes) -> list[int]:
+    """Return the glyphs that a composite glyph consists of."""
+    if not outline or struct.unpack(">h", outline[:2])[0] >= 0:
+        return []
+    found, at = [], 10
+    while True:
+        flags, glyph = struct.unpack(">2H", outline[at : at + 4])
+        found.append(int(glyph))
+        at += 4 + (4 if flags & 1 else 2)
+        at += sum(size for bit, size in COMPOSITE.items() if bit > 1 and flags & bit)
+        if not flags & MORE_COMPONENTS:
+            return found
+
+
+def _character_map(table: bytes) -> dict[int, int]:
+    """Read the glyphs of characters from a subtable of format 4 or 12."""
+    made: dict[int, int] = {}
+    for i in range(struct.unpack(">H", table[2:4])[0]):
+        start = struct.unpack(">I", table[8 + 8 * i : 12 + 8 * i])[0]
+        form = struct.unpack(">H", table[start : start + 2])[0]
+        if form == 12:
+            groups = struct.unpack(">I", table[start + 12 : start + 16])[0]
+            for k in range(groups):
+                at = start + 16 + 12 * k
+                first, last, glyph = struct.unpack(">3I", table[at : at + 12])
+                made.update((c, glyph + c - first) for c in range(first, last + 1))
+        elif form == 4:
+            made.update(_segments(table, start))
+    return made
+
+
+def _segments(table: bytes, start: int) -> dict[int, int]:
+    made: dict[int, int] = {}
+    n = struct.unpack(">H", table[start + 6 : start + 8])[0] // 2
+
+    def read(at: int, form: str = "H") -> Sequence[int]:
+        return struct.unpack(f">{n}{form}", table[at : at + 2 * n])
+
+    ends, starts = read(start + 14), read(start + 16 + 2 * n)
+    deltas, offsets = read(start + 16 + 4 * n, "h"), read(start + 16 + 6 * n)
+    for k, (first, last) in enumerate(zip(starts, ends, strict=True)):
+        for c in range(first, min(last, 0xFFFE) + 1):
+            glyph = c
+            if offsets[k]:
+                at = start + 16 + 6 * n + 2 * k + offsets[k] + 2 * (c - first)
+                glyph = struct.unpack(">H", table[at : at + 2])[0]
+                if not glyph:
+                    continue
+            made[c] = (glyph + deltas[k]) & 0xFFFF
+    return made
+
+
+@cache
+def _parsed(data: bytes) -> _TrueType:
+    return _TrueType(data)
+
+
+def _font(made: _Objects, face: _Face) -> int:
+    """Write a face with its glyphs; gives the number of its object."""
+    font = face.font
+    glyphs = [glyph for glyph, _ in face.used]
+    data = font.cut(glyphs)
+    tag = "".join(chr(65 + b % 26) for b in hashlib.sha256(data).digest()[:6])
+    name = f"{tag}+{face.family}"
+
+    def scaled(value: float) -> int:
+        return round(value * 1000 / font.units)
+
+    file = made.add_stream(data, f"/Length1 {len(data)}")
+    box = " ".join(str(scaled(n)) for n in font.box)
+    described = made.add(
+        f"<</Type/FontDescriptor/FontName/{name}/Flags 32/FontBBox [{box}]/ItalicAngle 0"
+        f"/Ascent {scaled(font.ascent)}/Descent {scaled(font.descent)}/CapHeight 660/StemV 80"
+        f"/FontFile2 {file} 0 R>>"
+    )
+    widths = " ".join(f"{glyph} [{scaled(font.advance(glyph))}]" for glyph in glyphs)
+    below = made.add(
+        f"<</Type/Font/Subtype/CIDFontType2/BaseFont/{name}/CIDSystemInfo <</Registry (Adobe)"
+        f"/Ordering (Identity)/Supplement 0>>/FontDescriptor {described} 0 R/W [{widths}]"
+        "/CIDToGIDMap/Identity>>"
+    )
+    lines = "\n".join(
+        f"<{glyph:04x}> <{base_letters(c).encode('utf-16-be').hex()}>" for glyph, c in face.used
+    )
+    unicode = made.add_stream(
+        (
+            "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /U def "
+            "/CMapType 2 def 1 begincodespacerange <0000> <ffff> endcodespacerange\n"
+            + "".join(
+                f"{len(part)} beginbfchar\n{chr(10).join(part)}\nendbfchar\n"
+                for part in _hundreds(lines.split("\n"))
+            )
+            + "endcmap CMapName currentdict /CMap defineresource pop end end"
+        ).encode("ascii")
+    )
+    return made.add(
+        f"<</Type/Font/Subtype/Type0/BaseFont/{name}/Encoding/Identity-H"
+        f"/DescendantFonts [{below} 0 R]/ToUnicode {unicode} 0 R>>"
+    )
+
+
+def _hundreds(lines: Sequence[str]) -> list[Sequence[str]]:
+    return [lines[i : i + 100] for i in range(0, len(lines), 100)]
