@@ -64,6 +64,11 @@ def untrue_prose(html, plain, sections=("findings", "estimates", "comparisons", 
     # Heads of columns name folds, as in "2.1", and the words of drawings end in ticks.
     text = re.sub(r'<svg.*?</svg>|<th scope="col".*?</th>', "", whole, flags=re.S)
     text = unescape(re.sub(r"<[^>]*>", " ", text)).replace("\u2060", "")
+    return untrue_words(text, plain)
+
+
+def untrue_words(text, plain):
+    """List the numbers with a fraction in a text that no number of the results gives."""
     known = {abs(n) for n in numbers_of(plain) if math.isfinite(n)} | set(ALPHAS)
     scaled = sorted(known | {100 * n for n in known} | {100 * (1 - n) for n in known if n <= 1})
     found = []

@@ -19,9 +19,8 @@ from evallang.results.records import (
 )
 from evallang.results.statistics import with_side
 
-OTHER_METHOD = (
-    " This interval uses a different method from that of the test and excludes 0; the test decides."
-)
+OTHER_METHOD = " This interval uses a different method from that of the test and "
+TEST_DECIDES = " 0; the test decides."
 
 
 @frozen
@@ -149,14 +148,19 @@ def compatible_runs(
         f" {towards} {context.model(widest.other)} (",
         contrast_interval(widest if upward else widest.reverse_sign(), scale),
         ").",
-        OTHER_METHOD if _leaves_out_zero(widest) else "",
+        disagreement(widest),
     )
 
 
-def _leaves_out_zero(found: Contrast) -> bool:
-    """Return whether the interval of one pair excludes 0 although its test did not reject."""
+def disagreement(found: Contrast) -> str:
+    """State that the interval of one pair and its test do not agree; empty where they do."""
     alone = not found.family and found.pair.p is not None and found.pair.p_adjusted is None
-    return alone and ((found.low or 0.0) > 0 or (found.high or 0.0) < 0)
+    if not alone or found.low is None or found.high is None or found.pair.side is not None:
+        return ""
+    excludes = found.low > 0 or found.high < 0
+    if excludes == bool(found.pair.reject):
+        return ""
+    return f"{OTHER_METHOD}{'excludes' if excludes else 'includes'}{TEST_DECIDES}"
 
 
 # --- a pair read from its other model ----------------------------------------------------

@@ -174,6 +174,7 @@ def _closed(line: str) -> str:
 def wrap(text: str, size: float, limit: float, lines: int = 2) -> tuple[str, ...]:
     """Break a text at spaces into at most `lines` lines of at most `limit`."""
     made: list[str] = []
+    open_ = 0  # signs around a name that were not closed on the lines before
     words = text.split(" ")
     while words and len(made) < lines:
         line = words.pop(0)
@@ -182,6 +183,9 @@ def wrap(text: str, size: float, limit: float, lines: int = 2) -> tuple[str, ...
         if len(made) == lines - 1 and words:
             line = " ".join([line, *words])
             words = []
+        ends = line.count(ISOLATE) - line.count(POP_ISOLATE)
+        line = ISOLATE * open_ + line
+        open_ += ends
         made.append(_closed(shorten(line, size, limit)))
     return tuple(made)
 

@@ -10,6 +10,7 @@ from evallang.reporting.contrasts import (
     contrast,
     contrast_interval,
     contrast_runs,
+    disagreement,
 )
 from evallang.reporting.decisions import (
     bayesian,
@@ -142,7 +143,8 @@ def single(context: Context, comparison: Comparison, pair: HypothesisTestResult)
             return runs(lead, ": ", test, ".")
         shown = contrast_interval(found.upward(), scale)
         inside = runs(" (", shown, ")") if shown else ()
-        return runs(lead, ", by ", amount(metric, found.value, scale), inside, ": ", test, ".")
+        value = amount(metric, found.value, scale)
+        return runs(lead, ", by ", value, inside, ": ", test, ".", disagreement(found))
     lead = Strong(runs(f"{where}{first} was not shown to differ in {metric.noun} from {second}"))
     return runs(lead, ": ", test, ". ", compatible_runs(context, comparison, [found]))
 

@@ -330,6 +330,16 @@ def _figures(context: Context, found: Sequence[Requirement]) -> list[Figure]:
     return [Figure("figure-requirements", caption, panels)]
 
 
+def _line_name(metric: MetricWords, item: Requirement, line: float) -> str:
+    """Return the words at a line of a forest: the threshold or the margin as it was written."""
+    if item.kind != "level":
+        text = _text(line_text(metric, line, of_difference=True)).split(NBSP)[0]
+        signed = f"+{text}" if line > 0 else text
+        return signed if item.kind == "equivalent" else f"margin {signed}" if line else ""
+    sign = {">=": f"≥{NBSP}", "<=": f"≤{NBSP}"}.get(item.operator or "", "")
+    return f"{sign}{_text(line_text(metric, line))}"
+
+
 def _panel(
     context: Context, metric: MetricWords, items: Sequence[Requirement], *, of_differences: bool
 ) -> Panel:
@@ -345,7 +355,8 @@ def _panel(
         label = (first, *(f"− {model}" for model in second), *([where] if where else []))
         low, high = item.interval or (None, None)
         lines = _lines(metric, item)
-        rows.append(LineOfForest(label, item.value, low, high, lines, item.met))
+        names = tuple(_line_name(metric, item, line) for line in lines)
+        rows.append(LineOfForest(label, item.value, low, high, lines, item.met, names))
     svg = forest_of_requirements(
         rows, name + (unit if metric.percent else ""), scale, zero=of_differences
     )

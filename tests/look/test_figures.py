@@ -1,0 +1,129 @@
+"""The figures of every kind of study as files for a journal, and what they show."""
+
+import io
+import re
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+from statistics import median
+from xml.etree import ElementTree
+
+import pdfplumber
+import pikepdf
+import pytest
+from kinds import KINDS
+from report_truth import untrue_words
+
+from evallang.reporting.context import Context
+from evallang.reporting.figure_files import alternative_text, figure_files, figures_of, plain
+from evallang.reporting.figures.figure import COLOURS
+from evallang.reporting.section import build
+from evallang.results.codec import to_plain
+
+MM = 72 / 25.4
+WIDTHS = {"single": 89, "double": 183}  # millimetres: Nature's guide to figures
+LEAST, MOST = 5.0, 8.0  # points of text
+SLACK = 0.6  # points
+SEEN = 6.0  # points: an interval longer than its point is wide
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@dataclass(frozen=True)
+class Made:
+    """The figures of one kind of study, and their files by path."""
+
+    plain: dict
+    figures: list
+    files: dict
+
+
+@pytest.fixture(scope="module")
+def made(rendered):
+    @cache
+    def make(name):
+        record = rendered(name).results.record
+        document = build(Context(record))
+        files, messages = figure_files(document)
+        assert messages == []
+        return Made(to_plain(record), figures_of(document), {f.path: f.content for f in files})
+
+    return make
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_files_are_as_wide_as_columns_with_embedded_fonts_and_their_words(made, name):
+    found = made(name)
+    for figure in found.figures:
+        for word, millimetres in WIDTHS.items():
+            path = f"figures/{figure.id.removeprefix('figure-')}-{word}"
+            root = ElementTree.fromstring(found.files[f"{path}.svg"])
+            assert root.get("width") == f"{millimetres}mm"
+            assert root.find(f"{SVG}title").text == alternative_text(figure)
+            with pikepdf.open(io.BytesIO(found.files[f"{path}.pdf"])) as pdf:
+                (page,) = pdf.pages
+                assert abs(float(page.mediabox[2]) - millimetres * MM) < 0.01
+                assert "/XObject" not in page.Resources
+                for font in page.Resources.Font.values():
+                    below = font.DescendantFonts[0]
+                    assert below.Subtype == "/CIDFontType2"
+                    assert len(below.FontDescriptor.FontFile2.read_bytes()) > 1000
+                    assert "/ToUnicode" in font
+                assert str(pdf.Root.StructTreeRoot.K[0].Alt) == alternative_text(figure)
+                assert str(pdf.Root.Lang) == "en"
+    assert ("figures/ALT.txt" in found.files) == bool(found.figures)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_text_is_5_to_8_points_inside_the_page_and_apart(made, name):
+    for path, content in made(name).files.items():
+        if not path.endswith(".pdf"):
+            continue
+        with pdfplumber.open(io.BytesIO(content)) as document:
+            (page,) = document.pages
+            sizes = {round(c["size"], 2) for c in page.chars}
+            assert sizes and min(sizes) >= LEAST and max(sizes) <= MOST, (path, sizes)
+            words = page.extract_words(keep_blank_chars=True, x_tolerance=1.5)
+            for one in words:
+                assert one["x0"] > -SLACK and one["x1"] < page.width + SLACK, (path, one["text"])
+                assert one["top"] > -SLACK and one["bottom"] < page.height + SLACK, path
+            for one, other in combinations(page.extract_words(x_tolerance=1.5), 2):
+                wide = min(one["x1"], other["x1"]) - max(one["x0"], other["x0"])
+                deep = min(one["bottom"], other["bottom"]) - max(one["top"], other["top"])
+                overlap = wide > 1.0 and deep > 3.0
+                assert not overlap, (path, one["text"], other["text"])
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_colours_are_those_of_the_palette(made, name):
+    for figure in made(name).figures:
+        for panel in figure.panels:
+            used = set(re.findall(r"(?:fill|stroke):(#\w+)", panel.svg))
+            assert used <= set(COLOURS)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_words_of_figures_state_numbers_of_the_results(made, name):
+    found = made(name)
+    for figure in found.figures:
+        for panel in figure.panels:
+            drawn = " ".join(re.findall(r">([^<>]+)</text>", panel.svg))
+            assert len(panel.alt) > 20
+            if not figure.id.startswith(("figure-estimates", "figure-comparison")):
+                continue
+            assert untrue_words(panel.alt, found.plain) == [], (figure.id, panel.alt)
+            intervals = " ".join(re.findall(r"[^ ]* ?\[[^\]]*\]", drawn))
+            assert untrue_words(intervals, found.plain) == []
+        assert untrue_words(plain(figure.caption), found.plain) == [], figure.id
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_intervals_of_a_forest_can_be_seen(made, name):
+    for figure in made(name).figures:
+        for panel in figure.panels:
+            style = r'style="fill:none;stroke:#0072b2;stroke-width:2"'
+            lines = re.findall(
+                rf'<path d="M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)" {style}', panel.svg
+            )
+            lengths = [float(x1) - float(x0) for x0, y0, x1, y1 in lines if y0 == y1]
+            if "with intervals" in panel.alt and len(lengths) > 1:
+                assert median(lengths) > SEEN, (figure.id, panel.alt)
