@@ -94,6 +94,8 @@ def _decided(line: _Line, metric: Method | None) -> LineDecisions:
         for correction in corrections:
             if correction is not None and _is_of_form(correction, line) and runs is not line.runs:
                 continue  # it takes right and wrong, whatever the form of the test
+            if correction is not None and not _can_resample(correction.name, test):
+                continue
             reported = test == _single(line.spec) and correction == line.family.correction
             settings.append(_setting(line, runs, test, correction, places, reported))
     return LineDecisions(
@@ -168,12 +170,20 @@ def _takes(correction: str, line: _Line) -> bool:
     entry = CORRECTIONS[correction]
     if entry.declaration.of_test and entry.declaration.of_test != _single(line.spec).name:
         return False
+    alone = len(line.runs) == 1 and not line.family.joint
+    if "resampled" in entry.inputs:
+        return alone
     if "pairs" not in entry.inputs:
         return True
     first = line.runs[0]
     m = len(first.planned.models)
-    alone = len(line.runs) == 1 and not line.family.joint
     return alone and len(first.tests) == m * (m - 1) // 2
+
+
+def _can_resample(correction: str, test: Method) -> bool:
+    """Return whether a test has the joint resamples that a correction may need."""
+    needed = "resampled" in CORRECTIONS[correction].inputs
+    return not needed or bool(HYPOTHESIS_TESTS[test.name].declaration.jointly)
 
 
 def _tests(line: _Line) -> list[Method]:

@@ -25,6 +25,7 @@ markupsafe = lazy("markupsafe")
 Medium = Literal["screen", "print"]
 MOST_ROWS = {"screen": 500, "print": 50}
 ISOLATED = re.compile(f"{ISOLATE}([^{ISOLATE}{POP_ISOLATE}]*){POP_ISOLATE}")
+OPAQUE = re.compile(r"<(script|style|svg|title)\b")  # elements in which an element is not text
 LEADING_POINT = re.compile(r"(?<!\w)\.(?=\d)")
 TEMPLATE, BLOCKS = "report.html.j2", "blocks.html.j2"
 FONTS_PLACE = "/* fonts */"
@@ -93,15 +94,19 @@ def render(document: Document, medium: Medium, copied: Mapping[str, Any] | None 
 
 
 def _with_elements(html: str) -> str:
-    """Isolate names by an element instead of signs, in the text of a page outside drawings."""
+    """Isolate names by an element instead of signs, where text may hold elements."""
     if ISOLATE not in html:
         return html
-    drawing = False
+    inside = ""
     parts = re.split(r"(<[^>]*>)", html)
     for i, part in enumerate(parts):
         if i % 2:
-            drawing = part.startswith("<svg") or (drawing and part != "</svg>")
-        elif not drawing:
+            opened = OPAQUE.match(part)
+            if inside:
+                inside = "" if part == f"</{inside}>" else inside
+            elif opened:
+                inside = opened[1]
+        elif not inside:
             parts[i] = ISOLATED.sub(r"<bdi>\1</bdi>", part)
     return "".join(parts)
 
