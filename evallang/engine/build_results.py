@@ -78,7 +78,7 @@ from evallang.results.records import (
     StudyRecord,
 )
 from evallang.results.written import member_of
-from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
+from evallang.stats.analyses.analysis import ABOUT_LINES, ANALYSES, AnalysisDeclaration
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.effect_sizes import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -584,7 +584,7 @@ def methods_used(
         add_interval(member_of(required.method))
     for analysis in analyses:
         add("analysis", ANALYSES[analysis.kind])
-        if "test" in analysis.values:
+        if ANALYSES[analysis.kind].declaration.about in ABOUT_LINES and "test" in analysis.values:
             add("test", HYPOTHESIS_TESTS[analysis.values["test"]])
     for compared in comparisons:
         if compared.family.correction is not None:

@@ -5,6 +5,7 @@ import io
 import math
 from collections.abc import Iterator
 
+from evallang.printable import without_isolates
 from evallang.reporting.document import Cell, Cite, Column, Ref, Row, Table
 from evallang.reporting.formats.format import (
     FORMATS,
@@ -53,7 +54,7 @@ def csv_text(table: Table) -> str:
             cell = _cell(row, i)
             made += [exact(cell.low), exact(cell.high)] if wide else [_value(cell)]
         writer.writerow(made)
-    return stream.getvalue()
+    return without_isolates(stream.getvalue())
 
 
 def exact(value: float | None) -> str:

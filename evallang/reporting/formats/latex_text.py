@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from unicodedata import name, normalize
 
+from evallang.printable import without_isolates
 from evallang.reporting.document import Cite, Ref, Runs, Stat
 from evallang.reporting.formats.works import CitedWork
 from evallang.reporting.run_writer import RunWriter
@@ -98,7 +99,7 @@ Citation = Callable[[tuple[str, ...]], str]
 
 def escape(text: str, *, breaks: bool = True) -> str:
     """Return a text as LaTeX; with `breaks`, long words may be broken anywhere."""
-    words = normalize("NFC", text).split(" ")
+    words = normalize("NFC", without_isolates(text)).split(" ")
     return " ".join(_word(word, breaks=breaks) for word in words)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from evallang.printable import without_isolates
 from evallang.reporting.document import Cite, NumberedFindings, Runs, Table
 from evallang.reporting.formats.bibtex import bibliography
 from evallang.reporting.formats.csv_tables import csv_text
@@ -55,7 +56,7 @@ def copied_forms(writing: Writing) -> dict[str, Any]:
     words = _Sentence(writing.works)
 
     def both(row: Runs) -> dict[str, str]:
-        return {"text": words.line(row), "latex": prose_source(writing, row)}
+        return {"text": without_isolates(words.line(row)), "latex": prose_source(writing, row)}
 
     return {
         "findings": [both(row) for row in findings],
