@@ -46,7 +46,7 @@ def printable(text: str, *, keep: str = "") -> str:
 
 
 def isolated(text: str) -> str:
-    """Put a name that is read from the right between signs that keep it apart from its line."""
+    """Return a name, between signs that isolate it from its line if it is read from the right."""
     if text.isascii() or text.startswith(ISOLATE):
         return text
     turns = any(bidirectional(c) in _FROM_THE_RIGHT for c in text)

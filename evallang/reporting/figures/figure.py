@@ -123,7 +123,7 @@ Span = tuple[float, float]
 def off_scale(spans: Sequence[Span | None], fixed: Sequence[float] = ()) -> frozenset[int]:
     """Return the rows that would squeeze the intervals of all others to a point.
 
-    `spans` are the ends of each row, None where it has none; `fixed` must be on the axis. A row
+    `spans` are the ends of each row, None without an interval; `fixed` must be on the axis. A row
     is off the scale where the gap to the others is longer than the axis they need. At least half
     of the rows remain, or as many where `fixed` is among them.
     """

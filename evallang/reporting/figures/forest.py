@@ -225,7 +225,7 @@ def widest(pair: HypothesisTestResult) -> Difference | SimultaneousInterval | No
 
 
 def widest_text(pair: HypothesisTestResult, scale: Scale) -> str:
-    """Print the interval of what remains possible, or the difference where it has none."""
+    """Print the interval of what remains possible, or the difference otherwise."""
     found = widest(pair)
     if found is not None:
         return interval(found.low, found.high, scale, null=0.0)

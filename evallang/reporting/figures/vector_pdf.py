@@ -23,7 +23,7 @@ MORE_COMPONENTS = 0x20
 
 
 def can_set(sheet: Sheet) -> bool:
-    """Return whether each character, in visual order, has a glyph here that stands alone."""
+    """Return whether each character, in visual order, has a glyph here of its own."""
     text = characters(_in_visual_order(sheet))
     return all(
         not unicodedata.combining(c)
