@@ -339,10 +339,13 @@ def run_study(
     if not code and not all(r.met for r in results.record.requirements):
         code = 4
     if not quiet:
+        from evallang.reporting.output_files import listed_files
+
         for export in results.record.exports:
             write(f"model: {place.parent / export.path} ({export.model})")
         written = [f for f in ("report.pdf", "report.html") if (folder / f).exists()]
-        write(f"report: {folder / (written[0] if written else 'results.json')}")
+        found = folder / (written[0] if written else "results.json")
+        write(f"report: {folder if not written and listed_files(folder) else found}")
     if open_report and (folder / "report.html").exists():
         click.launch(str(folder / "report.html"))
     return code

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from evallang.registry import lazy
+from evallang.reporting.style_sheets import style_objection
 
 jinja2 = lazy("jinja2")
 nodes = lazy("jinja2.nodes")
@@ -35,7 +36,8 @@ FILTERS = frozenset(
 """Filters that cannot make a text of any size."""
 REFUSED = ("script", "iframe", "object", "embed", "base", "link", "form", "frame", "frameset")
 """Elements that run, load or replace something."""
-EXTENDS = re.compile(r"\{%-?\s*extends\s")
+LOADING = ("src", "srcset", "poster", "data", "background", "action")
+"""Attributes with an address that a page loads."""
 
 
 class TemplateError(Exception):
@@ -154,12 +156,18 @@ def _refuse_elements(page: str, script: str | None) -> None:
             raise TemplateError(f"it makes an element `{name}`")
         if name == "meta" and (element.get("http-equiv") or "").lower() == "refresh":
             raise TemplateError("it leads to another page")
+        if name == "style" and (objection := style_objection(element.text or "")) is not None:
+            raise TemplateError(f"it makes a style sheet that {objection[0]}")
         for attribute, value in element.attrib.items():
             address = str(value).strip().lower()
+            if attribute == "style" and style_objection(f"a {{ {value} }}") is not None:
+                raise TemplateError("it makes a style that loads something or is not CSS")
             if attribute.lower().startswith("on"):
                 raise TemplateError(f"it makes an attribute `{attribute}`")
-            loads = attribute in ("src", "srcset", "poster", "data", "background", "action")
-            if loads and not address.startswith("data:"):
+            loads = attribute in LOADING or (
+                attribute.endswith("href") and name not in ("a", "area")
+            )
+            if loads and not address.startswith(("data:", "#")):
                 raise TemplateError(f"it loads `{value}`")
             if attribute == "href" and address.startswith(("javascript:", "data:", "vbscript:")):
                 raise TemplateError("it has a link that runs something")

@@ -77,7 +77,7 @@ def latex_table(
         lines.append(rf"  \caption{{{caption}}}")
         if not number:
             lines.append(rf"  \label{{{label}}}")
-        lines += [r"  \footnotesize", r"  \setlength{\tabcolsep}{3pt}"]
+        lines += [r"  \par\smallskip\footnotesize", r"  \setlength{\tabcolsep}{3pt}"]
         for i, (columns, stub) in enumerate(parts):
             lines += [r"  \par\medskip"] * bool(i)
             lines += [f"  {line}" for line in _tabular(table, writer, columns, stub)]
