@@ -26,12 +26,13 @@ from benchmarks.validation.simulation import (
 )
 from benchmarks.validation.tests_on_groups import effects
 from evallang.metrics.imported import imported_ratio
-from evallang.metrics.metric import Outcome
+from evallang.metrics.metric import METRICS, Outcome, evaluate
 from evallang.results.statistics import Interval
 from evallang.stats.intervals.bootstrap_bounds import bootstrap
 from evallang.stats.intervals.confusion_delta import delta
 from evallang.stats.intervals.effective_size import clustered_wilson
 from evallang.stats.intervals.f_scores import takahashi
+from evallang.stats.intervals.influence import jackknife
 from evallang.stats.intervals.proportions import wilson
 from evallang.stats.intervals.ranking import delong
 from evallang.stats.intervals.ratio_of_sums import ratio
@@ -190,6 +191,42 @@ def _resampled_ratio(n: int, tail: float, groups: int | None = None) -> Callable
     return found
 
 
+def _slope(n: int) -> Callable[[Rng], Found]:
+    """Draw probabilities that are too extreme: the slope is .7."""
+
+    def found(rng: Rng) -> Found:
+        logit = rng.standard_normal(n) * 1.2
+        happened = rng.random(n) < special.expit(0.7 * logit - 0.2)
+        outcome = Outcome(happened.astype(np.int64), special.expit(logit), 2, 1)
+        return _by_influences("calibration_slope", outcome), 0.7
+
+    return found
+
+
+def _concordance(n: int) -> Callable[[Rng], Found]:
+    """Draw exponential times whose hazard is the risk: of two, the share is known by quadrature."""
+    points, weights = np.polynomial.hermite_e.hermegauss(101)
+    far = np.abs(points) * sqrt(2)
+    value = float((weights * special.expit(far)).sum() / weights.sum())
+
+    def found(rng: Rng) -> Found:
+        risk = rng.standard_normal(n)
+        time = rng.exponential(size=n) * np.exp(-risk)
+        outcome = Outcome(np.column_stack((time, np.ones(n))), risk)
+        return _by_influences("concordance", outcome), value
+
+    return found
+
+
+def _by_influences(name: str, outcome: Outcome) -> Interval:
+    entry = METRICS[name]
+    declared = entry.declaration
+    assert declared.influences is not None, "a metric with known influences"
+    value = evaluate(entry, {}, outcome.truth, outcome.output, outcome.positive, outcome.k)
+    limits = declared.low, declared.high
+    return jackknife(value, declared.influences(outcome), None, limits, LEVEL)
+
+
 def _simulation(
     interval: str, design: str, found: Callable[[Rng], Found], replications: int, *claims: Claim
 ) -> Simulation:
@@ -252,6 +289,10 @@ SIMULATIONS = (
         "ratio", "10 speakers of 10 utterances", _ratio(100, 0.6, 10), 20_000, ROUGHLY_COVERS
     ),
     _simulation("ratio", "40 speakers of 10 utterances", _ratio(400, 0.6, 40), 20_000, COVERS),
+    _simulation("jackknife", "calibration slope .7, n = 100", _slope(100), 4_000, ROUGHLY_COVERS),
+    _simulation("jackknife", "calibration slope .7, n = 400", _slope(400), 4_000, COVERS),
+    _simulation("jackknife", "concordance .70, n = 50", _concordance(50), 4_000, ROUGHLY_COVERS),
+    _simulation("jackknife", "concordance .70, n = 200", _concordance(200), 4_000, COVERS),
     _simulation(
         "bootstrap",
         "errors by words of a long tail, n = 100, bca",
