@@ -11,6 +11,8 @@ from evallang.results.files import TEMPORARY, write_file
 
 LIST = f"{TEMPORARY}files"
 """The list of the files that were written, by format; a user's own files are not in it."""
+ALWAYS_OURS = frozenset({"report.html", "report.pdf"})
+"""Files that a results folder has from evallang alone; with no others there is no list."""
 MOST_BYTES = 10_000_000
 PATH = re.compile(r"(?:[^/\\\0.][^/\\\0]*/)?[^/\\\0.][^/\\\0]*")
 
@@ -43,8 +45,9 @@ def write_files(folder: Path, made: Mapping[str, Sequence[OutputFile]]) -> tuple
             if path.parent != folder:
                 with contextlib.suppress(OSError):  # other files may be there
                     path.parent.rmdir()
-    text = json.dumps({name: sorted(set(listed[name])) for name in sorted(listed)}, indent=1)
-    write_file(folder / LIST, f"{text}\n".encode())
+    if current - ALWAYS_OURS or before:
+        text = json.dumps({name: sorted(set(listed[name])) for name in sorted(listed)}, indent=1)
+        write_file(folder / LIST, f"{text}\n".encode())
     every = dict.fromkeys(folder / file.path for files in made.values() for file in files)
     return tuple(every)
 
