@@ -18,11 +18,13 @@ from evallang.checking.rules.study_facts import (
     listed,
     metrics_of,
     own_protocols,
+    protocol_prefix,
     repeated_design,
     test_of,
     tested_lines,
     tests_of,
 )
+from evallang.checking.tests_instead import tests_in_groups, tests_in_series
 from evallang.checking.validate_analyze import judge_read_analyses
 from evallang.checking.validity import line_alternative, metrics_on
 from evallang.compatibility import (
@@ -88,7 +90,7 @@ def judge_read(
     """
     tables, given = sources.tables, sources.imported
     asked = questions(study)
-    used = _used(study)
+    used, in_groups = _used(study), tests_in_groups(study)
     strata = study.stratification
     stratified = strata is not None and "target" in strata.columns
     drawn = any(PROTOCOLS[p.kind].declaration.division != "in_place" for p in study.protocols)
@@ -126,7 +128,7 @@ def judge_read(
     n = len(tables) + len(given) + sum(scores.n for scores in sources.score_tables)
     found += judge_number_of_data_sets(study, n)
     for source in given:
-        found += check_outcomes(source)
+        found += check_outcomes(source, in_groups)
         if source.correct is None and source.values is None:
             found += judge_classes(study, len(source.classes), source.task)
             found += judge_options(study, len(source.classes), source.positive)
@@ -146,6 +148,9 @@ def row_design(study: Study, features: Collection[str] | None) -> RowDesign:
         None if mixed is None else spoken(mixed),
         None if mixed is None else mixed.span,
         any(PROTOCOLS[p.kind].declaration.yields(p.options).ordered for p in own),
+        "" if mixed is None else protocol_prefix(study, mixed),
+        "" if mixed is None else tests_in_series(study),
+        tests_in_groups(study),
     )
 
 
@@ -216,7 +221,8 @@ def judge_planned(
                 ordered = declared.yields(protocol.options).ordered
                 found += check_drawn(table, DrawnSplits(words, protocol.span, splits, ordered))
             if given and len(splits) == 1:
-                found += check_given_split(n_tested, name, words, protocol.span)
+                named = protocol_prefix(study, protocol)
+                found += check_given_split(table, n_tested, words, protocol.span, named)
     return found
 
 
@@ -531,8 +537,10 @@ def questions(study: Study) -> Questions:
     protocols = own_protocols(study)
     folded = [(folds, p.span) for p in protocols if (folds := _folds(p)) is not None]
     most, span = max(folded, key=lambda found: found[0], default=(None, None))
-    held = [(share, p.span) for p in protocols if (share := _held_out(p)) is not None]
-    share, share_span = held[0] if held else (None, None)
+    held = [(share, p) for p in protocols if (share := _held_out(p)) is not None]
+    share, once = held[0] if held else (None, None)
+    share_span = None if once is None else once.span
+    share_name = "" if once is None else protocol_prefix(study, once)
     return Questions(
         by_size=_metrics_by_size(study),
         by_positive=tuple(m.written for m in metrics_of(study) if depends_on_positive(m)),
@@ -542,6 +550,7 @@ def questions(study: Study) -> Questions:
         test_span=share_span,
         fold_span=span,
         instead=repeated_design(study),
+        test_name=share_name,
         margins=tuple(_margins(study)),
         baseline=any(is_baseline(model) for model in study.models),
         squared=tuple(

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from evallang.checking import capabilities, codes
 from evallang.checking.capabilities import is_tuned
+from evallang.checking.rules.study_facts import protocol_prefix
 from evallang.checking.scope import Scope
 from evallang.compatibility import metric_entry
 from evallang.data.dataset import DataSpec, GivenOutcomes, PredictionsSpec, Table
@@ -64,21 +65,21 @@ def _few_splits(
     own = [p for p in study.protocols if spec.protocol in (None, p.name) and not p.implied_by]
     splits = [PROTOCOLS[p.kind].declaration.n_splits(p.options) for p in own]
     if own and all(k is not None and k < declared.fewest_folds for k in splits):
-        name = spec.method.name
+        name, named = spec.method.name, protocol_prefix(study, own[0])
         yield (
             codes.ANALYSIS_NEEDS_SPLITS,
             f"`{name}` needs {declared.fewest_folds} splits or more, and `{own[0].kind}` has "
             f"{splits[0]}",
-            _more_splits(study, declared),
+            _more_splits(study, declared, named),
         )
 
 
-def _more_splits(study: Study, declared: AnalysisDeclaration) -> str:
+def _more_splits(study: Study, declared: AnalysisDeclaration, named: str) -> str:
     searched = any(map(is_tuned, study.models)) and (study.tuning is None or not study.tuning.cv)
     if declared.needs == "searches" or searched:
         own = study.tuning is not None and study.tuning.cv is not None
-        return f"write `protocol {'cv folds=10' if own else 'nested cv outer=5 inner=5'}`"
-    return "write `protocol repeated cv folds=10 times=5`"
+        return f"write `protocol {named}{'cv folds=10' if own else 'nested cv outer=5 inner=5'}`"
+    return f"write `protocol {named}repeated cv folds=10 times=5`"
 
 
 def _few_seeds(
@@ -100,7 +101,7 @@ def _few_seeds(
         return
     p = single[0]
     line = written(p.kind, p.options, by=p.by, path=p.path, seeds=5)
-    named = f"{p.name} = " if p.name != p.kind else ""
+    named = protocol_prefix(study, p)
     if declared.several_seeds:
         message = f"`{name}` compares seeds, and the protocol fits each model with one"
         yield code, message, f"write `protocol {named}{line}`"
@@ -249,7 +250,7 @@ def _lacking_predictions(
         yield (
             f"`{name}` needs one test part of each fold, and `{own[0].kind}` tests on the rows "
             "that no round drew",
-            "write `protocol cv folds=10`",
+            f"write `protocol {protocol_prefix(study, own[0])}cv folds=10`",
         )
     if any(isinstance(source, DataSpec) for source in study.sources):
         fitted = [m for m in study.models if m.name in spec.models or _taken(spec, is_baseline(m))]

@@ -12,6 +12,7 @@ from evallang.checking import (
 )
 from evallang.checking.own_functions import judge_weights
 from evallang.checking.own_metrics import measured_elsewhere
+from evallang.checking.rules.study_facts import protocol_prefix
 from evallang.checking.scope import Scope, letters
 from evallang.checking.tasks import judge_directions, judge_scores, judge_tasks
 from evallang.checking.validate_analyze import judge_analyses
@@ -182,7 +183,7 @@ def _folds(scope: Scope, study: Study) -> None:
                 codes.CLAUSE_CONFLICT,
                 f"`{protocol.kind}` puts rows of one group on both sides of a split",
                 protocol.span,
-                help=f"write `protocol {_named(study, protocol)}leave_one_group_out`",
+                help=f"write `protocol {protocol_prefix(study, protocol)}leave_one_group_out`",
             )
         if declared.test_rows(protocol.options) != 1:
             continue
@@ -196,13 +197,8 @@ def _folds(scope: Scope, study: Study) -> None:
                     f"`{metric.name}` is undefined on the one-row folds of "
                     f"`{written(protocol.kind, protocol.options)}`",
                     span,
-                    help=f"write `protocol {_named(study, protocol)}cv folds=10`",
+                    help=f"write `protocol {protocol_prefix(study, protocol)}cv folds=10`",
                 )
-
-
-def _named(study: Study, protocol: Protocol) -> str:
-    """Return the name of a protocol as it comes before its words, where there are several."""
-    return f"{protocol.name} = " if len(study.protocols) > 1 else ""
 
 
 def _groups_left_out(scope: Scope, study: Study, protocol: Protocol) -> None:
@@ -345,7 +341,7 @@ def _cannot_refit(
         if isinstance(value, int) and value < least.get(option, value):
             return (
                 f"`{name}` needs {least[option]} {option} or more, and the protocol has {value}",
-                f"write `protocol {_named(study, protocol)}cv {option}=10`",
+                f"write `protocol {protocol_prefix(study, protocol)}cv {option}=10`",
             )
     return None
 
@@ -427,8 +423,7 @@ def _search(scope: Scope, study: Study) -> None:
 def _stage(study: Study, protocol: Protocol) -> str:
     """State what gives a protocol a stage to choose in, besides the protocols that have one."""
     kinds = [PROTOCOLS[other.kind].declaration for other in study.protocols]
-    named = f"{protocol.name} = " if len(study.protocols) > 1 else ""
-    nested = f"write `protocol {named}nested cv outer=5 inner=5`"
+    nested = f"write `protocol {protocol_prefix(study, protocol)}nested cv outer=5 inner=5`"
     if any(declared.inner_option is not None for declared in kinds):
         return nested  # it has inner folds of its own, which `cv=` would contradict
     tuned = study.tuning is not None and study.tuning.span is not None

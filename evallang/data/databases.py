@@ -101,7 +101,7 @@ def _address_fault(address: str, scheme: str, rest: str | None) -> tuple[str, st
         return f"`{address}` has too few slashes", f"write `{scheme}:///{rest}`, with three slashes"
     plain = scheme.partition("+")[0]  # SQLAlchemy names the driver behind a plus
     near = plain if plain in SERVERS else closest(plain, (*FILES, *SERVERS))
-    fix = f"did you mean `{near}:{'///' if near in FILES else '//'}`?" if near else forms
+    fix = f"did you mean `{near}`?" if near else forms
     return f"databases of the kind `{scheme}` are not read", fix
 
 

@@ -19,6 +19,7 @@ from evallang.data.codes import (
 from evallang.data.dataset import GivenOutcomes, PredictionsSpec, Table
 from evallang.data.findings import Findings, counted, label_written, quoted
 from evallang.data.heavy_tails import heavy_kurtosis
+from evallang.data.time_columns import time_column
 from evallang.diagnostics import Diagnostic
 from evallang.frozen_records import frozen
 from evallang.registry import lazy
@@ -67,6 +68,7 @@ class Questions:
     folds : the largest number of folds, None where there are none
     test_share : the share of rows that a single holdout tests, None without one
     test_span : the place of that holdout
+    test_name : its name with ` = `, where there are several protocols
     fold_span : the place of the protocol with the most folds
     squared : those, as written, in which errors enter squared, with the places of their lines
     instead : the repeated cross-validation that the study could have, as it is written
@@ -80,6 +82,7 @@ class Questions:
     folds: int | None = None
     test_share: float | None = None
     test_span: Span | None = None
+    test_name: str = ""
     fold_span: Span | None = None
     instead: str = "repeated cv folds=10 times=10"
     margins: tuple[tuple[float, Span | None], ...] = ()
@@ -100,18 +103,21 @@ def check_design(table: Table, asked: Questions) -> tuple[Diagnostic, ...]:
 
 
 def check_given_split(
-    tested: int, name: str, protocol: str, span: Span | None
+    table: Table, tested: int, protocol: str, span: Span | None, named: str
 ) -> tuple[Diagnostic, ...]:
-    """Check how many rows a split of the author's into training and test tests."""
+    """Check how many rows a split of the author's into training and test tests.
+
+    `named` is the name of the protocol with ` = `, where there are several.
+    """
     if not 0 < tested < LEAST_TESTED:
         return ()
     findings = Findings({})
     findings.add(
         SMALL_TEST_PART,
-        f"{counted(tested, 'row')} of `{name}` {'is' if tested == 1 else 'are'} kept for testing "
-        f"by `{protocol}`",
+        f"{counted(tested, 'row')} of `{table.spec.name}` {'is' if tested == 1 else 'are'} kept for "
+        f"testing by `{protocol}`",
         span=span,
-        help="write `protocol repeated cv folds=10 times=10` to test every row",
+        help=_tested_by_more(table, named, "repeated cv folds=10 times=10"),
     )
     return findings.diagnostics
 
@@ -203,6 +209,7 @@ def _unbalanced(
         metric = asked.by_size[0]
         noun = metric.written.replace("_", " ") if metric.named else f"`{metric.written}`"
         article = "an" if noun[0] in "aeiou" else "a"
+        beside = ", ".join(one.written for one in asked.by_size)
         reached = f"{article} {noun} of {_share(metric.value(counts, positive))}"
         findings.add(
             UNBALANCED_CLASSES,
@@ -210,7 +217,8 @@ def _unbalanced(
             f"{reached}",
             "target",
             "truth",
-            help=f"write `measure balanced_accuracy`{', or ' + baseline if baseline else ''}",
+            help=f"write `measure {beside}, balanced_accuracy`"
+            + (f", or {baseline}" if baseline else ""),
         )
 
 
@@ -252,15 +260,19 @@ def small_test_part(table: Table, asked: Questions, findings: Findings) -> None:
         f"for testing{example if table.task == 'classification' else ''}",
         "from",
         span=asked.test_span,
-        help="write `protocol time_series folds=5`, which tests later rows by earlier ones"
-        if _is_dated(table)
-        else f"write `protocol {asked.instead}` to test every row",
+        help=_tested_by_more(table, asked.test_name, asked.instead),
     )
 
 
-def _is_dated(table: Table) -> bool:
-    """Return whether a column of dates may put the rows in an order, which folds would mix."""
-    return any(column.kind == "date" for column in table.source_columns)
+def _tested_by_more(table: Table, named: str, instead: str) -> str:
+    """Return what to write to test more rows: of rows in the order of time, later ones."""
+    column = time_column(table)
+    if column is not None and column.earliest_first:
+        words = f"`protocol {named}time_series folds=5 gap=1`"
+        return f"write {words}, which tests later rows by earlier ones"
+    if column is not None and column.in_order:
+        return "test on more of the latest rows"
+    return f"write `protocol {named}{instead}` to test every row"
 
 
 def few_of_a_class_in_a_fold(table: Table, asked: Questions, findings: Findings) -> None:
@@ -343,7 +355,8 @@ def _heavy(found: str, asked: Questions, findings: Findings) -> None:
         HEAVY_TAILS,
         f"{found} the intervals of {quoted(named)} can be too narrow",
         span=asked.squared[0][1],
-        help="add `medae`, or model the logarithm of the target in your own code",
+        help=f"measure `mae` or `medae` too, which a few values do not decide, and take the intervals "
+        f"of {quoted(named)} as a rough guide",
     )
 
 

@@ -14,7 +14,7 @@ from evallang.data.codes import (
 )
 from evallang.data.column_types import Kind
 from evallang.data.dataset import Column, DataSpec
-from evallang.data.findings import Findings, counted, quoted, written
+from evallang.data.findings import Findings, counted, label_written, quoted, written
 from evallang.data.frame import Frame, as_objects
 from evallang.registry import lazy
 
@@ -156,8 +156,9 @@ def _warn_of_odd_words(
     if len(words) > MOST_ODD_WORDS or len(odd) > (1 - LEAST_NUMBERS) * len(cells):
         return ()
     marks = ", ".join(f'"{word}"' for word in words)
+    every = dict.fromkeys((*map(label_written, spec.missing), *(f'"{word}"' for word in words)))
     known = any(character.isdigit() for word in words for character in word)
-    unknown = f"`missing {marks}`"
+    unknown = f"`missing {', '.join(every)}`"
     findings.add(
         NUMBERS_WITH_TEXT,
         f"`{name}` is read as text because of {marks} in {counted(len(odd), 'row')} of "

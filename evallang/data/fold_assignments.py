@@ -7,7 +7,7 @@ from evallang.data.codes import ASSIGNMENT_MISMATCH
 from evallang.data.column_roles import complete_texts
 from evallang.data.dataset import Table
 from evallang.data.file_formats import read_file
-from evallang.data.findings import Findings, counted, listed
+from evallang.data.findings import Findings, counted, listed, quoted
 from evallang.data.frame import Frame
 from evallang.diagnostics import Diagnostic
 from evallang.source import Span
@@ -28,8 +28,12 @@ def assign_folds(
     if frame is None:
         return table, findings.diagnostics
     if "fold" not in frame.columns:
-        findings.unknown_column(
-            ASSIGNMENT_MISMATCH, "fold", frame.columns, frame.source, "split", span=span
+        findings.add(
+            ASSIGNMENT_MISMATCH,
+            f"`{frame.source}` has no column `fold`",
+            "split",
+            span=span,
+            help=f"call its column of folds `fold`; its columns are {quoted(frame.columns, 12)}",
         )
         return table, findings.diagnostics
     folds = complete_texts(frame, "fold", "split", findings, filtered=False)

@@ -285,6 +285,7 @@ def _checked_labels(
         return predicted
     labels = frame.texts(column)[unseen].unique().sort().to_list()
     near = next((word for label in labels if (word := closest(label, target.classes))), None)
+    name = written(model.name)
     known_labels = f"the labels are {quoted(target.classes, 12)}"
     if len(unseen) == len(predicted):
         findings.add(
@@ -293,7 +294,8 @@ def _checked_labels(
             "label "
             "of the truth",
             f"models {model.name}",
-            help=f"write `score {model.name} = {written(column)}` if these are scores; "
+            help=f"write `models {name}` without a column and `score {name} = {written(column)}` if "
+            "these are scores; "
             f"{known_labels}"
             if frame.kind(column) is Kind.NUMBER
             else f"spell labels as in the truth; {known_labels}",

@@ -6,6 +6,7 @@ Rows are matched by id, never by position.
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from os.path import commonprefix
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -305,7 +306,9 @@ def join(frames: Mapping[str, Frame], spec: PredictionsSpec, findings: Findings)
     """
     if spec.id is None:
         message = f"{len(frames)} files are joined by id, but no id column is named"
-        findings.add(ID_NEEDED, message, "from", help=f"write `id {_key(frames)}` below it")
+        stacked = _stacked(frames, spec)
+        instead = f"write `id {_key(frames)}` below it"
+        findings.add(ID_NEEDED, message, "from", help=stacked or instead)
         return None
     within = [
         name
@@ -318,6 +321,24 @@ def join(frames: Mapping[str, Frame], spec: PredictionsSpec, findings: Findings)
         return None
     parts, notes = aligned
     return _side_by_side(parts, spec, notes, findings)
+
+
+def _stacked(frames: Mapping[str, Frame], spec: PredictionsSpec) -> str | None:
+    """Propose a pattern for files whose rows are of other repeats, folds or data sets."""
+    for role in ("repeat", "fold", "dataset"):
+        name = getattr(spec, role)
+        if name is None or not all(name in frame.columns for frame in frames.values()):
+            continue
+        values = [set(frame.texts(name).unique().to_list()) for frame in frames.values()]
+        paths = list(frames)
+        first, last = commonprefix(paths), commonprefix([path[::-1] for path in paths])[::-1]
+        shortest = min(map(len, paths))
+        if len(set.union(*values)) < sum(map(len, values)) or len(first) + len(last) >= shortest:
+            continue
+        pattern = f'"{first}{{{role}}}{last}"'
+        return f"write `from {pattern}` and remove `{role} {written(name)}`: files of one pattern " \
+            "are stacked"  # fmt: skip
+    return None
 
 
 def _key(frames: Mapping[str, Frame]) -> str:

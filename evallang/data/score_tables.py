@@ -19,7 +19,7 @@ from evallang.data.column_types import Kind, typed_cells
 from evallang.data.data_frames import read_frame
 from evallang.data.dataset import GivenModel, ScoresSpec, ScoreTable
 from evallang.data.file_formats import read_file
-from evallang.data.findings import Findings, counted, listed, quoted
+from evallang.data.findings import Findings, counted, listed, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.labels import sort_labels
@@ -162,8 +162,8 @@ def _axes(frame: Frame, spec: ScoresSpec, findings: Findings) -> _Axes:
     set_levels = tuple(dict.fromkeys(datasets))
     fold_levels = tuple(map(str, sort_labels(set(folds))))
     repeat_levels = tuple(map(str, sort_labels(set(repeats))))
-    written = list(zip(_codes(repeats, repeat_levels), _codes(folds, fold_levels), strict=True))
-    pairs = tuple(sorted(set(written)))
+    coded = list(zip(_codes(repeats, repeat_levels), _codes(folds, fold_levels), strict=True))
+    pairs = tuple(sorted(set(coded)))
     places = {pair: place for place, pair in enumerate(pairs)}
     return _Axes(
         set_levels,
@@ -171,7 +171,7 @@ def _axes(frame: Frame, spec: ScoresSpec, findings: Findings) -> _Axes:
         repeat_levels,
         pairs,
         np.array(_codes(datasets, set_levels), dtype=np.int64),
-        np.array([places[pair] for pair in written], dtype=np.int64),
+        np.array([places[pair] for pair in coded], dtype=np.int64),
     )
 
 
@@ -327,8 +327,7 @@ def _report_missing(
             f"score of each of the {len(cells.models)} models"
         )
         findings.add(
-            NO_COMPLETE_DATA_SET, message, "models", "model",
-            help="write `models A, B` to skip the models with few scores",
+            NO_COMPLETE_DATA_SET, message, "models", "model", help=_often_scored(cells, missing)
         )  # fmt: skip
         return None
     lacking = [
@@ -348,6 +347,18 @@ def _report_missing(
     fix = "run the missing ones, or say in the paper why they are missing"
     findings.add(MISSING_SCORE, message, "models", "score", "model", help=fix)
     return values, (message,)
+
+
+def _often_scored(cells: Cells, missing: "NDArray[np.bool_]") -> str:
+    """Propose the models that are left if those with the fewest scores are skipped."""
+    kept = [code for code in range(missing.shape[1]) if not missing[:, code].all()]
+    while len(kept) > 1 and int((~missing[:, kept].any(axis=1)).sum()) < LEAST_DATA_SETS:
+        kept.remove(max(kept, key=lambda code: int(missing[:, code].sum())))
+    if len(kept) < 2:
+        return "give scores of two models on the same data sets"
+    names = ", ".join(written(cells.models[code].name) for code in kept)
+    skipped = "model" if missing.shape[1] - len(kept) == 1 else "models"
+    return f"write `models {names}` to skip the {skipped} with few scores"
 
 
 def _lacking(values: "NDArray[np.float64]") -> "NDArray[np.bool_]":
@@ -377,7 +388,11 @@ def _wide(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
     )
     if not models:
         message = f"no column of `{frame.source}` is left for a model"
-        findings.add(NO_MODELS, message, "models", help="write `models A, B` below it")
+        findings.add(
+            NO_MODELS, message, "models",
+            help="the scores of a model are a column, or write `model COLUMN` and `score COLUMN`; "
+            f"the columns are {quoted(frame.columns)}",
+        )  # fmt: skip
         return None
     columns: list[NDArray[np.float64] | None] = []
     notes: list[str] = []
@@ -405,13 +420,13 @@ def _long(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
     models = spec.models or tuple(GivenModel(name, name, column=name) for name in present)
     places: dict[str, int] = {}
     for code, model in enumerate(models):
-        written = model.column or model.name
-        places[written] = code
-        if written not in present:
-            near = closest(written, present)
+        named = model.column or model.name
+        places[named] = code
+        if named not in present:
+            near = closest(named, present)
             findings.add(
                 NO_SUCH_MODEL,
-                f"no row of `{frame.source}` has `{written}` in `{spec.model}`",
+                f"no row of `{frame.source}` has `{named}` in `{spec.model}`",
                 "models",
                 help=f"did you mean `{near}`?" if near else f"there are {quoted(present, 12)}",
             )

@@ -113,14 +113,17 @@ def check_table(
     return findings.diagnostics
 
 
-def check_outcomes(given: GivenOutcomes) -> tuple[Diagnostic, ...]:
-    """Check predictions or judged outcomes that were computed elsewhere."""
+def check_outcomes(given: GivenOutcomes, in_groups: str = "") -> tuple[Diagnostic, ...]:
+    """Check predictions or judged outcomes that were computed elsewhere.
+
+    `in_groups` is what else to write if their rows get a `group`.
+    """
     findings = Findings(given.spec.places)
     if isinstance(given.spec, PredictionsSpec):
         few_groups(given, findings)
         unnamed_folds(given, findings)
         if given.examples is None:
-            repeated_units_of_outcomes(given, findings)
+            repeated_units_of_outcomes(given, in_groups, findings)
     return findings.diagnostics
 
 
@@ -340,23 +343,28 @@ def id_like_features(
                 alike.append(column.name)
         elif not column.numeric and not called and _mostly_single(table, column):
             nearly[column.name] = len(set(_present(table, column).tolist()))
-    ways = [] if table.spec.id is not None or not alike else [f"`id {written(alike[0])}`"]
-    if alike or nearly:
-        ways.append(f"`features all except {_written([*alike, *nearly])}`")
+    spec, found = table.spec, [*alike, *nearly]
+    if spec.features is not None:
+        ways = [f"remove {quoted(list(map(written, found)))} from the features"]
+    else:
+        excepted = f"`features all except {_written([*(spec.features_except or ()), *found])}`"
+        several = statement_of(spec.name) != spec.name  # in whose other files it need not be an id
+        as_id = [] if spec.id is not None or not alike or several else [f"`id {written(alike[0])}`"]
+        ways = [f"write {' or '.join([*as_id, excepted])}", f"write {excepted}"]
     if alike:
         findings.add(
             ID_LIKE_FEATURE,
             f"{quoted(alike)} {_each_has(alike)} a different value in every row, like an "
             "identifier",
             "features",
-            help=f"write {' or '.join(ways)}",
+            help=ways[0],
         )
     for name, n in nearly.items():
         findings.add(
             ID_LIKE_FEATURE,
             f"`{name}` is text with {n:,} different values in {table.n:,} rows",
             "features",
-            help=f"write {ways[-1]}, or read it word by word with `TfidfVectorizer`",
+            help=f"{ways[-1]}, or read it word by word with `TfidfVectorizer`",
         )
 
 
@@ -461,8 +469,9 @@ def check_copies(
     if not len(suspected):
         return ()
     number_of: dict[bytes, int] = {}
+    found_keys = _row_keys(table, suspected)
     keys = -1 - np.arange(table.n)
-    keys[suspected] = [number_of.setdefault(k, len(number_of)) for k in _row_keys(table, suspected)]
+    keys[suspected] = [number_of.setdefault(key, len(number_of)) for key in found_keys]
     tested: set[int] = set()
     copied: set[int] = set()
     for split in splits:
@@ -470,6 +479,8 @@ def check_copies(
         tested.update(split.test.tolist())
         copied.update(rows.tolist())
     if not copied or len(copied) < LEAST_COPIES * len(tested):
+        return ()
+    if _coincide(table, suspected, found_keys):
         return ()
     findings = Findings(table.spec.places)
     findings.add(

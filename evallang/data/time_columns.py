@@ -43,11 +43,13 @@ class TimeColumn:
     name : the column
     ranks : int codes (n,), ascending in time, equal for equal moments
     in_order : whether the rows of the file are in its order, rising or falling
+    earliest_first : whether they are in its order and rise
     """
 
     name: str
     ranks: "NDArray[np.int64]"
     in_order: bool
+    earliest_first: bool
 
 
 def time_column(table: Table) -> TimeColumn | None:
@@ -116,4 +118,5 @@ def _time_column(name: str, values: "pl.Series") -> TimeColumn | None:
         return None
     ranks = np.asarray((values.rank("dense") - 1).to_numpy(), dtype=np.int64)
     steps = np.diff(ranks)
-    return TimeColumn(name, ranks, bool((steps >= 0).all() or (steps <= 0).all()))
+    rising, falling = bool((steps >= 0).all()), bool((steps <= 0).all())
+    return TimeColumn(name, ranks, rising or falling, rising)

@@ -47,16 +47,64 @@ def applied(text, found):
         raise NotWritten
     written, way = pieces(found.help)
     line = text.count("\n", 0, found.span.start)
+    if " in place of this line" in way:
+        lines = text.split("\n")
+        first, end = _block(lines, line)
+        *before, instead = written
+        text = "\n".join([*lines[:first], instead, *lines[end:]])
+        for piece in before:
+            text = _written(text, first, piece)
+        return text
     if " in place of " in way:
-        new, old = written
-        return _replaced(text, line, old, new)
+        return _in_place(text, line, written, way)
     if way.startswith("`") and found.help.startswith("did you mean"):
         span, told = found.span, text[found.span.start : found.span.end]
         names = re.findall(r"`([^`]*)`", found.message)
-        wrong = next((name for name in names if name in told), told)
-        return text[: span.start] + told.replace(wrong, written[0]) + text[span.end :]
+        if not any(name in told for name in names[1:] or names) and names:
+            lines = text.split("\n")
+            first, end = _block(lines, line)
+            block = "\n".join(lines[first:end])
+            return text.replace(block, _corrected(block, names, written[0]), 1)
+        return text[: span.start] + _corrected(told, names, written[0]) + text[span.end :]
     for piece in written:
         text = _written(text, line, piece)
+    return text
+
+
+def _corrected(told, names, meant):
+    """Return the words of a place with the wrong name corrected: a text, a word, or a part."""
+    bare = meant.strip('"')
+    if told.strip() in names:
+        return told.replace(told.strip(), meant)
+    for form in (r"\"{0}\"", r"(?<![\w\"-]){0}(?![\w\"-])"):
+        for wrong in names:
+            quote = form.startswith(r"\"") or not re.fullmatch(r"[\w.+-]+", bare)
+            again, n = re.subn(
+                form.format(re.escape(wrong)), lambda _, q=quote: f'"{bare}"' if q else bare, told
+            )
+            if n and wrong != bare:
+                return again
+    wrong = max((name for name in names if name in told), key=len, default=told)
+    return told.replace(wrong, bare)
+
+
+def _in_place(text, line, written, way):
+    """Write pieces, of which those before `in place of` replace the one behind it."""
+    replaced = [old for old, _ in re.findall(r"in place of `([^`]*)`()", way)]
+    left = [piece for piece in written if piece not in replaced]
+    pairs = dict(re.findall(r"`([^`]*)` in place of `([^`]*)`", way))
+    for piece in left:
+        if piece not in pairs:
+            text = _written(text, line, piece)
+    for new, old in pairs.items():
+        lines = text.split("\n")
+        first, end = _block(lines, min(line, len(lines) - 1))
+        if old not in "\n".join(lines[first:end]):
+            if old not in text:
+                raise NotWritten
+            text = text.replace(old, new)
+        else:
+            text = _replaced(text, line, old, new)
     return text
 
 
@@ -108,7 +156,9 @@ def _written(text, line, piece):
         and word not in ("data", "model", "use", "compare", "study")
     ):
         same = [i for i, found in enumerate(lines) if found.split()[:1] == [word]]
-        place = first if keyword == word else same[0] if same else None
+        named = re.match(rf"{word} (\S+) = ", piece)
+        of_name = [i for i in same if named and lines[i].startswith(f"{word} {named[1]} = ")]
+        place = first if keyword == word and not of_name else (of_name or same or [None])[0]
         if place is not None:
             lines[place] = piece
             return "\n".join(lines)

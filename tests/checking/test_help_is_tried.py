@@ -1,7 +1,7 @@
 """A help is tried: what it says to write is written, and the study is checked again.
 
-The first case of each golden file has the whole message of its code. The code must be gone, no
-error may come, and no flaw of design that was not there.
+Every case of every golden file is tried, with the first way that a help names. The code must be
+gone, no error may come, and no flaw of design that was not there.
 """
 
 import re
@@ -28,11 +28,63 @@ TO_COMPLETE = {
     "W445": "another file, and an option of the models that have it",
 }
 """Codes whose help names a piece, and what an author must do to place it."""
+SECOND_SLIP = "the line has a second mistake, which its own message then names"
+FEW_ROWS = "the made table is small, or one column follows from another, which is then seen"
+ELSEWHERE = "the place is in another file, or on the command line"
+REPEATED = "each value of the column occurs in four rows, which is then seen as a unit"
+UNBUILT = "the analysis is not built yet"
 REVEALS = {
-    "E487": "with fewer models, the omnibus of the line is one of two",
-    "W415": "the column of dates is called `visit`, and is then seen as a unit",
+    ("E004", 5): ELSEWHERE,
+    ("E019", 6): UNBUILT,
+    ("E020", 4): SECOND_SLIP,
+    ("E022", 6): SECOND_SLIP,
+    ("E042", 4): "the clause after the `let` belongs to the data before it",
+    ("E050", 6): "each bracket is removed by its own fix",
+    ("E044", 4): "the case has a `study` of its own above",
+    ("E045", 9): "the items of the list have lines of their own, which are removed as well",
+    ("E050", 7): "the line is divided in two by hand",
+    ("E060", 4): "the two lines replace the clause",
+    ("E062", 5): SECOND_SLIP,
+    ("E101", 10): ELSEWHERE,
+    ("E110", 7): SECOND_SLIP,
+    ("E120", 5): "once the task is known, one of the models is of the other",
+    ("E121", 11): SECOND_SLIP,
+    ("E122", 5): SECOND_SLIP,
+    ("E124", 4): "the metric is written a second time, behind `by`",
+    ("E124", 6): SECOND_SLIP,
+    ("E125", 3): UNBUILT,
+    ("E131", 3): "both parts are written in place of one",
+    ("E142", 6): "the letters are numbers of the author",
+    ("E143", 9): "the words are numbers of the author",
+    ("E143", 10): "the words are numbers of the author",
+    ("E401", 1): FEW_ROWS,
+    ("E416", 2): "the name is inside the query",
+    ("E414", 6): "the case has no such file",
+    ("E414", 4): "the server is then asked for consent, as every server is",
+    ("E422", 4): FEW_ROWS,
+    ("E423", 4): FEW_ROWS,
+    ("E423", 5): FEW_ROWS,
+    ("E429", 1): FEW_ROWS,
+    ("E429", 2): FEW_ROWS,
+    ("E430", 3): "a missing value needs a step that fills it in, which its own message names",
+    ("E430", 4): "a missing value needs a step that fills it in, which its own message names",
+    ("E473", 1): "the data sets have two tasks, whichever is written",
+    ("E476", 1): "the module is named a second time, in a model",
+    ("E487", 0): "with fewer models, the omnibus of the line is one of two",
+    ("E487", 1): "with fewer models, the omnibus of the line is one of two",
+    ("W001", 2): "the mark of the file, which editors do not show, is before the text",
+    ("W002", 5): ELSEWHERE,
+    ("W401", 1): ELSEWHERE,
+    ("W401", 2): ELSEWHERE,
+    ("W415", 0): REPEATED,
+    ("W415", 2): REPEATED,
+    ("W415", 3): REPEATED,
+    ("W416", 1): REPEATED,
+    ("W444", 1): "the rows of the file are put in order by hand",
 }
+"""What following a help shows that was hidden before, by code and number of the case."""
 TRIED = [path for path in FILES if CODES[path.stem].phase is not Phase.RESULTS]
+CASES = [(path, number) for path in TRIED for number in range(len(cases(path)))]
 FLAWS = {
     code.code for code in CODES.values()
     if code.changes in (Changes.SCORES, Changes.CLAIMS, Changes.QUESTION)
@@ -50,10 +102,12 @@ def checked_in(folder, text, monkeypatch, code):
         return case.opened.diagnostics, case.opened.checked.sources["study.eval"].text
 
 
-@pytest.mark.parametrize("path", TRIED, ids=lambda path: path.stem)
-def test_a_study_with_its_help_written_is_sound(path, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("path", "number"), CASES, ids=[f"{path.stem}-{number}" for path, number in CASES]
+)
+def test_a_study_with_its_help_written_is_sound(path, number, tmp_path, monkeypatch):
     code = path.stem
-    text = plain(cases(path)[0][1])
+    text = plain(cases(path)[number][1])
     found, study = checked_in(tmp_path / "before", text, monkeypatch, code)
     meant = next((d for d in found if d.code == code), None)
     if meant is None:
@@ -69,13 +123,14 @@ def test_a_study_with_its_help_written_is_sound(path, tmp_path, monkeypatch):
         try:
             after = applied(after, meant)
         except NotWritten:
-            assert turn or code in TO_COMPLETE or not says_what_to_write(meant), meant.help
+            known = turn or number or code in TO_COMPLETE or not says_what_to_write(meant)
+            assert known, meant.help
             return
         whole = arranged + after.rstrip("\n") + "\n" + "".join(files)
         again, _ = checked_in(tmp_path / str(turn), whole, monkeypatch, code)
         now = set(codes_told(again))
-    assert code not in now, after
-    if code in REVEALS:
+    assert code not in now or (code, number) in REVEALS, after
+    if (code, number) in REVEALS:
         return
     assert {c for c in now - before if c[0] == "E"} == set(), after
     if code[0] == "W":  # behind an error, nothing was judged before

@@ -3,7 +3,13 @@
 from collections.abc import Iterator
 
 from evallang.checking.rules.rule import Objection, rule
-from evallang.checking.rules.study_facts import own_protocols, tables, tested_lines, tests_of
+from evallang.checking.rules.study_facts import (
+    own_protocols,
+    protocol_prefix,
+    tables,
+    tested_lines,
+    tests_of,
+)
 from evallang.compatibility import ON_EXAMPLES, yields_of
 from evallang.compatibility.hypothesis_tests import nearest_test
 from evallang.compatibility.intervals import default_interval
@@ -272,7 +278,8 @@ def tested_on_training_rows(study: Study) -> Iterator[Objection]:
     for protocol in own_protocols(study):
         if not _tests_training_rows(protocol):
             continue
-        words, instead = spoken(protocol), "write `protocol cv folds=10`"
+        words = spoken(protocol)
+        instead = f"write `protocol {protocol_prefix(study, protocol)}cv folds=10`"
         if protocol.options.get("estimate") is not None:
             words += f" estimate={protocol.options['estimate']}"
             instead = "remove `estimate` (it is `.632+`)"

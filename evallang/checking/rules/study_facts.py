@@ -81,6 +81,11 @@ def own_protocols(study: Study) -> tuple[Protocol, ...]:
     return tuple(p for p in study.protocols if p.implied_by is None)
 
 
+def protocol_prefix(study: Study, protocol: Protocol) -> str:
+    """Return the name of a protocol as it is written before its words, where there are several."""
+    return f"{written_name(protocol.name)} = " if len(own_protocols(study)) > 1 else ""
+
+
 def repeated_design(study: Study) -> str:
     """Return the repeated cross-validation for a study; one with a search needs inner folds."""
     searched = any(is_tuned(model) for model in study.models)

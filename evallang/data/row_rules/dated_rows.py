@@ -56,14 +56,15 @@ def dated_rows_at_random(table: Table, design: RowDesign, findings: Findings, co
     agreement = neighbour_correlation(_target(table), column.ranks)
     if agreement < LEAST_AGREEMENT or agreement * math.sqrt(table.n) < FAR:
         return
-    sort = "" if column.in_order else f"put the rows of the file in the order of `{column.name}`, "
+    order = f"put the rows of the file in the order of `{column.name}`, earliest first, and "
     findings.add(
         code,
         f"targets of neighbours in the order of `{column.name}` agree (autocorrelation "
         f"{agreement:.2f}), and `{design.mixed}` puts neighbours on both sides of a split",
         "target",
         span=design.mixed_span,
-        help=f"{sort}{'and ' if sort else ''}write `protocol time_series folds=5 gap=1`",
+        help=f"{'' if column.earliest_first else order}write `protocol {design.mixed_name}"
+        f"time_series folds=5 gap=1`{design.in_series}",
     )
 
 
