@@ -67,31 +67,33 @@ def judge_directions(scope: Scope, study: Study) -> None:
 
     A requirement on its level is decided by the interval, which needs no direction.
     """
-    asked = [(m, line.span, "compared") for line in study.comparisons for m in line.metrics]
+    asked = [
+        (m, line.span, "compared", "by brier") for line in study.comparisons for m in line.metrics
+    ]
     asked += [
-        (line.metric, line.span, "compared") for line in study.requirements if line.kind != "level"
+        (line.metric, line.span, "compared", "in brier")
+        for line in study.requirements
+        if line.kind != "level"
     ]
     if study.tuning is not None and any(capabilities.is_tuned(m) for m in study.models):
         place = study.tuning.span
         if not study.tuning.by_written and study.measures:
             place = study.measures[0].span
-        asked.append((study.tuning.metric, place, "chosen"))
+        asked.append((study.tuning.metric, place, "chosen", "tune by brier"))
     refused: set[tuple[Method, str]] = set()
-    for metric, span, done in asked:
+    for metric, span, done, instead in asked:
         if metric.better is not None or (metric, done) in refused:
             continue
         ideal = metric_entry(metric).declaration.ideal
         if ideal is None:
             continue
         refused.add((metric, done))
-        instead = "write `by brier`, or in a requirement `in brier`"
-        if done == "chosen":
-            instead = "write `tune by brier`"
         scope.report(
             codes.METRIC_WITHOUT_DIRECTION,
             f"models cannot be {done} by `{metric.written}`, whose best value is {ideal:g}",
             span,
-            help=f"{instead}; `require {metric.written} of MODEL >= NUMBER` demands a level",
+            help=f"write `{instead}`; `require {metric.written} of MODEL >= NUMBER` demands a "
+            "level",
         )
 
 

@@ -101,7 +101,7 @@ def _few_seeds(
         return
     p = single[0]
     line = written(p.kind, p.options, by=p.by, path=p.path, seeds=5)
-    named = protocol_prefix(study, p)
+    named = f"{p.name} = " if p.name != p.kind else ""
     if declared.several_seeds:
         message = f"`{name}` compares seeds, and the protocol fits each model with one"
         yield code, message, f"write `protocol {named}{line}`"

@@ -114,8 +114,8 @@ def check_given_split(
     findings = Findings({})
     findings.add(
         SMALL_TEST_PART,
-        f"{counted(tested, 'row')} of `{table.spec.name}` {'is' if tested == 1 else 'are'} kept for "
-        f"testing by `{protocol}`",
+        f"{counted(tested, 'row')} of `{table.spec.name}` {'is' if tested == 1 else 'are'} kept "
+        f"for testing by `{protocol}`",
         span=span,
         help=_tested_by_more(table, named, "repeated cv folds=10 times=10"),
     )
@@ -355,8 +355,8 @@ def _heavy(found: str, asked: Questions, findings: Findings) -> None:
         HEAVY_TAILS,
         f"{found} the intervals of {quoted(named)} can be too narrow",
         span=asked.squared[0][1],
-        help=f"measure `mae` or `medae` too, which a few values do not decide, and take the intervals "
-        f"of {quoted(named)} as a rough guide",
+        help="measure `mae` or `medae` too, which a few values do not decide, and take the "
+        f"intervals of {quoted(named)} as a rough guide",
     )
 
 

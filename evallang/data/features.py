@@ -156,7 +156,9 @@ def _warn_of_odd_words(
     if len(words) > MOST_ODD_WORDS or len(odd) > (1 - LEAST_NUMBERS) * len(cells):
         return ()
     marks = ", ".join(f'"{word}"' for word in words)
-    every = dict.fromkeys((*map(label_written, spec.missing), *(f'"{word}"' for word in words)))
+    every = dict.fromkeys(
+        (*(label_written(str(mark)) for mark in spec.missing), *(f'"{word}"' for word in words))
+    )
     known = any(character.isdigit() for word in words for character in word)
     unknown = f"`missing {', '.join(every)}`"
     findings.add(

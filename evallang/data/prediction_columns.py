@@ -291,11 +291,10 @@ def _checked_labels(
         findings.add(
             NO_LABEL_IS_TRUE,
             f"{model_column(column, model.name)} contains {quoted(labels)}, none of which is a "
-            "label "
-            "of the truth",
+            "label of the truth",
             f"models {model.name}",
-            help=f"write `models {name}` without a column and `score {name} = {written(column)}` if "
-            "these are scores; "
+            help=f"write `models {name}` without a column and `score {name} = {written(column)}` "
+            "if these are scores; "
             f"{known_labels}"
             if frame.kind(column) is Kind.NUMBER
             else f"spell labels as in the truth; {known_labels}",

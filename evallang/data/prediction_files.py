@@ -331,13 +331,17 @@ def _stacked(frames: Mapping[str, Frame], spec: PredictionsSpec) -> str | None:
             continue
         values = [set(frame.texts(name).unique().to_list()) for frame in frames.values()]
         paths = list(frames)
-        first, last = commonprefix(paths), commonprefix([path[::-1] for path in paths])[::-1]
+        # Letter by letter: names of files differ inside a part of the path
+        first = commonprefix(paths)  # noqa: RUF071
+        last = commonprefix([path[::-1] for path in paths])[::-1]  # noqa: RUF071
         shortest = min(map(len, paths))
         if len(set.union(*values)) < sum(map(len, values)) or len(first) + len(last) >= shortest:
             continue
         pattern = f'"{first}{{{role}}}{last}"'
-        return f"write `from {pattern}` and remove `{role} {written(name)}`: files of one pattern " \
-            "are stacked"  # fmt: skip
+        return (
+            f"write `from {pattern}` and remove `{role} {written(name)}`: files of one pattern are "
+            "stacked"
+        )
     return None
 
 

@@ -138,7 +138,7 @@ def _written(text, line, piece):
                 lines[i] = re.sub(r"with .*?(?= by | on | exploratory|$)", piece, lines[i])
                 return "\n".join(lines)
         raise NotWritten
-    if word in ("by", "on"):
+    if word in ("by", "on") or (word == "in" and keyword == "require"):
         before, there, _ = lines[first].partition(f" {word} ")
         lines[first] = f"{before} {piece}" if there else f"{lines[first]} {piece}"
         return "\n".join(lines)

@@ -20,6 +20,7 @@ TO_COMPLETE = {
     "E071": "two readings of one line, as forms",
     "E117": "three forms of a domain, as examples",
     "E203": "a class around the one that a model has",
+    "E402": "an option of the command line",
     "E409": "the query of the author",
     "E443": "one column of several in `models`",
     "W330": "one model in place of three",

@@ -8,12 +8,14 @@ from evallang.api.study_file import open_study
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 RUNNABLE = {
+    "01_nested_cv",
     "02_three_way_holdout",
     "03_repeated_cv",
     "04_bootstrap",
     "05_predictions",
     "06_scores",
     "07_many_data_sets",
+    "08_gate",
     "09_own_code",
     "10_regression_time",
     "11_counts",

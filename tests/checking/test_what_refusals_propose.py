@@ -162,7 +162,7 @@ def test_planned_pairs_that_are_all_pairs_may_be_corrected_so(name):
 )
 def test_a_test_of_one_model_is_sent_to_a_claim_about_one(line, clause, proposed):
     ((_, _, suggestion),) = given(line, clause=clause)
-    assert suggestion == f"write `{proposed.replace(' a ', ' MODEL ')}`"
+    assert suggestion == f"write `{proposed.replace(' a ', ' MODEL ')}` in place of this line"
     assert given(proposed, clause=clause) == []
 
 

@@ -59,7 +59,7 @@ def test_the_message_says_what_a_constant_answer_has(source):
     (found,) = check_design(table(source, 5, 95), asking("error_rate, accuracy"))
     assert "95% of the rows are `usual`" in found.message
     assert found.message.endswith("has an error rate of 5%")
-    assert found.help.startswith("write `measure balanced_accuracy`")
+    assert found.help.startswith("write `measure error_rate, accuracy, balanced_accuracy`")
 
 
 @pytest.mark.parametrize(
