@@ -12,12 +12,12 @@ from evallang.study import ComparisonSpec, Method, Protocol, SourceSpec, Study
 
 
 def tests_in_groups(study: Study) -> str:
-    """Word which tests go with a `group` that the study lacks; empty if its own do."""
+    """Format which tests go with a `group` that the study lacks; empty if its own do."""
     return _word(study, None, grouped=True)
 
 
 def tests_in_series(study: Study) -> str:
-    """Word which tests go with a protocol in the order of time; empty if the study's own do."""
+    """Format which tests go with a protocol in the order of time; empty if the study's own do."""
     every = (entry.declaration.yields(entry.defaults()) for entry in PROTOCOLS)
     return _word(study, next((found for found in every if found.ordered), None), grouped=False)
 
