@@ -23,7 +23,7 @@ def counts_suffice(study: Study) -> bool:
     ]
     asked = (test for line in study.comparisons for test in (line.test, line.post_hoc))
     tests = [test for test in asked if test is not None]
-    about_plans = INPUTS.of(Subject.ANALYSIS).keys()
+    about_plans = INPUTS.of(Subject.ANALYSIS).keys() | INPUTS.of(Subject.DECISIONS).keys()
     return (
         all(map(_is_of_counts, metrics))
         and all(HYPOTHESIS_TESTS[test.name].declaration.evidence & _COUNTED for test in tests)

@@ -13,6 +13,7 @@ from evallang.engine.comparisons import (
     run_again,
     run_line,
 )
+from evallang.engine.providers import Providers
 from evallang.hypotheses import Families, PlannedComparison, decides_pairs
 from evallang.registry import Entry, Evidence
 from evallang.results.codec import to_plain, with_tuples
@@ -23,6 +24,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
+from evallang.stats.inputs import Subject
 from evallang.stats.line_decisions import DecidedHypothesis, LineDecisions, Setting
 from evallang.study import AnalysisSpec, ComparisonSpec, Method, Study
 
@@ -44,6 +46,18 @@ class _Line:
         return [i for i, run in enumerate(self.runs) if run.spec.index == self.spec.index]
 
 
+@dataclass(frozen=True)
+class DecisionInputs:
+    """A line to decide again, by all its metrics or by one."""
+
+    line: _Line
+    metric: Method | None
+
+
+DECISIONS: Providers[DecisionInputs] = Providers(Subject.DECISIONS)
+"""What makes the inputs of an analysis of decisions."""
+
+
 def decisions_again(
     study: Study, spec: AnalysisSpec, tested: Families, context_of: ContextOf
 ) -> Iterator[Analysis]:
@@ -59,10 +73,10 @@ def decisions_again(
         if id(family) not in known:
             runs = (run_line(study, one, context_of(one)) for one in family.comparisons)
             known[id(family)] = tuple(runs)
-        decided = _decided(_Line(study, line, family, known[id(family)]), spec.metric)
+        again = DecisionInputs(_Line(study, line, family, known[id(family)]), spec.metric)
         values: dict[str, object] = {"problem": None, "line": line.index, "source": line.source}
         try:
-            values |= to_plain(entry.function(decided))
+            values |= to_plain(entry.function(*(DECISIONS.make(n, again) for n in entry.inputs)))
         except ValueError as error:
             values |= {"problem": str(error), "notes": []}
         yield Analysis(
@@ -75,7 +89,10 @@ def decisions_again(
         )
 
 
-def _decided(line: _Line, metric: Method | None) -> LineDecisions:
+@DECISIONS.provides("decided")
+def decided(inputs: DecisionInputs) -> LineDecisions:
+    """Return what each test and correction decides on the hypotheses of a line."""
+    line, metric = inputs.line, inputs.metric
     places = [
         (run, pair)
         for run in line.own

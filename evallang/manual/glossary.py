@@ -82,7 +82,7 @@ def _called(asked: str) -> Iterator[Explanation]:
         found.append(explanations.explain_statement(asked))
     elif clause(asked) is not None:
         found.append(explanations.explain_clause(asked))
-    elif asked in WORD_MEANINGS and not own:
+    elif asked in WORD_MEANINGS:
         found.append(explanations.explain_connective(asked))
     if not own:
         found += _value(asked)

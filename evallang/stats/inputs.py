@@ -25,6 +25,8 @@ class Subject(StrEnum):
     """All hypotheses that a correction adjusts together."""
     ANALYSIS = "analysis"
     """What an `analyze` line asks about the `compare` lines of a study."""
+    DECISIONS = "decisions"
+    """A `compare` line that an `analyze` line decides again."""
     OUTCOMES = "outcomes"
     """The held-out predictions of the models that an `analyze` line asks about."""
 
@@ -34,7 +36,7 @@ ASKED_BY: Mapping[str, frozenset[Subject]] = {
     # A test hands its own inputs to the interval of a difference
     "interval": frozenset({Subject.ESTIMATE, Subject.COMPARISON}),
     "correction": frozenset({Subject.FAMILY}),
-    "analysis": frozenset({Subject.ANALYSIS, Subject.OUTCOMES}),
+    "analysis": frozenset({Subject.ANALYSIS, Subject.DECISIONS, Subject.OUTCOMES}),
 }
 """The subjects of each kind of registered member."""
 
@@ -395,7 +397,7 @@ INPUTS.declare(
 INPUTS.declare(
     "decided",
     "`LineDecisions`: what other tests and corrections decide on the hypotheses of a line",
-    Subject.ANALYSIS,
+    Subject.DECISIONS,
 )
 INPUTS.declare(
     "question", "`Question`: the comparison, the effect and what is to be found", Subject.ANALYSIS

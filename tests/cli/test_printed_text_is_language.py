@@ -36,6 +36,8 @@ VALUES = {
 # The values that no study here accepts, each with the reason; every other must be accepted.
 ROWS = "`test` of `time_series` is a number of rows"
 REFUSED_PROTOCOLS = {"time_series test=1/7": ROWS, "time_series folds=4 gap=2 test=1/7": ROWS}
+QUERY = "needs `query`"
+NUMBER = "is left out where no number is meant"
 RANGES = "needs ranges, which no model that is fitted gives"
 REFUSED_METRICS = {
     "cost": "needs `matrix`",
@@ -54,12 +56,22 @@ REFUSED_METRICS = {
     "interval_score": "needs `level`",
     **{f"interval_score(level={value})": RANGES for value in ("0.1", "1e-05", "5%", "1/3")},
     "top_k_accuracy": "needs `k`",
+    "concordance": "needs `event`",
+    "mean_average_precision": QUERY,
+    **{f"mean_reciprocal_rank{options}": QUERY for options in ("", "(at=3)", "(at=none)")},
+    **{
+        f"ndcg{options}": QUERY
+        for options in ("", "(at=3)", "(at=none)", "(gain=linear)", "(gain=exponential)")
+    },
+    "recall(at_specificity=none)": NUMBER,
+    "specificity(at_recall=none)": NUMBER,
 }
 DIFFERENCE = "is for the difference of two proportions, and a measure has one"
 REFUSED_INTERVALS = {
     "agresti_min": DIFFERENCE,
     "bonett_price": DIFFERENCE,
     "delong": "needs scores of one fitted model, and each fold has its own",
+    "jackknife": "needs a metric with a derivative, and accuracy has counts",
     "newcombe": DIFFERENCE,
     "newcombe_independent": "needs published counts",
     "paired_wald": DIFFERENCE,

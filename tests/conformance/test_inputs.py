@@ -13,6 +13,7 @@ from evallang.engine.comparisons import FAMILY
 from evallang.engine.estimate_intervals import ESTIMATE
 from evallang.engine.model_analyses import OUTCOMES
 from evallang.engine.providers import Providers
+from evallang.engine.sensitivity import DECISIONS
 from evallang.engine.test_inputs import COMPARISON
 from evallang.registry import Evidence
 from evallang.results.records import HypothesisTestResult, Statistic
@@ -25,7 +26,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 from evallang.stats.inputs import ASKED_BY, DESIGN_SHAPES, INPUTS, Subject
 from evallang.stats.intervals.interval import INTERVALS
 
-PROVIDERS = (COMPARISON, DATA_SETS, ESTIMATE, FAMILY, ANALYSIS, OUTCOMES)
+PROVIDERS = (COMPARISON, DATA_SETS, DECISIONS, ESTIMATE, FAMILY, ANALYSIS, OUTCOMES)
 MEMBERS = [
     pytest.param(entry, id=f"{entry.kind}-{entry.name}")
     for registry in (HYPOTHESIS_TESTS, INTERVALS, CORRECTIONS, ANALYSES)

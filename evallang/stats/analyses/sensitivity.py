@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from evallang.bibliography import Reference
 from evallang.frozen_records import frozen
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.line_decisions import LineDecisions
@@ -52,6 +53,15 @@ class Sensitivity:
     notes: tuple[str, ...]
 
 
+STEEGEN_2016 = Reference(
+    key="steegen2016",
+    authors=("Steegen S", "Tuerlinckx F", "Gelman A", "Vanpaemel W"),
+    year=2016,
+    title="Increasing transparency through a multiverse analysis",
+    venue="Perspectives on Psychological Science",
+    volume="11(5)",
+    pages="702-712",
+)
 ABOUT = "the decisions of this line, on the same data; the reported ones were fixed by the line"
 
 
@@ -83,6 +93,7 @@ ABOUT = "the decisions of this line, on the same data; the reported ones were fi
         "analyze sensitivity\n",
     ),
     title="Sensitivity of the decisions",
+    references=(STEEGEN_2016,),
 )
 def sensitivity(decided: LineDecisions) -> Sensitivity:
     """The reported decisions, and those of other valid tests and corrections.
