@@ -50,6 +50,17 @@ def made(rendered):
     return make
 
 
+def alternatives(element):
+    """Iterate over the alternative texts below an element of the structure of a PDF."""
+    if not isinstance(element, pikepdf.Dictionary):
+        return
+    if "/Alt" in element:
+        yield str(element.Alt)
+    below = element.get("/K", [])
+    for each in below if isinstance(below, pikepdf.Array) else [below]:
+        yield from alternatives(each)
+
+
 @pytest.mark.parametrize("name", KINDS)
 def test_files_are_as_wide_as_columns_with_embedded_fonts_and_their_words(made, name):
     found = made(name)
@@ -62,13 +73,15 @@ def test_files_are_as_wide_as_columns_with_embedded_fonts_and_their_words(made, 
             with pikepdf.open(io.BytesIO(found.files[f"{path}.pdf"])) as pdf:
                 (page,) = pdf.pages
                 assert abs(float(page.mediabox[2]) - millimetres * MM) < 0.01
-                assert "/XObject" not in page.Resources
+                # Pango sets names that our fonts lack; its drawings are forms, never pictures
+                drawn = page.Resources.get("/XObject", {})
+                assert all(each.Subtype == "/Form" for each in drawn.values())
                 for font in page.Resources.Font.values():
                     below = font.DescendantFonts[0]
                     assert below.Subtype == "/CIDFontType2"
                     assert len(below.FontDescriptor.FontFile2.read_bytes()) > 1000
                     assert "/ToUnicode" in font
-                assert str(pdf.Root.StructTreeRoot.K[0].Alt) == alternative_text(figure)
+                assert alternative_text(figure) in set(alternatives(pdf.Root.StructTreeRoot))
                 assert str(pdf.Root.Lang) == "en"
     assert ("figures/ALT.txt" in found.files) == bool(found.figures)
 
