@@ -12,7 +12,7 @@ from evallang.results.files import TEMPORARY, write_file
 LIST = f"{TEMPORARY}files"
 """The list of the files that were written, by format; a user's own files are not in it."""
 ALWAYS_OURS = frozenset({"report.html", "report.pdf"})
-"""Files that a results folder has from evallang alone; with no others there is no list."""
+"""Files that only evallang writes into a results folder; no list is written for them alone."""
 MOST_BYTES = 10_000_000
 PATH = re.compile(r"(?:[^/\\\0.][^/\\\0]*/)?[^/\\\0.][^/\\\0]*")
 
