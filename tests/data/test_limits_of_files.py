@@ -8,6 +8,7 @@ import sqlite3
 import threading
 import time
 
+import duckdb
 import numpy as np
 import polars as pl
 import pytest
@@ -130,7 +131,7 @@ ENDLESS = "with recursive n(x) as (select 1 union all select x + 1 from n) "
 @pytest.mark.parametrize("kind", ["sqlite", "duckdb"])
 @pytest.mark.parametrize("limit", ["query_seconds", "memory"])
 def test_a_query_without_an_end_meets_a_limit(source, monkeypatch, kind, limit):
-    driver = sqlite3 if kind == "sqlite" else pytest.importorskip("duckdb")
+    driver = sqlite3 if kind == "sqlite" else duckdb
     driver.connect(str(source.folder / "d.db")).close()
     query = f"{ENDLESS}select x, 'a' as y from n where x < 0"
     if limit == "memory":
@@ -154,7 +155,7 @@ def interruptible_process():
 
 @pytest.mark.parametrize("kind", ["sqlite", "duckdb"])
 def test_an_interruption_ends_a_query_without_an_end(source, kind, interruptible_process):
-    driver = sqlite3 if kind == "sqlite" else pytest.importorskip("duckdb")
+    driver = sqlite3 if kind == "sqlite" else duckdb
     driver.connect(str(source.folder / "d.db")).close()
     query = f"{ENDLESS}select x, 'a' as y from n where x < 0"
     before = threading.active_count()

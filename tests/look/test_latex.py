@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 from kinds import KINDS
+from programs import missing
 
 WIDTHS = {"full": ("OT1", "170mm"), "narrow": ("T1", "82mm")}
 """The two forms of a table: the encoding of the fonts of its paper, and the width of its text."""
@@ -27,7 +28,7 @@ MACROS = re.compile(r"^\\evallang@set.*?% (\\eval[^:]*):", re.MULTILINE)
 @pytest.fixture(scope="session")
 def tex():
     if shutil.which("pdflatex") is None:
-        pytest.skip("there is no TeX, which `make look` installs where it may")
+        missing("TeX")
 
 
 @pytest.mark.parametrize("width", WIDTHS)

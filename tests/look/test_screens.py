@@ -6,6 +6,7 @@ import shutil
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
+from programs import missing
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 WIDTHS = (320, 390, 768, 1280)
@@ -24,7 +25,7 @@ SCHEMES = ("light", "dark")
 def browser():
     found = next(filter(None, map(shutil.which, BROWSERS)), None)
     if found is None:
-        pytest.skip("there is no Chromium, which `make look` installs where it may")
+        missing("Chromium")
     options = ["--no-sandbox"] if os.getuid() == 0 else []
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=found, args=options)

@@ -1,0 +1,13 @@
+"""The programs of the system without which a part of the reports cannot be looked at."""
+
+import os
+
+import pytest
+
+
+def missing(program: str) -> None:
+    """Skip the tests that need a program; in CI, which installs it, they fail."""
+    reason = f"there is no {program}, which `make look` installs where it may"
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
