@@ -20,13 +20,16 @@ class TargetScale:
     """A scale: its function and inverse are numpy's, so that saved models need nothing else.
 
     `inverse` is empty where numpy lacks one that fits; the scale takes numbers from `least`, and
-    if it is `above` not that number itself.
+    if it is `above` not that number itself. `noun` completes "fitted to the ... of cost", and
+    `back` "transformed back by ...".
     """
 
     function: str
     inverse: str
     least: float
     above: bool
+    noun: str
+    back: str
 
     def functions(self) -> tuple[Function, Function]:
         """Return the function and its inverse."""
@@ -40,6 +43,6 @@ def square(values: "NDArray[Any]") -> "NDArray[Any]":
 
 
 SCALES: Mapping[str, TargetScale] = {
-    "log": TargetScale("log", "exp", 0.0, above=True),
-    "sqrt": TargetScale("sqrt", "", 0.0, above=False),
+    "log": TargetScale("log", "exp", 0.0, above=True, noun="natural logarithm", back="exponentiation"),
+    "sqrt": TargetScale("sqrt", "", 0.0, above=False, noun="square root", back="squaring"),
 }

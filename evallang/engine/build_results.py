@@ -76,6 +76,7 @@ from evallang.results.records import (
     SpecRecord,
     StoredModelRecord,
     StudyRecord,
+    TargetScaleRecord,
 )
 from evallang.results.written import member_of
 from evallang.stats.analyses.analysis import ABOUT_LINES, ANALYSES, AnalysisDeclaration
@@ -90,6 +91,7 @@ from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.looks import ARMITAGE_1969
 from evallang.stats.selection_bias import TSAMARDINOS_2018
 from evallang.study import OptionValue, Study
+from evallang.target_scales import SCALES
 from evallang.version import VERSION
 
 if TYPE_CHECKING:
@@ -209,7 +211,14 @@ def _table(table: Table, study: Study) -> DataRecord:
         weight=spec.weight,
         effective_n=None if table.weights is None else effective_n(table.weights),
         columns=column_records(table, study.fitted),
+        target_scale=_target_scale(spec.target_scale),
     )
+
+
+def _target_scale(name: str | None) -> TargetScaleRecord | None:
+    if name is None:
+        return None
+    return TargetScaleRecord(name, SCALES[name].noun, SCALES[name].back)
 
 
 def _class_counts(y: Any, classes: Sequence[str] | None) -> dict[str, int] | None:

@@ -38,7 +38,13 @@ from evallang.reporting.wording import (
     variant_words,
     with_article,
 )
-from evallang.results.records import Comparison, DataRecord, Effect, HypothesisTestResult
+from evallang.results.records import (
+    Comparison,
+    DataRecord,
+    Effect,
+    HypothesisTestResult,
+    TargetScaleRecord,
+)
 from evallang.results.written import method_of
 
 IMBALANCED_LEARN = "imbalanced-learn"
@@ -61,7 +67,7 @@ def methods(context: Context) -> Sequence[Block]:
     """Format what was done: design first, then measures, tests and software."""
     design = _joined(
         _compared(context), _designs(context), _stored(context), _training_rows(context),
-        _resampling(context),
+        _target_scales(context), _resampling(context),
         _tuning(context),
     )  # fmt: skip
     tests = [row for c in one_per_line(context) for row in comparison_words(context, c)]
@@ -200,6 +206,31 @@ def _training_rows(context: Context) -> Runs:
     if not fitted or all(p.tests_on_training_rows for p in context.results.protocols):
         return ()
     return runs("All steps of a model, including preprocessing, were fitted on training rows only.")
+
+
+def _target_scales(context: Context) -> Runs:
+    """State which targets were learned on another scale, and on which scale they are measured."""
+    found: dict[TargetScaleRecord, list[DataRecord]] = {}
+    for data in context.results.data:
+        if data.target_scale is not None:
+            found.setdefault(data.target_scale, []).append(data)
+    if not found:
+        return ()
+    several = len(context.results.data) > 1
+    fitted: list[Runs] = []
+    for scale, sets in found.items():
+        targets = [
+            runs(f"{d.target} ({context.data_label(d.name)})" if several else f"{d.target}")
+            for d in sets
+        ]
+        fitted.append(runs(f"the {scale.noun} of ", listed(targets)))
+    backs = listed([runs(back) for back in dict.fromkeys(scale.back for scale in found)])
+    same = {d.target for sets in found.values() for d in sets}
+    own = f"of {same.pop()} itself" if len(same) == 1 else "of the targets themselves"
+    return runs(
+        "Models were fitted to ", listed(fitted), ", and their predictions were transformed back "
+        "by ", backs, " without a correction for bias; all measures are on the scale ", own, ".",
+    )  # fmt: skip
 
 
 def _stored(context: Context) -> Runs:

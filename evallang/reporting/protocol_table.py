@@ -220,6 +220,8 @@ def _data_effect(context: Context, data: DataRecord) -> str:
     words = context.size_words(data.name)
     if data.n_features is not None:
         words += f", {plural_count(data.n_features, 'feature')}"
+    if data.target_scale is not None:
+        words += f"; models are fitted to the {data.target_scale.noun} of {data.target}"
     if data.excluded:
         words += "; excluded: " + ", ".join(f"{count(e.n)} by {e.clause}" for e in data.excluded)
     return words

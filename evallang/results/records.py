@@ -104,13 +104,23 @@ class ColumnRecord:
 
 
 @frozen
+class TargetScaleRecord:
+    """The scale on which models learned a target: its name, and words for it and its inverse."""
+
+    name: str
+    noun: str
+    back: str
+
+
+@frozen
 class DataRecord:
     """One data set; `kind` is table, predictions, scores or counts.
 
     `weight` is the column of the weights, `effective_n` the equivalent number of
     equally weighted examples. For shares, `samples` gives the number of examples of each model,
     which no other model has; `n` is then their sum. `one_of` is the author's word for what the
-    data sets of a table of scores are ("subjects").
+    data sets of a table of scores are ("subjects"). `target_scale` is None where models learned
+    the target as written; predictions and metrics are on the scale of the target in either case.
     """
 
     name: str
@@ -138,6 +148,7 @@ class DataRecord:
     columns: tuple[ColumnRecord, ...] = ()
     samples: Mapping[str, int] | None = None
     one_of: str | None = None
+    target_scale: TargetScaleRecord | None = None
 
 
 @frozen

@@ -1,5 +1,7 @@
 """`target log` and `target sqrt`: models learn on the scale, everything else is on the author's."""
 
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
@@ -125,3 +127,22 @@ def test_a_column_called_log_is_a_column():
     assert study(text).meant.sources[0].target == "log"
     scaled = study(TEXT.format(target="log log", more="", alpha="alpha=3")).meant.sources[0]
     assert (scaled.target, scaled.target_scale) == ("log", "log")
+
+
+@pytest.mark.parametrize(
+    ("scale", "words"),
+    [
+        ("log ", "Models were fitted to the natural logarithm of cost"),
+        ("sqrt ", "Models were fitted to the square root of cost"),
+        ("", None),
+    ],
+)
+def test_the_methods_text_states_the_scale_of_fits_and_of_measures(costs, scale, words):
+    made = ev.run(study(TEXT.format(target=f"{scale}cost", more="", alpha="alpha=3")))
+    made.save("out", ("markdown",))
+    told = Path("out/methods.md").read_text(encoding="utf-8")
+    own = "all measures are on the scale of cost itself"
+    assert (words in told and own in told) if words else "fitted to the" not in told
+    ev.Results.load("out").render("latex", folder="again")
+    told = Path("again/methods.tex").read_text(encoding="utf-8")
+    assert (words in told and own in told) if words else "fitted to the" not in told
