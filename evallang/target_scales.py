@@ -43,6 +43,8 @@ def square(values: "NDArray[Any]") -> "NDArray[Any]":
 
 
 SCALES: Mapping[str, TargetScale] = {
-    "log": TargetScale("log", "exp", 0.0, above=True, noun="natural logarithm", back="exponentiation"),
+    "log": TargetScale(
+        "log", "exp", 0.0, above=True, noun="natural logarithm", back="exponentiation"
+    ),
     "sqrt": TargetScale("sqrt", "", 0.0, above=False, noun="square root", back="squaring"),
 }
