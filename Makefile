@@ -62,8 +62,10 @@ tex:
 test-lowest: $(LOWEST)/.tested
 	PYTHONWARNINGS=default $(LOWEST)/bin/python -m pytest -n auto -m 'not slow' $(LOWEST_TESTS)
 
-# The reference pages, from the registries; a test compares them with what this writes.
+# The reference pages, from the registries; a test compares them with what this writes. The pictures
+# of metrics and analyses are drawn where their example has changed: all of them by PICTURES=--all
 docs: $(TESTED)
+	$(BIN)/python -m docs.generator.pictures $(PICTURES)
 	$(BIN)/python -m docs.generator
 
 # Figures beside other packages, written to benchmarks/RESULTS.md, in under 28 minutes; see

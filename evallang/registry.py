@@ -119,6 +119,7 @@ class Guidance:
     when, when_not : the questions that it answers and those that it does not, with the member that
         does ("two models: mcnemar"), separated by semicolons
     formula : the computation in words
+    equation : the computation in the LaTeX that both code hosts and matplotlib set
     example : lines of a study that use it, if those generated from its declaration
         (`manual.illustrations`) would not illustrate it well
     differs : by the name of another package or text, why its result differs there
@@ -128,6 +129,7 @@ class Guidance:
     when: str = field(default="", kw_only=True)
     when_not: str = field(default="", kw_only=True)
     formula: str = field(default="", kw_only=True)
+    equation: str = field(default="", kw_only=True)
     example: str = field(default="", kw_only=True)
     differs: Mapping[str, str] = field(default_factory=dict, kw_only=True)
     first_for: Mapping[Situation, int] = field(default_factory=dict, kw_only=True)

@@ -12,7 +12,9 @@ from docs.generator import (
     fitting,
     limits,
     marked,
+    members,
     models,
+    pictures,
     results_json,
     stubs,
 )
@@ -23,7 +25,16 @@ ROOT = DOCS.parent
 
 def pages() -> Iterator[tuple[Path, str]]:
     """Return every generated page, every written one with its tables, stubs and editor files."""
-    for maker in (catalogues, diagnostics, models, fitting, command_line, limits, results_json):
+    for maker in (
+        catalogues,
+        members,
+        diagnostics,
+        models,
+        fitting,
+        command_line,
+        limits,
+        results_json,
+    ):
         for name, text in maker.pages():
             yield DOCS / "reference" / f"{name}.md", text.rstrip("\n") + "\n"
     for path in sorted([*DOCS.glob("*.md"), *DOCS.glob("guide/*.md")]):
@@ -36,23 +47,27 @@ def pages() -> Iterator[tuple[Path, str]]:
 def main() -> int:
     """Write the pages that differ; with `--check` list them instead and return 1."""
     made = dict(pages())
-    known = {path for path in made if path.parent.name == "reference"}
-    stale = [path for path in DOCS.glob("reference/*.md") if path not in known]
+    stale = [path for path in DOCS.glob("reference/**/*.md") if path not in made]
     different = [
         path
         for path, text in made.items()
         if not path.exists() or path.read_text(encoding="utf-8") != text
     ]
+    undrawn = pictures.stale()
     if "--check" in sys.argv[1:]:
         for path in [*different, *stale]:
             print(f"{path.relative_to(ROOT)} is out of date: run `make docs`")
-        return 1 if different or stale else 0
+        for name in undrawn:
+            print(f"the picture of {name} is out of date: run `make docs`")
+        return 1 if different or stale or undrawn else 0
     for path in stale:
         path.unlink()
     for path in different:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(made[path], encoding="utf-8")
         print(f"wrote {path.relative_to(ROOT)}")
+    for name in undrawn:
+        print(f"the picture of {name} is out of date: run `{pictures.COMMAND}`")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The pages of the catalogues: one for tests, metrics, intervals, corrections and protocols."""
+"""The pages of the catalogues: one for tests, intervals, corrections and protocols."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,6 @@ from evallang.manual.explanations import explain_member, written
 
 TITLES = {
     "tests": ("Hypothesis tests", "These tests follow `with` in a `compare` line."),
-    "metrics": ("Metrics", "These metrics may be written in a `measure` line and after `by`."),
     "intervals": (
         "Intervals",
         "The clause `interval` of a `measure` line takes these intervals. The default depends on "
@@ -26,6 +25,8 @@ TITLES = {
 def pages() -> Iterator[tuple[str, str]]:
     """Iterate over the catalogues and their pages, by plural."""
     for plural, registry in REGISTRIES.items():
+        if plural in md.PAGED:
+            continue
         title, lead = TITLES.get(plural, (plural.capitalize(), ""))
         told = [explain_member(entry) for entry in registry]
         rows = [

@@ -89,7 +89,7 @@ def _table(name: str, plural: str, entries: Sequence[Any], cell: Cell) -> str:
 
 
 def _link(plural: str, entry: Any) -> str:
-    return f"[`{entry.name}`]({plural}.md#{md.anchor(entry.name)})"
+    return f"[`{entry.name}`]({md.place(plural, entry.name)})"
 
 
 def _test(entry: Any, setting: Setting) -> str:

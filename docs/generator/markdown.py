@@ -42,6 +42,15 @@ def anchor(heading: str) -> str:
     return "".join(kept).replace(" ", "-")
 
 
+PAGED = ("metrics", "analyses")
+"""The catalogues whose members have pages of their own."""
+
+
+def place(plural: str, word: str) -> str:
+    """Return where the reference explains a member, from its folder."""
+    return f"{plural}/{word}.md" if plural in PAGED else f"{plural}.md#{anchor(word)}"
+
+
 CODE = re.compile(r"\w*(_|\.\w|\()")
 """A first word that is a name in code: `ttest_rel`, `diff.resamples`, `bootstrap()`."""
 
@@ -61,14 +70,15 @@ def explanation(told: Explanation, level: int = 2) -> str:
     blocks = [f"{'#' * level} {told.word}"]
     if told.title:
         blocks.append(f"**{told.title.rstrip('.')}.**")
-    blocks += [_part(part) for part in told.parts]
+    blocks += [format_part(part) for part in told.parts]
     return "\n\n".join(blocks)
 
 
 CAPITALS = {"from Python": "From Python"}
 
 
-def _part(part: Part) -> str:
+def format_part(part: Part) -> str:
+    """Format a part of an explanation."""
     heading = CAPITALS.get(part.heading, part.heading[:1].upper() + part.heading[1:])
     if part.text and not heading:
         return part.text

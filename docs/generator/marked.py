@@ -49,7 +49,7 @@ def _options(plural: str) -> str:
         options = ", ".join(
             f"`{o.name}` {option_default(o).removeprefix('default ')}" for o in entry.options
         )
-        link = f"[`{written(entry)}`](reference/{plural}.md#{md.anchor(written(entry))})"
+        link = f"[`{written(entry)}`](reference/{md.place(plural, written(entry))})"
         rows.append((link, entry.title, options))
     return md.table(("name", "title", "options and their defaults"), rows)
 
@@ -79,7 +79,7 @@ def _differences(_: str) -> str:
     for plural, registry in REGISTRIES.items():
         for entry in registry:
             word = written(entry)
-            link = f"[`{word}`](reference/{plural}.md#{md.anchor(word)})"
+            link = f"[`{word}`](reference/{md.place(plural, word)})"
             for other, text in entry.declaration.differs.items():
                 rows.append((other, link, md.sentence(md.capitalised(text))))
     rows.sort(key=lambda row: (row[0].lower(), row[1]))

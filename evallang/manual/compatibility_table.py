@@ -71,6 +71,8 @@ def _sources() -> Iterator[Setting]:
         "predictions with repeats": predictions(repeat="repeat"),
         "predictions with folds and repeats": predictions(fold="fold", repeat="repeat"),
         "predictions with groups": predictions(group="group"),
+        "predictions with `event`": predictions(event="event"),
+        "predictions with `query`": predictions(query="query"),
         "predictions judged `correct`": predictions(judged="correct"),
         "predictions judged `correct` with repeats": predictions(judged="correct", repeat="repeat"),
         "predictions judged `correct` with groups": predictions(judged="correct", group="group"),
@@ -119,7 +121,7 @@ def measurable(metric: Entry[Any], setting: Setting) -> bool:
     declared = metric.declaration
     if setting.test_rows == 1 and declared.form == "scores":
         return False
-    if declared.needs == "ranges" and setting.source is None:
+    if setting.source is None and (declared.needs == "ranges" or declared.orders is not None):
         return False  # no model that is fitted gives them
     return setting.source is None or is_known(setting.source, Method(metric.name))
 

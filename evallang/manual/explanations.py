@@ -9,6 +9,7 @@ from evallang.diagnostics import Code
 from evallang.frozen_records import frozen
 from evallang.manual.compatibility_table import FITTING
 from evallang.manual.illustrations import illustration, python_call
+from evallang.manual.properties import property_lines
 from evallang.models.catalogue import CATALOGUE
 from evallang.registry import Entry, Option
 from evallang.stats.intervals.interval import IntervalDeclaration
@@ -80,6 +81,9 @@ def _entry_parts(entry: Entry[Any]) -> Iterator[Part]:
         lines += ("seeds: default 1; each fit is repeated so often, and its scores averaged",)
     if lines:
         yield Part("options", lines=lines)
+    properties = property_lines(entry)
+    if properties:
+        yield Part("properties", lines=properties)
     if declared.when:
         yield Part("when to use it", declared.when)
     if declared.when_not:

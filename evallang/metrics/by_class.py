@@ -74,6 +74,7 @@ SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
             "depends on this share: specificity and recall"
         ),
         formula="the true positives, divided by all examples predicted as the class",
+        equation=r"\frac{TP}{TP + FP}",
         differs={
             "scikit-learn": (
                 "cross_val_score averages the folds; here the counts of all folds of a "
@@ -125,6 +126,7 @@ def precision(
             "depends on this share: specificity and recall"
         ),
         formula="the true negatives, divided by all examples predicted not to be of the class",
+        equation=r"\frac{TN}{TN + FN}",
         differs={
             "scikit-learn": (
                 "scikit-learn does not have it; for two classes, precision_score with the other "
@@ -175,6 +177,7 @@ def npv(
             "specificity"
         ),
         formula="the true positives, divided by all examples of the class",
+        equation=r"\frac{TP}{TP + FN}",
         differs={
             "scikit-learn": (
                 "a fold without examples of the class gives 0 and a warning there; here "
@@ -234,6 +237,7 @@ def recall(
         when="false alarms are costly, whatever the share of positives",
         when_not="alone: never predicting the class reaches 1, so add recall",
         formula="the true negatives, divided by all examples that are not of the class",
+        equation=r"\frac{TN}{TN + FP}",
         differs={
             "scikit-learn": (
                 "scikit-learn does not have it; for two classes, recall_score with the other "

@@ -73,6 +73,7 @@ GUO_2017 = Reference(
             "share of examples; for two classes of the positive class, for more of the class with "
             "the highest probability; over folds, the mean of the folds' values"
         ),
+        equation=r"\sum_b \frac{n_b}{n} \left| \bar{p}_b - \bar{y}_b \right|",
     ),
     title="Expected calibration error",
     references=(NAEINI_2015, GUO_2017),
@@ -138,6 +139,7 @@ def ece(
             "`threshold`, less the share that are negative and have one, times threshold / "
             "(1 - threshold)"
         ),
+        equation=(r"\frac{TP_t}{n} - \frac{FP_t}{n} \frac{t}{1 - t}, \quad t = \mathrm{threshold}"),
         example=(
             "data cancer from sklearn breast_cancer\n"
             "  positive malignant\n"
@@ -257,6 +259,10 @@ def _influences_on_intercept(o: Outcome) -> NDArray[np.float64]:
             "coefficient; probabilities are kept 0.000001 away from 0 and 1; over folds, the mean "
             "of the folds' values"
         ),
+        equation=(
+            r"\hat{\beta} \quad \mathrm{of} \quad \ln \frac{P(y_i = 1)}{P(y_i = 0)} = "
+            r"\alpha + \beta \ln \frac{p_i}{1 - p_i}"
+        ),
         example=OF_PROBABILITIES.format("calibration_slope"),
     ),
     title="Calibration slope",
@@ -307,6 +313,10 @@ def calibration_slope(
             "a logistic regression of the truth with the logit of the predicted probability at "
             "the fixed coefficient 1: its intercept; probabilities are kept 0.000001 away from 0 "
             "and 1; over folds, the mean of the folds' values"
+        ),
+        equation=(
+            r"\hat{\alpha} \quad \mathrm{of} \quad \ln \frac{P(y_i = 1)}{P(y_i = 0)} = "
+            r"\alpha + \ln \frac{p_i}{1 - p_i}"
         ),
         example=OF_PROBABILITIES.format("calibration_intercept"),
     ),

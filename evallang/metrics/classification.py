@@ -73,6 +73,7 @@ SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
             "balanced_accuracy, mcc; mistakes differ in cost: cost"
         ),
         formula="the number of examples predicted right, divided by the number of examples",
+        equation=r"\frac{1}{n} \sum_i C_{ii}",
         differs={
             "scikit-learn": (
                 "cross_val_score gives the mean of the folds' accuracies; here right and "
@@ -112,6 +113,7 @@ def accuracy(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
         when="as for accuracy, in fields that report errors",
         when_not="as for accuracy: one class is rare, or mistakes differ in cost",
         formula="the number of examples predicted wrong, divided by the number of examples",
+        equation=r"1 - \frac{1}{n} \sum_i C_{ii}",
     ),
     title="Error rate",
     references=(ZHOU_2021,),
@@ -148,6 +150,7 @@ def error_rate(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
             "for each class the share of its examples that is predicted right; the mean of "
             "these shares over the classes"
         ),
+        equation=r"\frac{1}{k} \sum_i \frac{C_{ii}}{\sum_j C_{ij}}",
         differs={
             "scikit-learn": (
                 "the mean over folds of a recall with few positives is biased; here the "
@@ -188,6 +191,10 @@ def balanced_accuracy(counts: ArrayLike, positive: int | None) -> NDArray[np.flo
         formula=(
             "the correlation between truth and prediction as 0 and 1 (for more classes, "
             "between their indicator vectors)"
+        ),
+        equation=(
+            r"\frac{n \sum_i C_{ii} - \sum_i t_i p_i}{\sqrt{n^2 - \sum_i t_i^2} \sqrt{n^2 - "
+            r"\sum_i p_i^2}}, \quad t_i = \sum_j C_{ij}, \quad p_i = \sum_j C_{ji}"
         ),
         differs={
             "scikit-learn": (
@@ -239,6 +246,10 @@ def mcc(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
             "the share of examples predicted right, less the share expected if truth and "
             "prediction were independent with the same margins, divided by 1 less that "
             "expected share"
+        ),
+        equation=(
+            r"\frac{p_o - p_e}{1 - p_e}, \quad p_o = \frac{1}{n} \sum_i C_{ii}, \quad p_e = "
+            r"\frac{1}{n^2} \sum_i \sum_j C_{ij} \sum_j C_{ji}"
         ),
     ),
     title="Cohen's kappa",

@@ -39,6 +39,7 @@ ELKAN_2001 = Reference(
             "add up, over all examples, the cost in the row of the true class and the column "
             "of the predicted one; divide by the number of examples"
         ),
+        equation=r"\frac{1}{n} \sum_{i,j} M_{ij} C_{ij}, \quad M = \mathrm{matrix}",
         example=(
             "data cancer from sklearn breast_cancer\n"
             "  positive malignant\n"
@@ -106,6 +107,7 @@ def cost(
             "mistake, divided by that plus (1 - p) times the cost of the second, for a share p of "
             "positives in use"
         ),
+        equation=(r"x \frac{FN}{TP + FN} + (1 - x) \frac{FP}{FP + TN}, \quad x = \mathrm{share}"),
         example=(
             "data cancer from sklearn breast_cancer\n"
             "  positive malignant\n"

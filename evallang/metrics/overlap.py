@@ -68,6 +68,7 @@ JACCARD_1912 = Reference(
             "false positives plus the false negatives; `macro` is the mean of this over the "
             "classes"
         ),
+        equation=r"\frac{2 TP}{2 TP + FP + FN}",
         differs={
             "scikit-learn": (
                 "cross_val_score averages the F1 of the folds, which is biased where folds "
@@ -119,6 +120,7 @@ def f1(
             "(1 + beta²) times the true positives, divided by the same plus beta² times the "
             "false negatives plus the false positives"
         ),
+        equation=r"\frac{(1 + \beta^2) TP}{(1 + \beta^2) TP + \beta^2 FN + FP}",
         differs={
             "scikit-learn": (
                 "cross_val_score averages the folds; here counts of all folds of a repeat "
@@ -193,6 +195,7 @@ def fbeta(
             "the true positives, divided by the true positives plus the false positives plus "
             "the false negatives"
         ),
+        equation=r"\frac{TP}{TP + FP + FN}",
     ),
     title="Jaccard index",
     references=(JACCARD_1912,),
@@ -230,6 +233,11 @@ def jaccard(
         formula=(
             "the mean of the classes' precisions and the mean of their recalls; two times the "
             "product of these means, divided by their sum"
+        ),
+        equation=(
+            r"\frac{2 \bar{P} \bar{R}}{\bar{P} + \bar{R}}, \quad \bar{P} = \frac{1}{k} "
+            r"\sum_c \frac{TP_c}{TP_c + FP_c}, \quad \bar{R} = \frac{1}{k} \sum_c "
+            r"\frac{TP_c}{TP_c + FN_c}"
         ),
         differs={
             "scikit-learn": (

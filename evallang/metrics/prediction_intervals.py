@@ -61,6 +61,7 @@ BY_HAND = "By hand: inside at its bound, 1 above, 0.5 below, inside"
             "a stated level are compared: interval_score"
         ),
         formula="the share of examples whose value lies inside their interval, bounds included",
+        equation=r"\frac{1}{n} \sum_i [l_i \leq y_i \leq u_i]",
         example=OF_RANGES.format("coverage"),
     ),
     title="Interval coverage",
@@ -89,6 +90,7 @@ def coverage(truth: ArrayLike, output: ArrayLike, positive: int | None) -> NDArr
         when="prediction intervals with the same coverage are compared",
         when_not="coverage differs, because narrow intervals miss more values: interval_score",
         formula="the upper bound less the lower bound; the mean over the examples",
+        equation=r"\frac{1}{n} \sum_i (u_i - l_i)",
         example=OF_RANGES.format("interval_width"),
     ),
     title="Interval width",
@@ -121,6 +123,10 @@ def interval_width(
         formula=(
             "the width of the interval, plus 2 / (1 - level) times the distance by which the "
             "value lies outside it; the mean over the examples"
+        ),
+        equation=(
+            r"\frac{1}{n} \sum_i \left(u_i - l_i + \frac{2}{1 - \mathrm{level}} \max(l_i - "
+            r"y_i, y_i - u_i, 0)\right)"
         ),
         example=OF_RANGES.format("interval_score(level=90%)"),
     ),

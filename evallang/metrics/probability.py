@@ -55,6 +55,7 @@ BRIER_1950 = Reference(
             "minus the natural logarithm of the probability that was given to the class that "
             "occurred; the mean over the examples"
         ),
+        equation=r"-\frac{1}{n} \sum_i \ln p_{i, y_i}",
     ),
     title="Log loss",
     references=(GOOD_1952,),
@@ -101,6 +102,10 @@ def log_loss(truth: ArrayLike, output: ArrayLike, positive: int | None) -> NDArr
             "for each example the squared distance between the predicted probabilities and 1 "
             "for the class that occurred, 0 for the others; the mean over the examples (for "
             "two classes: of the positive class alone)"
+        ),
+        equation=(
+            r"\frac{1}{n} \sum_i \sum_c \left(p_{ic} - [y_i = c]\right)^2, \quad "
+            r"\mathrm{for\ two\ classes} \quad \frac{1}{n} \sum_i \left(p_i - y_i\right)^2"
         ),
     ),
     title="Brier score",

@@ -66,6 +66,10 @@ OF_QUANTILE = (
             "for each example `quantile` times the amount by which the prediction is too low, or "
             "(1 - quantile) times that by which it is too high; the mean over the examples"
         ),
+        equation=(
+            r"\frac{1}{n} \sum_i \rho_q(y_i - \hat{y}_i), \quad \rho_q(u) = \max(q u, (q - "
+            r"1) u), \quad q = \mathrm{quantile}"
+        ),
         differs={"scikit-learn": "there the quantile is called alpha"},
         example=OF_QUANTILE.format("pinball"),
     ),
@@ -118,6 +122,10 @@ def pinball(
         formula=(
             "1 less the sum of pinball losses divided by that of the best constant in the same "
             "test part, the quantile of its true values; over folds, the mean of the folds' values"
+        ),
+        equation=(
+            r"1 - \frac{\sum_i \rho_q(y_i - \hat{y}_i)}{\sum_i \rho_q(y_i - y_q)}, \quad "
+            r"\rho_q(u) = \max(q u, (q - 1) u), \quad q = \mathrm{quantile}"
         ),
         differs={
             "scikit-learn": (

@@ -70,6 +70,7 @@ def _kendall(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
             "rank the true values and the predictions, equal values by their mean rank; the "
             "Pearson correlation of the ranks; over folds, the mean of the folds' values"
         ),
+        equation=r"\mathrm{cor}\left(\mathrm{rank}(y), \mathrm{rank}(\hat{y})\right)",
         differs={
             "scipy": (
                 "over the predictions of all folds, spearmanr ranks what different models "
@@ -117,6 +118,7 @@ def spearman(
             "differ in the truth times the number of pairs that differ in the prediction "
             "(tau-b); over folds, the mean of the folds' values"
         ),
+        equation=r"\frac{C - D}{\sqrt{n_y n_{\hat{y}}}}",
     ),
     title="Kendall's tau-b",
     references=(KENDALL_1945,),

@@ -290,6 +290,10 @@ def _losses_of_ranking(o: Outcome, options: Mapping[str, Any]) -> Statistic | No
             "positive has the higher score, pairs with equal scores counting half; over "
             "folds, the mean of the folds' values"
         ),
+        equation=(
+            r"\frac{1}{n_1 n_0} \sum_{i: y_i = 1} \sum_{j: y_j = 0} \left([s_i > s_j] + "
+            r"\frac{1}{2} [s_i = s_j]\right)"
+        ),
         differs={
             "scikit-learn": (
                 "cross_val_predict followed by roc_auc_score ranks scores of different "
@@ -361,6 +365,7 @@ def roc_auc(
             "go down the scores from the highest; at each distinct score multiply the "
             "precision reached by the recall gained, and add up"
         ),
+        equation=r"\sum_t \left(R_t - R_{t-1}\right) P_t",
         differs={
             "scikit-learn": (
                 "average_precision_score is the same number on one test set; "
@@ -419,6 +424,10 @@ def average_precision(
             "has the lower score, pairs with equal scores counting half: 1 minus the area under "
             "the ROC curve; over folds, the mean of the folds' values"
         ),
+        equation=(
+            r"\frac{1}{n_1 n_0} \sum_{i: y_i = 1} \sum_{j: y_j = 0} \left([s_i < s_j] + "
+            r"\frac{1}{2} [s_i = s_j]\right)"
+        ),
         differs={
             "scikit-learn": "label_ranking_loss is a measure of several labels per example",
         },
@@ -467,6 +476,7 @@ def ranking_loss(
             "positive: there precision and recall are equal, and this is their value; among "
             "equal scores at that place, the mean over their orders"
         ),
+        equation=r"P_t \quad \mathrm{at\ the\ threshold\ with} \quad P_t = R_t",
     ),
     title="Break-even point",
     references=(ZHOU_2021, DAVIS_GOADRICH_2006),
@@ -521,6 +531,7 @@ def break_even_point(
             "area under the lowest of these lines, those of one answer for all included; over "
             "folds, the mean of the folds' values"
         ),
+        equation=r"\int_0^1 \min_t \left(x\, FNR_t + (1 - x)\, FPR_t\right) dx",
     ),
     title="Area under the cost curve",
     references=(ZHOU_2021, DRUMMOND_HOLTE_2006),

@@ -92,6 +92,10 @@ def _declaration(metric: str, **more: Any) -> MetricDeclaration:
             "best order; rows with equal scores share the mean discount of their places; the mean "
             "over the queries"
         ),
+        equation=(
+            r"\frac{1}{Q} \sum_q \frac{DCG_q}{\max DCG_q}, \quad DCG_q = \sum_{r = "
+            r"1}^{\mathrm{at}} \frac{g_{(r)}}{\log_2 (r + 1)}"
+        ),
         differs={
             "scikit-learn": (
                 "ndcg_score takes the same number of rows for every query, and counts a query "
@@ -150,6 +154,7 @@ def ndcg(
             "that have at least its score; rows with a relevance above 0 are relevant; the mean "
             "over the queries"
         ),
+        equation=r"\frac{1}{Q} \sum_q \frac{1}{n_q} \sum_{i \in q: g_i > 0} P_q(s_i)",
     ),
     title="Mean average precision",
     references=(MANNING_2008,),
@@ -188,6 +193,10 @@ def mean_average_precision(
             "1 divided by the place of the first relevant row, 0 where it comes after the first "
             "`at`; among rows with equal scores, the mean over their orders; the mean over the "
             "queries"
+        ),
+        equation=(
+            r"\frac{1}{Q} \sum_q \frac{1}{r_q}, \quad r_q = \min_{i \in q: g_i > 0} "
+            r"\mathrm{place}(i)"
         ),
     ),
     title="Mean reciprocal rank",

@@ -72,6 +72,7 @@ SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
             "the value: mae"
         ),
         formula="the squared difference of truth and prediction; the mean over the examples",
+        equation=r"\frac{1}{n} \sum_i (y_i - \hat{y}_i)^2",
         differs={
             "scikit-learn": (
                 "`neg_mean_squared_error` is minus this; here a loss is a loss, and its "
@@ -110,6 +111,7 @@ def mse(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[n
             "the squared difference of truth and prediction; the mean over all test "
             "examples; the square root of that"
         ),
+        equation=r"\sqrt{\frac{1}{n} \sum_i (y_i - \hat{y}_i)^2}",
         differs={
             "scikit-learn": (
                 "cross_val_score takes the root in each fold and averages the roots, which "
@@ -155,6 +157,7 @@ def rmse(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[
             "target is skewed: mse"
         ),
         formula="the absolute difference of truth and prediction; the mean over the examples",
+        equation=r"\frac{1}{n} \sum_i |y_i - \hat{y}_i|",
         first_for={Situation.NUMBERS: 1},
     ),
     title="Mean absolute error",
@@ -187,6 +190,7 @@ def mae(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[n
             "the absolute difference of truth and prediction, divided by the absolute truth; "
             "the mean over the examples"
         ),
+        equation=r"\frac{1}{n} \sum_i \frac{|y_i - \hat{y}_i|}{|y_i|}",
     ),
     title="Mean absolute percentage error",
     references=(HYNDMAN_KOEHLER_2006,),
@@ -230,6 +234,7 @@ def mape(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[
             "twice the absolute difference of truth and prediction, divided by the sum of their "
             "absolute values, and 0 where both are 0; the mean over the examples"
         ),
+        equation=r"\frac{1}{n} \sum_i \frac{2 |y_i - \hat{y}_i|}{|y_i| + |\hat{y}_i|}",
         differs={
             "other definitions": (
                 "some give it from 0 to 100 %, or divide by the sum without absolute values; "
@@ -272,6 +277,7 @@ def smape(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray
             "absolute error of the naive forecast in the training part of the series; the mean "
             "over the examples"
         ),
+        equation=r"\frac{1}{n} \sum_i \frac{|y_i - \hat{y}_i|}{\mathrm{scale}}",
         differs={
             "sktime": (
                 "there the scale is computed from a training series that is given to the metric; "
@@ -327,6 +333,7 @@ def mase(
             "the median over the test examples of the absolute difference of truth and "
             "prediction; over folds, the mean of the folds' medians"
         ),
+        equation=r"\mathrm{median}_i\, |y_i - \hat{y}_i|",
     ),
     title="Median absolute error",
     references=(HYNDMAN_KOEHLER_2006,),
@@ -376,6 +383,7 @@ def medae(
             "the largest absolute difference of truth and prediction in the test set; over "
             "folds, the mean of the folds' values"
         ),
+        equation=r"\max_i |y_i - \hat{y}_i|",
     ),
     title="Maximum error",
     references=(PEDREGOSA_2011,),
@@ -441,6 +449,7 @@ def _moments_of_r2(o: Outcome) -> Moments:
             "the truth from its mean in the same test part; over folds, the mean of the "
             "folds' values"
         ),
+        equation=r"1 - \frac{\sum_i (y_i - \hat{y}_i)^2}{\sum_i (y_i - \bar{y})^2}",
         differs={
             "scikit-learn": (
                 "a constant truth gives 0 or 1 there (`force_finite`); here it is undefined, "

@@ -86,6 +86,10 @@ def _influences(o: Outcome) -> NDArray[np.float64]:
             "pairs with equal risks counting half; two events at the same time are not a pair; "
             "over folds, the mean of the folds' values"
         ),
+        equation=(
+            r"\frac{\sum_{i \prec j} \left([r_i > r_j] + \frac{1}{2} [r_i = "
+            r"r_j]\right)}{\sum_{i \prec j} 1}"
+        ),
         differs={
             "lifelines": "concordance_index takes predicted times: hand it the negative risk",
         },

@@ -43,6 +43,7 @@ RUSSAKOVSKY_2015 = Reference(
             "the share of examples whose class has one of the k highest scores; among equal "
             "scores at that place, the share of their orders in which it has"
         ),
+        equation=r"\frac{1}{n} \sum_i \left[ s_{i, y_i} \geq s_{i (k)} \right]",
         differs={
             "scikit-learn": (
                 "top_k_accuracy_score puts the later of two classes with equal scores first, so "

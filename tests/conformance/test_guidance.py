@@ -1,5 +1,6 @@
 """What every registered word tells an author: when, when not, how, and a study that runs."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from studies import checked, study
 from worked_examples import at
 
 import evallang as ev
+from docs.generator import pictures
 from evallang.checking.all_codes import load_codes
 from evallang.diagnostics import CODES, Severity
 from evallang.manual.catalogues import REGISTRIES
@@ -81,6 +83,8 @@ def test_the_study_of_a_member_is_sound_and_in_canonical_format(entry):
 def test_the_study_of_a_member_runs_and_uses_it(entry, folder):
     record = ev.run(study(illustration(entry), folder)).record
     assert record.failures == ()
+    if entry.kind in ("metric", "analysis"):
+        is_pictured_on_its_page(entry, record)
     if entry.kind == "metric":
         used = {e.metric.partition("(")[0] for e in record.estimates if e.value is not None}
     elif entry.kind == "interval":
@@ -97,6 +101,27 @@ def test_the_study_of_a_member_runs_and_uses_it(entry, folder):
         performed = [c for c in record.comparisons if c.performed or c.omnibus]
         used = {t.test for c in performed for t in (c.omnibus, *c.pairwise) if t is not None}
     assert {word.partition("(")[0] for word in used} >= {entry.name}
+
+
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
+
+
+def is_pictured_on_its_page(entry, record):
+    """Check that the picture of a page shows the run: the same words, and nearly the numbers.
+
+    Versions of scikit-learn other than that of the picture may differ in the last digits.
+    """
+    plural = next(plural for plural, registry in REGISTRIES.items() if entry in list(registry))
+    kept = pictures.records()[pictures.key_of(plural, entry)]
+    svg, found = pictures.picture(record, plural)
+    assert (svg is not None) == kept["picture"] == found["picture"]
+    redraw = f"write `{pictures.COMMAND} {entry.name}`"
+    for drawn, shown in zip(
+        (found["alt"], *found["tables"]), (kept["alt"], *kept["tables"]), strict=True
+    ):
+        assert NUMBER.sub("0", drawn) == NUMBER.sub("0", shown), redraw
+        numbers = [[float(n) for n in NUMBER.findall(text)] for text in (drawn, shown)]
+        assert numbers[0] == pytest.approx(numbers[1], rel=0.02, abs=0.02), redraw
 
 
 @pytest.mark.parametrize("entry", CALLED)

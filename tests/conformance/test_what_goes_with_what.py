@@ -51,6 +51,10 @@ CLAUSES = {
     "predictions judged `correct`": "  correct a, b, c\n",
     "predictions judged by `value`": '  value "value" a, b, c\n  lower is better\n',
 }
+ORDERS = {
+    "predictions with `event`": "  truth months\n  event died\n",
+    "predictions with `query`": "  truth relevance\n  query question\n",
+}
 ROLES = {"folds": "  fold fold\n", "repeats": "  id i\n  repeat run\n", "groups": "  group g\n"}
 SHARES = """counts t
   right a = 87 of 100
@@ -68,6 +72,8 @@ ONE_OF_EACH_KIND = (
     "mse",
     "rmse",
     "r2",
+    "concordance",
+    "ndcg",
 )
 REFUSALS = {"E201", "E202", "E204", "E207", "E210"}
 OTHER_TASK = "E115"
@@ -120,13 +126,15 @@ def statement(setting, task):
         return COUNTS
     if setting.words == "counts as shares":
         return SHARES
+    scores = "".join(f'  score {model} = "p{model}"\n' for model in "abc")
+    if setting.words in ORDERS:
+        return FILES + ORDERS[setting.words] + scores
     kind, _, roles = setting.words.partition(" with ")
     text = FILES + CLAUSES[kind] + "".join(ROLES[role] for role in roles.split(" and ") if role)
     if setting.source.judged is not None:
         return text
     if task == "regression":
         return text + "  task regression\n"
-    scores = "".join(f'  score {model} = "p{model}"\n' for model in "abc")
     return f"{text}  positive 1\n{scores}"
 
 

@@ -68,6 +68,11 @@ ROUNDS = 1000  # of truths drawn from the probabilities, and of units
             "reliability - resolution + uncertainty + what varies within bins; the expected "
             "calibration error, and what it would be on average if the probabilities were right"
         ),
+        equation=(
+            r"\mathrm{Brier\ score} = "
+            r"\frac{1}{n} \sum_b n_b (\bar{p}_b - \bar{y}_b)^2 - \frac{1}{n} \sum_b n_b "
+            r"(\bar{y}_b - \bar{y})^2 + \bar{y} (1 - \bar{y}) + \mathrm{within\ bins}"
+        ),
         example="data cancer from sklearn breast_cancer\n"
         "  positive malignant\n"
         "model linear = StandardScaler | LogisticRegression\n"

@@ -65,6 +65,7 @@ class ShownConfusion:
             "with Wilson's interval, with the percentile bootstrap where rows are drawn in "
             "groups, have weights, or are predicted several times"
         ),
+        equation=r"\frac{C_{ij}}{\sum_j C_{ij}}",
         example="data wine from sklearn wine\n"
         "model linear = StandardScaler | LogisticRegression\n"
         "model bayes = GaussianNB\n"

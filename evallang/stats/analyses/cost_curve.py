@@ -46,6 +46,7 @@ GRID = 51  # probability costs from 0 to 1
             "over folds; without bounds, since the thresholds are the best ones for the rows "
             "that they are judged on, which makes the costs too low on average"
         ),
+        equation=r"\min_t \left(x\, FNR_t + (1 - x)\, FPR_t\right)",
         example="data cancer from sklearn breast_cancer\n  positive malignant\n"
         "model linear = StandardScaler | LogisticRegression\n"
         "model bayes = GaussianNB\n"

@@ -49,6 +49,7 @@ FEWEST = 10  # false positives at a threshold, from which its benefit is nearly 
             "times the level's quantile of their largest deviation, at thresholds with 10 false "
             "positives or more"
         ),
+        equation=r"\frac{TP_t}{n} - \frac{FP_t}{n} \frac{t}{1 - t}",
         example="data cancer from sklearn breast_cancer\n  positive malignant\n"
         "model linear = StandardScaler | LogisticRegression\n"
         "model bayes = GaussianNB\n"

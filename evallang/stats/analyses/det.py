@@ -61,6 +61,7 @@ MARTIN_1997 = Reference(
             "the ROC curve with the false negative rate, both axes on the scale of normal "
             "deviates; the equal error rate is where both rates agree on the average curve"
         ),
+        equation=r"\left(\Phi^{-1}(FPR_t),\ \Phi^{-1}(FNR_t)\right)",
         example="data cancer from sklearn breast_cancer\n  positive malignant\n"
         "model linear = StandardScaler | LogisticRegression\n"
         "model bayes = GaussianNB\n"

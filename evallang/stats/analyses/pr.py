@@ -70,6 +70,7 @@ def _macro(each: Sequence[Predicted]) -> Curve:
             "whose band becomes one of precision at the observed share of positives. Of three "
             "classes or more, each against the rest, and the mean over the classes without a band"
         ),
+        equation=r"\left(R_t,\ P_t\right)",
         example="data cancer from sklearn breast_cancer\n  positive malignant\n"
         "model linear = StandardScaler | LogisticRegression\n"
         "model bayes = GaussianNB\n"

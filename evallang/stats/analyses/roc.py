@@ -67,6 +67,7 @@ def _macro(each: Sequence[Predicted]) -> Curve:
             "right, by the level's quantile of the largest distance of a round. Of three "
             "classes or more, each against the rest, and the mean over the classes without a band"
         ),
+        equation=r"\left(FPR_t,\ 1 - FNR_t\right)",
         example="data cancer from sklearn breast_cancer\n  positive malignant\n"
         "model linear = StandardScaler | LogisticRegression\n"
         "model bayes = GaussianNB\n"
