@@ -299,7 +299,7 @@ def _others(task: str | None) -> str:
 
 
 def judge_read_analyses(study: Study, read: Table | GivenOutcomes) -> Iterable[Diagnostic]:
-    """Refuse analyses of two classes for more, and those of probabilities for other scores."""
+    """Refuse analyses for another task, and those of probabilities for other scores."""
     named = {model.name for model in (study.models if isinstance(read, Table) else read.models)}
     for spec in study.analyses:
         declared = ANALYSES[spec.method.name].declaration
@@ -312,13 +312,6 @@ def judge_read_analyses(study: Study, read: Table | GivenOutcomes) -> Iterable[D
                 f"`{spec.method.name}` is for {declared.task}, and `{about}` is for {read.task}",
                 spec.span,
                 help=_others(read.task),
-            )
-        elif declared.two_classes and len(read.classes) != 2:
-            yield diagnose(
-                codes.ANALYSIS_NEEDS_OTHER_DATA,
-                f"`{spec.method.name}` is for two classes, and `{about}` has {len(read.classes)}",
-                spec.span,
-                help="write `analyze confusion`, or a `target` with two values",
             )
         elif isinstance(read, GivenOutcomes) and declared.needs == "probabilities":
             asked = spec.models or tuple(model.name for model in read.models)

@@ -123,7 +123,8 @@ def _columns(columns: "tuple[ColumnRecord, ...]") -> Iterator[str]:
 
 
 def _analyses(prepared: "Prepared") -> Iterator[str]:
-    """Iterate over the analyses, each with its models and its protocol where they are written.
+    """Iterate over the analyses, each with its models, metric and protocol where they are
+    written.
 
     Below an analysis with fits of its own stands how many they are.
     """
@@ -132,7 +133,8 @@ def _analyses(prepared: "Prepared") -> Iterator[str]:
     for index, spec in enumerate(prepared.study.analyses):
         models = f" of {', '.join(spec.models)}" if spec.models else ""
         protocol = f" on {spec.protocol}" if spec.protocol else ""
-        yield f"{spec.method.written}{models}{protocol}"
+        by = f" by {spec.metric.written}" if spec.metric else ""
+        yield f"{spec.method.written}{models}{by}{protocol}"
         keys = {place.key for place in layout.subsets if place.analysis == index}
         if keys:
             n = sum(layout.tasks[key].n_fits for key in keys)

@@ -1,6 +1,7 @@
 """`evallang run`."""
 
 import os
+import shlex
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -343,6 +344,8 @@ def run_study(
 
         for export in results.record.exports:
             write(f"model: {place.parent / export.path} ({export.model})")
+        if results.record.analyses:
+            tell(f"`{shlex.join(['evallang', 'show', str(folder)])}` prints the analyses")
         written = [f for f in ("report.pdf", "report.html") if (folder / f).exists()]
         found = folder / (written[0] if written else "results.json")
         write(f"report: {folder if not written and listed_files(folder) else found}")

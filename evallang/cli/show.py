@@ -30,14 +30,14 @@ READ_BY_PEOPLE = frozenset({"text", "markdown"})
 )
 @limit_option
 def command(place: str, form: str) -> int:
-    """Show findings, estimates, comparisons and requirements of results as tables.
+    """Show findings, estimates, comparisons, requirements and analyses as tables.
 
     Nothing is computed. `csv` and `json` have the full precision of results.json.
     """
     from evallang.reporting.summary import summary
 
     results = read_results(place)
-    made = summary(results.record, isolates=form in READ_BY_PEOPLE)
+    made = summary(results.record, isolates=form in READ_BY_PEOPLE, analyses=True)
     if form == "json":
         write_json(_json(made))
     elif form == "csv":

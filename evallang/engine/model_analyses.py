@@ -257,27 +257,29 @@ def analyses_of_models(
             continue
         for model in models:
             inputs = OutcomeInputs(study, spec, evaluation, (model,), fits)
-            if entry.declaration.macro is not None and len(evaluation.classes) > 2:
+            if entry.declaration.by_class and len(evaluation.classes) > 2:
                 yield from _by_class(entry, inputs)
             else:
                 yield _answered(entry, inputs)
 
 
 def _by_class(entry: Entry[AnalysisDeclaration], inputs: OutcomeInputs) -> Iterator[Analysis]:
-    """Answer for the mean over the classes, then for each class against the rest."""
+    """Answer for the mean over the classes, if it is one, then for each against the rest."""
     evaluation, model = inputs.evaluation, inputs.models[0]
     macro = entry.declaration.macro
     scores = evaluation.models[model].scores
     codes = range(len(evaluation.classes))
+    known = scores is not None and scores.ndim == 2
 
     def mean() -> object:
-        if scores is None or scores.ndim != 2:
+        if not known:
             raise ValueError("the model has no score of each class")
         assert macro is not None, "curves of classes are averaged"
         return macro([_predicted(inputs, model, code) for code in codes])
 
-    yield _answered(entry, inputs, {"macro": True}, mean)
-    for code in codes if scores is not None and scores.ndim == 2 else ():
+    if macro is not None or not known:
+        yield _answered(entry, inputs, {"macro": True}, mean)
+    for code in codes if known else ():
         one = replace(inputs, of_class=code)
         yield _answered(entry, one, {"of_class": evaluation.classes[code]})
 

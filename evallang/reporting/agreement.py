@@ -13,7 +13,7 @@ from evallang.results.records import Analysis
 PERCENT, RATIO = Scale(1, 2), Scale(2)
 
 
-@SECTIONS.register(SectionDeclaration(order=48), title="Agreement of models")
+@SECTIONS.register(SectionDeclaration(order=48, analyses=True), title="Agreement of models")
 def agreement_of_models(context: Context) -> Sequence[Block]:
     """Return one table for each data set and protocol."""
     found = [item for item in asked_for(context, curves=False) if item.model is None]

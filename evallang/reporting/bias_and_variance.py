@@ -38,7 +38,9 @@ def _methods(context: Context) -> Runs:
     return runs(words, context.cite("analysis", found[0].kind), ".")
 
 
-@SECTIONS.register(SectionDeclaration(order=50, methods=_methods), title="Bias and variance")
+@SECTIONS.register(
+    SectionDeclaration(order=50, methods=_methods, analyses=True), title="Bias and variance"
+)
 def bias_and_variance(context: Context) -> Sequence[Block]:
     """Return a table and a figure for each data set."""
     blocks: list[Block] = []

@@ -14,7 +14,7 @@ PERCENT = Scale(1, 2)
 MOST_WITH_INTERVALS = 4  # classes whose shares are printed with intervals
 
 
-@SECTIONS.register(SectionDeclaration(order=47), title="Confusion matrices")
+@SECTIONS.register(SectionDeclaration(order=47, analyses=True), title="Confusion matrices")
 def confusion_matrices(context: Context) -> Sequence[Block]:
     """Return one table for each model, data set and protocol."""
     found = [item for item in asked_for(context, curves=False) if "cells" in item.values]

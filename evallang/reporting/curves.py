@@ -74,7 +74,7 @@ def _methods(context: Context) -> Runs:
     return runs("Further analyses of the held-out predictions were: ", made, ".") if made else ()
 
 
-@SECTIONS.register(SectionDeclaration(order=46, methods=_methods), title="Curves")
+@SECTIONS.register(SectionDeclaration(order=46, methods=_methods, analyses=True), title="Curves")
 def curves(context: Context) -> Sequence[Block]:
     """Return a figure and a table for each kind of curve, data set and protocol."""
     blocks: list[Block] = []

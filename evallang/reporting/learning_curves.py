@@ -43,7 +43,9 @@ def _methods(context: Context) -> Runs:
     )
 
 
-@SECTIONS.register(SectionDeclaration(order=48, methods=_methods), title="Learning curves")
+@SECTIONS.register(
+    SectionDeclaration(order=48, methods=_methods, analyses=True), title="Learning curves"
+)
 def learning_curves(context: Context) -> Sequence[Block]:
     """Return a table and a figure for each data set, protocol and metric."""
     blocks: list[Block] = []

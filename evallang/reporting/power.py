@@ -51,7 +51,7 @@ def _methods(context: Context) -> Runs:
 
 
 @SECTIONS.register(
-    SectionDeclaration(order=45, methods=_methods, topics=(Topic.SAMPLE_SIZE,)),
+    SectionDeclaration(order=45, methods=_methods, topics=(Topic.SAMPLE_SIZE,), analyses=True),
     title="Power",
 )
 def power(context: Context) -> Sequence[Block]:

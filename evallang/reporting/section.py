@@ -26,6 +26,7 @@ class SectionDeclaration:
     topics : what the section states, or a function of the results that returns it
     comes_last : True where it refers to other sections, which are then built before it
     tables : True where its tables are written as files too
+    analyses : True where it shows what `analyze` lines ask for
     """
 
     order: int
@@ -34,6 +35,7 @@ class SectionDeclaration:
     topics: tuple[Topic, ...] | Callable[[Context], Iterable[Topic]] = ()
     comes_last: bool = False
     tables: bool = True
+    analyses: bool = False
 
 
 SECTIONS: Registry[SectionDeclaration] = Registry("section", "evallang.reporting")

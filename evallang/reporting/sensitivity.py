@@ -27,7 +27,9 @@ DECIDED = {True: "rejected", False: "not rejected", None: "undecided"}
 MOST_ROWS = 40  # hypotheses of a table, those with the most decisions against first
 
 
-@SECTIONS.register(SectionDeclaration(order=98), title="Appendix: sensitivity of the decisions")
+@SECTIONS.register(
+    SectionDeclaration(order=98, analyses=True), title="Appendix: sensitivity of the decisions"
+)
 def sensitivity_of_decisions(context: Context) -> Sequence[Block]:
     """Return two tables for each line: the settings, and the hypotheses."""
     blocks: list[Block] = []

@@ -41,7 +41,8 @@ def _methods(context: Context) -> Runs:
 
 
 @SECTIONS.register(
-    SectionDeclaration(order=51, methods=_methods), title="Stability of hyper-parameters"
+    SectionDeclaration(order=51, methods=_methods, analyses=True),
+    title="Stability of hyper-parameters",
 )
 def stability_of_searches(context: Context) -> Sequence[Block]:
     """Return tables and a figure for each data set and protocol."""

@@ -85,13 +85,16 @@ class Summary:
     references: tuple[str, ...]
 
 
-def summary(results: ResultsRecord, *, isolates: bool = True) -> Summary:
-    """Build the summary of results from the same typed blocks as the report, without figures."""
+def summary(results: ResultsRecord, *, isolates: bool = True, analyses: bool = False) -> Summary:
+    """Build the summary of results from the same typed blocks as the report, without figures.
+
+    With `analyses` it has the tables of the `analyze` lines too.
+    """
     context = Context(results, draws=False, isolates=isolates)
     sections = tuple(
         Section(name, SECTIONS[name].title, tuple(SECTIONS[name].function(context)))
         for name in shown_sections(context)
-        if name in (*SUMMARISED, REFERENCES)
+        if name in (*SUMMARISED, REFERENCES) or (analyses and SECTIONS[name].declaration.analyses)
     )
     named = Section("limits", SECTIONS["limits"].title, ())  # findings refer to its page
     plain = Document(
@@ -114,11 +117,16 @@ class _Writer(RunWriter):
         self.cited: set[str] = set()
 
     def summary(self, title: str, document: Document) -> Summary:
-        """Return findings and tables; a paragraph about estimates is a note of their table."""
+        """Return findings and tables.
+
+        A paragraph about estimates is a note of the table before it; one of an analysis is a note
+        of the first table after it, and a finding where there is no such table.
+        """
         findings: list[str] = []
         tables: list[SummaryTable] = []
         works: tuple[Work, ...] = ()
         for section in document.sections:
+            pending: list[str] = []
             for block in section.blocks:
                 if isinstance(block, NumberedFindings):
                     findings += [self.line(item) for item in block.items]
@@ -127,10 +135,15 @@ class _Writer(RunWriter):
                 elif isinstance(block, Paragraph) and section.id == ESTIMATES and tables:
                     notes = (*tables[-1].notes, self.line(block.runs))
                     tables[-1] = replace(tables[-1], notes=notes)
+                elif isinstance(block, Paragraph) and SECTIONS[section.id].declaration.analyses:
+                    pending.append(self.line(block.runs))
                 elif isinstance(block, Table):
-                    tables.append(self.table(block))
+                    made = self.table(block)
+                    tables.append(replace(made, notes=(*pending, *made.notes)))
+                    pending = []
                 elif isinstance(block, References):
                     works = block.works
+            findings += pending
         references = [
             f"[{self.numbering.citations[work.key]}] {self.line(work.runs)}"
             for work in works

@@ -39,7 +39,9 @@ def _methods(context: Context) -> Runs:
     return runs("Tuning curves show the mean inner scores of all candidates", cited, ".")
 
 
-@SECTIONS.register(SectionDeclaration(order=52, methods=_methods), title="Tuning curves")
+@SECTIONS.register(
+    SectionDeclaration(order=52, methods=_methods, analyses=True), title="Tuning curves"
+)
 def tuning_curves(context: Context) -> Sequence[Block]:
     """Return a table and a figure for each data set and protocol."""
     blocks: list[Block] = []

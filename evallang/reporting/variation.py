@@ -53,7 +53,9 @@ def _number(value: float | None, scale: Scale) -> Cell:
 
 
 @SECTIONS.register(
-    SectionDeclaration(order=49, methods=lambda context: _methods(context, "seeds_of_fits")),
+    SectionDeclaration(
+        order=49, methods=lambda context: _methods(context, "seeds_of_fits"), analyses=True
+    ),
     title="Seeds of the fits",
 )
 def seeds_of_fits(context: Context) -> Sequence[Block]:
@@ -132,7 +134,9 @@ def _dots(
 
 @SECTIONS.register(
     SectionDeclaration(
-        order=50, methods=lambda context: _methods(context, "components_of_variance")
+        order=50,
+        methods=lambda context: _methods(context, "components_of_variance"),
+        analyses=True,
     ),
     title="Components of variance",
 )

@@ -323,19 +323,21 @@ def macro_curve(
     heights: Heights,
     summaries: tuple[Summary, ...],
     references: tuple[Reference, ...],
+    *,
+    bounded: bool = True,
 ) -> Curve:
     """Return the mean of the curves of several classes, each against the rest.
 
-    All classes are drawn together: the bounds are percentiles of the mean in the rounds. There is
-    no band for the whole curve, since none of known coverage is.
+    All classes are drawn together: the bounds, where they are `bounded`, are percentiles of the
+    mean in the rounds. There is no band for the whole curve, since none of known coverage is.
     """
     found = np.mean([curves.average(heights) for curves in each], axis=0)
-    rounds = _macro_rounds(each, heights)
+    bounds = pointwise(_macro_rounds(each, heights), each[0].predicted.level) if bounded else None
     pooled = [pooled_heights(curves, heights) for curves in each]
     known = [curve for curve in pooled if curve is not None]
     mean = np.mean(known, axis=0) if len(known) == len(each) else None
     given = each[0].predicted
-    points = points_of(grid, found, pointwise(rounds, given.level), None, mean)
+    points = points_of(grid, found, bounds, None, mean)
     notes = dict.fromkeys(note for curves in each for note in notes_of(curves))
     return Curve(
         points=points,

@@ -87,3 +87,60 @@ def test_what_is_not_results_is_refused(name, words, tmp_path):
     done = CliRunner().invoke(root, ["show", str(tmp_path / name)], standalone_mode=False)
     assert isinstance(done.exception, click.ClickException)
     assert words in done.exception.message
+
+
+ANALYSED = """\
+evallang 1
+study "Analysed"
+  seed 1
+data cancer from sklearn breast_cancer
+  positive malignant
+model tree = DecisionTreeClassifier(max_depth=1)
+model deep = DecisionTreeClassifier(max_depth=3)
+protocol cv folds=3
+measure accuracy
+analyze roc, confusion, agreement
+analyze learning_curve(fractions=[50%, 100%], repeats=1) of tree by recall
+analyze power(difference=5%, discordant=10%)
+"""
+
+
+def test_every_analysis_has_a_table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.eval").write_text(ANALYSED)
+    planned = CliRunner().invoke(root, ["plan", "s.eval"], standalone_mode=False).output
+    assert "learning_curve(fractions=[0.5, 1.0], repeats=1) of tree by recall" in planned
+    words = ["run", "s.eval", "-j", "1", "--format", "html", "-o", "a folder"]
+    done = CliRunner().invoke(root, words, standalone_mode=False)
+    assert done.exception is None, done.output
+    assert "`evallang show 'a folder'` prints the analyses" in done.stderr
+    assert "ROC curve in numbers" not in done.stdout
+    text = show("a folder")
+    assert max(map(len, text.splitlines())) <= 80
+    record = json.loads((tmp_path / "a folder" / "results.json").read_text(encoding="utf-8"))
+    rows = list(csv.DictReader(io.StringIO(show("a folder", "csv"))))
+    shown = {float(row["value"]) for row in rows if row["value"]}
+    for item in record["analyses"]:
+        values = item["values"]
+        numbers = [s["value"] for s in values.get("summaries", ())]
+        numbers += [cell["count"] for cell in values.get("cells", ())]
+        numbers += [point["test"]["value"] for point in values.get("points", ())
+                    if "test" in point]  # fmt: skip
+        numbers += [answer["power"] for answer in values.get("answers", ())]
+        assert numbers or item["kind"] == "agreement"
+        assert all(any(abs(x - y) < 1e-9 for y in shown) for x in numbers), item["kind"]
+    for caption in ("ROC curve in numbers", "predictions by true class", "Agreement"):
+        assert caption in text
+    assert "about the average of the 3 models" in text.lower()
+
+
+def test_an_analysis_without_values_is_named_with_its_reason(tmp_path):
+    text = ANALYSED.replace("protocol cv folds=3", "protocol leave_one_out")
+    text = text.split("analyze")[0].replace("accuracy", "error_rate") + "analyze roc\n"
+    small = text.replace(
+        "positive malignant",
+        'positive malignant\n  where "mean radius" > 15\n  where "mean radius" < 15.3',
+    )
+    results = run(study(small, tmp_path), out=tmp_path / "out", jobs=1)
+    assert all(a.values["problem"] for a in results.record.analyses)
+    assert "could not be computed" in show(tmp_path / "out")

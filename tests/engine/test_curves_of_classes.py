@@ -1,9 +1,16 @@
 """ROC and precision-recall curves of three classes: those of scikit-learn, class by class."""
 
+import itertools
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
-from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
+from sklearn.metrics import (
+    average_precision_score,
+    brier_score_loss,
+    roc_auc_score,
+    roc_curve,
+)
 from studies import study
 
 from evallang.api import run
@@ -112,3 +119,86 @@ def test_bounds_of_the_mean_come_from_rounds_that_all_classes_share():
     for number in range(2, 18):
         assert alone.points[number].low == pytest.approx(low[number], abs=0.04)
         assert alone.points[number].high == pytest.approx(high[number], abs=0.04)
+
+
+@pytest.fixture(scope="module")
+def of_decisions(tmp_path_factory):
+    path = tmp_path_factory.mktemp("decisions")
+    text = f"{WINE}analyze det, cost_curve, decision_curve, calibration(bins=4) of bayes\n"
+    return run(study(f"{text}report html\n", path), out=path / "out", jobs=1), path / "out"
+
+
+def records(results, kind):
+    return [a.values for a in results.record.analyses if a.kind == kind]
+
+
+def test_error_rates_of_classes_are_those_of_scikit_learn(of_decisions):
+    results, _ = of_decisions
+    mean, *each = records(results, "det")
+    assert [mean["macro"], *(values["of_class"] for values in each)] == [
+        True, "class_0", "class_1", "class_2",
+    ]  # fmt: skip
+    folds = list(folds_of(results, "bayes"))
+    for number, point in enumerate(mean["points"]):
+        heights = []
+        for code, values in enumerate(each):
+            curves = [roc_curve(y == code, s[:, code], drop_intermediate=False) for y, s in folds]
+            missed = 1 - np.mean([height(fpr, tpr, point["x"]) for fpr, tpr, _ in curves])
+            assert values["points"][number]["y"] == pytest.approx(missed, abs=1e-9)
+            heights.append(missed)
+        assert point["y"] == pytest.approx(np.mean(heights), abs=1e-9)
+        assert point["band_low"] is None
+    rates = [values["summaries"][0]["value"] for values in each]
+    assert mean["summaries"][0]["value"] == pytest.approx(np.mean(rates), abs=1e-12)
+
+
+def test_costs_of_classes_are_the_lowest_over_all_thresholds(of_decisions):
+    results, _ = of_decisions
+    mean, *each = records(results, "cost_curve")
+    folds = list(folds_of(results, "bayes"))
+
+    def lowest(code, cost):
+        found = []
+        for y, s in folds:
+            cuts = [np.inf, *np.unique(s[:, code])]
+            rates = [
+                ((s[y == code, code] < cut).mean(), (s[y != code, code] >= cut).mean())
+                for cut in cuts
+            ]
+            found.append(min(cost * missed + (1 - cost) * alarms for missed, alarms in rates))
+        return np.mean(found)
+
+    for number in range(0, 51, 5):
+        cost = mean["points"][number]["x"]
+        expected = [lowest(code, cost) for code in range(3)]
+        assert [v["points"][number]["y"] for v in each] == pytest.approx(expected, abs=1e-12)
+        assert mean["points"][number]["y"] == pytest.approx(np.mean(expected), abs=1e-12)
+    assert all(point["low"] is None for point in mean["points"])
+    areas = [values["summaries"][0]["value"] for values in each]
+    assert mean["summaries"][0]["value"] == pytest.approx(np.mean(areas), abs=1e-12)
+
+
+def test_decisions_and_calibration_are_about_each_class_without_a_mean(of_decisions):
+    results, folder = of_decisions
+    folds = list(folds_of(results, "bayes"))
+    truth = np.concatenate([y for y, _ in folds])
+    scores = np.concatenate([s for _, s in folds])
+    benefit, calibrated = records(results, "decision_curve"), records(results, "calibration")
+    classes = ["class_0", "class_1", "class_2"]
+    assert [v["of_class"] for v in benefit] == [v["of_class"] for v in calibrated] == classes
+    for code in range(3):
+        happened, p = truth == code, scores[:, code]
+        for point in benefit[code]["points"]:
+            t = point["x"]
+            hits, alarms = (happened & (p >= t)).mean(), (~happened & (p >= t)).mean()
+            assert point["y"] == pytest.approx(hits - alarms * t / (1 - t), abs=1e-12)
+        found = {one["name"]: one["value"] for one in calibrated[code]["summaries"]}
+        assert found["Brier score"] == pytest.approx(brier_score_loss(happened, p), abs=1e-12)
+        edges = np.array([-1e-9, 0.25, 0.5, 0.75, 1.0])
+        shares = [happened[(p > a) & (p <= b)] for a, b in itertools.pairwise(edges)]
+        expected = [part.mean() for part in shares if len(part)]
+        assert [q["y"] for q in calibrated[code]["points"]] == pytest.approx(expected, abs=1e-12)
+        assert calibrated[code]["positives"] == happened.sum()
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    for words in ("equal error rate", "Decision curve", "Calibration", "class_2"):
+        assert words in page

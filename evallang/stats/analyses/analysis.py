@@ -37,9 +37,9 @@ class AnalysisDeclaration(Guidance):
     needs : what a model must give: predictions of a kind, or `searches` for hyper-parameters, of
         which only the models with a search have any
     fewest_folds : the number of splits without which it has no values
-    macro : how it averages curves of one class against the rest, for three classes or more;
-        None where it does not
-    two_classes : True where it is about a positive and a negative class
+    by_class : True where it is about a positive and a negative class; of three classes or more
+        it is answered for each against the rest
+    macro : how it averages the curves of these, None where no mean of them has a meaning
     recorded : the options whose values its record repeats
     shown : the record of the values that a report reads, whose types are checked when results
         are read; None where a report reads none
@@ -51,8 +51,8 @@ class AnalysisDeclaration(Guidance):
     task: Literal["classification", "regression"] | None = None
     needs: Literal["labels", "scores", "probabilities", "searches"] = "labels"
     fewest_folds: int = 1
+    by_class: bool = False
     macro: Callable[[Sequence[Predicted]], Curve] | None = None
-    two_classes: bool = False
     recorded: tuple[str, ...] = ()
     shown: type | None = None
     curve: CurveWords | None = None

@@ -56,7 +56,7 @@ ROUNDS = 1000  # of truths drawn from the probabilities, and of units
     AnalysisDeclaration(
         task="classification",
         needs="probabilities",
-        two_classes=True,
+        by_class=True,
         shown=ShownCurve,
         curve=CurveWords("Mean predicted probability", "Observed share"),
         when="probabilities are used as such, for risks or for decisions",
@@ -66,7 +66,8 @@ ROUNDS = 1000  # of truths drawn from the probabilities, and of units
             "the interval of a share; intercept and slope of a logistic regression of the truth "
             "on the logit of the probability (the intercept with the slope at 1); Brier score = "
             "reliability - resolution + uncertainty + what varies within bins; the expected "
-            "calibration error, and what it would be on average if the probabilities were right"
+            "calibration error, and what it would be on average if the probabilities were right. "
+            "Of three classes or more, each against the rest"
         ),
         equation=(
             r"\mathrm{Brier\ score} = "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from evallang.bibliography import DRUMMOND_HOLTE_2006, ZHOU_2021
@@ -19,6 +20,7 @@ from evallang.stats.score_curves import (
     average_and_rounds,
     curve_of,
     lowest_cost,
+    macro_curve,
     points_of,
     pooled_heights,
 )
@@ -30,12 +32,25 @@ else:
 
 GRID = 51  # probability costs from 0 to 1
 
+TRIVIAL = Reference("always one class", ((0.0, 0.0), (0.5, 0.5), (1.0, 0.0)))
+
+
+def _macro(each: Sequence[Predicted]) -> Curve:
+    """Return the mean over classes of the curves of one class against the rest."""
+    curves = [ScoreCurves(predicted) for predicted in each]
+    grid = np.linspace(0.0, 1.0, GRID)
+    heights = lowest_cost(grid)
+    areas = [area_under(one.average(heights)[None], grid)[0] for one in curves]
+    summary = Summary("area", float(np.mean(areas)))
+    return macro_curve(curves, grid, heights, (summary,), (TRIVIAL,), bounded=False)
+
 
 @ANALYSES.register(
     AnalysisDeclaration(
         task="classification",
         needs="scores",
-        two_classes=True,
+        by_class=True,
+        macro=_macro,
         shown=ShownCurve,
         curve=CurveWords("Probability cost of a positive", "Normalized expected cost", "free"),
         when="costs of mistakes, or the share of positives in use, are not known yet",
@@ -44,7 +59,8 @@ GRID = 51  # probability costs from 0 to 1
             "each threshold is a line from its false positive rate at 0 to its false negative "
             "rate at 1; in each fold the lowest line at each probability cost, then the mean "
             "over folds; without bounds, since the thresholds are the best ones for the rows "
-            "that they are judged on, which makes the costs too low on average"
+            "that they are judged on, which makes the costs too low on average. Of three classes "
+            "or more, each against the rest, and the mean over the classes"
         ),
         equation=r"\min_t \left(x\, FNR_t + (1 - x)\, FPR_t\right)",
         example="data cancer from sklearn breast_cancer\n  positive malignant\n"
@@ -70,10 +86,9 @@ def cost_curve(predicted: Predicted) -> Curve:
     points = points_of(grid, found, pooled=pooled_heights(curves, heights))
     area = float(area_under(found[None], grid)[0])
     low = float(np.mean(area_under(rounds, grid))) - area
-    trivial = Reference("always one class", ((0.0, 0.0), (0.5, 0.5), (1.0, 0.0)))
     return curve_of(
         curves,
         points,
         (Summary("area", area), Summary("bootstrap estimate of its bias", low)),
-        (trivial,),
+        (TRIVIAL,),
     )

@@ -37,7 +37,7 @@ FEWEST = 10  # false positives at a threshold, from which its benefit is nearly 
     AnalysisDeclaration(
         task="classification",
         needs="probabilities",
-        two_classes=True,
+        by_class=True,
         shown=ShownCurve,
         curve=CurveWords("Threshold probability", "Net benefit", "free"),
         when="a probability leads to an action, and readers differ on when they would act",
@@ -47,7 +47,8 @@ FEWEST = 10  # false positives at a threshold, from which its benefit is nearly 
             "the threshold, over all test rows; bounds are percentiles of 1,000 bootstrap rounds, "
             "and the band is the estimate plus and minus the standard deviation of the rounds "
             "times the level's quantile of their largest deviation, at thresholds with 10 false "
-            "positives or more"
+            "positives or more. Of three classes or more, each against the rest, without a mean: "
+            "a threshold of action belongs to one class"
         ),
         equation=r"\frac{TP_t}{n} - \frac{FP_t}{n} \frac{t}{1 - t}",
         example="data cancer from sklearn breast_cancer\n  positive malignant\n"

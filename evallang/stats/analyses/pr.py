@@ -59,6 +59,7 @@ def _macro(each: Sequence[Predicted]) -> Curve:
     AnalysisDeclaration(
         task="classification",
         needs="scores",
+        by_class=True,
         macro=_macro,
         shown=ShownCurve,
         curve=CurveWords("Recall", "Precision"),
