@@ -88,8 +88,9 @@ def _of_analysis(analysis: Entry[AnalysisDeclaration]) -> tuple[str, ...]:
     elif declared.seeds_of_draws:
         lines.append(f"{SEVERAL_SEEDS} if a model draws at random")
     if declared.task == "classification":
-        macro = ", for three or more each against the rest" if declared.macro else " or more"
-        lines.append(f"classes: two{'' if declared.two_classes else macro}")
+        more = "; of three or more, each against the rest" if declared.by_class else " or more"
+        mean = ", and their mean" if declared.macro else ""
+        lines.append(f"classes: two{more}{mean}")
     if declared.by_metric:
         mean = " that is a mean over examples" if declared.mean_metric else ""
         lines.append(f"metric: any{mean} after `by`; the first measure where none is written")
