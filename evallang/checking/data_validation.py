@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from evallang.checking import codes
 from evallang.checking.rare_classes import judge_given_areas, judge_planned_areas
+from evallang.checking.resolve_thresholds import judge_read_thresholds
 from evallang.checking.rules.examples import Examples, count_examples, uncounted
 from evallang.checking.rules.resampling import spoken
 from evallang.checking.rules.rule import Known, Stage, advise_later
@@ -122,6 +123,7 @@ def judge_read(
                 found += _split(study, protocol, table)
         found += judge_classes(study, len(table.classes), table.task)
         found += judge_options(study, len(table.classes), table.positive)
+        found += judge_read_thresholds(study, table)
         found += judge_read_analyses(study, table)
     for scores in sources.score_tables:
         found += judge_scores(study, scores)

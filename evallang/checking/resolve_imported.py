@@ -359,12 +359,22 @@ def _taken(
     return (clause_values.own_column(scope, item.column) if item.column else None), None
 
 
+def threshold_value(scope: Scope, node: n.ValueNode) -> float | None:
+    """Resolve the number of a `threshold` line; None after a report."""
+    if isinstance(node, n.NumberNode):
+        return float(number(node.literal))
+    scope.report(
+        codes.CLAUSE_VALUE,
+        "`threshold` takes a number",
+        node.span,
+        help="write the smallest score with a positive label, as in `threshold MODEL = 0.3`",
+    )
+    return None
+
+
 def _setting(scope: Scope, word: str, node: n.ValueNode) -> Any:
     if word == "threshold":
-        if isinstance(node, n.NumberNode):
-            return float(number(node.literal))
-        scope.report(codes.CLAUSE_VALUE, "`threshold` takes a number", node.span)
-        return None
+        return threshold_value(scope, node)
     if word == "range":
         columns = _columns(scope, node) if isinstance(node, n.ListNode) else ()
         if len(columns) == 2 and columns[0] != columns[1]:

@@ -15,6 +15,7 @@ from evallang.checking.clauses import (
     take_where_lines,
     target_column,
 )
+from evallang.checking.resolve_thresholds import thresholds_of_models
 from evallang.checking.scope import Scope, letters, suggestion
 from evallang.compatibility import own_metric
 from evallang.data.dataset import DataSpec
@@ -101,6 +102,7 @@ def _data(scope: Scope, node: n.DataNode) -> DataSpec | None:
         target_scale=target_scale,
         positive=positive,
         positive_label=positive_label,
+        thresholds=thresholds_of_models(scope, clauses),
         features=features,
         features_except=excepted,
         categorical=clause_values.columns(scope, categorical) if categorical else (),

@@ -12,6 +12,7 @@ from evallang.checking import (
 )
 from evallang.checking.own_functions import judge_weights
 from evallang.checking.own_metrics import measured_elsewhere
+from evallang.checking.resolve_thresholds import judge_thresholds
 from evallang.checking.rules.study_facts import protocol_prefix
 from evallang.checking.scope import Scope, letters
 from evallang.checking.tasks import judge_directions, judge_scores, judge_tasks
@@ -55,6 +56,7 @@ def judge(scope: Scope, study: Study) -> Study:
     judge_directions(scope, study)
     _judged(scope, study)
     judge_scores(scope, study)
+    judge_thresholds(scope, study)
     judge_analyses(scope, study)
     judge_weights(scope, study)
     resampler_steps.judge_weights(scope, study)

@@ -61,6 +61,7 @@ class DataSpec:
     target_scale: Literal["log", "sqrt"] | None = None
     positive: Label | None = None
     positive_label: Annotated[str | None, Effect.WORDS] = None
+    thresholds: tuple[tuple[str, float], ...] = ()
     features: tuple[str, ...] | None = None
     features_except: tuple[str, ...] | None = None
     categorical: tuple[str, ...] = ()

@@ -27,6 +27,7 @@ from evallang.data.dataset import (
 from evallang.data.findings import counted, listed
 from evallang.data.read_sources import ReadSources
 from evallang.engine.evaluation import names_of
+from evallang.engine.thresholds import thresholds_of
 from evallang.metrics.metric import MetricDeclaration
 from evallang.models.abilities import abilities, classes_of, unweighted_steps
 from evallang.models.catalogue import bounds
@@ -181,7 +182,7 @@ def model_records(
     read: ReadSources,
 ) -> tuple[ModelRecord, ...]:
     """Describe every model, with what was decided for the author; also for `plan`."""
-    return (*_models(study, read), *_given_models(read))
+    return (*_models(study, read), *_given_models(study, read))
 
 
 def _table(table: Table, study: Study) -> DataRecord:
@@ -319,6 +320,7 @@ def _models(study: Study, read: ReadSources) -> list[ModelRecord]:
             },
             configured=is_configured(model),
             resamplers=_resamplers(model.pipeline),
+            thresholds=thresholds_of(study, model.name),
         )
         for model in study.models
     ]
@@ -368,12 +370,20 @@ def _model_notes(
     return tuple(notes)
 
 
-def _given_models(read: ReadSources) -> list[ModelRecord]:
+def _given_models(study: Study, read: ReadSources) -> list[ModelRecord]:
     found: dict[str, ModelRecord] = {}
     for source in read.imported:
         for model in source.models:
             found.setdefault(
-                model.name, ModelRecord(model.name, model.label, None, {}, source.kind)
+                model.name,
+                ModelRecord(
+                    model.name,
+                    model.label,
+                    None,
+                    {},
+                    source.kind,
+                    thresholds=thresholds_of(study, model.name),
+                ),
             )
     for table in read.score_tables:
         for model in table.models:

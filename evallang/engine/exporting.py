@@ -259,11 +259,16 @@ def run_export(work: ExportJob, monitor: Monitor) -> tuple[str, ExportOutcome]:
             reason = (failure.error, failure.message) if failure else ("ValueError", "no model")
             return work.name, ExportOutcome(None, choice, n_fits, warned, reason, tuple(left))
         columns = _column_names(job)
-        saved, failure, _, _ = fitting.watched(
-            lambda: saving.save(
-                saving.set_column_names(model, columns, numeric=_numeric(held.X)), held.X
-            )
-        )
+
+        def save() -> saving.SavedModel:
+            named = saving.set_column_names(model, columns, numeric=_numeric(held.X))
+            threshold, positive = job.task.threshold, job.table.positive
+            if threshold is not None and positive is not None:
+                label = job.table.class_values[positive]
+                named = saving.with_threshold(named, threshold, label, held.X, context, held.y)
+            return saving.save(named, held.X)
+
+        saved, failure, _, _ = fitting.watched(save)
         refused = (failure.error, failure.message) if failure else None
         return work.name, ExportOutcome(saved, choice, n_fits, warned, refused, tuple(left))
 

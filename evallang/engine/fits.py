@@ -417,9 +417,9 @@ class Fitting:
         outputs, again = outcome.outputs, outcome.again
         training = None
         if again is not None:
-            training = TrainingOutputs(again.predictions, self._oriented(again.scores))
+            training = TrainingOutputs(self._labels(again), self._oriented(again.scores))
         return FitOutcome(
-            outputs.predictions,
+            self._labels(outputs),
             self._oriented(outputs.scores),
             outputs.kind == "probabilities",
             choice,
@@ -519,7 +519,7 @@ class Fitting:
                 pipelines,
                 train,
                 validation,
-                scores=needs in ("scores", "probabilities"),
+                scores=needs in ("scores", "probabilities") or task.threshold is not None,
                 at=(self._searched, fold, first),
             )
             self._stage = "refit"
@@ -531,7 +531,7 @@ class Fitting:
                     )
                     continue
                 outputs = outcome.outputs
-                output: NDArray[Any] | None = outputs.predictions
+                output: NDArray[Any] | None = self._labels(outputs)
                 if needs in ("scores", "probabilities"):
                     output = self._oriented(outputs.scores)
                 if output is None:
@@ -561,6 +561,7 @@ class Fitting:
                 self.job.study_seed, table.sha256, rows_hash(train), self.job.task.repetition
             ),
             classes=table.classes if table.classification else (),
+            positive=table.positive,
             own_class=(self.job.own or OwnCode()).resolve,
         )
 
@@ -620,6 +621,18 @@ class Fitting:
             place = (search, fold, first + number)
             noted.warnings += [(place, c.category, c.message) for c in outcome.warnings]
         return outcomes
+
+    def _labels(self, outputs: fitting.Outputs) -> "NDArray[Any]":
+        """Return the predicted labels, by the threshold of the study where it states one."""
+        threshold, positive = self.job.task.threshold, self.job.table.positive
+        if threshold is None or positive is None:
+            return outputs.predictions
+        scores = self._oriented(outputs.scores)
+        if scores is None:
+            raise ValueError("a threshold needs a model with scores")
+        single = scores if scores.ndim == 1 else scores[:, positive]
+        labels: NDArray[Any] = np.where(single >= threshold, positive, 1 - positive)
+        return labels.astype(outputs.predictions.dtype)
 
     def _oriented(self, scores: "NDArray[np.float64] | None") -> "NDArray[np.float64] | None":
         """Turn margins of the second of two classes into those of the positive one."""

@@ -41,7 +41,13 @@ def left_out_rows(
 
 def _leaves_one_out(task: FitTask, table: Table) -> bool:
     """Return whether a task fits all rows but one, in order, and predicts that one."""
-    if task.inner or task.training or len(task.test) != 1 or len(task.refit) != table.n - 1:
+    if (
+        task.inner
+        or task.training
+        or task.threshold is not None
+        or len(task.test) != 1
+        or len(task.refit) != table.n - 1
+    ):
         return False
     rows = np.arange(table.n)
     return bool(np.array_equal(task.refit, rows[rows != task.test[0]]))

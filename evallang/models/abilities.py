@@ -35,6 +35,7 @@ class Abilities:
     kind : None when the last step is neither a classifier nor a regressor
     probabilities : it has `predict_proba`
     scores : it has something to rank by: probabilities or a decision function
+    margins : it has a decision function
     missing_values : numeric columns may have missing values
     text : columns of text may be given to it
     weights : its last step takes a weight for each example
@@ -52,6 +53,7 @@ class Abilities:
     seeded: tuple[str, ...] = ()
     parallel: tuple[str, ...] = ()
     known: bool = True
+    margins: bool = False
 
 
 @frozen
@@ -97,6 +99,7 @@ def abilities(pipeline: PipelineSpec) -> Abilities:
         seeded=seeded,
         parallel=parallel,
         known=known,
+        margins=margins,
     )
 
 

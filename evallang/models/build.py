@@ -29,6 +29,7 @@ from evallang.models.model import (
 from evallang.models.packages import PACKAGES
 from evallang.models.resamplers import steps_of_new_rows
 from evallang.models.target_scales import scale_of
+from evallang.models.thresholds import DEFAULT_SCORING, FIXED, OF_THE_POSITIVE_CLASS, TUNED
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class BuildContext:
     classes : labels of the target as text; empty for regression
     targets : the label of each class in the y that models are fitted on; the codes
         0, 1, ... when empty
+    positive : the code of the positive of two classes, None where there are more
     own_class : gives the author's own class for a dotted name; None where none is loaded
     """
 
@@ -75,6 +77,7 @@ class BuildContext:
     classes: Sequence[str] = ()
     targets: Sequence[bool | int | float | str] = ()
     own_class: Callable[[str], Any] | None = None
+    positive: int | None = None
 
 
 def build(pipeline: PipelineSpec, context: BuildContext) -> Estimator:
@@ -172,6 +175,7 @@ def _estimator(spec: EstimatorSpec, context: BuildContext, place: str, *, named:
         values["random_state"] = seed
     if _draws_noise(spec):
         values["score_func"] = functools.partial(values["score_func"], random_state=seed)
+    values |= _labels_of_threshold(spec, values, context)
     made = _import(entry)(**values, **(PACKAGES[entry.package].fixed if entry.package else {}))
     return _wrap_for_codes(made) if context.targets and _takes_codes(entry) else made
 
@@ -302,6 +306,27 @@ def _target(value: Any, parameter: ParameterEntry | None, context: BuildContext)
         name = parameter.name if parameter else "a parameter"
         raise ValueError(f"{name} has {value}, which is not a class of the target")
     return context.targets[code] if context.targets else code
+
+
+def _labels_of_threshold(
+    spec: EstimatorSpec, values: Mapping[str, Any], context: BuildContext
+) -> dict[str, Any]:
+    """Return what makes a threshold divide the scores of the study's positive class.
+
+    scikit-learn's own default is the last class.
+    """
+    if context.positive is None:
+        return {}
+    label = context.targets[context.positive] if context.targets else context.positive
+    if spec.name == FIXED and values.get("pos_label") is None:
+        return {"pos_label": label}
+    scoring = values.get("scoring", DEFAULT_SCORING)
+    if spec.name == TUNED and scoring in OF_THE_POSITIVE_CLASS:
+        from sklearn import metrics
+
+        score = getattr(metrics, OF_THE_POSITIVE_CLASS[scoring])
+        return {"scoring": metrics.make_scorer(score, pos_label=label, zero_division=0.0)}
+    return {}
 
 
 def _model_name(item: ParameterValue | ColumnsSpec) -> str:

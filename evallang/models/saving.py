@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from evallang.models.build import assemble
+from evallang.models.build import BuildContext, assemble
 from evallang.models.foreign_errors import error_text
 from evallang.registry import lazy
 
@@ -77,6 +77,24 @@ def set_column_names(model: Any, columns: Sequence[str], *, numeric: bool) -> An
     if not all(_named(step, names) for step in _first_steps(model)):
         return _wrap_names(model, names) if numeric else model
     return model
+
+
+def with_threshold(
+    model: Any, threshold: float, positive: Any, rows: Any, context: BuildContext, codes: Any
+) -> Any:
+    """Return a fitted model whose label is `positive` where its score reaches a threshold.
+
+    It is scikit-learn's own class around the model as it is, so that a saved model needs nothing
+    of ours.
+    """
+    from sklearn.frozen import FrozenEstimator
+    from sklearn.model_selection import FixedThresholdClassifier
+
+    wrapped = FixedThresholdClassifier(
+        FrozenEstimator(model), threshold=threshold, pos_label=positive
+    )
+    labels = np.asarray(context.targets)[codes] if context.targets else codes
+    return wrapped.fit(rows, labels)
 
 
 def _first_steps(model: Any) -> Iterator[Any]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 else:
     np = lazy("numpy")
 
-ENGINE = 3
+ENGINE = 4
 """Raised whenever the engine fits or predicts otherwise than before, so that no stored
 outcome outlives a bug fix."""
 
@@ -73,21 +73,26 @@ def task_key(
     own: Mapping[str, str] | None = None,
     repetition: int = 0,
     metric_code: str | None = None,
+    threshold: float | None = None,
 ) -> TaskKey:
     """Hash everything that the outcome of one split of one pipeline depends on.
 
     `tuning` are metric, strategy and rule, or None where nothing is searched; `own` the
     hashes of the author's packages and of objects given in Python, by their names, and
     `metric_code` that of the metric that a search maximizes; `repetition` counts the seeds of
-    `seeds=N` from 0.
+    `seeds=N` from 0; from the score `threshold` on a label is the positive class, None for the
+    model's own rule.
     """
     code = _own_code(pipeline, own or {})
     if metric_code is not None:
         code[METRIC] = metric_code
+    pipeline_hash = _hash(identity(drop_defaults(pipeline)))
+    if threshold is not None:
+        pipeline_hash = _hash([pipeline_hash, threshold])
     facts = KeyFacts(
         data=data_hash,
         rows=_hash([rows_hash(refit), rows_hash(test)] + [list(map(rows_hash, f)) for f in inner]),
-        pipeline=_hash(identity(drop_defaults(pipeline))),
+        pipeline=pipeline_hash,
         tuning=_hash(tuning),
         seed=study_seed,
         repetition=repetition,

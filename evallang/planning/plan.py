@@ -88,7 +88,8 @@ class FitTask:
     holdout). Row numbers count the rows of the table as read. With a `search` candidates
     are found on the way, and none are listed. `repetition` counts the seeds of `seeds=N`. With
     `training` the rows of `refit` are predicted too; the key is the same, as are the fit and its
-    predictions of the test rows.
+    predictions of the test rows. With a `threshold` the label is the positive class from this score
+    on.
     `source_known` is False where equal keys need not mean equal outcomes, and `facts` are the
     parts of the key; both for the store.
     """
@@ -105,6 +106,7 @@ class FitTask:
     source_known: bool = True
     facts: KeyFacts | None = None
     training: bool = False
+    threshold: float | None = None
 
     @property
     def n_fits(self) -> int:

@@ -346,6 +346,7 @@ def fit_task(
     pipeline = rescale_target(model.pipeline, table.spec.target_scale)
     tuned = bool(search_space(pipeline))
     stages = inner if tuned else ()
+    threshold = dict(table.spec.thresholds).get(model.name)
     tuning, metric_code = None, None
     if tuned and study.tuning is not None:
         tuning = [
@@ -371,6 +372,7 @@ def fit_task(
         own_sources(study),
         repetition,
         metric_code,
+        threshold,
     )
     return FitTask(
         key.key,
@@ -384,6 +386,7 @@ def fit_task(
         repetition,
         key.source_known,
         key.facts,
+        threshold=threshold,
     )
 
 

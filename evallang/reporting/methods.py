@@ -22,6 +22,7 @@ from evallang.reporting.searches import (
     uses_validation_part,
 )
 from evallang.reporting.section import SECTIONS, SectionDeclaration, methods_sentences
+from evallang.reporting.thresholds import thresholds
 from evallang.reporting.topics import Topic
 from evallang.reporting.wording import (
     adjusts,
@@ -68,7 +69,7 @@ def methods(context: Context) -> Sequence[Block]:
     design = _joined(
         _compared(context), _designs(context), _stored(context), _training_rows(context),
         _target_scales(context), _resampling(context),
-        _tuning(context),
+        _tuning(context), thresholds(context),
     )  # fmt: skip
     tests = [row for c in one_per_line(context) for row in comparison_words(context, c)]
     analysis = _joined(

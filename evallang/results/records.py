@@ -167,6 +167,24 @@ class StoredModelRecord:
 
 
 @frozen
+class ThresholdRecord:
+    """The smallest score with a positive label, and what it was chosen on.
+
+    `value` is None where each fit chooses its own. Its `origin` is the study file, the
+    default of a class, the search of the study, or each training part: there it was chosen by
+    `metric` in as many inner `folds`, or on a share `part` of the rows. `data` is the source that
+    the number was stated for, None for all.
+    """
+
+    origin: Annotated[str, Among(("stated", "default", "search", "training_part"))]
+    data: str | None
+    value: float | None
+    metric: str | None = None
+    folds: int | None = None
+    part: float | None = None
+
+
+@frozen
 class ModelRecord:
     """One model; `tuned` maps each searched parameter to its candidates.
 
@@ -179,6 +197,7 @@ class ModelRecord:
     `configured` states that the author wrote parameters of the last step; older files, which do
     not state it, count as configured. `resamplers` are the classes that resample training rows.
     A model of `kind` stored was not fitted: `stored` has the source of its predictions.
+    `thresholds` are those of its labels; one that neither the study nor a class sets is not listed.
     """
 
     name: str
@@ -195,6 +214,7 @@ class ModelRecord:
     configured: bool = True
     resamplers: tuple[str, ...] = ()
     stored: StoredModelRecord | None = None
+    thresholds: tuple[ThresholdRecord, ...] = ()
 
 
 VALIDATION_PART, INNER_FOLDS, INNER_PERIODS = "validation_part", "inner_folds", "inner_periods"

@@ -573,6 +573,7 @@ _ALL = (
             _GROUP,
             _WEIGHT,
             _POSITIVE,
+            _THRESHOLD,
             _TASK,
             _WHERE,
             _UNIT,

@@ -17,7 +17,9 @@ from evallang.data.dataset import DataSpec, PredictionsSpec
 from evallang.diagnostics import Changes, Severity
 from evallang.models.abilities import abilities
 from evallang.models.model import is_baseline
+from evallang.models.thresholds import own_threshold
 from evallang.protocols.protocol import PROTOCOLS
+from evallang.source import Span
 from evallang.study import Method, Study
 
 PLAIN_THRESHOLDS = (0.0, 0.5)
@@ -75,8 +77,10 @@ def threshold_beside_the_reported_scores(study: Study) -> Iterator[Objection]:
     """A threshold is given for the same scores on which the labels are evaluated.
 
     A threshold that was chosen on these scores makes the labels look better than they will be on
-    new examples. A threshold that was fixed before, or chosen on other examples, is sound; a waiver
-    can tell the reader so.
+    new examples: the recall that it was chosen to reach, the specificity that it leaves, and every
+    other metric of labels. A threshold that was fixed before, or chosen on other examples, is
+    sound; a waiver can tell the reader so. `TunedThresholdClassifierCV` chooses a threshold inside
+    each training part, and is not reported.
 
     Objects to:
 
@@ -90,29 +94,52 @@ def threshold_beside_the_reported_scores(study: Study) -> Iterator[Objection]:
 
     Accepts:
 
-        predictions p from "p.csv"
-          truth y
-          models a, b as "yhat_b"
-          score a = "a_prob"
-          positive 1
-        measure accuracy
+        data cancer from sklearn breast_cancer
+          positive malignant
+        model a = TunedThresholdClassifierCV(estimator=LogisticRegression)
+        protocol cv
+        measure recall, specificity
     """
+    for place, model in _stated_thresholds(study):
+        yield Objection(
+            f"the labels of `{model}` depend on a threshold that the study states; if it "
+            f"was chosen on these rows, {_optimistic(study)} are optimistic",
+            place,
+            help="choose it on other rows, as `TunedThresholdClassifierCV` does inside each "
+            "training part, or say where: `# evallang: allow "
+            "threshold_beside_the_reported_scores because it was set on earlier data`",
+        )
+
+
+def _stated_thresholds(study: Study) -> Iterator[tuple[Span | None, str]]:
+    """Iterate over thresholds other than the usual ones: their places and models."""
     for source in study.sources:
-        if not isinstance(source, PredictionsSpec):
-            continue
-        set_by_hand = [
-            m.name
-            for m in source.models
-            if m.threshold is not None and m.threshold not in PLAIN_THRESHOLDS
-        ]
-        if set_by_hand:
-            yield Objection(
-                f"the labels of {listed(set_by_hand)} depend on a threshold that the study states; "
-                "if it was chosen on these rows, recall, F1 and accuracy are optimistic",
-                source.places.get("threshold") or source.places.get("predictions"),
-                help="choose it on other rows and say where: `# evallang: allow "
-                "threshold_beside_the_reported_scores because it was set on earlier data`",
-            )
+        stated: list[tuple[str, float]] = []
+        if isinstance(source, DataSpec):
+            stated = list(source.thresholds)
+        elif isinstance(source, PredictionsSpec):
+            stated = [(m.name, m.threshold) for m in source.models if m.threshold is not None]
+        for name, value in stated:
+            if value not in PLAIN_THRESHOLDS:
+                place = source.places.get(f"threshold {name}")
+                yield place or source.places.get("predictions"), name
+    for model in study.fitted:
+        own = own_threshold(model.pipeline)
+        if own is not None and own.value is not None and own.value not in PLAIN_THRESHOLDS:
+            yield model.span, model.name
+
+
+RATES = ("recall", "specificity")
+
+
+def _optimistic(study: Study) -> str:
+    """Return the metrics that a choice on the reported scores flatters, those of labels."""
+    asked = [
+        metric.written
+        for metric in metrics_of(study)
+        if metric.better is None and metric_entry(metric).declaration.needs == "labels"
+    ]
+    return listed([*RATES, *(name for name in asked if name not in RATES)])
 
 
 @rule("W352", changes=Changes.QUESTION, source="Sokolova & Lapalme 2009")

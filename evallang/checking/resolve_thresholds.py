@@ -1,0 +1,162 @@
+"""`threshold MODEL = NUMBER` below `data`: the score from which a fitted model says positive."""
+
+from typing import Any
+
+from evallang.checking import clause_values, codes
+from evallang.checking.clauses import Clauses
+from evallang.checking.resolve_imported import threshold_value
+from evallang.checking.resolve_measure import known_model
+from evallang.checking.scope import Scope
+from evallang.data.codes import NO_LABELS, THRESHOLD_WITHOUT_USE
+from evallang.data.dataset import DataSpec, Table
+from evallang.diagnostics import Diagnostic, diagnose
+from evallang.models.abilities import abilities, models_in
+from evallang.models.model import EstimatorSpec, written
+from evallang.models.thresholds import chosen_by, thresholding
+from evallang.spelling import Words
+from evallang.study import Study
+from evallang.syntax import nodes as n
+
+
+def thresholds_of_models(scope: Scope, clauses: Clauses) -> tuple[tuple[str, float], ...]:
+    """Resolve the thresholds below one `data` statement, each of one model of the study."""
+    found: dict[str, float] = {}
+    names = None if "model" in scope.unread else Words(scope.models)
+    for setting in clauses.find(n.ModelSettingNode):
+        model = clause_values.column_name(setting.model)
+        value = threshold_value(scope, setting.value)
+        if model in found:
+            first = clauses.places.get(f"threshold {model}")
+            message = f"`threshold` of `{model}` is given twice"
+            scope.report_twice(codes.CLAUSE_TWICE, message, setting.span, first)
+        elif known_model(scope, setting.model, names) is not None and value is not None:
+            found[model] = value
+    return tuple(found.items())
+
+
+def judge_thresholds(scope: Scope, study: Study) -> None:
+    """Report thresholds of models that give no score of the positive class to apply them to."""
+    judge_classes_with_thresholds(scope, study)
+    models = {model.name: model for model in study.models}
+    for source in study.sources:
+        for name, value in source.thresholds if isinstance(source, DataSpec) else ():
+            place = source.places.get(f"threshold {name}")
+            if name not in models:
+                continue  # reported with the model
+            found = _objection(models[name], value)
+            if found is not None:
+                code, message, help_text = found
+                scope.report(code, message, place, help=help_text)
+
+
+def judge_classes_with_thresholds(scope: Scope, study: Study) -> None:
+    """Report classes with a threshold around a model whose scores they cannot divide."""
+    for model in study.fitted:
+        for spec in thresholding(model.pipeline):
+            problem = _unsuitable(spec)
+            if problem is not None:
+                message, help_text = problem
+                node = scope.models[model.name]
+                place = node.pipeline or node
+                scope.report(codes.PARAMETER_VALUE, message, place.span, help=help_text)
+
+
+def _unsuitable(spec: EstimatorSpec) -> tuple[str, str] | None:
+    """Return what is wrong with a class with a threshold and its fix, None where nothing is."""
+    parameters = dict(spec.parameters)
+    inside = next(models_in(parameters.get("estimator")), None)
+    able = None if inside is None else abilities(inside)
+    if inside is None or able is None or not able.known:
+        return None
+    name, last = spec.name, written(inside.steps[-1]).partition("(")[0]
+    instead = f"write a classifier with scores: `{name}(estimator=LogisticRegression)`"
+    if able.kind != "classifier":
+        return (
+            f"`{name}` divides the scores of a classifier, and `{last}` is not one",
+            instead,
+        )
+    if not able.scores:
+        return (
+            f"`{name}` divides scores, and `{last}` gives none",
+            instead,
+        )
+    if parameters.get("response_method") == "predict_proba" and not able.probabilities:
+        return (
+            f"`predict_proba` is the response of `{name}`, and `{last}` gives no probabilities",
+            "remove `response_method`, and margins are divided",
+        )
+    if parameters.get("response_method") == "decision_function" and not able.margins:
+        return (
+            f"`decision_function` is the response of `{name}`, and `{last}` has none",
+            "remove `response_method`, and probabilities are divided",
+        )
+    if parameters.get("refit") is False and not isinstance(parameters.get("cv"), float):
+        return (
+            f"`refit=false` of `{name}` keeps the model of one split, and `cv` makes several",
+            "remove `refit=false`, or write `cv=0.25`, the share of one split",
+        )
+    return None
+
+
+def _objection(model: Any, value: float) -> tuple[Any, str, str] | None:
+    """Return the code, the message and the fix where a threshold does not suit a model."""
+    name, able = model.name, abilities(model.pipeline)
+    if model.stored is not None:
+        return (
+            THRESHOLD_WITHOUT_USE,
+            f"`{name}` has a threshold, but its stored labels were made already",
+            f"remove `threshold {name}`, or fit the model here",
+        )
+    own = chosen_by(model.pipeline)
+    if own is not None:
+        return (
+            THRESHOLD_WITHOUT_USE,
+            f"`{name}` has a threshold, but `{own}` sets one already",
+            f"remove `threshold {name}`, or write the estimator without `{own}`",
+        )
+    if able.kind != "regressor" and not able.scores:
+        return (
+            NO_LABELS,
+            f"`{name}` has a threshold, but gives no scores to apply it to",
+            f"remove `threshold {name}`, or choose a model with `predict_proba`",
+        )
+    if able.kind == "regressor":
+        return (
+            THRESHOLD_WITHOUT_USE,
+            f"`{name}` has a threshold, but it predicts numbers, not classes",
+            f"remove `threshold {name}`",
+        )
+    if able.known and able.probabilities and not 0 < value < 1:
+        return (
+            codes.CLAUSE_VALUE,
+            f"`{name}` gives probabilities, and a threshold of {value:g} does not divide them",
+            f"write a number between 0 and 1, as in `threshold {name} = 0.3`",
+        )
+    return None
+
+
+def judge_read_thresholds(study: Study, table: Table) -> list[Diagnostic]:
+    """Report thresholds on data with other than two classes, once the data are read."""
+    if table.task == "classification" and len(table.classes) == 2:
+        return []
+    named = [name for name, _ in table.spec.thresholds]
+    of_classes = [model.name for model in study.fitted if chosen_by(model.pipeline) is not None]
+    places = {model.name: model.span for model in study.models}
+    what = f"the target has {len(table.classes)} classes"
+    if table.task != "classification":
+        what, of_classes = "the target has numbers", []  # a classifier is refused as such
+    return [
+        diagnose(
+            THRESHOLD_WITHOUT_USE,
+            f"`{name}` has a threshold, which divides two classes, and {what}",
+            table.spec.places.get(f"threshold {name}", places.get(name)),
+            help=f"remove `threshold {name}`"
+            if name in named
+            else f"write the estimator without `{_by(study, name)}`",
+        )
+        for name in (*named, *of_classes)
+    ]
+
+
+def _by(study: Study, name: str) -> str | None:
+    return next(chosen_by(model.pipeline) for model in study.models if model.name == name)
