@@ -783,9 +783,9 @@ THRESHOLD_WITHOUT_USE = declare(
     "E449",
     "threshold_beside_labels",
     "A threshold is given for a model with predicted labels, or for one without a single "
-    "score column.",
-    reason="Labels in a file were already made with a threshold. With one score per class, the "
-    "class with the largest score is predicted.",
+    "score of the positive class.",
+    reason="Labels in a file were already made with a threshold. With one score per class, and for "
+    "three classes or more, the class with the largest score is predicted.",
     wrong="models cnn as verdict\nscore cnn = p_spam\nthreshold cnn = 0.3",
     right="score cnn = p_spam\nthreshold cnn = 0.3",
 )

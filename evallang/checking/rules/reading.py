@@ -20,7 +20,7 @@ from evallang.models.model import is_baseline
 from evallang.models.thresholds import own_threshold
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.source import Span
-from evallang.study import Method, Study
+from evallang.study import Method, Study, names_of
 
 PLAIN_THRESHOLDS = (0.0, 0.5)
 
@@ -100,14 +100,15 @@ def threshold_beside_the_reported_scores(study: Study) -> Iterator[Objection]:
         protocol cv
         measure recall, specificity
     """
+    fitted = names_of(study.fitted)
     for place, model in _stated_thresholds(study):
+        as_here = ", as `TunedThresholdClassifierCV` does inside each training part, or say where: "
         yield Objection(
             f"the labels of `{model}` depend on a threshold that the study states; if it "
             f"was chosen on these rows, {_optimistic(study)} are optimistic",
             place,
-            help="choose it on other rows, as `TunedThresholdClassifierCV` does inside each "
-            "training part, or say where: `# evallang: allow "
-            "threshold_beside_the_reported_scores because it was set on earlier data`",
+            help=f"choose it on other rows{as_here if model in fitted else ' and say where: '}"
+            "`# evallang: allow threshold_beside_the_reported_scores because it was set on earlier data`",
         )
 
 

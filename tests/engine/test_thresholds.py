@@ -1,0 +1,202 @@
+"""Thresholds of labels: stated for a fitted model, or chosen inside training; by scikit-learn."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+import skops.io
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score, make_scorer, precision_score
+from sklearn.model_selection import TunedThresholdClassifierCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from studies import checked, study
+
+from evallang.api.preparing import read_and_plan
+from evallang.api.results import Results
+from evallang.api.running import run
+from evallang.reporting.context import Context
+from evallang.reporting.thresholds import thresholds
+
+HEAD = """\
+evallang 1
+study "Thresholds"
+  seed 3
+data cancer from sklearn breast_cancer
+  positive {positive}
+{below}{models}protocol cv folds=3
+measure recall, specificity
+"""
+LOGISTIC = "StandardScaler | LogisticRegression(max_iter=500)"
+
+
+def text_of(models, below="", positive="malignant"):
+    return HEAD.format(positive=positive, below=below, models=models)
+
+
+def predicted(text, folder, model):
+    """Return the row, truth and prediction of each test row, by the protocol's splits."""
+    made = study(text, folder)
+    run(made, out=folder / "out")
+    table = pl.read_parquet(folder / "out" / "predictions.parquet").filter(pl.col("model") == model)
+    return made, table
+
+
+def by_fold(made, model="m"):
+    layout = read_and_plan(made).planned.layout
+    return [place.split for place in layout.places if place.model == model]
+
+
+def names(y):
+    return np.array(["malignant", "benign"])[y]
+
+
+@pytest.mark.parametrize("positive", ["malignant", "benign"])
+@pytest.mark.parametrize("value", [0.2, 0.9])
+def test_labels_of_a_fitted_model_are_those_of_its_probabilities_from_the_threshold_on(
+    positive, value, tmp_path
+):
+    text = text_of(f"model m = {LOGISTIC}\n", f"  threshold m = {value}\n", positive)
+    made, table = predicted(text, tmp_path, "m")
+    data = load_breast_cancer()
+    for split in by_fold(made):
+        plain = make_pipeline(StandardScaler(), LogisticRegression(max_iter=500))
+        plain.fit(data.data[split.train], names(data.target)[split.train])
+        probability = plain.predict_proba(data.data[split.test])
+        at_least = probability[:, list(plain.classes_).index(positive)] >= value
+        other = "benign" if positive == "malignant" else "malignant"
+        here = table.filter(pl.col("fold") == split.fold).sort("row")
+        assert here["prediction"].to_list() == np.where(at_least, positive, other).tolist()
+
+
+def test_margins_are_divided_at_a_threshold_too(tmp_path):
+    svm = "StandardScaler | LinearSVC(random_state=1)"
+    text = text_of(f"model m = {svm}\n", "  threshold m = -0.5\n", "benign")
+    made, table = predicted(text, tmp_path, "m")
+    data = load_breast_cancer()
+    for split in by_fold(made):
+        plain = make_pipeline(StandardScaler(), LinearSVC(random_state=1))
+        plain.fit(data.data[split.train], data.target[split.train])  # 1 is benign
+        benign = plain.decision_function(data.data[split.test]) >= -0.5
+        here = table.filter(pl.col("fold") == split.fold).sort("row")
+        expected = np.where(benign, "benign", "malignant").tolist()
+        assert here["prediction"].to_list() == expected
+
+
+@pytest.mark.parametrize("positive", ["malignant", "benign"])
+def test_a_class_with_a_threshold_divides_the_scores_of_the_positive_class(positive, tmp_path):
+    models = (
+        f"model m = {LOGISTIC}\n"
+        f"model fixed = FixedThresholdClassifier(estimator={LOGISTIC}, threshold=0.9)\n"
+    )
+    text = text_of(models, "  threshold m = 0.9\n", positive)
+    run(study(text, tmp_path), out=tmp_path / "out")
+    table = pl.read_parquet(tmp_path / "out" / "predictions.parquet")
+    stated, fixed = (table.filter(pl.col("model") == m)["prediction"] for m in ("m", "fixed"))
+    assert stated.to_list() == fixed.to_list()
+
+
+@pytest.mark.parametrize("positive", ["malignant", "benign"])
+@pytest.mark.parametrize(("word", "score"), [("f1", f1_score), ("precision", precision_score)])
+def test_a_tuned_threshold_is_chosen_by_the_score_of_the_positive_class(
+    positive, word, score, tmp_path
+):
+    tuned = (
+        f"TunedThresholdClassifierCV(estimator={LOGISTIC}, scoring={word}, cv=3, random_state=1)"
+    )
+    made, table = predicted(text_of(f"model m = {tuned}\n", positive=positive), tmp_path, "m")
+    data = load_breast_cancer()
+    for split in by_fold(made):
+        plain = TunedThresholdClassifierCV(
+            make_pipeline(StandardScaler(), LogisticRegression(max_iter=500)),
+            scoring=make_scorer(score, pos_label=positive, zero_division=0.0),
+            cv=3,
+            random_state=1,
+        ).fit(data.data[split.train], names(data.target)[split.train])
+        here = table.filter(pl.col("fold") == split.fold).sort("row")
+        assert here["prediction"].to_list() == plain.predict(data.data[split.test]).tolist()
+
+
+def test_a_search_by_labels_measures_the_labels_of_the_threshold(tmp_path):
+    """At a threshold of nearly 0 every candidate labels all rows positive: the first wins."""
+    text = text_of(
+        "model m = StandardScaler | LogisticRegression(C in [0.0001, 1])\n",
+        "  threshold m = 1e-12\n",
+    ).replace("protocol cv folds=3", "protocol nested cv outer=2 inner=2\ntune grid by accuracy")
+    record = run(study(text, tmp_path)).record
+    share = 212 / 569  # of the malignant
+    assert all(found.params == {"C": 0.0001} for found in record.selections)
+    assert all(found.inner_score == pytest.approx(share, abs=0.01) for found in record.selections)
+
+
+def test_an_exported_model_keeps_its_threshold(tmp_path):
+    text = text_of(f"model m = {LOGISTIC}\n", "  threshold m = 0.1\n") + 'export m to "m.skops"\n'
+    made = study(text, tmp_path)
+    export = run(made, out=tmp_path / "out").record.exports[0]
+    path = next(tmp_path.rglob("m.skops"))
+    model = skops.io.load(path, trusted=list(export.trusted_types))
+    data = load_breast_cancer().data
+    malignant = model.predict_proba(data)[:, list(model.classes_).index("malignant")] >= 0.1
+    assert model.predict(data).tolist() == np.where(malignant, "malignant", "benign").tolist()
+
+
+def test_results_and_methods_state_what_each_threshold_was_chosen_on(tmp_path):
+    models = (
+        f"model m = {LOGISTIC}\n"
+        f"model plain = {LOGISTIC}\n"
+        f"model tuned = TunedThresholdClassifierCV(estimator={LOGISTIC}, scoring=f1, cv=3)\n"
+        f"model part = TunedThresholdClassifierCV(estimator={LOGISTIC}, cv=0.25)\n"
+        f"model fixed = FixedThresholdClassifier(estimator={LOGISTIC}, threshold=0.4)\n"
+    )
+    allowed = "  # evallang: allow threshold_beside_the_reported_scores because the clinic set it\n"
+    text = text_of(models, "  threshold m = 0.2" + allowed)
+    run(study(text, tmp_path), out=tmp_path / "out")
+    record = json.loads((tmp_path / "out" / "results.json").read_text())
+    found = {model["name"]: model["thresholds"] for model in record["models"]}
+    nothing = {"data": None, "value": None, "metric": None, "folds": None, "part": None}
+    assert found["plain"] == []
+    assert found["m"] == [{**nothing, "origin": "stated", "data": "cancer", "value": 0.2}]
+    assert found["fixed"] == [{**nothing, "origin": "stated", "value": 0.4}]
+    chosen = {**nothing, "origin": "training_part"}
+    assert found["tuned"] == [{**chosen, "metric": "f1", "folds": 3}]
+    assert found["part"] == [{**chosen, "metric": "balanced_accuracy", "part": 0.25}]
+    context = Context(Results.load(tmp_path / "out" / "results.json").record)
+    page = "".join(run.text for run in thresholds(context))
+    for sentence in (
+        "The threshold of m (0.2) was stated in the study file: the clinic set it.",
+        "The threshold of tuned was chosen inside each training part, by f1 in three inner folds.",
+        "The threshold of part was chosen inside each training part, by balanced accuracy on 25% "
+        "of its rows.",
+        "The threshold of fixed (0.4) was stated in the study file, which does not say on which "
+        "rows it was chosen.",
+    ):
+        assert sentence in page
+
+
+def warned(text):
+    return [d for d in checked(text).diagnostics if d.code == "W351" and not d.allowed_because]
+
+
+def test_only_a_threshold_that_the_study_states_is_warned_of():
+    tuned = f"model m = TunedThresholdClassifierCV(estimator={LOGISTIC})\n"
+    assert not warned(text_of(tuned))
+    searched = (
+        f"model m = FixedThresholdClassifier(estimator={LOGISTIC}, threshold in [0.3, 0.7])\n"
+    )
+    nested = text_of(searched).replace("cv folds=3", "nested cv outer=3 inner=3")
+    assert not warned(nested)
+    assert not warned(text_of(f"model m = {LOGISTIC}\n", "  threshold m = 0.5\n"))
+    [stated] = warned(text_of(f"model m = {LOGISTIC}\n", "  threshold m = 0.3\n"))
+    assert stated.severity == "warning"
+    assert "`recall` and `specificity` are optimistic" in stated.message
+
+
+def test_a_waiver_of_one_threshold_leaves_the_other_reported():
+    allow = "  # evallang: allow threshold_beside_the_reported_scores because the clinic set it\n"
+    models = f"model m = {LOGISTIC}\nmodel k = {LOGISTIC}\n"
+    below = f"  threshold m = 0.3{allow}  threshold k = 0.4\n"
+    [left] = warned(text_of(models, below))
+    assert "`k`" in left.message
