@@ -72,12 +72,12 @@ def _unsuitable(spec: EstimatorSpec) -> tuple[str, str] | None:
     instead = f"write a classifier with scores: `{name}(estimator=LogisticRegression)`"
     if able.kind != "classifier":
         return (
-            f"`{name}` divides the scores of a classifier, and `{last}` is not one",
+            f"`{name}` divides the scores of a classifier, and `{last}` is not a classifier",
             instead,
         )
     if not able.scores:
         return (
-            f"`{name}` divides scores, and `{last}` gives none",
+            f"`{name}` divides scores, which `{last}` does not give",
             instead,
         )
     if parameters.get("response_method") == "predict_proba" and not able.probabilities:
@@ -87,7 +87,7 @@ def _unsuitable(spec: EstimatorSpec) -> tuple[str, str] | None:
         )
     if parameters.get("response_method") == "decision_function" and not able.margins:
         return (
-            f"`decision_function` is the response of `{name}`, and `{last}` has none",
+            f"`decision_function` is the response of `{name}`, and `{last}` does not have it",
             "remove `response_method`, and probabilities are divided",
         )
     if parameters.get("refit") is False and not isinstance(parameters.get("cv"), float):
@@ -117,7 +117,7 @@ def _objection(model: Any, value: float) -> tuple[Any, str, str] | None:
     if able.kind != "regressor" and not able.scores:
         return (
             NO_LABELS,
-            f"`{name}` has a threshold, but gives no scores to apply it to",
+            f"`{name}` has a threshold, but does not give scores to apply it to",
             f"remove `threshold {name}`, or choose a model with `predict_proba`",
         )
     if able.kind == "regressor":

@@ -29,7 +29,7 @@ from evallang.models.model import (
 from evallang.models.packages import PACKAGES
 from evallang.models.resamplers import steps_of_new_rows
 from evallang.models.target_scales import scale_of
-from evallang.models.thresholds import DEFAULT_SCORING, FIXED, OF_THE_POSITIVE_CLASS, TUNED
+from evallang.models.thresholds import FIXED, OF_THE_POSITIVE_CLASS, TUNED
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -320,7 +320,7 @@ def _labels_of_threshold(
     label = context.targets[context.positive] if context.targets else context.positive
     if spec.name == FIXED and values.get("pos_label") is None:
         return {"pos_label": label}
-    scoring = values.get("scoring", DEFAULT_SCORING)
+    scoring = values.get("scoring")
     if spec.name == TUNED and scoring in OF_THE_POSITIVE_CLASS:
         from sklearn import metrics
 

@@ -289,7 +289,7 @@ def _parameter(owner: str, name: str, written: list[Any]) -> ParameterEntry:
     if name == "score_func":
         text = "words " + " ".join(class_facts.SCORE_FUNCTIONS)
     elif f"{owner}.{name}" in class_facts.WORDS:
-        text = "words " + " ".join(class_facts.WORDS[f"{owner}.{name}"])
+        text = "words " + class_facts.WORDS[f"{owner}.{name}"]
     elif "callable" in text:
         refused = refused or class_facts.TAKES_A_FUNCTION
     value, default_text = _read_default(default)

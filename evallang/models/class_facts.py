@@ -61,23 +61,9 @@ SCORE_FUNCTIONS = (
 """Functions of `sklearn.feature_selection` that `score_func` may name by a word."""
 
 WORDS = {
-    "TunedThresholdClassifierCV.scoring": (
-        "accuracy",
-        "balanced_accuracy",
-        "f1",
-        "f1_macro",
-        "f1_weighted",
-        "jaccard",
-        "jaccard_macro",
-        "jaccard_weighted",
-        "matthews_corrcoef",
-        "precision",
-        "precision_macro",
-        "precision_weighted",
-        "recall",
-        "recall_macro",
-        "recall_weighted",
-    ),
+    "TunedThresholdClassifierCV.scoring": "accuracy balanced_accuracy f1 f1_macro f1_weighted "
+    "jaccard jaccard_macro jaccard_weighted matthews_corrcoef precision precision_macro "
+    "precision_weighted recall recall_macro recall_weighted",
 }
 """Words of a parameter where scikit-learn takes more: a threshold is chosen by a score of predicted
 labels of two classes, and other scores are the same at every threshold, or undefined."""

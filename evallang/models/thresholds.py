@@ -4,17 +4,13 @@ from collections.abc import Iterator
 
 from evallang.frozen_records import frozen
 from evallang.models.abilities import classes_of
-from evallang.models.model import Candidates, EstimatorSpec, PipelineSpec, written
+from evallang.models.catalogue import CATALOGUE
+from evallang.models.model import Candidates, EstimatorSpec, ParameterValue, PipelineSpec, written
 
 FIXED, TUNED = "FixedThresholdClassifier", "TunedThresholdClassifierCV"
-DEFAULT_SCORING, DEFAULT_FOLDS = "balanced_accuracy", 5  # those of scikit-learn
+DEFAULT_FOLDS = 5  # scikit-learn's
 
-OF_THE_POSITIVE_CLASS = {
-    "f1": "f1_score",
-    "jaccard": "jaccard_score",
-    "precision": "precision_score",
-    "recall": "recall_score",
-}
+OF_THE_POSITIVE_CLASS = {w: f"{w}_score" for w in "f1 jaccard precision recall".split()}
 """Words whose score depends on which class is positive, with their functions."""
 
 
@@ -47,10 +43,10 @@ def own_threshold(pipeline: PipelineSpec) -> OwnThreshold | None:
             return OwnThreshold(FIXED, searched=True)
         number = float(value) if isinstance(value, int | float) else None
         return OwnThreshold(FIXED, number)
-    scoring, cv = parameters.get("scoring", DEFAULT_SCORING), parameters.get("cv")
+    cv = parameters.get("cv")
     return OwnThreshold(
         TUNED,
-        scoring=written(scoring),
+        scoring=written(scoring_of(spec)),
         folds=cv if isinstance(cv, int) else DEFAULT_FOLDS if cv is None else None,
         part=cv if isinstance(cv, float) else None,
     )
@@ -65,3 +61,9 @@ def chosen_by(pipeline: PipelineSpec) -> str | None:
     """Return the class of a pipeline that sets a threshold, None without one."""
     found = own_threshold(pipeline)
     return None if found is None else found.by
+
+
+def scoring_of(spec: EstimatorSpec) -> ParameterValue:
+    """Return the score by which a class chooses its threshold."""
+    known = CATALOGUE[spec.name].parameter("scoring")
+    return dict(spec.parameters).get("scoring", known.default if known else None)
