@@ -10,7 +10,10 @@ from evallang.models.model import Candidates, EstimatorSpec, ParameterValue, Pip
 FIXED, TUNED = "FixedThresholdClassifier", "TunedThresholdClassifierCV"
 DEFAULT_FOLDS = 5  # scikit-learn's
 
-OF_THE_POSITIVE_CLASS = {w: f"{w}_score" for w in "f1 jaccard precision recall".split()}
+OF_THE_POSITIVE_CLASS = {
+    function.removesuffix("_score"): function
+    for function in ("f1_score", "jaccard_score", "precision_score", "recall_score")
+}
 """Words whose score depends on which class is positive, with their functions."""
 
 

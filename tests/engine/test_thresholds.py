@@ -191,7 +191,7 @@ def test_only_a_threshold_that_the_study_states_is_warned_of():
     assert not warned(text_of(f"model m = {LOGISTIC}\n", "  threshold m = 0.5\n"))
     [stated] = warned(text_of(f"model m = {LOGISTIC}\n", "  threshold m = 0.3\n"))
     assert stated.severity == "warning"
-    assert "`recall` and `specificity` are optimistic" in stated.message
+    assert "recall, specificity, F1 and accuracy are optimistic" in stated.message
 
 
 def test_a_waiver_of_one_threshold_leaves_the_other_reported():
