@@ -29,6 +29,15 @@ ISOLATES = ISOLATE + POP_ISOLATE
 """The signs around a name that is read from the right, so that what follows keeps its order."""
 _FROM_THE_RIGHT = frozenset({"R", "AL", "AN"})
 
+_CREDENTIALS = re.compile(
+    r"(?<=://)[^\s/?#\"'`]+(?=@)"  # user and password before a host; those may hold an `@` too
+    r"|(?<=://)[^\s/?#:\"'`]+:(?![0-9]+[/?#])[^\s\"'`]*(?=@)"  # or a slash, as keys of S3 do
+    r"|(?<=[?&;])([^\s=&;\"'`]*(?:key|token|secret|passw|sig|credential)[^\s=&;\"'`]*=)"
+    r"[^\s&;#\"'`]+",
+    re.IGNORECASE,
+)
+"""What an address holds that nobody else may see."""
+
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 
 
@@ -36,13 +45,26 @@ def printable(text: str, *, keep: str = "") -> str:
     """Return the text as one line of visible characters; those in `keep` are not changed.
 
     A tab becomes a space, a byte that was not UTF-8 its value (`\\x80`), and any other character
-    without a glyph its escape in Python (`\\x1b`, `\\u202e`).
+    without a glyph its escape in Python (`\\x1b`, `\\u202e`). Users, passwords and keys in addresses
+    become stars.
     """
+    text = without_credentials(text)
     if "##" in text:
         text = _MARKED_COMMAND.sub(r"#\\x23", text)
     if text.isprintable() and (text.isascii() or not _INVISIBLE.search(text)):
         return text
     return "".join(c if _is_visible(c) or c in keep else _escape(c) for c in text)
+
+
+def without_credentials(text: str) -> str:
+    """Replace users, passwords and keys in the addresses of a text by stars, one for each letter."""
+    if "://" not in text:
+        return text
+    return _CREDENTIALS.sub(lambda found: _stars(found[0], found[1] or ""), text)
+
+
+def _stars(text: str, name: str) -> str:
+    return name + "*" * (len(text) - len(name))
 
 
 def isolated(text: str) -> str:

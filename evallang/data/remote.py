@@ -83,7 +83,8 @@ def address_objection(location: str) -> tuple[str, str] | None:
         known = ", ".join(f"`{name}://`" for name in SCHEMES)
         return f"`{location}` is not an address that is read", f"addresses begin with {known}"
     host, _, path = rest.partition("/")
-    if "@" in host:
+    _, colon, port = host.partition(":")
+    if "@" in host or (colon and not port.isdecimal()):
         return "an address in a study may not hold a user or a password", _without(scheme)
     if scheme == "https" and re.search(r"[?#]", rest):
         return (

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from evallang.diagnostics import Diagnostic, Related, Severity
-from evallang.printable import printable
+from evallang.printable import printable, without_credentials
 from evallang.source import SourceFile, Span
 
 Sources = Mapping[str, SourceFile]
@@ -85,7 +85,7 @@ def _excerpt(
     span: Span, further: Iterable[Span], source: SourceFile, paint: Paint, style: str
 ) -> list[str]:
     at = source.position(span.start)
-    text = source.line(at.line)
+    text = without_credentials(source.line(at.line))  # before an address is cut
     first = span.start - (at.column - 1)  # where the line begins
     cut = max(0, at.column - 1 - MAX_SHOWN // 2)
     shown = text[cut : cut + MAX_SHOWN]

@@ -438,6 +438,7 @@ def test_results_logs_and_output_hold_no_credential(tmp_path: Path, environment:
         ("https://host/a.csv?sig=1", "without"),
         ("https://host/*.csv", "by its address"),
         ("https://host/{part}.csv", "by its address"),
+        ("s3://AKIAX:se/cr+et@bucket/a.csv", "environment"),
         ("s3://bucket", "FILE"),
     ],
 )
@@ -450,7 +451,41 @@ def test_an_address_that_may_not_be_read_is_refused_as_it_is_written(
 
 
 @pytest.mark.parametrize(
-    "address", ["s3://b/a.csv", "gs://b/x/*.csv", "az://c/{part}.parquet", "https://h/a.csv.gz"]
+    "address",
+    [
+        "s3://b/a.csv",
+        "gs://b/x/*.csv",
+        "az://c/{part}.parquet",
+        "https://h/a.csv.gz",
+        "https://h:8443/a.csv",
+    ],
 )
 def test_an_address_that_may_be_read_is_not(address: str) -> None:
     assert address_objection(address) is None
+
+
+WITH_SECRETS = [
+    "s3://ana:hunter2@host/a.csv",
+    "s3://ana:hunt/er2@host/a.csv",
+    "ftp://ana:hunter2@host/a.csv",
+    "https://host/a.csv?X-Amz-Credential=hunter2&X-Amz-Signature=hunter2",
+    "https://host/a.csv?sv=1&sig=hunter2",
+]
+
+
+@pytest.mark.parametrize("kind", ["text", "json", "github", "gitlab", "sarif"])
+@pytest.mark.parametrize("address", WITH_SECRETS)
+def test_no_finding_shows_what_an_address_should_not_hold(
+    tmp_path: Path, address: str, kind: str
+) -> None:
+    # The second statement shows its line for another reason
+    faults = f'predictions p from "{address}"\n{LABELS}predictions q from "{address}" and more\n'
+    study = _study(tmp_path, faults)
+    for command in (["check", "--format", kind], ["run", "--network"], ["plan"]):
+        words = [sys.executable, "-m", "evallang", *command, str(study)]
+        done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode != 0
+        shown = done.stdout + done.stderr
+        assert "hunt" not in shown
+        assert "er2" not in shown.replace("there", "")
+    assert [file.name for file in tmp_path.iterdir()] == ["study.eval"]
