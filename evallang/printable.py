@@ -45,8 +45,8 @@ def printable(text: str, *, keep: str = "") -> str:
     """Return the text as one line of visible characters; those in `keep` are not changed.
 
     A tab becomes a space, a byte that was not UTF-8 its value (`\\x80`), and any other character
-    without a glyph its escape in Python (`\\x1b`, `\\u202e`). Users, passwords and keys in addresses
-    become stars.
+    without a glyph its escape in Python (`\\x1b`, `\\u202e`). Users, passwords and keys in
+    addresses become stars.
     """
     text = without_credentials(text)
     if "##" in text:
@@ -57,7 +57,7 @@ def printable(text: str, *, keep: str = "") -> str:
 
 
 def without_credentials(text: str) -> str:
-    """Replace users, passwords and keys in the addresses of a text by stars, one for each letter."""
+    """Replace users, passwords and keys in addresses by stars, one for each letter."""
     if "://" not in text:
         return text
     return _CREDENTIALS.sub(lambda found: _stars(found[0], found[1] or ""), text)
