@@ -79,9 +79,9 @@ PLACED: dict[tuple[str, int], Edits] = {
     ("E412", 2): (("01/04/2024", "2024-03-01"),),
     ("E412", 3): (("\n52", "\n52,?"),),
     ("E414", 2): (("sqlite://visits.db", "sqlite:///visits.db"),),
-    ("E434", 1): ((">= 2024", '>= "2024-03-01"'),),
-    ("E434", 2): (('= "March 2024"', '>= "2024-03-01"'),),
-    ("E434", 3): (("12 March 2024", "2024-03-12"),),
+    ("E434", 1): ((">= 2024", '>= "2024-03-01"'), ("readmitted\n", "readmitted\n  features age\n")),
+    ("E434", 2): (('= "March 2024"', '>= "2024-03-01"'), ("readmitted\n", "readmitted\n  features age\n")),
+    ("E434", 3): (("12 March 2024", "2024-03-12"), ("readmitted\n", "readmitted\n  features age\n")),
     ("E435", 2): (("target readmitted\n", "target readmitted\n  where part is not missing\n"),),
     ("E438", 4): (("features age, ward", 'features age, ward, "kind of visit"'),),
     ("E439", 4): (
@@ -143,7 +143,7 @@ PLACED: dict[tuple[str, int], Edits] = {
         ("protocol cv", "protocol nested cv"),
     ),
     ("W332", 1): (
-        ("protocol holdout test=20% validation=20%", "protocol nested cv outer=5 inner=5"),
+        ("select one_standard_error", "select best"),
     ),
     ("W344", 0): (("second by 2", "second by 2%"),),
     ("W344", 1): ((">= 95", ">= 95%"),),
