@@ -42,19 +42,21 @@ def is_own(scope: Scope, name: n.NameNode) -> bool | None:
         return False
     if "." not in written:
         return written in registered()
-    module = written.rpartition(".")[0]
-    if module in scope.used_modules:
-        return True
-    package, _, plain = written.rpartition(".")
+    module, _, plain = written.rpartition(".")
     known = CATALOGUE.get(plain)
-    if known is not None and package.split(".")[0] == known.module.split(".")[0]:
+    if known is not None and module.split(".")[0] == known.module.split(".")[0]:
         scope.report(
             codes.UNKNOWN_CLASS,
             f"a class of the catalogue is written without its module: `{plain}`",
             name.span,
+            help=f"write `{plain}`, and remove `use {module}`"
+            if module in scope.used_modules
+            else f"write `{plain}`",
             fixes=[Fix(f"write `{plain}`", (Edit(name.span, plain),))],
         )
         return None
+    if module in scope.used_modules:
+        return True
     text, fixes = suggestion(module, name.span, scope.used_modules)
     scope.report(
         codes.OWN_CODE_WITHOUT_USE,

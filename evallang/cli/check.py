@@ -11,6 +11,7 @@ from evallang.cli.terminal import (
     conclusion,
     read_study,
     show,
+    show_accepted,
     study_path,
     tell,
     tell_error,
@@ -49,6 +50,7 @@ def command(files: tuple[str, ...], layout: str, strict: bool, with_data: bool, 
     if fix and "-" in files:
         raise click.UsageError("`--fix` writes to files, and `-` is not a file")
     unread: list[click.ClickException] = []
+    rows = False
     for path in files:
         try:
             if fix:
@@ -63,11 +65,13 @@ def command(files: tuple[str, ...], layout: str, strict: bool, with_data: bool, 
 
             diagnostics = check_data(study)
         found += diagnostics
+        rows = rows or _has_rows(study)
         sources |= study.checked.sources
     if layout == "text":
         show(sorted_by_weight(found), sources)
         if sources:
-            tell(conclusion(found, read=with_data))
+            show_accepted(found, sources)
+            tell(conclusion(found, read=with_data or not rows))
     elif sources:
         write_format(_written(found, sources, layout))
     for other in unread[:-1]:
@@ -77,6 +81,14 @@ def command(files: tuple[str, ...], layout: str, strict: bool, with_data: bool, 
     counted = [d for d in found if d.allowed_because is None]
     warned = any(d.severity is Severity.WARNING for d in counted)
     return 1 if has_errors(counted) or (strict and warned) else 0
+
+
+def _has_rows(study: "StudyFile") -> bool:
+    """Return whether a study has data that a check can read; counts in the file are known."""
+    from evallang.data.dataset import CountsSpec
+
+    sources = () if study.meant is None else study.meant.sources
+    return any(source.files or not isinstance(source, CountsSpec) for source in sources)
 
 
 def _fix(path: str) -> None:

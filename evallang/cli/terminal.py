@@ -179,7 +179,7 @@ NARROWEST = 30
 
 
 def show(diagnostics: Sequence[Diagnostic], sources: Mapping[str, SourceFile]) -> None:
-    """Print findings to stderr, except waived ones, which only results and report list."""
+    """Print findings to stderr, except waived ones; `show_accepted` lists those."""
     shown = [d for d in diagnostics if d.allowed_because is None]
     if shown:
         terminal = sys.stderr.isatty()
@@ -202,18 +202,36 @@ def summary(diagnostics: Sequence[Diagnostic]) -> str:
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
+NOT_READ = "the data were not read: `--data` looks for leakage, copies and groups in their rows"
+
+
+def show_accepted(diagnostics: Sequence[Diagnostic], sources: Mapping[str, SourceFile]) -> None:
+    """Print a line for each finding that the author accepted, with its reason."""
+    for found in sorted_by_weight(diagnostics):
+        if found.allowed_because is None:
+            continue
+        source = sources.get(found.path or "")
+        place = found.path or "the study"
+        if source is not None and found.span is not None:
+            place += f":{source.position(found.span.start).line}"
+        tell(f"accepted in {place}: {found.name}, because {found.allowed_because}")
+
+
 def conclusion(diagnostics: Sequence[Diagnostic], *, read: bool) -> str:
     """State how many findings there are, and what the warnings change in the conclusion.
 
-    `read` is whether the data were read. Warnings are counted in the order of `sorted_by_weight`.
+    `read` is whether the data were read, or there are none to read. Warnings are counted in the
+    order of `sorted_by_weight`.
     """
     counted = [d for d in sorted_by_weight(diagnostics) if d.allowed_because is None]
     warnings = [d for d in counted if d.severity is Severity.WARNING]
     words = summary(counted) or "no findings"
+    accepted = len(diagnostics) - len(counted)
+    if accepted:
+        words += f", {accepted} accepted by the study file"
     if has_errors(counted):
         return words
-    if counted and not warnings and not read:
-        return f"{words}; the data were not read, which `--data` does"
+    unread = "" if read else f"; {NOT_READ}"
     changed: dict[Changes, list[int]] = {}
     for place, warning in enumerate(warnings):
         changed.setdefault(CODES[warning.code].changes, []).append(place)
@@ -222,7 +240,7 @@ def conclusion(diagnostics: Sequence[Diagnostic], *, read: bool) -> str:
         for what, places in changed.items()
         if what is not Changes.READING and places[-1] < len(ORDINALS)
     ]
-    return f"{words}: {', '.join(parts)}" if parts else words
+    return (f"{words}: {', '.join(parts)}" if parts else words) + unread
 
 
 def _which(places: Sequence[int], of: int) -> str:

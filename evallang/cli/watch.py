@@ -14,7 +14,15 @@ import click
 
 from evallang.cli.file_states import FileState, States, WatchedFiles
 from evallang.cli.settings import limit_option, network_option, overrides
-from evallang.cli.terminal import cannot, clear_screen, conclusion, show, study_path, tell
+from evallang.cli.terminal import (
+    cannot,
+    clear_screen,
+    conclusion,
+    show,
+    show_accepted,
+    study_path,
+    tell,
+)
 from evallang.data.remote import network_allowed
 from evallang.diagnostics import Diagnostic, has_errors, sorted_by_weight
 from evallang.frozen_records import frozen
@@ -239,6 +247,7 @@ class Watch:
         known = self._study.diagnostics
         new = [found for found in reading.found if found not in known]
         show(sorted_by_weight(new), self._study.checked.sources)
+        show_accepted(reading.found, self._study.checked.sources)
         tell(f"with its data: {conclusion(reading.found, read=True)}")
 
 

@@ -337,11 +337,7 @@ def _stacked(frames: Mapping[str, Frame], spec: PredictionsSpec) -> str | None:
         shortest = min(map(len, paths))
         if len(set.union(*values)) < sum(map(len, values)) or len(first) + len(last) >= shortest:
             continue
-        pattern = f'"{first}{{{role}}}{last}"'
-        return (
-            f"write `from {pattern}` and remove `{role} {written(name)}`: files of one pattern are "
-            "stacked"
-        )
+        return f'write `from "{first}{{part}}{last}"`: files of one pattern are stacked'
     return None
 
 

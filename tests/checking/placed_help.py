@@ -6,6 +6,7 @@ line, the query or the file has room for it.
 
 Edits = tuple[tuple[str, str], ...]
 PROTOCOL_CV = "protocol cv folds=10"
+AGE = ("readmitted\n", "readmitted\n  features age\n")
 SELECTED = "  features g96, g190, g193, g7, g121, g169, g100, g174"
 PLACED: dict[tuple[str, int], Edits] = {
     ("E044", 1): (("worse than", "not worse than"),),
@@ -79,9 +80,9 @@ PLACED: dict[tuple[str, int], Edits] = {
     ("E412", 2): (("01/04/2024", "2024-03-01"),),
     ("E412", 3): (("\n52", "\n52,?"),),
     ("E414", 2): (("sqlite://visits.db", "sqlite:///visits.db"),),
-    ("E434", 1): ((">= 2024", '>= "2024-03-01"'), ("readmitted\n", "readmitted\n  features age\n")),
-    ("E434", 2): (('= "March 2024"', '>= "2024-03-01"'), ("readmitted\n", "readmitted\n  features age\n")),
-    ("E434", 3): (("12 March 2024", "2024-03-12"), ("readmitted\n", "readmitted\n  features age\n")),
+    ("E434", 1): ((">= 2024", '>= "2024-03-01"'), AGE),
+    ("E434", 2): (('= "March 2024"', '>= "2024-03-01"'), AGE),
+    ("E434", 3): (("12 March 2024", "2024-03-12"), AGE),
     ("E435", 2): (("target readmitted\n", "target readmitted\n  where part is not missing\n"),),
     ("E438", 4): (("features age, ward", 'features age, ward, "kind of visit"'),),
     ("E439", 4): (
@@ -91,7 +92,8 @@ PLACED: dict[tuple[str, int], Edits] = {
         ("as bayes", "as new"),
     ),
     ("E440", 3): (
-        ('from "run1.csv", "run2.csv"', 'from "run{repeat}.csv"'), ("  repeat run\n", "  id scan\n")
+        ('from "run1.csv", "run2.csv"', 'from "run{part}.csv"'),
+        ("  repeat run\n", "  repeat run\n  id scan\n"),
     ),
     ("E443", 0): (("a as pred,", 'a as pred in "p.csv",'),),
     ("E443", 2): (('"predicted label", vit', '"predicted label" in "cnn.csv", vit'),),
@@ -136,7 +138,7 @@ PLACED: dict[tuple[str, int], Edits] = {
         (PROTOCOL_CV, "protocol nested cv"),
     ),
     ("W330", 5): (
-        ("k1 = KNeighborsClassifier(n_neighbors=1)", "k1 = KNeighborsClassifier(n_neighbors in 1..15)"),
+        ("n_neighbors=1)", "n_neighbors in 1..15)"),
         *((f"model k{i} = KNeighborsClassifier(n_neighbors={i})\n", "") for i in range(2, 16)),
         ("s1 = SVC(C=1)", f"s1 = SVC(C in {[i * i for i in range(1, 16)]})"),
         *((f"model s{i} = SVC(C={i * i})\n", "") for i in range(2, 16)),

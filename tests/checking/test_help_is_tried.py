@@ -143,14 +143,14 @@ def test_a_study_with_its_help_written_is_sound(path, number, tmp_path, monkeypa
         assert (now - before) & FLAWS == set(), after
 
 
-def placed(text, edits, help):
+def placed(text, edits, told):
     """Return a case with the pieces of a help written where its author would."""
     after = text
     for old, new in edits:
         assert old in after, old
         after = after.replace(old, new, 1)
-    if not FORM.search(help):
-        assert any(after.count(piece) > text.count(piece) for piece in pieces(help)[0]), help
+    if not FORM.search(told):
+        assert any(after.count(piece) > text.count(piece) for piece in pieces(told)[0]), told
     return after
 
 

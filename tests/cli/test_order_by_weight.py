@@ -36,23 +36,72 @@ def test_the_warning_about_the_scores_comes_before_the_one_about_claims(tmp_path
     assert "the first changes whether the scores hold on new data" in last
 
 
+UNREAD = "; the data were not read: `--data` looks for leakage, copies and groups in their rows"
+
+
 def findings(*codes):
     return [diagnose(CODES[c], "m", Span("s", i, i + 1)) for i, c in enumerate(codes)]
 
 
 @pytest.mark.parametrize(("codes", "words"), [
-    (["W102", "W313"], "2 warnings: the first changes what the p-value is about"),
-    (["W313"], "1 warning: the warning changes what the p-value is about"),
+    (["W102", "W313"], "2 warnings: the first changes what the p-value is about" + UNREAD),
+    (["W313"], "1 warning: the warning changes what the p-value is about" + UNREAD),
     (["W301", "W412"], "2 warnings: the first changes whether the scores hold on new data, the "
-     "second changes how often a difference is claimed where none exists"),
-    (["W412", "W330"], "2 warnings: both warnings change whether the scores hold on new data"),
-    (["W102"], "1 warning"),
+     "second changes how often a difference is claimed where none exists" + UNREAD),
+    (["W412", "W330"], "2 warnings: both warnings change whether the scores hold on new data"
+     + UNREAD),
+    (["W102"], "1 warning" + UNREAD),
     (["E101", "W412"], "1 error and 1 warning"),
-    (["W353"], "1 hint; the data were not read, which `--data` does"),
-    ([], "no findings"),
+    (["W353"], "1 hint" + UNREAD),
+    ([], "no findings" + UNREAD),
 ])  # fmt: skip
 def test_a_check_ends_with_what_its_warnings_change(codes, words):
     assert conclusion(findings(*codes), read=False) == words
+
+
+LEAK = """evallang 1
+study
+  seed 1
+data ward from "ward.csv"
+{waiver}  target died
+  positive yes
+model nb = GaussianNB
+protocol cv folds=5
+measure roc_auc
+"""
+
+
+def leaking(folder, waiver=""):
+    """Write a study whose column `unit` follows from the outcome, with 80 rows."""
+    cells = [(i % 7, 9 if i % 3 else 2, "yes" if i % 3 else "no") for i in range(80)]
+    rows = "".join(f"{40 + age}.{i},{unit},{died}\n" for i, (age, unit, died) in enumerate(cells))
+    (folder / "ward.csv").write_text("age,unit,died\n" + rows, encoding="utf-8")
+    (folder / "s.eval").write_text(LEAK.format(waiver=waiver), encoding="utf-8")
+    return str(folder / "s.eval")
+
+
+def test_a_leaking_study_whose_data_were_not_read_is_told_so(tmp_path):
+    path = leaking(tmp_path)
+    assert "the data were not read" in call("check", path).stderr
+    read = call("check", "--data", path)
+    assert "[W446]" in read.stderr and "not read" not in read.stderr
+
+
+def test_a_study_of_counts_has_no_data_to_read(tmp_path):
+    text = "evallang 1\nstudy\n  seed 1\ncounts readers\n  models a, b\n"
+    text += "  table [[900, 10], [40, 80]]\nmeasure accuracy\ncompare a, b with mcnemar\n"
+    (tmp_path / "c.eval").write_text(text, encoding="utf-8")
+    assert "not read" not in call("check", str(tmp_path / "c.eval")).stderr
+
+
+def test_a_check_lists_what_the_author_accepted(tmp_path):
+    reason = "# evallang: allow feature_gives_the_target_away because the unit is known before\n"
+    done = call("check", "--data", leaking(tmp_path, "  " + reason))
+    *_, accepted, last = done.stderr.strip().splitlines()
+    assert accepted.endswith(
+        "s.eval:6: feature_gives_the_target_away, because the unit is known before"
+    )
+    assert accepted.startswith("accepted in ") and last.endswith(", 1 accepted by the study file")
 
 
 def test_hints_alone_are_enough_once_the_data_were_read():

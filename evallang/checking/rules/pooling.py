@@ -118,7 +118,8 @@ def pooled_predictions_of_several_models(study: Study) -> Iterator[Objection]:
                 f"`{test.name}` {about} the models fitted on these folds, not the algorithms on "
                 "new training sets",
                 comparison.span,
-                help=f"if the algorithms are meant, {_form_for_algorithms(study, comparison)}",
+                help=f"if the algorithms are meant, {_form_for_algorithms(study, comparison)}"
+                f"{_room_for_classes(study)}",
             )
             return  # reported once for a study
 
@@ -154,6 +155,13 @@ def _form_for_algorithms(study: Study, comparison: ComparisonSpec) -> str:
     if not tables(study):
         return "write `with corrected_t`, which takes the scores of the folds"
     return f"write `protocol {_repeated(study, comparison)}` and `with corrected_t`"
+
+
+def _room_for_classes(study: Study) -> str:
+    """State how many rows folds need whose scores are averaged; imported folds are given."""
+    if not tables(study) or study.task == "regression":
+        return ""
+    return "; use fewer folds if one has under five rows of a class"
 
 
 def _repeated(study: Study, comparison: ComparisonSpec) -> str:
