@@ -22,6 +22,7 @@ from evallang.api.preparing import read_and_plan
 from evallang.api.results import Results
 from evallang.api.study_file import StudyFile, open_study, with_live
 from evallang.api.trust import is_trusted, refuse_without_consent
+from evallang.checking import waivers
 from evallang.data import remote
 from evallang.data.findings import counted
 from evallang.diagnostics import has_errors
@@ -229,7 +230,8 @@ def _run(
     )
     made = done.results.provenance.fits.run
     unlike = unlike_workers(prepared.study, made, workers.unlike)
-    diagnostics = (*prepared.diagnostics, *done.diagnostics, *unlike, *history.diagnostics)
+    in_results = waivers.mark_after_run(done.diagnostics, study.checked.gathered)
+    diagnostics = (*prepared.diagnostics, *in_results, *unlike, *history.diagnostics)
     record = replace(
         described(done.results, live.models),
         provenance=provenance,

@@ -45,11 +45,6 @@ class Waiver:
     lines: tuple[int, int] | None
 
 
-def can_be_allowed(code: Code) -> bool:
-    """Return whether an author may accept what a code says; errors and results cannot be."""
-    return code.severity is not Severity.ERROR and code.phase is not Phase.RESULTS
-
-
 def apply(
     found: list[Diagnostic], gathered: Gathered, later: Collection[str] = ()
 ) -> list[Diagnostic]:
@@ -96,8 +91,22 @@ def unused_after_reading(
     waivers, _ = _read(gathered)
     used: set[Span] = set()
     marked = _marked(found, waivers, gathered, used)
-    unused = [w for w in waivers if w.span not in used and (w.rule in later or _needs_data(w.rule))]
+    unused = [
+        w
+        for w in waivers
+        if w.span not in used
+        and (w.rule in later or _needs_data(w.rule))
+        and not _needs_results(w.rule)
+    ]
     return _report_idle(unused, marked)
+
+
+def mark_after_run(found: Iterable[Diagnostic], gathered: Gathered) -> list[Diagnostic]:
+    """Mark what waivers silence among findings in the results, and report those for nothing."""
+    waivers = [w for w in _read(gathered)[0] if _needs_results(w.rule)]
+    used: set[Span] = set()
+    marked = _marked(found, waivers, gathered, used)
+    return [*marked, *_report_idle((w for w in waivers if w.span not in used), marked)]
 
 
 def _report_idle(unused: Iterable[Waiver], found: Collection[Diagnostic]) -> list[Diagnostic]:
@@ -114,9 +123,18 @@ def _report_idle(unused: Iterable[Waiver], found: Collection[Diagnostic]) -> lis
 
 
 def _needs_data(rule: str) -> bool:
-    load_codes()
-    code = next((code for code in CODES.values() if code.name == rule), None)
+    code = _code_called(rule)
     return code is not None and code.phase in OF_DATA
+
+
+def _needs_results(rule: str) -> bool:
+    code = _code_called(rule)
+    return code is not None and code.phase is Phase.RESULTS
+
+
+def _code_called(rule: str) -> Code | None:
+    load_codes()
+    return next((code for code in CODES.values() if code.name == rule), None)
 
 
 def _read(gathered: Gathered) -> tuple[list[Waiver], list[Diagnostic]]:
@@ -164,17 +182,16 @@ def _refusal(
     rule: str, of_file: bool, comment: CommentNode, gathered: Gathered
 ) -> Diagnostic | None:
     """Explain why nothing can be allowed so: no such rule, an error, a waiver too late."""
-    load_codes()
-    code = next((code for code in CODES.values() if code.name == rule), None)
+    code = _code_called(rule)
     message, suggestion = None, "`evallang list rules` lists what can be allowed"
     if code is None:
         message = f"no rule is called `{rule}`"
-        names = [known.name for known in CODES.values() if can_be_allowed(known)]
+        names = [known.name for known in CODES.values() if known.waivable]
         near = closest(rule, names)
         suggestion = f"did you mean `{near}`?" if near else suggestion
     elif code.severity is Severity.ERROR:
         message = f"`{rule}` is an error, and errors cannot be allowed"
-    elif code.phase is Phase.RESULTS:
+    elif not code.waivable:
         message = f"`{rule}` is about the results, and is in every report that it concerns"
     elif of_file and _stands_late(comment, gathered):
         message = "a waiver for the whole file comes before its first statement"

@@ -84,7 +84,10 @@ PHASES: tuple[tuple[str, Phase], ...] = (
 
 @frozen
 class Code:
-    """A declared diagnostic code; `name` is the word that an author writes after `allow`."""
+    """A declared diagnostic code; `name` is the word that an author writes after `allow`.
+
+    `waivable` states that an author may accept the finding with a reason.
+    """
 
     code: str
     name: str
@@ -96,6 +99,7 @@ class Code:
     right: str = ""
     source: str = ""
     changes: Changes = Changes.READING
+    waivable: bool = False
 
 
 CODES: dict[str, Code] = {}
@@ -113,16 +117,22 @@ def declare(
     right: str = "",
     source: str = "",
     changes: Changes = Changes.READING,
+    waivable: bool | None = None,
 ) -> Code:
     """Register a code in `CODES`; its number decides severity and phase unless they are stated.
 
+    Without a statement all but errors and findings in the results are `waivable`.
     Raises `ValueError` if the code or its name is taken.
     """
     if severity is None:
         severity = Severity.ERROR if code.startswith("E") else Severity.WARNING
     if phase is None:
         phase = PHASES[bisect_right(PHASES, code, key=lambda first: first[0]) - 1][1]
-    made = Code(code, name, severity, phase, summary, reason, wrong, right, source, changes)
+    if waivable is None:
+        waivable = severity is not Severity.ERROR and phase is not Phase.RESULTS
+    made = Code(
+        code, name, severity, phase, summary, reason, wrong, right, source, changes, waivable
+    )
     if code in CODES or any(other.name == name for other in CODES.values()):
         raise ValueError(f"diagnostic {code} {name} is declared twice")
     CODES[code] = made

@@ -4,7 +4,6 @@ from typing import Any
 
 from evallang.checking.all_codes import load_codes
 from evallang.checking.values import CATALOGUES
-from evallang.checking.waivers import can_be_allowed
 from evallang.diagnostics import CODES
 from evallang.limits import LIMITS
 from evallang.models.catalogue import CATALOGUE, unavailable
@@ -73,7 +72,7 @@ def entries(catalogue: str) -> list[dict[str, Any]]:
                 "summary": code.summary,
             }
             for code in sorted(CODES.values(), key=lambda c: c.code)
-            if catalogue == "codes" or can_be_allowed(code)
+            if catalogue == "codes" or code.waivable
         ]
     found = [record(entry) for entry in REGISTRIES[catalogue]]
     return sorted(found, key=lambda entry: entry.get("group", ""))

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from evallang.checking.waivers import can_be_allowed
 from evallang.diagnostics import Code
 from evallang.frozen_records import frozen
 from evallang.manual.compatibility_table import FITTING
@@ -156,7 +155,7 @@ def explain_code(code: Code) -> Explanation:
     for heading, text in (("wrong", code.wrong), ("right", code.right)):
         if text:
             parts.append(Part(heading, lines=tuple(text.split("\n")), language=_language(text)))
-    if can_be_allowed(code):
+    if code.waivable:
         parts.append(Part("to allow it", lines=(waiver(code),), language="eval"))
     if code.source:
         parts.append(Part("source", code.source))

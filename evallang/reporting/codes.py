@@ -1,6 +1,7 @@
 """What a report adds to the warnings of a check: things only seen in the results (W5xx).
 
-They cannot be allowed away: each is in every report that it concerns.
+Each is in every report that it concerns; an author can accept only those that are `waivable`, and
+the report prints the reason.
 """
 
 from evallang.diagnostics import declare
@@ -107,6 +108,7 @@ FEATURE_AS_GOOD_AS_MODELS = declare(
     wrong='data visits from "visits.csv"\n  target cost',
     right='data visits from "visits.csv"\n  target cost\n  features all except invoice',
     source="Kaufman et al. 2012",
+    waivable=True,
 )
 FOLDS_DISAGREE = declare(
     "W513",
