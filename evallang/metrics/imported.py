@@ -65,7 +65,7 @@ def imported_ratio(name: str, better: Direction) -> MetricEntry:
         left_out=_without_each,
     )
     parts = name.split(" / ")  # a sum whose own name has a slash keeps the short form
-    title = f"ratio of {parts[0]} to {parts[1]}" if len(parts) == 2 else name
+    title = f"Ratio of {parts[0]} to {parts[1]}" if len(parts) == 2 else name
     return Entry(
         "metric", name, title, ratio_of_sums, declaration, (*_INPUTS, "weights"), (), (), ()
     )

@@ -6,6 +6,7 @@ from dataclasses import replace
 import imblearn
 import imblearn.base
 import numpy as np
+import polars as pl
 import pytest
 import skops.io
 from imblearn.pipeline import Pipeline, make_pipeline
@@ -79,6 +80,56 @@ def test_a_search_resamples_inside_inner_training_parts(seen):
     assert set(sizes) <= {142, 143, 284, 285}
     assert sizes[284] + sizes[285] == 2  # the refits; the two values of k share what is resampled
     assert sizes[142] + sizes[143] == 4
+
+
+def test_no_resampler_sees_a_row_on_which_its_fit_is_scored(tmp_path, seen):
+    """Outer test rows, and the inner rows on which candidates are compared, are never resampled.
+
+    With two inner folds the two inner fits of an outer part see complementary halves of it: what
+    one is scored on is what the other was fitted on.
+    """
+    made = study(
+        CANCER + "model a = SMOTE | KNeighborsClassifier(n_neighbors in [1, 5])\n"
+        "protocol nested cv outer=3 inner=2\nmeasure balanced_accuracy\nreport html\n"
+    )
+    results = run(made, fast_paths=False, store="off")
+    assert results.record.failures == ()
+    rows = load_breast_cancer().data
+    place = {row.tobytes(): i for i, row in enumerate(rows)}
+    assert len(place) == 569
+    parts = [frozenset(place[row.tobytes()] for row in given) for _, given, _ in seen]
+    results.save(tmp_path / "out", ())
+    table = pl.read_parquet(tmp_path / "out" / "predictions.parquet")
+    assert len(table) == 569  # one prediction for each original row, none for a made one
+    tests = {
+        fold: frozenset(table.filter(pl.col("fold") == fold)["row"].to_list())
+        for fold in set(table["fold"].to_list())
+    }
+    assert sorted(map(len, tests.values())) == [189, 190, 190]
+    everything = frozenset(range(569))
+    refits = {part for part in parts if everything - part in tests.values()}
+    assert len(refits) == 3
+    inner = [part for part in parts if part not in refits]
+    for part in inner:
+        (outer,) = (train for train in refits if part < train)
+        assert outer - part in inner
+
+
+def test_a_learning_curve_resamples_subsets_of_training_rows_alone(seen):
+    made = study(
+        CANCER + "model a = RandomUnderSampler | GaussianNB\nprotocol cv folds=4\n"
+        "measure balanced_accuracy\nanalyze learning_curve(fractions=[25%, 100%], repeats=2)\n"
+        "report html\n"
+    )
+    record = run(made, fast_paths=False, store="off").record
+    assert record.failures == ()
+    parts = [frozenset(row.tobytes() for row in rows) for _, rows, _ in seen]
+    whole = [part for part in parts if len(part) in (426, 427)]
+    subsets = [part for part in parts if len(part) not in (426, 427)]
+    assert (len(whole), len(subsets)) == (4, 8)
+    assert {len(part) for part in subsets} <= {106, 107}
+    for part in subsets:  # the rows of one training part, so none of its test part
+        assert any(part < training for training in whole)
 
 
 PIPELINES = {
