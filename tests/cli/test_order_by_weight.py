@@ -1,5 +1,7 @@
 """What changes the conclusion first is shown first, and the last sentence says what it changes."""
 
+import random
+
 import pytest
 from calling import call
 from studies import checked
@@ -72,9 +74,13 @@ measure roc_auc
 
 
 def leaking(folder, waiver=""):
-    """Write a study whose column `unit` follows from the outcome, with 80 rows."""
-    cells = [(i % 7, 9 if i % 3 else 2, "yes" if i % 3 else "no") for i in range(80)]
-    rows = "".join(f"{40 + age}.{i},{unit},{died}\n" for i, (age, unit, died) in enumerate(cells))
+    """Write a study whose column `unit` follows from the outcome."""
+    draw = random.Random(5)
+    died = [draw.random() < 0.4 for _ in range(200)]
+    rows = "".join(
+        f"{draw.gauss(60 + 4 * d, 10):.2f},{draw.gauss(5.5 * d, 1):.3f},{'yes' if d else 'no'}\n"
+        for d in died
+    )
     (folder / "ward.csv").write_text("age,unit,died\n" + rows, encoding="utf-8")
     (folder / "s.eval").write_text(LEAK.format(waiver=waiver), encoding="utf-8")
     return str(folder / "s.eval")
