@@ -78,10 +78,11 @@ def leaking(folder, waiver=""):
     draw = random.Random(5)
     died = [draw.random() < 0.4 for _ in range(200)]
     rows = "".join(
-        f"{draw.gauss(60 + 4 * d, 10):.2f},{draw.gauss(5.5 * d, 1):.3f},{'yes' if d else 'no'}\n"
+        f"{draw.gauss(60 + 4 * d, 10):.2f},{draw.gauss(80, 9):.1f},{draw.gauss(5 * d, 1):.3f},"
+        f"{'yes' if d else 'no'}\n"
         for d in died
     )
-    (folder / "ward.csv").write_text("age,unit,died\n" + rows, encoding="utf-8")
+    (folder / "ward.csv").write_text("age,pulse,unit,died\n" + rows, encoding="utf-8")
     (folder / "s.eval").write_text(LEAK.format(waiver=waiver), encoding="utf-8")
     return str(folder / "s.eval")
 
