@@ -165,6 +165,7 @@ class ComparisonSpec:
     exploratory: bool
     omnibus: Annotated[bool, Effect.DERIVED] = False
     singly: Annotated[bool, Effect.DERIVED] = False
+    protocol_written: Annotated[bool, Effect.DERIVED] = False
     span: Span | None = field(default=None, compare=False)
 
 
@@ -184,6 +185,8 @@ class RequirementSpec:
     protocol: str | None
     level: float
     level_written: Annotated[bool, Effect.DERIVED] = False
+    metric_written: Annotated[bool, Effect.DERIVED] = False
+    protocol_written: Annotated[bool, Effect.DERIVED] = False
     span: Span | None = field(default=None, compare=False)
 
 

@@ -58,6 +58,8 @@ class Verdict:
     sources: Mapping[str, SourceFile]
     updated: bool = False
     """Whether the lock was replaced."""
+    written: bool = False
+    """Whether there was no lock and one was written."""
 
     @property
     def same(self) -> bool:
@@ -129,7 +131,8 @@ def write_lock(study: StudyFile, reason: str | None = None) -> Verdict:
         amendment = Amendment(date, reason, amended)
         lock = replace(lock, date=before.date, amendments=(*before.amendments, amendment))
     write_file(path, lock_text(lock).encode("utf-8"))
-    return Verdict(path, lock, found, study.checked.sources, updated=before is not None)
+    sources, new = study.checked.sources, before is None
+    return Verdict(path, lock, found, sources, updated=not new, written=new)
 
 
 @dataclass(frozen=True)

@@ -105,6 +105,7 @@ def _comparison(
         exploratory=node.exploratory,
         omnibus=omnibus,
         singly=HYPOTHESIS_TESTS[test.name].declaration.models == (1, 1),
+        protocol_written=node.on is not None,
         span=node.span,
     )
     enough = _enough_models(scope, node, spec, names)

@@ -226,6 +226,8 @@ def requirements(
                 protocol=protocol,
                 level=level,
                 level_written=node.at is not None,
+                metric_written=node.metric is not None,
+                protocol_written=node.on is not None,
                 span=node.span,
             )
         )

@@ -78,7 +78,7 @@ def header(scope: Scope, stem: str) -> Header:
 
 
 def report_settings(scope: Scope) -> tuple[ReportSettings, str | None, Mapping[str, Span]]:
-    """Resolve `report`: the settings, the folder it names, and the place of its style sheet."""
+    """Resolve `report`: the settings, the folder it names, and the places of its clauses."""
     node = scope.single(n.ReportNode)
     if node is None:
         scope.default("report", ", ".join(DEFAULT), "report")
@@ -124,6 +124,8 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None, Mapping[s
         *(_file(scope, clauses, word) for word in FILES),
     )
     places = {word: span for word, span in clauses.places.items() if word in FILES}
+    places |= {"report": node.keyword}
+    places |= {f"report {word}": span for word, span in clauses.places.items()}
     return settings, _folder(scope, clauses), places
 
 

@@ -110,13 +110,13 @@ def _diff_studies(first: str, second: str, layout: str, exit_code: bool) -> int:
             show(study.diagnostics, study.checked.sources)
             return 1
     found = changes(_settings(before), _settings(after))
-    sources = after.checked.sources
+    sources = after.checked.sources, before.checked.sources
     if layout == "json":
-        write_json({"schema": "evallang/diff/1", "settings": change_records(found, sources)})
+        write_json({"schema": "evallang/diff/1", "settings": change_records(found, *sources)})
     elif layout == "markdown":
-        write(*(change_markdown(found, sources) if found else ("No setting differs.",)))
+        write(*(change_markdown(found, *sources) if found else ("No setting differs.",)))
     else:
-        write(*(change_lines(found, sources) if found else ("no setting differs",)))
+        write(*(change_lines(found, *sources) if found else ("no setting differs",)))
     return DIFFERENT if exit_code and found else 0
 
 

@@ -61,6 +61,9 @@ def _lock(file: str, *, only_check: bool, reason: str | None) -> int:
     name = found.path.name
     if found.lock is None:
         raise click.ClickException(f"there is no `{name}`; `evallang lock {file}` writes it")
+    if found.written:
+        write(f"wrote {name}: {len(found.lock.settings)} settings; commit it next to the study")
+        return 0
     if found.updated:
         write(*change_lines(found.changes, found.sources))
         write(f"updated {name}: {reason}")

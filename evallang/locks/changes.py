@@ -1,6 +1,6 @@
 """What changed between two lists of settings, each difference with its place and its effect."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from difflib import SequenceMatcher
 
@@ -32,7 +32,9 @@ class Change:
     """A setting with another value; `before` or `after` is None where there is none.
 
     `place` names the setting, `statement` its statement, whose place in the later study is
-    `span`. `effect` is what the change means: words only, other numbers, or another claim.
+    `span`, and in the earlier study `former_span`. A setting that was removed has the place of
+    the statement that had it. `effect` is what the change means: words only, other numbers, or
+    another claim.
     """
 
     place: str
@@ -47,6 +49,9 @@ class Change:
     """Whether the whole statement was added or removed; the first of its settings stands here."""
     by_default: bool = False
     """Whether no value was written: the default changed with the version or another setting."""
+    former_span: Span | None = None
+    content: tuple[str, ...] = ()
+    """What a whole statement without a name says: its written settings."""
 
 
 def changes(before: Sequence[Setting], after: Sequence[Setting]) -> tuple[Change, ...]:
@@ -59,6 +64,7 @@ def changes(before: Sequence[Setting], after: Sequence[Setting]) -> tuple[Change
     before = _renumbered(before, after)
     old, new = _settings_by_key(before), _settings_by_key(after)
     whole = _items(before) ^ _items(after)
+    heads = _heads(after)
     found: dict[Key, Change] = {}
     first: dict[Item, Key] = {}
     for key in dict.fromkeys((*new, *old)):
@@ -66,18 +72,53 @@ def changes(before: Sequence[Setting], after: Sequence[Setting]) -> tuple[Change
         if change is None:
             continue
         item = key[:2]
+        if change.span is None:
+            change = replace(change, span=heads.get(item))
         if item not in whole:
             found[key] = change
-        elif item not in first:
+            continue
+        setting = new.get(key) or old[key]
+        says = _content(setting) if item[1].partition(" ")[0].isdecimal() else ()
+        if item not in first:
             first[item] = key
-            found[key] = replace(change, whole=True)
+            found[key] = replace(change, whole=True, content=says)
         else:
             one = found[first[item]]
-            found[first[item]] = replace(one, effect=worst([one.effect, change.effect]))
+            effect = worst([one.effect, change.effect])
+            found[first[item]] = replace(one, effect=effect, content=(*one.content, *says))
     order = list(Effect)
     found = _with_row_order(found, old, new)
-    kept = [change for key, change in found.items() if not _follows(key, found)]
+    by_default = {key for key in found if not any(s.stated for s in _both(key, old, new))}
+    with_columns = {key[:2] for key in old if key[0] == ROWS and key[2].startswith(COLUMN)}
+    kept = [
+        change
+        for key, change in found.items()
+        if not _follows(key, found, by_default, columns=key[:2] in with_columns)
+    ]
     return tuple(sorted(kept, key=lambda change: -order.index(change.effect)))
+
+
+def _heads(settings: Sequence[Setting]) -> dict[Item, Span]:
+    """Return where each statement begins, as far as its settings tell."""
+    found: dict[Item, Span] = {}
+    for setting in settings:
+        item, span = (setting.section, setting.item), setting.span
+        if span is not None and (item not in found or span.start < found[item].start):
+            found[item] = span
+    return found
+
+
+def _content(setting: Setting) -> tuple[str, ...]:
+    """Return a setting of a statement without a name as words, if it was written."""
+    if not setting.stated or setting.value is None:
+        return ()
+    value = setting.value if isinstance(setting.value, list) else [setting.value]
+    text = ", ".join(map(str, value))
+    return (setting.name if setting.value is True else f"{setting.name} {text}",)
+
+
+def _both(key: Key, old: Mapping[Key, Setting], new: Mapping[Key, Setting]) -> list[Setting]:
+    return [settings[key] for settings in (old, new) if key in settings]
 
 
 def _with_row_order(
@@ -112,38 +153,67 @@ def _change(old: Setting | None, new: Setting | None) -> Change | None:
     setting = new or old
     if setting is None:
         return None
-    before = None if old is None else old.value
-    after = None if new is None else new.value
+    before, former = (None, None) if old is None else (old.value, old.span)
+    after, place = (None, None) if new is None else (new.value, new.span)
     if before != after or type(before) is not type(after):
         defaults = [one for one in (old, new) if one is not None and not one.stated]
         by_default = len(defaults) == 2 and setting.section not in DERIVED
-        found = Change(
-            setting.place, setting.statement, before, after, setting.effect, setting.span
-        )
-        return replace(found, by_default=by_default)
+        found = Change(setting.place, setting.statement, before, after, setting.effect, place)
+        return replace(found, by_default=by_default, former_span=former)
     if old is not None and new is not None and old.stated is not new.stated:
-        return Change(
-            setting.place, setting.statement, before, after, Effect.WORDS, setting.span, new.stated
+        found = Change(
+            setting.place, setting.statement, before, after, Effect.WORDS, place, new.stated
         )
+        return replace(found, former_span=former)
     return None
 
 
-def _follows(key: Key, found: Mapping[Key, Change]) -> bool:
-    """Return whether a change only follows from another one that is named."""
+OF_SOURCES = frozenset({"data", "predictions", "scores", "counts"})
+
+
+def _follows(key: Key, found: Mapping[Key, Change], by_default: Set[Key], *, columns: bool) -> bool:
+    """Return whether a change only follows from another one that is named.
+
+    `columns` tells whether the content of each column is known.
+    """
     section, item, name = key
-    grave = {other for other, change in found.items() if change.effect is not Effect.WORDS}
+    change = found[key]
+    came_or_went = change.before is None or change.after is None
+    grave = {other for other, one in found.items() if one.effect is not Effect.WORDS}
+    whole = {other[0] for other in grave if found[other].whole}
+    of_item = {other[2] for other in grave if other[:2] == (section, item)} - {name}
     if section == SPLITS:
         return any(other[0] in DECIDE_SPLITS for other in grave)
+    if section == ROWS and name.startswith(EXCLUDED) and came_or_went:
+        return any(other[0] in OF_SOURCES for other in grave)
     if section == ROWS and name != ROW_NUMBER:
-        named = {other[2] for other in grave if other[:2] == (section, item)}
-        if ROW_NUMBER in named:
-            return not name.startswith(EXCLUDED)
-        return name in (CONTENT, ANY_ORDER) and any(other.startswith(COLUMN) for other in named)
-    steps = found.get((section, item, "steps"))
-    if section == "model" and steps is not None and name != "steps":
-        change = found[key]
-        return change.before is None or change.after is None
-    return False
+        if ROW_NUMBER in of_item:
+            return True
+        if name not in (CONTENT, ANY_ORDER):
+            return False
+        # with the same columns, another role of a column changed the hash
+        role = any(other[0] in OF_SOURCES and other[1] == item for other in grave)
+        return (role and columns) or any(one.startswith(COLUMN) for one in of_item)
+    if section == "study" and name == "group":
+        return any(other[0] in OF_SOURCES and other[2] == name for other in grave)
+    if section == "family":
+        return change.whole and "compare" in whole
+    if key not in by_default:
+        return section == "model" and "steps" in of_item and came_or_went
+    if section == "tune":
+        return came_or_went and any(other[0] in ("model", "protocol") for other in grave)
+    if section == "interval" and (change.whole or name == "form"):
+        groups = any(other[0] in OF_SOURCES and other[2] == "group" for other in grave)
+        return groups or bool(whole & {"measure", "protocol", *OF_SOURCES})
+    if section == "model":
+        return "steps" in of_item and came_or_went
+    # an option without a written value that belongs to another method
+    replaced = [one for one in of_item if _replaced(found[section, item, one])]
+    return came_or_went and any(not one or name.startswith(f"{one} ") for one in replaced)
+
+
+def _replaced(change: Change) -> bool:
+    return change.before is not None and change.after is not None
 
 
 def _renumbered(before: Sequence[Setting], after: Sequence[Setting]) -> list[Setting]:

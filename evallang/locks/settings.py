@@ -30,7 +30,7 @@ from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
-from evallang.study import ComparisonSpec, Method, Protocol, Study, written_option
+from evallang.study import ComparisonSpec, Method, Protocol, RequirementSpec, Study, written_option
 from evallang.version import VERSION
 
 if TYPE_CHECKING:
@@ -73,10 +73,15 @@ def _study_settings(study: Study, defaults: Set[DefaultPlace]) -> Iterator[Setti
         if value is None and item.default is None:
             continue  # a clause of a later version: locks of studies without it stay the same
         if not isinstance(value, tuple) or item.name == "authors":
-            clause = "authors" if item.name == "authors" else item.name
-            place = study.places.get(item.name, study.places.get("study"))
-            stated = DefaultPlace("study", clause) not in defaults
-            yield Setting("study", "", clause, plain(value), stated, effect, place)
+            stated = value is not None and DefaultPlace("study", item.name) not in defaults
+            span = study.places.get("study")
+            if item.name in SAID_OF_SOURCES:
+                written = [
+                    one.places[item.name] for one in study.sources if item.name in one.places
+                ]
+                stated, span = bool(written), next(iter(written), span)
+            span = study.places.get(OF_STUDY.get(item.name, item.name), span)
+            yield Setting("study", "", item.name, plain(value), stated, effect, span)
     strata = study.stratification
     columns = [] if strata is None else list(strata.columns)
     span, stated = study.places.get("stratify"), all(d.kind != "stratify" for d in defaults)
@@ -94,8 +99,18 @@ def _study_settings(study: Study, defaults: Set[DefaultPlace]) -> Iterator[Setti
     for use in study.uses:
         code = use.code_sha256 or use.sha256
         yield Setting("use", use.module, "code", code, True, Effect.NUMBERS, use.span)
-    for setting in _fields_of("report", "", study.report, Effect.WORDS, study.places.get("report")):
-        yield replace(setting, stated=DefaultPlace("report", setting.name) not in defaults)
+    head = study.places.get("report")
+    for setting in _fields_of("report", "", study.report, Effect.WORDS, head):
+        stated = setting.stated and DefaultPlace("report", setting.name) not in defaults
+        stated |= setting.name == "formats" and head is not None
+        span = study.places.get(f"report {setting.name}", head)
+        yield replace(setting, stated=stated, span=span)
+
+
+SAID_OF_SOURCES = frozenset({"task", "group"})
+"""Fields of a study that its sources may state: `group` is a clause, or a statement."""
+OF_STUDY = {"authors": "author", "report_folder": "report to"}
+"""Fields of a study whose clause has another word."""
 
 
 SECTIONS: Mapping[type, str] = {
@@ -106,19 +121,22 @@ SECTIONS: Mapping[type, str] = {
 }
 
 
-HEAD = frozenset({"kind", "location", "paths", "path", "models"})
-"""What the first line of a source says, or a line that no keyword of its own begins."""
-
-
 def _source_settings(study: Study) -> Iterator[Setting]:
     for source in study.sources:
         places = source.places
         section = SECTIONS[type(source)]
         head = places.get(section)
         for setting in _fields_of(section, source.name, source, Effect.NUMBERS, head):
-            clause = setting.name.partition(" ")[0]
-            stated = clause in places or clause in HEAD
-            yield replace(setting, span=places.get(clause, head), stated=stated)
+            # a field is called as its clause, or begins with it: `features_except`
+            field = setting.name.partition(" ")[0]
+            clause = next((w for w in (field, field.partition("_")[0]) if w in places), None)
+            stated = setting.stated or clause is not None
+            if field == "label":
+                stated = setting.value != source.name
+            elif field == "task":
+                stated = clause is not None
+            span = head if clause is None else places[clause]
+            yield replace(setting, span=span, stated=stated)
 
 
 def _model_settings(model: ModelSpec) -> Iterator[Setting]:
@@ -169,7 +187,7 @@ def _protocol_settings(protocol: Protocol, defaults: Set[DefaultPlace]) -> Itera
         option = setting.name.removeprefix("options ")
         implied = protocol.implied_by is not None
         place = DefaultPlace("protocol", option, protocol.kind)
-        stated = not implied and place not in defaults
+        stated = setting.stated and not implied and place not in defaults
         yield replace(setting, name=option, stated=stated)
 
 
@@ -193,6 +211,7 @@ def _line_settings(
         lines: Sequence[Any] = getattr(study, name)
         effect = effects.get(name, Effect.NUMBERS)
         for number, line in enumerate(lines, 1):
+            unwritten = frozenset(_unwritten(line))
             if isinstance(line, ComparisonSpec):
                 yield from _pair_settings(str(number), line, families)
             for setting in _fields_of(section, str(number), line, effect, line.span):
@@ -201,7 +220,19 @@ def _line_settings(
                 clause = "by" if setting.name == "metrics" else setting.name
                 place = DefaultPlace(section, clause, line=number - 1)
                 stated = setting.stated and setting.value is not False and place not in defaults
+                stated &= setting.name not in unwritten
                 yield replace(setting, stated=stated)
+
+
+def _unwritten(line: object) -> Iterator[str]:
+    """Iterate over the parts of a line that the check filled in."""
+    if isinstance(line, ComparisonSpec | RequirementSpec) and not line.protocol_written:
+        yield "protocol"
+    if isinstance(line, RequirementSpec):
+        if not line.metric_written:
+            yield "metric"
+        if not line.level_written:
+            yield "level"
 
 
 def _pair_settings(item: str, line: ComparisonSpec, families: Families) -> Iterator[Setting]:
@@ -215,12 +246,14 @@ def _pair_settings(item: str, line: ComparisonSpec, families: Families) -> Itera
 
 
 def _interval_settings(study: Study, read: "ReadSources") -> Iterator[Setting]:
-    for where, measure, method in resolved_intervals(study, read):
+    for where, measure, method, grouped in resolved_intervals(study, read):
         item = f"{measure.metric.written} under {where}"
         span = measure.interval_span or measure.span
         given = measure.interval is not None
         for setting in _method("interval", item, "", method, INTERVALS, Effect.NUMBERS, span):
             yield replace(setting, stated=given and setting.stated)
+        if grouped and INTERVALS[method.name].declaration.clustered:
+            yield Setting("interval", item, "form", "for groups", False, Effect.NUMBERS, span)
 
 
 def _family_settings(families: Families, defaults: Set[DefaultPlace]) -> Iterator[Setting]:
@@ -311,7 +344,9 @@ def _fields_of(
         name = f"{before}{own.name}"
         if own.name == "name" or value is None or value == ():
             continue
-        yield from _value(section, item, name, value, of_field, span)
+        for setting in _value(section, item, name, value, of_field, span):
+            # a value that is the default of its field is written only if a place says so
+            yield replace(setting, stated=False) if value == own.default else setting
 
 
 def _value(

@@ -86,24 +86,29 @@ def _intervals(
     study: Study,
     read: ReadSources,
 ) -> Iterator[tuple[Default, Method]]:
-    for where, measure, method in resolved_intervals(study, read):
+    for where, measure, method, _ in resolved_intervals(study, read):
         if measure.interval is None:
             metric = measure.metric.written
             clause = f"interval of {metric} under {where}"
             yield Default(clause, method.name, "measure", "interval", metric, where), method
 
 
-def resolved_intervals(study: Study, read: ReadSources) -> Iterator[tuple[str, Measure, Method]]:
-    """Iterate over protocol or source, measure and its interval, whether written or by default."""
+def resolved_intervals(
+    study: Study, read: ReadSources
+) -> Iterator[tuple[str, Measure, Method, bool]]:
+    """Iterate over protocol or source, measure, its interval, and whether it is about groups.
+
+    The interval is the written one, or the default.
+    """
     for where, yields, classes, grouped, own in _settings(study, read):
         for measure in study.measures:
             here = measure.metric == own if own is not None else measure.metric.better is None
             if here and measure.interval is not None:
-                yield where, measure, measure.interval
+                yield where, measure, measure.interval, grouped
             elif here:
                 name = default_interval(measure.metric, yields, classes or None, grouped)
                 if name is not None:
-                    yield where, measure, Method(name)
+                    yield where, measure, Method(name), grouped
 
 
 def metrics_without_interval(

@@ -72,6 +72,7 @@ def test_differences_as_json_markdown_and_exit_code(repository):
             "effect": "numbers",
             "now_stated": None,
             "statement": None,
+            "content": [],
             "by_default": False,
         }
     ]
@@ -90,7 +91,9 @@ def test_a_statement_that_was_added_is_one_record_of_the_json(repository):
     removed = json.loads(call("diff", "other.eval", "study.eval", "--format", "json"))["settings"]
     assert "removed" in [one["statement"] for one in removed]
     table = call("diff", "study.eval", "other.eval", "--format", "markdown")
-    assert f"| {record['setting']} | added |  | other.eval:" in table
+    assert f"| {record['setting']} |  | added: kind superior; models tree, forest; " in table
+    gone = call("diff", "other.eval", "study.eval", "--format", "markdown")
+    assert "; value 0.02 | removed | other.eval:" in gone
 
 
 def test_one_study_gives_its_settings_for_textconv(repository):

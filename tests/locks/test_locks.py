@@ -61,7 +61,13 @@ CHANGES = (
         "compare tree",
         "compare forest vs tree with mcnemar\ncompare tree",
         CLAIMS,
-        "study.eval:19: compare 1: added",
+        "study.eval:19: compare 1: added (pairs forest vs tree; test mcnemar)",
+    ),
+    (
+        "positive yes\n",
+        "",
+        NUMBERS,
+        "study.eval:7: data wards positive: removed, was yes",
     ),
 )
 
@@ -77,6 +83,7 @@ def test_a_changed_setting_is_named_by_its_line_and_classed(locked, before, afte
     [
         ('"A tree"', '"Tree"', "study.eval:12: model tree label: A tree -> Tree"),
         ("seed 4", "seed 4\n  alpha 0.05", "study.eval:6: study alpha: 0.05 is now written"),
+        ("data wards", 'data wards "Wards"', "study.eval:7: data wards label: wards -> Wards"),
         ('unit "patients"', 'unit "people"', "study.eval:10: data wards unit: patients -> people"),
     ],
 )
@@ -304,7 +311,8 @@ def test_stated_looks_are_in_the_lock_and_set_the_level_of_every_requirement(loc
     change("seed 4", "seed 4\n  looks 5")
     named = classed(call("verify", "study.eval", code=5))[CLAIMS]
     assert "study.eval:6: study looks: added, 5" in named
-    assert "study.eval:22: require 1 level: 0.95 -> 0.99" in named
+    level = "require 1 level: 0.95 -> 0.99 (a default, not written in the study)"
+    assert f"study.eval:22: {level}" in named
     call("lock", "study.eval", "--update", "five nights")
     call("run", "study.eval", "-j", "1", "--format", "html", "--quiet")
     results = json.loads(Path("study-results/results.json").read_text())
