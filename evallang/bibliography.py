@@ -4,6 +4,8 @@ A module that registers a method contains its own `Reference`; this module conta
 that several packages cite.
 """
 
+from dataclasses import replace
+
 from evallang.frozen_records import frozen
 
 
@@ -12,7 +14,8 @@ class Reference:
     """One published work.
 
     `key` is the BibTeX key (`mcnemar1947`), `authors` family name first ("McNemar Q"),
-    `venue` the journal or publisher, `volume` and `pages` the printed ones.
+    `venue` the journal or publisher, `volume` and `pages` the printed ones. `forms` are the forms
+    of a method that the work is about; a work without any is about the method itself.
     """
 
     key: str
@@ -24,6 +27,17 @@ class Reference:
     pages: str = ""
     doi: str = ""
     kind: str = "article"
+    forms: tuple[str, ...] = ()
+
+    def with_forms(self, *forms: str) -> "Reference":
+        """Return the work as a source of these forms of a method alone.
+
+        A form is a word of the variant or of the interval in the results (`corrected`, `bca`), the
+        measure (`roc_auc`) or a word of its options (`ovo`), an extra number of the result
+        (`rounds`), `groups` where groups are the units, or `classes` where there are three classes
+        or more.
+        """
+        return replace(self, forms=forms)
 
     @property
     def short(self) -> str:

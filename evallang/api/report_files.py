@@ -1,7 +1,7 @@
 """The files that a study names for its report, read and checked."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from evallang.data.files import regular_file
 from evallang.data.findings import Findings
 from evallang.diagnostics import Diagnostic
 from evallang.frozen_records import frozen
-from evallang.results.bibtex_entries import MOST_BYTES, BibtexEntry, read_entries
+from evallang.results.bibtex_entries import MOST_BYTES, BibtexEntry, cited_keys, read_entries
 from evallang.results.provenance import ReferenceRecord
 
 if TYPE_CHECKING:
@@ -50,22 +50,34 @@ def read_report_files(study: "Study", folder: Path) -> tuple[ReportFiles, tuple[
 
     style = read("style", settings.style, MOST_OF_STYLE, style_objection)
     template = read("template", settings.template, MOST_OF_TEMPLATE, template_objection)
-    cited = [cite for source in study.sources if (cite := getattr(source, "cite", None))]
+    cited = _citations(study)
     text = read("bibliography", settings.bibliography, MOST_BYTES,
                 lambda text: _bibliography_objection(text, cited))  # fmt: skip
     entries = _cited(read_entries(text), cited) if text is not None else []
     return ReportFiles(style, template, tuple(entry.record() for entry in entries)), tuple(found)
 
 
-def _bibliography_objection(text: str, cited: list[str]) -> Objection | None:
+def _citations(study: "Study") -> dict[str, str]:
+    """Return the keys that a study cites, each with the clause that cites it."""
+    found: dict[str, str] = {}
+    for clause in ("question", "about"):
+        for key in cited_keys(getattr(study, clause) or ""):
+            found.setdefault(key, clause)
+    for source in study.sources:
+        key = _key(getattr(source, "cite", None) or "")
+        if key is not None:
+            found.setdefault(key, "cite")
+    return found
+
+
+def _bibliography_objection(text: str, cited: Mapping[str, str]) -> Objection | None:
     try:
         entries = read_entries(text)
     except ValueError as error:
         return str(error), "write entries as `@article{KEY, author = {...}, title = {...}, ...}`"
-    for cite in cited:
-        key = _key(cite)
-        if key is not None and key not in entries:
-            return f"has no entry `{key}`, which `cite` names", "add the entry, or cite another"
+    for key, clause in cited.items():
+        if key not in entries:
+            return f"has no entry `{key}`, which `{clause}` cites", "add the entry, or cite another"
     for entry in _cited(entries, cited):
         if not entry.record().year:
             return f"has no year in the entry `{entry.key}`", "add `year = {...}`"
@@ -76,12 +88,11 @@ def _key(cite: str) -> str | None:
     """Return the key that a `cite` names; None for a DOI, an address or words."""
     word = cite.strip().removeprefix("@")
     plain = " " not in word and "/" not in word and not word.lower().startswith("doi:")
-    return word if plain else None
+    return word if word and plain else None
 
 
-def _cited(entries: dict[str, BibtexEntry], cited: list[str]) -> list[BibtexEntry]:
-    keys = dict.fromkeys(key for cite in cited if (key := _key(cite)) in entries)
-    return [entries[key] for key in keys if key is not None]
+def _cited(entries: Mapping[str, BibtexEntry], cited: Mapping[str, str]) -> list[BibtexEntry]:
+    return [entries[key] for key in cited if key in entries]
 
 
 def _text(

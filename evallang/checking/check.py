@@ -153,6 +153,7 @@ def _resolve(
         scope, specs, protocols, measured, head.confidence, head.looks
     )
     report, folder, report_places = resolve_study.report_settings(scope)
+    resolve_study.check_citations(scope, head, report)
     analyzed = resolve_analyze.analyses(scope, protocols, specs)
     within = [c for m in measured for c in m.within] + [r.within for r in required if r.within]
     specs = _add_named_columns(

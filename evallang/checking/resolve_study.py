@@ -9,6 +9,7 @@ from evallang.checking.paths import outside_objection
 from evallang.checking.scope import Scope, suggestion
 from evallang.diagnostics import Edit, Fix, Related
 from evallang.frozen_records import frozen
+from evallang.results.bibtex_entries import cited_keys
 from evallang.results.settings import ReportSettings
 from evallang.source import Span
 from evallang.spelling import listed
@@ -75,6 +76,21 @@ def header(scope: Scope, stem: str) -> Header:
         looks=clauses.integer("looks") if clauses else None,
         places={"study": node.keyword, **clauses.places} if node and clauses else {},
     )
+
+
+def check_citations(scope: Scope, head: Header, report: ReportSettings) -> None:
+    """Report a citation in the words about the study without a bibliography to look it up in."""
+    if report.bibliography is not None or "report" in scope.unread:
+        return
+    for word, text in (("question", head.question), ("about", head.about)):
+        keys = cited_keys(text or "")
+        if keys and word in head.places:
+            scope.report(
+                codes.MISSING_CLAUSE,
+                f"`{word}` cites `{keys[0]}`, and the study names no bibliography",
+                head.places[word],
+                help='write `bibliography "refs.bib"` on an indented line below `report`',
+            )
 
 
 def report_settings(scope: Scope) -> tuple[ReportSettings, str | None, Mapping[str, Span]]:

@@ -1,7 +1,8 @@
 """Results built from a run: its records, the methods it used and its settings."""
 
 import platform
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from fractions import Fraction
 from importlib.metadata import PackageNotFoundError, version
@@ -79,6 +80,7 @@ from evallang.results.records import (
     StudyRecord,
     TargetScaleRecord,
 )
+from evallang.results.statistics import HypothesisTestResult, Interval
 from evallang.results.written import member_of
 from evallang.stats.analyses.analysis import ABOUT_LINES, ANALYSES, AnalysisDeclaration
 from evallang.stats.corrections import CORRECTIONS
@@ -469,6 +471,7 @@ def _score_defaults(table: ScoreTable) -> Iterator[Default]:
 # --- methods used ----------------------------------------------------------------------------
 
 
+WORDS = re.compile(r"[\w=.+-]+")
 BOOTSTRAP_SE = MethodRecord(
     "interval",
     "bootstrap_se",
@@ -537,24 +540,33 @@ def methods_used(
     works: dict[str, Reference] = {}
 
     def add(
-        kind: str, entry: Entry[Any], name: str | None = None, *, own_code: bool = False
+        kind: str,
+        entry: Entry[Any],
+        name: str | None = None,
+        *,
+        own_code: bool = False,
+        forms: Set[str] = frozenset(),
     ) -> None:
-        found = MethodRecord(
-            kind,
-            name or entry.name,
-            entry.title,
-            entry.summary,
-            tuple(r.key for r in entry.references),
-            own_code=own_code,
+        key = kind, name or entry.name
+        if key not in used:
+            found = MethodRecord(*key, entry.title, entry.summary, (), own_code=own_code)
+            used[key] = _as_declared(found, entry)
+        known = used[key].references
+        cited = tuple(
+            r.key
+            for r in entry.references
+            if r.key in known or not r.forms or not forms.isdisjoint(r.forms)
         )
-        used.setdefault((kind, found.name), _as_declared(found, entry))
-        for reference in entry.references:
-            works.setdefault(reference.key, reference)
+        if cited != known:
+            used[key] = replace(used[key], references=cited)
+            for reference in entry.references:
+                if reference.key in cited:
+                    works.setdefault(reference.key, reference)
 
-    def add_interval(method: str) -> None:
+    def add_interval(method: str, forms: Set[str] = frozenset()) -> None:
         name = member_of(method)
         if method in INTERVALS:
-            add("interval", INTERVALS[method])
+            add("interval", INTERVALS[method], forms=forms)
         elif name in INTERVALS or name in of_tests:
             entry = INTERVALS.get(name)
             title = of_tests[name] if entry is None else (
@@ -573,8 +585,10 @@ def methods_used(
     metrics += [metric for metric in own if metric.written in measured]
     if study.tuning is not None and any(search_space(m.pipeline) for m in study.models):
         metrics.append(study.tuning.metric)
+    several = {"classes"} if any(len(record.classes or ()) > 2 for record in data) else set()
     for metric in metrics:
-        add("metric", metric_entry(metric), metric.written, own_code=metric.code)
+        forms = {str(value) for _, value in metric.options} | several
+        add("metric", metric_entry(metric), metric.written, own_code=metric.code, forms=forms)
         words = metric_entry(metric).declaration.title_with_options
         if words:
             key = "metric", metric.written
@@ -587,14 +601,14 @@ def methods_used(
                 used.setdefault(("interval", name), BOOTSTRAP_SE)
                 works.setdefault(EFRON_TIBSHIRANI_1997.key, EFRON_TIBSHIRANI_1997)
             else:
-                add("interval", INTERVALS[name])
+                add("interval", INTERVALS[name], forms=_forms_of_interval(found.interval))
     for measure in study.measures:
         if measure.interval is not None:
             add("interval", INTERVALS[measure.interval.name])
-    tests = [t for c in comparisons for t in (c.omnibus, *c.pairwise) if t is not None]
-    tests += [r.test for r in requirements if r.test is not None]
-    for test in tests:
-        add("test", HYPOTHESIS_TESTS[test.test])
+    tests = [(t, c.metric) for c in comparisons for t in (c.omnibus, *c.pairwise) if t is not None]
+    tests += [(r.test, r.metric) for r in requirements if r.test is not None]
+    for test, tested in tests:
+        add("test", HYPOTHESIS_TESTS[test.test], forms=_forms_of_test(test, tested))
         if test.estimate is not None:
             add_interval(test.estimate.method)
         for effect in test.effects:
@@ -640,6 +654,19 @@ def methods_used(
         for r in works.values()
     )
     return tuple(used.values()), records
+
+
+def _forms_of_interval(interval: Interval) -> Set[str]:
+    """Return the words of the method of an interval, and `groups` where those are its units."""
+    grouped = {"groups"} if interval.clusters is not None else set()
+    return {*WORDS.findall(interval.method), *grouped}
+
+
+def _forms_of_test(test: HypothesisTestResult, metric: str) -> Set[str]:
+    """Return the words that tell the computed form of a test from others of the same name."""
+    method = test.estimate.method if test.estimate is not None else ""
+    grouped = {"groups"} if test.clusters is not None else set()
+    return {*WORDS.findall(f"{test.variant} {method}"), member_of(metric), *test.extra, *grouped}
 
 
 def _percent(value: OptionValue) -> str:

@@ -204,7 +204,7 @@ def balanced_accuracy(counts: ArrayLike, positive: int | None) -> NDArray[np.flo
         },
     ),
     title="Matthews correlation coefficient",
-    references=(MATTHEWS_1975, GORODKIN_2004),
+    references=(MATTHEWS_1975, GORODKIN_2004.with_forms("classes")),
     examples=(
         Example(
             (((0, 1), (1, 2)), 1),

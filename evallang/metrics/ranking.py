@@ -304,7 +304,7 @@ def _losses_of_ranking(o: Outcome, options: Mapping[str, Any]) -> Statistic | No
         first_for={Situation.TWO_CLASSES: 2, Situation.RARE_CLASS: 2},
     ),
     title="Area under the ROC curve",
-    references=(HANLEY_MCNEIL_1982, HAND_TILL_2001),
+    references=(HANLEY_MCNEIL_1982, HAND_TILL_2001.with_forms("ovo")),
     examples=(
         Example(
             ((0, 0, 1, 1), (0.1, 0.4, 0.35, 0.8), 1),

@@ -196,7 +196,7 @@ class Title:
     subtitle: str
     authors: str
     facts: tuple[Fact, ...]
-    question: str = ""
+    question: Runs = ()
     kind: ClassVar[str] = "title"
 
 

@@ -14,6 +14,7 @@ from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.numbers import count, level_of_alpha, percent, scale_of
 from evallang.reporting.one_model import methods_words, singly
 from evallang.reporting.pair_table import shown_effect
+from evallang.reporting.references import data_key
 from evallang.reporting.searches import (
     RULES,
     RULES_OF_ONE_PART,
@@ -172,8 +173,13 @@ def _data_words(context: Context, data: DataRecord) -> Runs:
         facts.append(f"{count(len(data.classes))} classes")
     if data.groups is not None:
         facts.append(f"{count(data.groups)} groups")
-    cite: Runs = (Cite((f"data:{data.name}",)),) if data.cite else ()
+    cite = _data_cite(context, data)
     return runs(f"{context.data_label(data.name)} ({'; '.join(facts)})", cite)
+
+
+def _data_cite(context: Context, data: DataRecord) -> Runs:
+    key = data_key(data, {work.key for work in context.results.references})
+    return (Cite((key,)),) if key is not None else ()
 
 
 def _designs(context: Context) -> Runs:
@@ -653,7 +659,7 @@ def made_elsewhere(context: Context) -> Runs:
             tables.setdefault((data.source, data.statement), []).append(data)
     for (source, _), parts in tables.items():
         first = parts[0]
-        cite: Runs = (Cite((f"data:{first.name}",)),) if first.cite else ()
+        cite = _data_cite(context, first)
         folds = f", {count(first.n)} of each model on a data set" if first.n > 1 else ""
         names = listed([runs(noun) for noun in _metrics(context, parts)])
         made += runs(" The scores (", names, f"{folds}) were taken from {source}", cite, ".")

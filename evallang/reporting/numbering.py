@@ -22,6 +22,7 @@ from evallang.reporting.document import (
     Strong,
     Table,
     Text,
+    Title,
 )
 
 AFTER_PUNCTUATION = ".,;"
@@ -79,7 +80,9 @@ def number(document: Document, most_rows: int) -> tuple[Document, Numbering]:
 
 def _runs_of(block: Block) -> Iterator[Run]:
     rows: list[Runs] = []
-    if isinstance(block, Paragraph):
+    if isinstance(block, Title):
+        rows = [block.question]
+    elif isinstance(block, Paragraph):
         rows = [block.runs]
     elif isinstance(block, NumberedFindings):
         rows = list(block.items)
@@ -109,6 +112,8 @@ def _settled(block: Block, numbering: Numbering, most_rows: int) -> Block | None
         works = [work for work in block.works if work.key in numbering.citations]
         works.sort(key=lambda work: numbering.citations[work.key])
         return References(tuple(works)) if works else None
+    if isinstance(block, Title):
+        return replace(block, question=_cited(block.question, numbering))
     if isinstance(block, Paragraph):
         return replace(block, runs=_cited(block.runs, numbering))
     if isinstance(block, NumberedFindings):

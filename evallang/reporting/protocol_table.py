@@ -56,6 +56,8 @@ STUDY_CLAUSES = {
     "families": ("Tests", "Families"),
     "confidence": ("Measures", "Confidence level"),
 }
+WORDS = frozenset({("study", clause) for clause in (None, "author", "question", "about")})
+"""What changes no number, and stands on the first page."""
 DIRECTION = "Direction"
 CLAUSES = {
     "target": "Target",
@@ -106,6 +108,8 @@ def protocol(context: Context) -> Sequence[Block]:
     groups: dict[str, list[Row]] = {name: [] for name in GROUPS}
     effects = _Effects(context)
     for stated in context.results.spec.stated:
+        if (stated.statement, stated.clause) in WORDS:
+            continue
         group, name = _named(stated)
         value = f"{stated.clause} {stated.value}" if name == DIRECTION else stated.value
         groups[group].append(_row(name, STATED, value, effects.of(stated)))

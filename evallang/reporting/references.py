@@ -1,6 +1,6 @@
 """The list of references: every work that a sentence of the report cites."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from evallang.reporting.context import Context
 from evallang.reporting.document import Block, Emphasis, Link, References, Runs, Work, runs
@@ -14,13 +14,12 @@ MOST_AUTHORS = 6  # more are "et al."
 @SECTIONS.register(SectionDeclaration(order=85), title="References")
 def references(context: Context) -> Sequence[Block]:
     """List every work that can be cited; the layout prints those that are."""
-    known = {record.key: record for record in context.results.references}
-    works = [Work(key, work_runs(record)) for key, record in known.items() if OWN not in key]
+    works = [Work(record.key, work_runs(record)) for record in context.results.references]
+    known = {work.key for work in works}
     for data in context.results.data:
-        if data.cite:
-            own = known.get(OWN + data.cite.strip().removeprefix("@"))
-            row = data_work(data) if own is None else work_runs(own)
-            works.append(Work(f"data:{data.name}", row))
+        key = data_key(data, known)
+        if key is not None and key not in known:
+            works.append(Work(key, data_work(data)))
     return [References(tuple(works))] if works else []
 
 
@@ -48,6 +47,14 @@ def _authors(names: Sequence[str]) -> str:
     if len(names) < 2:
         return "".join(names)
     return f"{', '.join(names[:-1])} & {names[-1]}"
+
+
+def data_key(data: DataRecord, known: Container[str]) -> str | None:
+    """Return the key of the work that a data set cites; the authors' own entry has its own."""
+    if not data.cite:
+        return None
+    own = OWN + data.cite.strip().removeprefix("@")
+    return own if own in known else f"data:{data.name}"
 
 
 def data_work(data: DataRecord) -> Runs:

@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from evallang.reporting.context import Context
 from evallang.reporting.document import (
     Block,
+    Cite,
     Fact,
     Paragraph,
+    Runs,
     Title,
     runs,
 )
@@ -14,7 +16,8 @@ from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.numbers import count, level_of_alpha
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import plural
-from evallang.results.records import ProtocolRecord
+from evallang.results.bibtex_entries import CITATION, OWN, cited_keys
+from evallang.results.records import ProtocolRecord, ReferenceRecord
 
 MOST_NAMED = 3  # protocols in the facts of the head; more are counted
 
@@ -49,10 +52,27 @@ def title(context: Context) -> Sequence[Block]:
         Fact("Report", context.report_id),
     ]
     question = " ".join(text for text in (results.study.question, results.study.about) if text)
-    head = Title(
-        context.title, _subtitle(context), ", ".join(results.study.authors), tuple(facts), question
-    )
+    authors = ", ".join(results.study.authors)
+    row = with_citations(question, results.references)
+    head = Title(context.title, _subtitle(context), authors, tuple(facts), row)
     return [head, *_lock(context)]
+
+
+def with_citations(text: str, works: Sequence[ReferenceRecord]) -> Runs:
+    """Return the authors' words with citations in place of `[@key]`.
+
+    A key that the works of the results do not have stays as it is written.
+    """
+    known = {work.key for work in works}
+    made: list[str | Cite] = []
+    at = 0
+    for found in CITATION.finditer(text):
+        keys = tuple(OWN + key for key in cited_keys(found[0]))
+        if not known.issuperset(keys):
+            continue
+        made += [text[at : found.start()].rstrip(), Cite(keys)]
+        at = found.end()
+    return runs(*made, text[at:])
 
 
 def _lock(context: Context) -> Sequence[Block]:

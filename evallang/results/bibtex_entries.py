@@ -15,6 +15,8 @@ VENUES = ("journal", "booktitle", "publisher", "school", "institution", "howpubl
 START = re.compile(r"@\s*([A-Za-z]+)\s*([{(])")
 FIELD = re.compile(r"\s*,?\s*([A-Za-z][\w.+-]*)\s*=\s*")
 YEAR = re.compile(r"\d{4}")
+CITATION = re.compile(r"\[(?:@[^\s\[\];,@]+)(?:[;,]\s*@[^\s\[\];,@]+)*\]")
+"""Citations in the authors' words: `[@key]`, `[@key; @other]`."""
 ACCENTS = {
     "`": "\u0300", "'": "\u0301", "^": "\u0302", "~": "\u0303", '"': "\u0308", "=": "\u0304",
     ".": "\u0307", "u": "\u0306", "v": "\u030c", "H": "\u030b", "c": "\u0327", "k": "\u0328",
@@ -60,6 +62,12 @@ class BibtexEntry:
             self.kind,
             "\n".join([f"@{self.kind}{{{self.key},", *lines, "}"]),
         )
+
+
+def cited_keys(text: str) -> tuple[str, ...]:
+    """Return the keys that a text cites as `[@key]`."""
+    found = (re.findall(r"@([^\s\[\];,@]+)", one) for one in CITATION.findall(text))
+    return tuple(dict.fromkeys(key for keys in found for key in keys))
 
 
 def read_entries(text: str) -> dict[str, BibtexEntry]:

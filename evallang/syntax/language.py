@@ -134,6 +134,9 @@ def _clauses_below(*clauses: Clause) -> Mapping[str, Clause]:
 # --- clauses ---------------------------------------------------------------------------
 
 _ABOUT = _text("about", "TEXT", "A sentence for the report.")
+_ABOUT_STUDY = _text(
+    "about", "TEXT", "A sentence for the report; `[@key]` cites an entry of `bibliography`."
+)
 _AUTHOR = _text("author", "NAME", "An author; may be repeated.", repeatable=True)
 _BIBLIOGRAPHY = _path(
     "bibliography",
@@ -522,7 +525,7 @@ _ALL = (
         {"study": "study[ {title}]"},
         default="the title is the name of the file; seed 0, alpha 0.05, confidence 95 %",
         clauses=_clauses_below(
-            _AUTHOR, _QUESTION, _ABOUT, _SEED, _ALPHA, _CONFIDENCE, _FAMILIES, _LOOKS
+            _AUTHOR, _QUESTION, _ABOUT_STUDY, _SEED, _ALPHA, _CONFIDENCE, _FAMILIES, _LOOKS
         ),
         once="study",
         rests_on=frozenset({"study", "include", "require"}),

@@ -224,7 +224,7 @@ def test_defaults_are_told_from_what_is_stated(drawn):
     stated = sum(row[1].startswith("●") for row in rows if len(row) > 1)
     defaults = sum(row[1].startswith("○") for row in rows if len(row) > 1)
     lines = [line for line in fixture.CANCER_STUDY.split("\n") if line.strip()]
-    assert stated == len(lines) - 1  # all but `evallang 1`
+    assert stated == len(lines) - 2  # all but `evallang 1` and the title
     assert defaults == len(fixture.cancer().study.defaults)
 
 

@@ -6,7 +6,7 @@ from unicodedata import normalize
 
 from evallang.frozen_records import frozen
 from evallang.reporting.document import Runs
-from evallang.reporting.references import data_work, work_runs
+from evallang.reporting.references import data_key, data_work, work_runs
 from evallang.results.bibtex_entries import OWN
 from evallang.results.records import DataRecord, ReferenceRecord, ResultsRecord
 
@@ -35,13 +35,10 @@ def works_of(results: ResultsRecord) -> Mapping[str, CitedWork]:
         key = _free(slug(record.key.removeprefix(OWN), keep="_:.+/-"), taken)
         made[record.key] = CitedWork(key, short_form(record), work_runs(record), record)
     for data in results.data:
-        if not data.cite:
-            continue
-        entry = made.get(OWN + data.cite.strip().removeprefix("@"))
-        if entry is None:
+        name = data_key(data, made)
+        if name is not None and name not in made:
             key = _free(f"data-{slug(data.name)}", taken)
-            entry = CitedWork(key, data.label or data.name, data_work(data), None, data)
-        made[f"data:{data.name}"] = entry
+            made[name] = CitedWork(key, data.label or data.name, data_work(data), None, data)
     return made
 
 

@@ -135,7 +135,13 @@ THYROIDS = ((15, 1), (7, 0))
         first_for={Situation.SAME_ROWS_RIGHT: 1},
     ),
     title="McNemar's test",
-    references=(MCNEMAR_1947, FAGERLAND_2013, EDWARDS_1948, YANG_2010, OBUCHOWSKI_1998),
+    references=(
+        MCNEMAR_1947,
+        FAGERLAND_2013.with_forms("midp"),
+        EDWARDS_1948.with_forms("corrected"),
+        YANG_2010.with_forms("groups"),
+        OBUCHOWSKI_1998.with_forms("groups"),
+    ),
     examples=(
         Example(
             (RASCHKA_A, 0.95),

@@ -118,7 +118,7 @@ ZHOU_RANKS = ((1.0, 2.0, 3.0), (1.0, 2.5, 2.5), (1.0, 2.0, 3.0), (1.0, 2.0, 3.0)
         ),
     ),
     title="Friedman's test",
-    references=(FRIEDMAN_1937, IMAN_DAVENPORT_1980, DEMSAR_2006, ZHOU_2021),
+    references=(FRIEDMAN_1937, IMAN_DAVENPORT_1980.with_forms("F"), DEMSAR_2006, ZHOU_2021),
     examples=(
         Example(
             (DEMSAR_RANKS, "lower"),

@@ -138,7 +138,7 @@ R_TAIL = 0.0732443715024  # R 4.2.2, pt(-2/sqrt(1.5), 7)
         ),
     ),
     title="Two one-sided tests of equivalence",
-    references=(SCHUIRMANN_1987, TANGO_1998, LIU_2002),
+    references=(SCHUIRMANN_1987, TANGO_1998.with_forms("tango"), LIU_2002.with_forms("tango")),
     examples=(
         Example(
             (EQUAL_FOLDS, 0.95),
@@ -191,7 +191,7 @@ def tost(difference: DifferenceAt, level: float = 0.95, *, margin: float) -> Hyp
         ),
     ),
     title="Test of non-inferiority",
-    references=(LIU_2002, TANGO_1998),
+    references=(LIU_2002, TANGO_1998.with_forms("tango")),
     examples=(
         Example(
             (EQUAL_FOLDS, "lower", 0.95),

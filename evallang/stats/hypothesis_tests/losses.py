@@ -115,7 +115,11 @@ OWN = "own derivation: computed by hand"
         },
     ),
     title="Paired t test",
-    references=(STUDENT_1908, CAMERON_MILLER_2015, BELL_MCCAFFREY_2002),
+    references=(
+        STUDENT_1908,
+        CAMERON_MILLER_2015.with_forms("groups"),
+        BELL_MCCAFFREY_2002.with_forms("groups"),
+    ),
     examples=(
         Example(
             (SLEEP_FIRST, SLEEP_SECOND, None, 0.95),

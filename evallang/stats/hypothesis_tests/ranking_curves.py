@@ -97,7 +97,12 @@ AUC_VARIANTS = {
         ),
     ),
     title="DeLong's test",
-    references=(DELONG_1988, SUN_XU_2014, OBUCHOWSKI_1997, LEDELL_2015),
+    references=(
+        DELONG_1988,
+        SUN_XU_2014,
+        OBUCHOWSKI_1997.with_forms("groups"),
+        LEDELL_2015.with_forms("cv_auc"),
+    ),
     examples=(
         Example(
             (TRUTH, TWO, None, None, 0.95),

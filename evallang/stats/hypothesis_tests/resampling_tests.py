@@ -120,7 +120,11 @@ def _difference_of_accuracy(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
         first_for={Situation.SAME_ROWS: 1},
     ),
     title="Paired permutation test",
-    references=(EDGINGTON_2007, BANDOS_2005, PHIPSON_SMYTH_2010),
+    references=(
+        EDGINGTON_2007,
+        BANDOS_2005.with_forms("roc_auc"),
+        PHIPSON_SMYTH_2010.with_forms("rounds"),
+    ),
     examples=(
         Example(
             (LossSwapper((1.0, 2.0, 3.0, 4.0), (0.0, 0.0, 0.0, 0.0)), None, 0.95, 1),
@@ -243,7 +247,7 @@ def permutation(
         ),
     ),
     title="Paired bootstrap test",
-    references=(EFRON_TIBSHIRANI_1994, EFRON_1987),
+    references=(EFRON_TIBSHIRANI_1994, EFRON_1987.with_forms("bca")),
     examples=(
         Example(
             (

@@ -119,7 +119,12 @@ FACTOR_SECOND = (0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29)
         ),
     ),
     title="Wilcoxon signed-rank test",
-    references=(WILCOXON_1945, PRATT_1959, DEMSAR_2006, HODGES_LEHMANN_1963),
+    references=(
+        WILCOXON_1945,
+        PRATT_1959.with_forms("zeros=pratt"),
+        DEMSAR_2006.with_forms("zeros=split"),
+        HODGES_LEHMANN_1963,
+    ),
     examples=(
         Example(
             (FACTOR_FIRST, FACTOR_SECOND, "higher", 0.95),

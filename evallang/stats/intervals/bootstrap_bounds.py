@@ -102,7 +102,7 @@ def _half_right(method: Method) -> Example:
         ),
     ),
     title="Bootstrap interval",
-    references=(EFRON_TIBSHIRANI_1994, EFRON_1987, RASCHKA_2018),
+    references=(EFRON_TIBSHIRANI_1994, EFRON_1987.with_forms("bca"), RASCHKA_2018),
     examples=(_half_right("bca"), _half_right("percentile"), _half_right("basic")),
 )
 def bootstrap(

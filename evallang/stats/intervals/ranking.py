@@ -211,7 +211,7 @@ def delong(truth: ArrayLike, scores: ArrayLike, level: float) -> Interval:
         },
     ),
     title="Interval for cross-validated AUC",
-    references=(LEDELL_2015, DELONG_1988, OBUCHOWSKI_1997),
+    references=(LEDELL_2015, DELONG_1988, OBUCHOWSKI_1997.with_forms("groups")),
     examples=(
         Example(
             (

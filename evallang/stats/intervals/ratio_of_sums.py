@@ -72,7 +72,7 @@ HALF = 3.182446305284263 * math.sqrt(1 / 6 / 4)
         ),
     ),
     title="Delta-method interval of a ratio of sums",
-    references=(COCHRAN_1977, BELL_MCCAFFREY_2002),
+    references=(COCHRAN_1977, BELL_MCCAFFREY_2002.with_forms("groups")),
     examples=(
         Example(
             (EQUAL, None, 0.95),
