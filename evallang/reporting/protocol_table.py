@@ -57,7 +57,7 @@ STUDY_CLAUSES = {
     "confidence": ("Measures", "Confidence level"),
 }
 WORDS = frozenset({("study", clause) for clause in (None, "author", "question", "about")})
-"""What changes no number, and stands on the first page."""
+"""What changes no number; the first page has it."""
 DIRECTION = "Direction"
 CLAUSES = {
     "target": "Target",
