@@ -64,9 +64,9 @@ def _citations(study: "Study") -> dict[str, str]:
         for key in cited_keys(getattr(study, clause) or ""):
             found.setdefault(key, clause)
     for source in study.sources:
-        key = _key(getattr(source, "cite", None) or "")
-        if key is not None:
-            found.setdefault(key, "cite")
+        named = _key(getattr(source, "cite", None) or "")
+        if named is not None:
+            found.setdefault(named, "cite")
     return found
 
 
