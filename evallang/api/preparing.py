@@ -16,7 +16,7 @@ from evallang.checking import waivers
 from evallang.checking.data_validation import judge_planned, judge_read
 from evallang.checking.rules.rule import left_open
 from evallang.checking.suppression import report
-from evallang.compatibility.counts import counts_suffice
+from evallang.compatibility.counts import counted_needs
 from evallang.data.codes import FILE_NOT_FOUND, REMOTE_PATH
 from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
 from evallang.data.files import paths_taken
@@ -27,7 +27,7 @@ from evallang.working_folder import safe_path
 
 if TYPE_CHECKING:
     from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
-    from evallang.data.part_counts import MapParts, PartCounts, PartTask
+    from evallang.data.part_counts import Counting, MapParts
     from evallang.data.stored_results import StoredPredictions, StoredResults
     from evallang.models.model import ModelSpec
     from evallang.planning.planner import Planned
@@ -59,7 +59,7 @@ def read_and_plan(
     incomplete_is_fine: bool = False,
     trusted: bool = False,
     live: Live = NOTHING,
-    counting: MapParts[PartTask, PartCounts] | None = map,
+    counting: MapParts[Any, Any] | None = map,
 ) -> Prepared:
     """Read every source of a study and plan its fits; imports nothing of the author's.
 
@@ -77,8 +77,8 @@ def read_and_plan(
 
     resolved = _resolved(study, incomplete_is_fine)
     with paths_taken() as taken:
-        mapped = counting if counts_suffice(resolved) else None
-        sources, read = _read(resolved, study.folder, trusted, live, mapped)
+        counted = _counting(resolved, counting)
+        sources, read = _read(resolved, study.folder, trusted, live, counted)
         stored, found_there = _read_stored(resolved, study.folder)
     sources = replace(sources, stored=stored)
     read += found_there
@@ -108,6 +108,17 @@ def read_and_plan(
     diagnostics = {(d.code, d.span, d.message): d for d in (*study.diagnostics, *found)}
     said = report(diagnostics.values(), study.checked.gathered)
     return Prepared(meant, sources, planned, said, tuple(taken), report_files)
+
+
+def _counting(study: Study, mapped: MapParts[Any, Any] | None) -> Counting | None:
+    """Return what counts the parts of a table, None where a study needs their rows."""
+    from evallang.data.part_counts import Counting, Rankings
+
+    needs = None if mapped is None else counted_needs(study)
+    if mapped is None or needs is None:
+        return None
+    ranked = Rankings(needs.most, needs.compared) if needs.ranked else None
+    return Counting(mapped, ranked)
 
 
 def _resolved(study: CheckedFile, incomplete_is_fine: bool) -> Study:
@@ -158,7 +169,7 @@ def _read(
     folder: Path,
     trusted: bool,
     live: Live,
-    counting: MapParts[PartTask, PartCounts] | None,
+    counting: Counting | None,
 ) -> tuple[ReadSources, list[Diagnostic]]:
     from evallang.data.counts import read_counts
     from evallang.data.data_tables import read_table

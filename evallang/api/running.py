@@ -40,7 +40,7 @@ from evallang.spare_time import spent_on
 from evallang.working_folder import safe_path, working_folder_restored
 
 if TYPE_CHECKING:
-    from evallang.data.part_counts import MapParts, PartCounts, PartTask
+    from evallang.data.part_counts import MapParts
     from evallang.engine.store import Store
     from evallang.study import Study
 
@@ -180,7 +180,7 @@ def _run(
     LOG.info("checked %s: findings %d", printable_line(study.path), len(study.diagnostics))
     started, clock = time.time(), time.perf_counter()
     with import_own_metrics(study) as study:
-        counting: MapParts[PartTask, PartCounts] | None = workers.map
+        counting: MapParts[Any, Any] | None = workers.map
         while True:
             prepared = read_and_plan(study, trusted=is_trusted(trust), live=live, counting=counting)
             LOG.info(

@@ -356,7 +356,7 @@ def _scores(study: Study, source: GivenOutcomes) -> Iterable[Diagnostic]:
         needs = metric_entry(metric).declaration.needs
         if needs not in ("scores", "probabilities", "ranges") or metric in seen:
             continue
-        found = source.probabilities if needs == "probabilities" else source.scores
+        found = source.probabilities if needs == "probabilities" else source.scored
         lacking = [model for model in models if model in everyone and model not in found]
         if not lacking:
             continue

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import numpy as np
     import polars as pl
     from numpy.typing import NDArray
+
+    from evallang.stats.score_counts import PlacementSums, ScoreCounts
 else:
     np = lazy("numpy")
 
@@ -400,6 +402,12 @@ class GivenOutcomes:
     hold in place of the n rows; None where every row is kept."""
     test_sha256: str | None = None
     """Of files in parts: hash of what their rows are, whatever the models predict for them."""
+    rankings: "Mapping[str, ScoreCounts] | None" = None
+    """Of counted parts: the scores of each model that has them, counted for each class; None where
+    every row is kept, or the study asks for no order."""
+    placements: "PlacementSums | None" = None
+    """Products of the placements of these models, in their order; None where areas are not
+    compared."""
     events: "NDArray[np.float64] | None" = None
     """Whether the truth is the time of an event (1) or of censoring (0); None without times."""
 
@@ -409,6 +417,11 @@ class GivenOutcomes:
         if self.truth is None or self.task != "classification":
             return None
         return class_counts(self.truth, len(self.classes), self.times)
+
+    @property
+    def scored(self) -> frozenset[str]:
+        """The models that have scores, whether these were kept or counted."""
+        return frozenset(self.scores) | frozenset(self.rankings or {})
 
     @property
     def samples(self) -> Mapping[str, int] | None:

@@ -1,7 +1,7 @@
 """Columns as read: a file or bundled data set before any clause has been applied to it."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +38,7 @@ class Frame:
     pieces : of files in parts, where each begins and the file as it was read
     parts : of files in parts, how many there are
     times : how often each row occurs in the source, of distinct rows; None where all are kept
+    score_sums : of distinct rows, the sum of each column of scores over the rows of the source
     hashes : of a table in parts, that of the columns that its study names, and that of ids, truth
         and groups; of all rows, whatever `where` keeps
     """
@@ -54,6 +55,7 @@ class Frame:
     parts: int | None = None
     times: "NDArray[np.int64] | None" = None
     hashes: tuple[str, str] | None = None
+    score_sums: "Mapping[str, NDArray[np.float64]] | None" = None
     _typed: dict[str, "pl.Series"] = field(default_factory=dict, compare=False, repr=False)
 
     @property

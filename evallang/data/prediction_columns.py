@@ -194,7 +194,7 @@ def read_model(
         return
     answers.predictions[model.name] = predicted
     if scores is not None:
-        _check_direction(scores, predicted, model, target, findings)
+        _check_direction(frame, scores, predicted, model, target, findings)
 
 
 def _predicted(
@@ -312,6 +312,7 @@ def _checked_labels(
 
 
 def _check_direction(
+    frame: Frame,
     scores: Scores,
     predicted: "NDArray[np.int64]",
     model: GivenModel,
@@ -322,11 +323,16 @@ def _check_direction(
     if scores.array.ndim != 1 or target.positive is None:
         return
     positive = predicted == target.positive
-    n, total = int(positive.sum()), float(scores.array.sum())
-    if n in (0, len(positive)):
+    sums, total_n = scores.array, len(positive)
+    n = int(positive.sum())
+    if frame.times is not None and frame.score_sums is not None and model.score is not None:
+        sums, total_n = frame.score_sums[model.score], frame.n
+        n = frame.count(np.flatnonzero(positive))
+    if n in (0, total_n):
         return
-    there = float(scores.array @ positive.astype(np.float64))
-    if there / n < (total - there) / (len(positive) - n):
+    total = float(sums.sum())
+    there = float(sums @ positive.astype(np.float64))
+    if there / n < (total - there) / (total_n - n):
         name = target.classes[target.positive]
         findings.add(
             SCORE_OF_OTHER_CLASS,

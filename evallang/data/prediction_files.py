@@ -35,7 +35,15 @@ from evallang.data.files import parts_of, stem
 from evallang.data.findings import Findings, counted, listed, quoted, written
 from evallang.data.frame import Frame, frame_of
 from evallang.data.labels import EXACT
-from evallang.data.part_counts import MapParts, PartCounts, PartTask, add_up, count_part
+from evallang.data.part_counts import (
+    Counting,
+    PartCounts,
+    PartTask,
+    ScoresOfParts,
+    add_up,
+    count_part,
+    label_columns_of,
+)
 from evallang.data.part_patterns import has_parts, path_pattern
 from evallang.data.parts import hashes_of, join_parts, part_files
 from evallang.data.prediction_columns import score_columns
@@ -213,18 +221,37 @@ def label_columns(spec: PredictionsSpec) -> frozenset[str]:
     return outcome_columns(spec, spec.models) - {line.column for line in spec.where}
 
 
-def count_parts(
-    spec: PredictionsSpec, folder: Path, mapped: "MapParts[PartTask, PartCounts]"
-) -> "tuple[Frame, tuple[GivenModel, ...], Excluded, tuple[SourceColumn, ...]] | None":
+@dataclass(frozen=True)
+class CountedParts:
+    """The distinct rows of a table in parts, and the scores of its models, counted for each class.
+
+    `tasks` count the parts, for whoever has to read them again.
+    """
+
+    frame: Frame
+    models: tuple[GivenModel, ...]
+    excluded: Excluded
+    columns: tuple[SourceColumn, ...]
+    scores: Mapping[str, ScoresOfParts]
+    tasks: tuple[PartTask, ...]
+
+
+def count_parts(spec: PredictionsSpec, folder: Path, counting: Counting) -> CountedParts | None:
     """Count the rows of a table in parts; None where its rows are needed, or a part is faulty.
 
     Then all parts are read as one table, which reports what is wrong with the places of the rows.
     """
     (location,) = spec.paths
-    columns = {model.name: model.column or model.name for model in spec.models}
-    models = tuple(replace(model, column=columns[model.name]) for model in spec.models)
-    keys = (*((spec.truth,) if spec.truth else ()), *columns.values(), *spec.subgroups)
-    roles = roles_in_predictions(spec, models)
+    labels, optional = label_columns_of(spec.models)
+    keys = (*((spec.truth,) if spec.truth else ()), *labels, *spec.subgroups)
+    thresholds: dict[str, tuple[float, ...]] = {}
+    for model in spec.models:
+        if model.score is not None:
+            own = () if model.threshold is None else (float(model.threshold),)
+            thresholds[model.score] = (*thresholds.get(model.score, ()), *own)
+    most = None if counting.rankings is None else counting.rankings.most
+    assumed = (replace(model, column=model.column or model.name) for model in spec.models)
+    roles = roles_in_predictions(spec, assumed)
     paths = part_files(location, folder, Findings(spec.places))
     tasks = [
         PartTask(
@@ -239,28 +266,37 @@ def count_parts(
             hashed=hashed_columns(spec),
             limited=changed_limits(),
             network=network_allowed(),
+            optional=tuple(name for name in dict.fromkeys(optional) if name not in keys),
+            scores=thresholds,
+            most=most,
         )
         for path in paths or ()
     ]
     counts: list[PartCounts] = []
+    scores = {name: ScoresOfParts(most) for name in thresholds}
     held: float = 0
     with parts_of(location, paths or (), folder):
-        for task, counted in zip(tasks, mapped(count_part, tasks), strict=True):
+        for task, counted in zip(tasks, counting.mapped(count_part, tasks), strict=True):
             made = counted
-            if made.rows_needed is not None and mapped is not map:  # another machine lacks the file
-                made = count_part(task)
-            if made.rows_needed is not None:
+            if made.rows_needed is not None and counting.mapped is not map:
+                made = count_part(task)  # another machine lacks the file
+            if made.rows_needed is not None or made.ranked is None:
                 return None
-            counts.append(made)
+            if not all(scores[name].add(own) for name, own in made.ranked.items()):
+                return None
+            counts.append(replace(made, ranked=None))
             held += 0 if made.cells is None else made.cells.estimated_size()
-            if held > MEMORY.most:  # nearly every row is another combination
-                return None
+            if held + sum(one.bytes for one in scores.values()) > MEMORY.most:
+                return None  # nearly every row is another combination
             report_activity(Activity("reading", spec.name, share=len(counts) / len(tasks)))
-    added = add_up(location, spec, counts, roles) if counts else None
+    levels = {name: one.distinct for name, one in scores.items()}
+    added = add_up(location, spec, counts, roles, levels) if counts else None
     if added is None:
         return None
     frame, described, excluded = added
-    return frame, models, excluded, described
+    columns = {name: name for name in counts[0].columns}
+    models = tuple(own_columns(model, columns, spec) for model in spec.models)
+    return CountedParts(frame, models, excluded, described, scores, tuple(tasks))
 
 
 def _filtered(

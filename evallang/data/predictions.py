@@ -1,10 +1,12 @@
 """`predictions` statements: labels, scores, and right or wrong outcomes of each row."""
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evallang.activity import Activity, report_activity
 from evallang.data.codes import (
     NO_MODELS,
     READERS_NOT_CROSSED,
@@ -18,7 +20,7 @@ from evallang.data.findings import Findings, counted, listed, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.labels import group_codes, sort_labels
-from evallang.data.part_counts import MapParts, PartCounts, PartTask, may_be_counted
+from evallang.data.part_counts import Counting, may_be_counted, sum_products
 from evallang.data.prediction_columns import (
     ModelOutcomes,
     read_correctness,
@@ -26,6 +28,7 @@ from evallang.data.prediction_columns import (
     short_codes,
 )
 from evallang.data.prediction_files import (
+    CountedParts,
     count_parts,
     outcome_columns,
     read_sources,
@@ -36,6 +39,7 @@ from evallang.data.source_columns import roles_in_predictions, source_columns
 from evallang.data.target import Target, read_target
 from evallang.diagnostics import Diagnostic
 from evallang.registry import lazy
+from evallang.stats.score_counts import PlacementSums, ScoreCounts, rank
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,7 +54,7 @@ def read_predictions(
     spec: PredictionsSpec,
     folder: Path,
     given: Sequence[Any] = (),
-    counting: "MapParts[PartTask, PartCounts] | None" = None,
+    counting: Counting | None = None,
 ) -> tuple[tuple[GivenOutcomes, ...], tuple[Diagnostic, ...]]:
     """Read predictions computed elsewhere, and report everything that is wrong with them.
 
@@ -83,18 +87,71 @@ def read_predictions(
 
 
 def _read_counted(
-    spec: PredictionsSpec, folder: Path, counting: "MapParts[PartTask, PartCounts]"
+    spec: PredictionsSpec, folder: Path, counting: Counting
 ) -> tuple[tuple[GivenOutcomes, ...], tuple[Diagnostic, ...]] | None:
     """Read the counts of a table in parts; None where its rows are needed, or have an error."""
     found = count_parts(spec, folder, counting)
     if found is None:
         return None
-    frame, models, excluded, columns = found
     findings = Findings(spec.places)
-    made = _outcomes(spec, frame, models, findings)
+    made = _outcomes(spec, found.frame, found.models, findings)
     if made is None or findings.failed or made.task == "regression":
         return None
-    return (replace(made, excluded=excluded, source_columns=columns),), findings.diagnostics
+    made = replace(made, scores={}, excluded=found.excluded, source_columns=found.columns)
+    if counting.rankings is not None and made.positive is not None:
+        ranked = _rankings(made, found)
+        if ranked is None:
+            return None
+        made = replace(made, rankings=ranked)
+        if counting.rankings.compared and len(ranked) > 1:
+            made = replace(made, placements=_placements(made, found, ranked, counting))
+    return (made,), findings.diagnostics
+
+
+def _positive_truth(made: GivenOutcomes, found: CountedParts) -> Any:
+    """Return the cell that the truth of the positive class has."""
+    assert made.truth is not None and isinstance(made.spec, PredictionsSpec), "it has a truth"
+    row = int(np.flatnonzero(made.truth == made.positive)[0])
+    return found.frame.cells[made.spec.truth or ""][row]
+
+
+def _rankings(made: GivenOutcomes, found: CountedParts) -> dict[str, ScoreCounts] | None:
+    """Return the counted scores of each model that has them; None where a part differs in type."""
+    positive = _positive_truth(made, found)
+    ranked: dict[str, ScoreCounts] = {}
+    for model in found.models:
+        if model.score is None:
+            continue
+        counts = found.scores[model.score].whole(positive)
+        if counts is None or sum(counts.members) != made.n:
+            return None
+        ranked[model.name] = counts
+    return ranked
+
+
+def _placements(
+    made: GivenOutcomes,
+    found: CountedParts,
+    ranked: Mapping[str, ScoreCounts],
+    counting: Counting,
+) -> PlacementSums | None:
+    """Read the parts again and sum the products of placements; None where one cannot be read."""
+    columns = [model.score for model in found.models if model.score is not None]
+    ranks = [rank(counts) for counts in ranked.values()]
+    areas = [one.area for one in ranks]
+    positive = _positive_truth(made, found)
+    summed = functools.partial(sum_products, ranks, areas, columns, positive)
+    totals = [np.zeros((len(ranks), len(ranks))) for _ in range(2)]
+    for done, (task, products) in enumerate(
+        zip(found.tasks, counting.mapped(summed, found.tasks), strict=True), 1
+    ):
+        own = summed(task) if products is None else products  # another machine lacks the file
+        if own is None:
+            return None
+        totals = [total + part for total, part in zip(totals, own, strict=True)]
+        report_activity(Activity("reading", made.spec.name, share=done / len(found.tasks)))
+    negatives, positives = ranks[0].counts.members
+    return PlacementSums(np.array(areas), negatives, positives, *totals)
 
 
 def _default_models(

@@ -22,7 +22,7 @@ from evallang.frozen_records import frozen
 from evallang.metrics.aggregation import (
     Aggregate,
 )
-from evallang.metrics.metric import MetricEntry, Outcome, is_binary, successes
+from evallang.metrics.metric import NOT_KEPT, MetricEntry, Outcome, is_binary, successes
 from evallang.protocols.folds_and_pairs import pairs_of
 from evallang.registry import Entry, lazy
 from evallang.results.records import (
@@ -49,6 +49,8 @@ from evallang.study import Measure, Method, Study
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from evallang.stats.score_counts import ScoreCounts
 else:
     np = lazy("numpy")
 
@@ -178,14 +180,18 @@ class IntervalInputs:
         ]
         return np.asarray(np.mean(losses, axis=0))
 
-    def binary_truth(self) -> "NDArray[np.int64]":
+    def binary_truth(self) -> Any:
         """Return which rows are positive; raises `ValueError` for other than two classes."""
         if len(self.evaluation.classes) != 2 or self.evaluation.positive is None:
             raise ValueError("the interval is for two classes")
+        if self.outcome.ranked is not None:
+            return NOT_KEPT  # the counted scores are those of both classes
         return np.asarray(self.outcome.truth == self.evaluation.positive, dtype=np.int64)
 
-    def positive_scores(self) -> "NDArray[np.float64]":
-        """Return the score of the positive class (n,)."""
+    def positive_scores(self) -> "NDArray[np.float64] | ScoreCounts":
+        """Return the score of the positive class (n,), or those that were counted."""
+        if self.outcome.ranked is not None:
+            return self.outcome.ranked
         scores = self.outcome.output
         return scores if scores.ndim == 1 else scores[:, self.outcome.positive]
 
@@ -384,14 +390,14 @@ def n_test(asked: MethodInputs) -> "NDArray[Any] | None":
 
 
 @ESTIMATE.provides("truth")
-def truth(asked: MethodInputs) -> "NDArray[np.int64]":
+def truth(asked: MethodInputs) -> Any:
     """Return which rows are positive (n,)."""
     return asked.inputs.binary_truth()
 
 
 @ESTIMATE.provides("scores")
-def scores(asked: MethodInputs) -> "NDArray[np.float64]":
-    """Return the score of each row for the positive class (n,)."""
+def scores(asked: MethodInputs) -> "NDArray[np.float64] | ScoreCounts":
+    """Return the score of each row for the positive class (n,), or those that were counted."""
     return asked.inputs.positive_scores()
 
 

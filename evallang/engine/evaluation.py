@@ -15,7 +15,7 @@ from evallang.engine.fit_outcome import FitOutcome
 from evallang.frozen_records import frozen
 from evallang.metrics.aggregation import Aggregate, Partition, aggregate_parts, partition
 from evallang.metrics.imported import mean_over_repeats
-from evallang.metrics.metric import NOT_KEPT, CountedLabels, MetricEntry, Outcome
+from evallang.metrics.metric import NOT_KEPT, CountedLabels, MetricEntry, Outcome, RowsNotKept
 from evallang.metrics.own_code import wrap_labels
 from evallang.planning.defaults import yields_of_scores
 from evallang.planning.seeds import canonical_json
@@ -27,6 +27,8 @@ from evallang.study import Method
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from evallang.stats.score_counts import PlacementSums, ScoreCounts
 else:
     np = lazy("numpy")
 
@@ -68,11 +70,17 @@ class ModelOutcome:
 
 @dataclass(frozen=True)
 class CountedRows:
-    """The distinct rows of a source (P,), as codes, and how often each occurs."""
+    """The distinct rows of a source (P,), as codes, and how often each occurs.
+
+    `rankings` are the counted scores of the models that have them, and `placements` the products
+    of their placements, in the same order; None where they were not asked for.
+    """
 
     truth: "NDArray[Any]"
     labels: Mapping[str, "NDArray[Any]"]
     times: "NDArray[np.int64]"
+    rankings: "Mapping[str, ScoreCounts] | None" = None
+    placements: "PlacementSums | None" = None
 
     @property
     def n(self) -> int:
@@ -226,14 +234,23 @@ class Evaluation:
         needs = self.entry(metric).declaration.needs
         k = len(self.classes)
         if self.counted is not None:
-            rows = self.counted
-            labels = CountedLabels(rows.truth, rows.labels[model], rows.times)
-            return Outcome(NOT_KEPT, NOT_KEPT, k, self.positive, counted=labels)
+            return self._counted_outcome(self.counted, model, needs)
         if needs in ("labels", "values", "risks"):
             return Outcome(found.truth, found.labels, k, self.positive, self.weights_of(model))
         if found.scores is None or (needs == "probabilities" and not found.probabilities):
             return None
         return Outcome(found.truth, found.scores, k, self.positive, self.weights_of(model))
+
+    def _counted_outcome(self, rows: CountedRows, model: str, needs: str) -> Outcome | None:
+        k = len(self.classes)
+        if needs == "labels":
+            labels = CountedLabels(rows.truth, rows.labels[model], rows.times)
+            return Outcome(NOT_KEPT, NOT_KEPT, k, self.positive, counted=labels)
+        if needs != "scores" or rows.rankings is None:
+            raise RowsNotKept(f"the {needs} of single examples were not kept")
+        if model not in rows.rankings:
+            return None
+        return Outcome(NOT_KEPT, NOT_KEPT, k, self.positive, ranked=rows.rankings[model])
 
     def weights_of(self, model: str) -> "NDArray[np.float64] | None":
         """Return the weight of each test row of a model (n,), or None without weights."""
@@ -478,11 +495,12 @@ def evaluation_of_outcomes(source: GivenOutcomes) -> Evaluation:
 
 def _evaluation_of_counts(source: GivenOutcomes, times: "NDArray[np.int64]") -> Evaluation:
     """Return rows that were counted as an evaluation."""
-    distinct = replace(source, n=len(times), times=None)
+    distinct = replace(source, n=len(times), times=None, rankings=None)
     found = evaluation_of_outcomes(distinct)
     models = found.models
     any_model = next(iter(models.values()))
-    rows = CountedRows(any_model.truth, {name: m.labels for name, m in models.items()}, times)
+    labels = {name: model.labels for name, model in models.items()}
+    rows = CountedRows(any_model.truth, labels, times, source.rankings, source.placements)
     counted = ModelOutcome(NOT_KEPT, NOT_KEPT, NOT_KEPT, NOT_KEPT, NOT_KEPT, None, False)
     return replace(
         found,

@@ -28,7 +28,13 @@ from evallang.metrics.aggregation import (
     average_over_seeds,
     point_value,
 )
-from evallang.metrics.metric import MetricEntry, Outcome, rows_of_proportion
+from evallang.metrics.metric import (
+    NOT_KEPT,
+    MetricEntry,
+    Outcome,
+    RowsNotKept,
+    rows_of_proportion,
+)
 from evallang.metrics.reweighted import reweighted
 from evallang.registry import Evidence, lazy
 from evallang.results.records import Difference, HypothesisTestResult, Summary
@@ -61,6 +67,8 @@ from evallang.study import Method, Study
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from evallang.stats.score_counts import PlacementSums
 else:
     np = lazy("numpy")
 
@@ -653,14 +661,22 @@ def groups(inputs: TestInputs) -> "NDArray[np.int64] | None":
 
 
 @COMPARISON.provides("truth")
-def truth(inputs: TestInputs) -> "NDArray[np.int64]":
+def truth(inputs: TestInputs) -> Any:
     """Return which rows are positive (n,)."""
+    if inputs.evaluation.counted is not None:
+        return NOT_KEPT
     return inputs.compared.binary_truth()
 
 
 @COMPARISON.provides("row_scores")
-def row_scores(inputs: TestInputs) -> "NDArray[np.float64]":
-    """Return the scores of the models on each row (n, m)."""
+def row_scores(inputs: TestInputs) -> "NDArray[np.float64] | PlacementSums":
+    """Return the scores of the models on each row (n, m), or sums over all rows."""
+    counted = inputs.evaluation.counted
+    if counted is not None:
+        if counted.placements is None or counted.rankings is None:
+            raise RowsNotKept("the placements of the scores were not summed")
+        known = list(counted.rankings)
+        return counted.placements.of([known.index(model) for model in inputs.models])
     # Each model's column in one piece, which is sorted without a copy
     return np.stack([inputs.compared.scores(model) for model in inputs.models]).T
 

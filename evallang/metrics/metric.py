@@ -32,6 +32,8 @@ from evallang.registry import Entry, Guidance, Registry, lazy
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from evallang.stats.score_counts import ScoreCounts
 else:
     np = lazy("numpy")
 
@@ -83,6 +85,8 @@ class MetricDeclaration(Guidance):
         of scores that is one
     left_out : from an outcome without weights to its value without each example in turn (n,),
         for a metric of scores that has it in closed form; to None for an outcome without that form
+    by_score : from the numbers of positives and of negatives with each distinct score, ascending,
+        to its value for two classes, for a metric of their order that is computed from them
     influences : from an outcome without weights to the derivative of the value by the weight of
         each example (n,), for a metric of scores that has it in closed form
     no_interval : why no interval from its examples is sound, or empty
@@ -128,6 +132,7 @@ class MetricDeclaration(Guidance):
     moments: Callable[[Outcome], Moments] | None = None
     left_out: Callable[[Outcome], NDArray[np.float64] | None] | None = None
     influences: Callable[[Outcome], NDArray[np.float64]] | None = None
+    by_score: Callable[[NDArray[np.float64], NDArray[np.float64]], float] | None = None
 
     @property
     def direction(self) -> Direction:
@@ -290,7 +295,7 @@ class Outcome:
 
     `truth`, `output` and `weights` have one row per example; `k` is the number of classes
     (0 for regression), `positive` the code of the positive class. Of examples that were counted,
-    `counted` is all that is known.
+    `counted` is all that is known, or of scores `ranked`.
     """
 
     truth: NDArray[Any]
@@ -299,10 +304,13 @@ class Outcome:
     positive: int | None = None
     weights: NDArray[np.float64] | None = None
     counted: CountedLabels | None = None
+    ranked: ScoreCounts | None = None
 
     @property
     def n(self) -> int:
         """The number of examples."""
+        if self.ranked is not None:
+            return sum(self.ranked.members)
         return len(self.truth) if self.counted is None else int(self.counted.times.sum())
 
     def confusions(self, part: NDArray[np.int64], parts: int) -> NDArray[Any]:
@@ -347,6 +355,11 @@ def evaluate(
 
 def fold_value(entry: MetricEntry, options: Mapping[str, Any], outcome: Outcome) -> float:
     """Compute a metric on the test rows of one fold; NaN where undefined."""
+    if outcome.ranked is not None:
+        if entry.declaration.by_score is None:
+            raise RowsNotKept(f"{entry.name} needs the scores of single examples")
+        sides = (outcome.ranked.positives, outcome.ranked.negatives)
+        return entry.declaration.by_score(*(side.astype(np.float64) for side in sides))
     return evaluate(
         entry,
         options,

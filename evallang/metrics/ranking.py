@@ -279,6 +279,7 @@ def _losses_of_ranking(o: Outcome, options: Mapping[str, Any]) -> Statistic | No
         known_without_skill=True,
         ranks="area",
         under_weights=_each_class(_areas),
+        by_score=lambda *sides: _area_by_score(*sides),
         when="scores rank examples, and no threshold has been fixed",
         when_not=(
             "a threshold is fixed: recall and specificity; only the top of the ranking is "
@@ -356,6 +357,7 @@ def roc_auc(
         of_positive=True,
         under_weights=_each_class(_average_precisions),
         left_out=_precision_without_each,
+        by_score=lambda *sides: _precision_by_score(*sides),
         when="positives are rare, and only the top of the ranking is used",
         when_not=(
             "data sets with different shares of positives are compared, because a model "
@@ -417,6 +419,7 @@ def average_precision(
         known_without_skill=True,
         ranks="other",
         under_weights=_each_class(_losses_of_ranking),
+        by_score=lambda *sides: 1 - _area_by_score(*sides),
         when="the field reports a loss instead of the area under the ROC curve",
         when_not="the area is reported: roc_auc, which has more intervals and tests",
         formula=(
@@ -523,6 +526,7 @@ def break_even_point(
         binary_only=True,
         known_without_skill=True,
         ranks="other",
+        by_score=lambda *sides: _cost_area_by_score(*sides),
         when="neither the costs of mistakes nor the share of positives in use is known",
         when_not="they are known: cost, normalized_cost",
         formula=(
@@ -555,9 +559,11 @@ def cost_curve_area(
     where a class has no example.
     """
     codes, score, weight = _arrays(truth, output, weights)
-    positives, negatives = _weights_by_score(
-        codes == positive, _positive_column(score, positive), weight
-    )
+    sides = _weights_by_score(codes == positive, _positive_column(score, positive), weight)
+    return _cost_area_by_score(*sides)
+
+
+def _cost_area_by_score(positives: NDArray[np.float64], negatives: NDArray[np.float64]) -> float:
     if not positives.sum() > 0 or not negatives.sum() > 0:
         return float("nan")
     # The lowest lines belong to the convex hull of the ROC curve
@@ -573,7 +579,10 @@ def cost_curve_area(
 
 def _auc(is_positive: NDArray[Any], score: NDArray[Any], weight: NDArray[np.float64]) -> float:
     """Mann-Whitney's U over the number of pairs, ties half."""
-    positives, negatives = _weights_by_score(is_positive, score, weight)
+    return _area_by_score(*_weights_by_score(is_positive, score, weight))
+
+
+def _area_by_score(positives: NDArray[np.float64], negatives: NDArray[np.float64]) -> float:
     pairs = positives.sum() * negatives.sum()
     if not pairs > 0:
         return float("nan")
@@ -584,7 +593,11 @@ def _auc(is_positive: NDArray[Any], score: NDArray[Any], weight: NDArray[np.floa
 def _average_precision(
     is_positive: NDArray[Any], score: NDArray[Any], weight: NDArray[np.float64]
 ) -> float:
-    positives, negatives = (side[::-1] for side in _weights_by_score(is_positive, score, weight))
+    return _precision_by_score(*_weights_by_score(is_positive, score, weight))
+
+
+def _precision_by_score(positives: NDArray[np.float64], negatives: NDArray[np.float64]) -> float:
+    positives, negatives = positives[::-1], negatives[::-1]
     total = positives.sum()
     if not total > 0:
         return float("nan")

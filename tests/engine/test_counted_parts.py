@@ -116,12 +116,117 @@ def test_kept_rows_of_parts_give_the_results_of_one_file(
     write_parts(made_table(classes=("no", "yes")), tmp_path, ending)
     body = (
         "  id id\n  truth truth\n  models a, b\n  score a = second\n  score b = third\n"
-        "measure roc_auc, accuracy\ncompare a vs b with delong\n"
-        "compare a vs b with mcnemar by accuracy\n"
+        "measure brier, roc_auc, accuracy\ncompare a vs b with delong by roc_auc\n"
     )
     one, parts = compared(tmp_path, body, ending)
     assert one == parts
     assert counted == []
+
+
+# --- the order of scores ---------------------------------------------------------------------
+
+
+def scored_table(seed: int = 5) -> pl.DataFrame:
+    """Return scores of three models: few distinct ones, as many as rows, and margins."""
+    rng = np.random.default_rng(seed)
+    truth = rng.random(N) < 0.3
+    signal = rng.normal(size=N) + 1.2 * truth
+    return pl.DataFrame(
+        {
+            "truth": np.where(truth, "yes", "no"),
+            "coarse": np.clip(np.round(0.3 + 0.1 * signal, 1), 0, 1),
+            "fine": (1 / (1 + np.exp(-signal - rng.normal(size=N)))).astype(np.float32),
+            "margin": np.round(signal + 2 * rng.normal(size=N), 3),
+            "site": rng.choice(["north", "south"], N),
+        }
+    )
+
+
+def assert_close(one: Any, other: Any, place: str = "") -> None:
+    """Check that two documents are the same, their numbers to 1e-12."""
+    if isinstance(one, dict):
+        assert one.keys() == other.keys(), place
+        for name in one:
+            assert_close(one[name], other[name], f"{place}/{name}")
+    elif isinstance(one, list):
+        assert len(one) == len(other), place
+        for number, (first, second) in enumerate(zip(one, other, strict=True)):
+            assert_close(first, second, f"{place}/{number}")
+    elif isinstance(one, float):
+        assert one == pytest.approx(other, rel=1e-12, abs=1e-15), place
+    else:
+        assert one == other, place
+
+
+SCORED = (
+    "  truth truth\n  positive yes\n  models a, b, c\n"
+    "  score a = coarse\n  score b = fine\n  score c = margin\n"
+)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("threshold", ["", "  threshold a = 0.4\n  threshold c = -0.5\n"])
+def test_scores_counted_in_parts_give_the_results_of_one_file(
+    tmp_path: Path, ending: str, threshold: str, counted: list[bool]
+) -> None:
+    write_parts(scored_table(), tmp_path, ending)
+    body = (
+        f"{SCORED}{threshold}  where margin < 5\n"
+        "measure roc_auc, accuracy, f1\n"
+        "compare with delong then delong holm\n"
+        "compare a vs b, b vs c with mcnemar by accuracy\n"
+        "require roc_auc of a >= 60%\nrequire a not worse than c by 10%\n"
+    )
+    one, parts = compared(tmp_path, body, ending)
+    assert_close(one, parts)
+    assert counted == [True]
+
+
+@pytest.mark.parametrize("metric", ["ranking_loss", "average_precision", "cost_curve_area"])
+def test_every_metric_of_order_gives_the_results_of_one_file(tmp_path: Path, metric: str) -> None:
+    write_parts(scored_table(), tmp_path, "parquet")
+    one, parts = compared(tmp_path, f"{SCORED}measure {metric}, accuracy\n", "parquet")
+    assert_close(one, parts)
+
+
+def test_areas_of_parts_are_those_of_scikit_learn(tmp_path: Path, counted: list[bool]) -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    table = scored_table()
+    write_parts(table, tmp_path, "parquet")
+    body = f'predictions p from "preds/{{part}}.parquet"\n{SCORED}measure roc_auc\n'
+    place = tmp_path / "study.eval"
+    place.write_text(f"evallang 1\n\n{body}")
+    found = {e.model: e.value for e in ev.run(place).record.estimates}
+    up = (table["truth"] == "yes").to_numpy()
+    for model, column in (("a", "coarse"), ("b", "fine"), ("c", "margin")):
+        assert found[model] == pytest.approx(metrics.roc_auc_score(up, table[column]), abs=1e-14)
+    assert counted == [True]
+
+
+def test_a_score_of_the_other_class_is_found_in_parts(tmp_path: Path, counted: list[bool]) -> None:
+    table = scored_table().with_columns(label=pl.col("truth"), wrong=1 - pl.col("fine"))
+    write_parts(table, tmp_path, "parquet")
+    body = (
+        "  truth truth\n  positive yes\n  models a as label\n  score a = wrong\nmeasure roc_auc\n"
+    )
+    one, parts = compared(tmp_path, body, "parquet")
+    assert [d["code"] for d in parts["diagnostics"]] == ["W403"]
+    assert_close(one, parts)
+    assert counted == [True]
+
+
+@pytest.mark.parametrize("gap", [None, float("nan"), float("inf")])
+def test_a_score_that_is_no_number_is_placed_in_its_part(tmp_path: Path, gap: float | None) -> None:
+    table = scored_table()
+    values = table["fine"].cast(pl.Float64).to_list()
+    values[N - 1] = gap
+    write_parts(table.with_columns(pl.Series("fine", values)), tmp_path, "parquet")
+    place = tmp_path / "study.eval"
+    body = f'predictions p from "preds/{{part}}.parquet"\n{SCORED}measure roc_auc\n'
+    place.write_text(f"evallang 1\n\n{body}")
+    with pytest.raises(ev.StudyError) as caught:
+        ev.run(place)
+    assert "of `preds/11.parquet`" in caught.value.diagnostics[0].message
 
 
 COUNT_METRICS = sorted(m.name for m in METRICS if m.declaration.form == "counts")

@@ -10,6 +10,7 @@ from evallang.registry import lazy
 from evallang.stats.distributions import welch_df
 from evallang.stats.intervals.ranking import ONE_IN_A_FOLD
 from evallang.stats.placement_values import doubled_type, twice_outranked
+from evallang.stats.score_counts import PlacementSums
 from evallang.stats.validation import labels, numbers, positives
 
 if TYPE_CHECKING:
@@ -72,14 +73,17 @@ def _contrast(s: NDArray[np.float64], first: int, second: int) -> float:
 
 def auc_covariance(
     truth: ArrayLike,
-    row_scores: ArrayLike,
+    row_scores: ArrayLike | PlacementSums,
     folds: ArrayLike | None,
     groups: ArrayLike | None,
 ) -> AucCovariance:
     """Estimate the areas and their covariance for the design that folds and groups make.
 
-    Raises `ValueError` where shapes differ, a score is NaN or there are fewer than two models.
+    Sums over all examples of one test set have no folds and groups. Raises `ValueError` where
+    shapes differ, a score is NaN or there are fewer than two models.
     """
+    if isinstance(row_scores, PlacementSums):
+        return _of_sums(row_scores)
     positive, scores = positives(truth), numbers(row_scores, "scores")
     if scores.ndim != 2 or positive.shape != scores.shape[:1] or scores.shape[1] < 2:
         raise ValueError("every example needs one score of each of two or more models")
@@ -89,6 +93,14 @@ def auc_covariance(
     if folds is not None:
         return _covariance_over_folds(positive, scores, _codes(folds, positive, "fold"), codes)
     return _covariance_on_test_set(positive, scores, codes)
+
+
+def _of_sums(sums: PlacementSums) -> AucCovariance:
+    """Return DeLong's covariance from sums over the examples of both classes."""
+    areas, smaller = tuple(sums.areas.tolist()), min(sums.negatives, sums.positives)
+    covariance = sums.covariance
+    notes = () if covariance is not None else ("undefined: a class has one example",)
+    return AucCovariance(areas, covariance, None, "delong", None, notes, within=smaller - 1)
 
 
 @dataclass(frozen=True, eq=False)

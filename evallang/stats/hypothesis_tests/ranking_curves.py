@@ -31,6 +31,8 @@ from evallang.stats.intervals.ranking import (
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike
+
+    from evallang.stats.score_counts import PlacementSums
 else:
     np = lazy("numpy")
 
@@ -114,7 +116,7 @@ AUC_VARIANTS = {
 )
 def delong(
     truth: ArrayLike,
-    row_scores: ArrayLike,
+    row_scores: ArrayLike | PlacementSums,
     folds: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     level: float = 0.95,
@@ -135,9 +137,9 @@ def delong(
     derivation). It is undefined where a fold has one member of a class. In O(n log n) and
     float64; scores tie where they are equal. Where the variance of a difference is 0, p is 1
     without a difference, else undefined. `alternative=greater` asks only whether the first of
-    two has the larger area. `truth` is 1 for positives (n,), `row_scores` (n, M), `folds` and
-    `groups` codes (n,) or None. Raises `ValueError` where shapes differ, a score is missing,
-    there are fewer than two models, or a side is named for more than two.
+    two has the larger area. `truth` is 1 for positives (n,), `row_scores` (n, M), or sums over all
+    examples, `folds` and `groups` codes (n,) or None. Raises `ValueError` where shapes differ, a
+    score is missing, there are fewer than two models, or a side is named for more than two.
     """
     checked_level(level)
     found = auc_covariance(truth, row_scores, folds, groups)

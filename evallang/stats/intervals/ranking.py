@@ -14,6 +14,7 @@ from evallang.stats.clusters import few_groups
 from evallang.stats.distributions import checked_level, t_quantile, welch_df
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.placement_values import twice_outranked
+from evallang.stats.score_counts import PlacementMoments, ScoreCounts, rank
 from evallang.stats.validation import numbers, positives
 
 if TYPE_CHECKING:
@@ -104,9 +105,23 @@ class Placements:
         return float(self.positives.mean())
 
     @property
-    def smaller(self) -> int:
-        """The number of examples of the rarer class."""
-        return min(len(self.positives), len(self.negatives))
+    def moments(self) -> PlacementMoments:
+        """The area, and the variances of both classes."""
+        up, down = len(self.positives), len(self.negatives)
+        return PlacementMoments(
+            self.auc,
+            down,
+            up,
+            float(self.negatives.var(ddof=1)) if down > 1 else math.nan,
+            float(self.positives.var(ddof=1)) if up > 1 else math.nan,
+        )
+
+
+def _moments(truth: ArrayLike, scores: ArrayLike | ScoreCounts) -> PlacementMoments:
+    """Return the area and variances of examples, or of scores that were counted for each class."""
+    if isinstance(scores, ScoreCounts):
+        return rank(scores).moments()
+    return placements(truth, scores).moments
 
 
 def placements(truth: ArrayLike, scores: ArrayLike) -> Placements:
@@ -164,7 +179,7 @@ def placements(truth: ArrayLike, scores: ArrayLike) -> Placements:
         ),
     ),
 )
-def delong(truth: ArrayLike, scores: ArrayLike, level: float) -> Interval:
+def delong(truth: ArrayLike, scores: ArrayLike | ScoreCounts, level: float) -> Interval:
     """Interval for the area under the ROC curve with DeLong's variance, on the logit scale.
 
     The logit keeps the bounds inside [0, 1]. Each class has a variance of its own with one degree
@@ -172,12 +187,13 @@ def delong(truth: ArrayLike, scores: ArrayLike, level: float) -> Interval:
     complete separation (AUC 1 or 0) the variance is 0 and says nothing; then the bound is
     Clopper and Pearson's for m successes of m, m the size of the smaller class: m disjoint pairs
     of a positive and a negative are independent and all in order. `truth` is 1 for positives,
-    (n,), `scores` (n,). Raises `ValueError` where they differ in length, truth is other than 0
+    (n,), `scores` (n,), or scores that were counted for each class. Raises
+    `ValueError` where they differ in length, truth is other than 0
     and 1, or a score is NaN.
     """
     checked_level(level)
-    place = placements(truth, scores)
-    auc = place.auc
+    place = _moments(truth, scores)
+    auc = place.area
     if place.smaller == 0:
         return Interval("delong", level, None, None, ("undefined: only one class",))
     if auc in (0.0, 1.0):
@@ -256,12 +272,12 @@ def cv_auc(
         raise ValueError("every example needs its fold")
     if groups is not None:
         return _interval_over_groups(positive, values, codes, groups, level)
-    parts: list[Placements] = []
+    parts: list[PlacementMoments] = []
     lost = 0
     for fold in np.unique(codes):
         inside = codes == fold
-        place = placements(positive[inside], values[inside])
-        if math.isnan(place.auc):
+        place = placements(positive[inside], values[inside]).moments
+        if math.isnan(place.area):
             lost += 1
         else:
             parts.append(place)
@@ -271,7 +287,7 @@ def cv_auc(
     notes = (f"{skipped} skipped",) if lost else ()
     if not parts:
         return Interval("cv_auc", level, None, None, ("undefined: every fold has only one class",))
-    auc = sum(place.auc for place in parts) / len(parts)
+    auc = sum(place.area for place in parts) / len(parts)
     pairs = min(place.smaller for place in parts)
     if auc in (0.0, 1.0):
         # Folds differ in their AUC; with m pairs in each, the product of powers is at most the
@@ -320,14 +336,16 @@ def _checked(truth: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.bool_], ND
     return positive, values
 
 
-def _logit_interval(method: str, auc: float, parts: Sequence[Placements], level: float) -> Interval:
+def _logit_interval(
+    method: str, auc: float, parts: Sequence[PlacementMoments], level: float
+) -> Interval:
     """Compute the interval of the mean area of independent parts, by the delta method."""
-    ups = sum(float(place.positives.var(ddof=1)) / len(place.positives) for place in parts)
-    downs = sum(float(place.negatives.var(ddof=1)) / len(place.negatives) for place in parts)
+    ups = sum(place.of_positives / place.positives for place in parts)
+    downs = sum(place.of_negatives / place.negatives for place in parts)
     df = welch_df(
         (
-            (ups, sum(len(place.positives) - 1 for place in parts)),
-            (downs, sum(len(place.negatives) - 1 for place in parts)),
+            (ups, sum(place.positives - 1 for place in parts)),
+            (downs, sum(place.negatives - 1 for place in parts)),
         )
     )
     if df is None:
