@@ -40,9 +40,9 @@ def counted_needs(study: Study) -> CountedNeeds | None:
         *(line.metric for line in study.requirements),
     ]
     ranked = [metric for metric in metrics if is_of_order(metric)]
-    parted = [line.metric for line in study.measures if line.within]
-    parted += [line.metric for line in study.requirements if line.within]
-    within = any(map(is_of_order, parted))
+    by_subgroup = [line.metric for line in study.measures if line.within]
+    by_subgroup += [line.metric for line in study.requirements if line.within]
+    within = any(map(is_of_order, by_subgroup))
     asked = [test for line in study.comparisons for test in (line.test, line.post_hoc)]
     asked += [line.test for line in study.requirements]
     tests = [test for test in asked if test is not None]

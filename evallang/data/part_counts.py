@@ -242,7 +242,7 @@ def _named_as_score(model: GivenModel) -> bool:
 
 
 def label_columns_of(models: Iterable[GivenModel]) -> tuple[list[str], list[str]]:
-    """Return the columns of labels that must be there, and those that may be: beside a score."""
+    """Return the columns of labels that must exist, and those of models that have a score too."""
     found: tuple[list[str], list[str]] = ([], [])
     for model in models:
         if not _named_as_score(model):
