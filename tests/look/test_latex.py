@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 
+import pdfplumber
 import pytest
 from kinds import KINDS
 from programs import missing
@@ -78,3 +79,39 @@ def _compiled(folder):
     for _ in range(2):
         subprocess.run(command, cwd=folder, capture_output=True, check=False)
     return (folder / "paper.log").read_text(encoding="latin-1")
+
+
+def paper_of_two(folder, rendered, body):
+    """Compile a paper that reads the macros of two studies of one file name; return log and PDF."""
+    for name, kind in (("one", "four models, one metric"), ("two", "groups")):
+        (folder / name).mkdir()
+        shutil.copy(rendered(kind).folder / "macros.tex", folder / name)
+    (folder / "paper.tex").write_text(
+        "\\documentclass{article}\n\\input{one/macros}\n\\def\\evalname{grouped}\\input{two/macros}\n"
+        f"\\begin{{document}}\n{body}\n\\end{{document}}\n",
+        encoding="utf-8",
+    )
+    return _compiled(folder), folder / "paper.pdf"
+
+
+def test_two_studies_share_a_paper_and_keep_their_numbers(tex, rendered, tmp_path):
+    body = r"\evalstudy{study}\evalp{m0}{m1}; {\evalstudy{grouped}\evalp{m0}{m1};} \evalp{m0}{m1}"
+    log, pdf = paper_of_two(tmp_path, rendered, body)
+    assert re.findall(r"^!.*", log, re.MULTILINE) == []
+    with pdfplumber.open(pdf) as document:
+        found = re.findall(r"=\s*(\.\d+)", document.pages[0].extract_text())
+    shown = []
+    for kind in ("four models, one metric", "groups"):
+        (pair,) = [
+            pair
+            for pair in rendered(kind).results.record.comparisons[0].pairwise
+            if set(pair.models) == {"m0", "m1"}
+        ]
+        shown.append(pair.p_adjusted)
+    assert found[0] == found[2] != found[1]
+    assert [float(p) for p in found[:2]] == pytest.approx(shown, abs=0.0005)
+
+
+def test_a_paper_of_two_studies_selects_one(tex, rendered, tmp_path):
+    log, _ = paper_of_two(tmp_path, rendered, r"\evalp{m0}{m1}")
+    assert "select a study by \\evalstudy" in log

@@ -56,7 +56,8 @@ def latex_files(writing: Writing) -> Iterator[tuple[str, str]]:
     cited = cited_keys([*texts["methods"], *texts["findings"]])
     cited += cited_keys(row for table in tables for row in runs_of_table(table))
     yield BIBLIOGRAPHY, bibliography(writing.works, cited)
-    yield "macros.tex", _file(writing, "the numbers of the study as macros", macros(context))
+    numbers = macros(context, slug(_stem(writing)))
+    yield "macros.tex", _file(writing, "the numbers of the study as macros", numbers)
 
 
 def methods_rows(writing: Writing) -> list[Runs]:

@@ -27,6 +27,47 @@ COMMANDS = {
 """The macros: how many models each takes, and what it prints."""
 
 FACTS = ("seed", "alpha", "report")
+"""The macros of a study itself, which take nothing."""
+
+GUIDE = """\
+% A macro takes models by their names in the study. Its optional argument selects a
+% metric, and where there are several a data set, a protocol and a line of comparison,
+% as in the comments below; without it, it is the first that the study has.
+% A paper may read the macros of several studies; \\evalstudy{NAME} selects one of them, and
+% \\def\\evalname{NAME} before \\input calls a study otherwise than its file."""
+
+SHARED = r"""
+\ifdefined\evallang@get\else
+\def\evallang@several{?}
+\newcommand*{\evallang@get}[3]{%
+  \ifx\evallang@study\evallang@several
+    \@latex@error{evallang: select a study by \string\evalstudy, one of\evallang@names}\@ehc
+  \else\ifcsname evallang@\evallang@study:#1@#2@#3\endcsname
+    \csname evallang@\evallang@study:#1@#2@#3\endcsname
+  \else\@latex@error{evallang has no #1 of #3 [#2] in \evallang@study}\@ehc\fi\fi}
+\newcommand*{\evallang@place}[1]{\ifcsname evallang@\evallang@study:first@#1@\endcsname
+  \csname evallang@\evallang@study:first@#1@\endcsname\fi}
+\newcommand*{\evalstudy}[1]{\ifcsname evallang@of@#1\endcsname
+  \def\evallang@study{#1}\def\evallang@chosen{}%
+  \else\@latex@error{evallang has no study #1, only\evallang@names}\@ehc\fi}
+%s
+\newcommand*{\evallang@set}[4]{\ifcsname evallang@\evallang@read:#1@#2@#3\endcsname\else
+  \expandafter\gdef\csname evallang@\evallang@read:#1@#2@#3\endcsname{#4}\fi}
+\newcommand*{\evallang@open}[2]{%%
+  \xdef\evallang@read{\ifdefined\evalname\evalname\else#1\fi}\global\let\evalname\evallang@none
+  \ifcsname evallang@of@\evallang@read\endcsname
+    \def\evallang@new{#2}%%
+    \expandafter\ifx\csname evallang@of@\evallang@read\endcsname\evallang@new\else
+      \@latex@error{evallang: two studies are called \evallang@read; write
+        \string\def\string\evalname{NAME} before the second \string\input}\@ehc\fi
+  \else
+    \expandafter\gdef\csname evallang@of@\evallang@read\endcsname{#2}%%
+    \ifdefined\evallang@names\xdef\evallang@names{\evallang@names\space\evallang@read}%%
+      \ifdefined\evallang@chosen\else\global\let\evallang@study\evallang@several\fi
+    \else\xdef\evallang@names{ \evallang@read}\xdef\evallang@study{\evallang@read}\fi
+  \fi}
+\fi"""
+"""What the macros of all studies share; the first file that is read defines it."""
 
 
 class _Words(RunWriter):
@@ -37,32 +78,31 @@ class _Words(RunWriter):
         return ""
 
 
-def macros(context: Context) -> str:
-    """Return the file of macros: their definitions, then a line for every number."""
-    lines = [
-        "% A macro takes models by their names in the study. Its optional argument selects a",
-        "% metric, and where there are several a data set, a protocol and a line of comparison,",
-        "% as in the comments below; without it, it is the first that the study has.",
-        r"\makeatletter",
-        r"\newcommand*{\evallang@get}[3]{%",
-        r"  \ifcsname evallang@#1@#2@#3\endcsname\csname evallang@#1@#2@#3\endcsname",
-        r"  \else\@latex@error{evallang has no #1 of #3 [#2]}\@ehc\fi}",
-        r"\newcommand*{\evallang@place}[1]{\ifcsname evallang@first@#1@\endcsname",
-        r"  \csname evallang@first@#1@\endcsname\fi}",
-    ]
+def macros(context: Context, study: str) -> str:
+    """Return the file of macros: their definitions, then a line for every number.
+
+    `study` is the name of the study in a paper that reads the macros of several.
+    """
+    commands = []
     for name, (models, _, _) in COMMANDS.items():
         key = {0: "", 1: "#2", 2: "#2@#3"}[models]
-        lines.append(
+        commands.append(
             rf"\newcommand*{{\eval{name}}}[{models + 1}][\evallang@place{{{name}}}]"
             rf"{{\evallang@get{{{name}}}{{#1}}{{{key}}}}}"
         )
-    lines += [
-        rf"\newcommand*{{\evalseed}}{{{context.results.study.seed}}}",
-        rf"\newcommand*{{\evalalpha}}{{{level_of_alpha(context.alpha)}}}",
-        rf"\newcommand*{{\evalreport}}{{{context.report_id}}}",
-        r"\def\evallang@set#1#2#3#4{%",
-        r"  \ifcsname evallang@#1@#2@#3\endcsname\else",
-        r"    \expandafter\gdef\csname evallang@#1@#2@#3\endcsname{#4}\fi}",
+    commands += [
+        rf"\newcommand*{{\eval{name}}}{{\evallang@get{{{name}}}{{}}{{}}}}" for name in FACTS
+    ]
+    facts = (str(context.results.study.seed), level_of_alpha(context.alpha), context.report_id)
+    lines = [
+        *GUIDE.split("\n"),
+        r"\makeatletter",
+        *SHARED.replace("%%", "%").replace("%s", "\n".join(commands)).strip().split("\n"),
+        rf"\evallang@open{{{study}}}{{{context.report_id}}}",
+        *(
+            rf"\evallang@set{{{name}}}{{}}{{}}{{{value}}}"
+            for name, value in zip(FACTS, facts, strict=True)
+        ),
     ]
     first: dict[str, str] = {}
     body: dict[tuple[str, str, str], str] = {}
