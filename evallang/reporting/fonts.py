@@ -14,6 +14,7 @@ import base64
 import gzip
 import io
 import unicodedata
+from collections.abc import Collection
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
@@ -23,6 +24,7 @@ from typing import Any, Literal
 from evallang.frozen_records import frozen
 from evallang.printable import ISOLATE, ISOLATES, POP_ISOLATE
 from evallang.registry import lazy
+from evallang.reporting import missing_glyphs
 
 ttlib = lazy("fontTools.ttLib")
 subset = lazy("fontTools.subset")
@@ -30,6 +32,7 @@ subset = lazy("fontTools.subset")
 Packing = Literal["woff2", "truetype"]
 
 SANS, SERIF, MONO, FALLBACK = "Evallang Sans", "Evallang Serif", "Evallang Mono", "Evallang Rest"
+CODES = missing_glyphs.FAMILY
 COMMON = frozenset(
     [chr(code) for code in (*range(0x20, 0x7F), *range(0xA0, 0xAD), *range(0xAE, 0x180))]
     + [chr(code) for code in (*range(0x391, 0x3A2), *range(0x3A3, 0x3CA))]
@@ -286,6 +289,13 @@ def _name(font: Any, face: Face) -> None:
     table.names = []
     for number, text in names.items():
         table.setName(text, number, 3, 1, 0x409)  # Windows, Unicode, English
+
+
+def rule_of_codes(characters: Collection[str]) -> str:
+    """Return the style rule of the font that draws boxes; empty without characters."""
+    if not characters:
+        return ""
+    return "\n" + _rule(Face(CODES, ""), missing_glyphs.font_of_codes(characters), "truetype")
 
 
 def _rule(face: Face, data: bytes, packing: Packing) -> str:

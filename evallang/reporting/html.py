@@ -16,6 +16,7 @@ from evallang.reporting import fonts
 from evallang.reporting.document import Document, Table
 from evallang.reporting.figures.figure import COLOURS
 from evallang.reporting.figures.right_to_left import more_forms, visual_svg
+from evallang.reporting.missing_glyphs import without_system_font
 from evallang.reporting.numbering import number
 from evallang.reporting.templates import TemplateError, render_authors
 
@@ -33,8 +34,9 @@ FONTS_PLACE = "/* fonts */"
 
 @frozen
 class Page:
-    """The HTML of one medium, the characters that no embedded font has, and the cut tables.
+    """The HTML of one medium, the characters that a PDF prints as boxes, and the cut tables.
 
+    A browser has fonts of its own for characters that no embedded font has.
     `shortened` are the tables of which the page shows fewer rows than there are, `objection` is
     the reason why the author's template was not used.
     """
@@ -89,8 +91,12 @@ def render(document: Document, medium: Medium, copied: Mapping[str, Any] | None 
         for block in section.blocks
         if isinstance(block, Table) and block.id in cut
     )
-    text = str(html).replace(FONTS_PLACE, embedded.css, 1)
-    return Page(text, embedded.missing, shortened, objection)
+    css, boxed = embedded.css, frozenset[str]()
+    if medium == "print" and embedded.missing:
+        boxed = without_system_font(embedded.missing)
+        css += fonts.rule_of_codes(boxed)
+    text = str(html).replace(FONTS_PLACE, css, 1)
+    return Page(text, tuple(sorted(boxed)), shortened, objection)
 
 
 def _with_elements(html: str) -> str:

@@ -40,6 +40,12 @@ def get_ready(formats: Sequence[str]) -> Iterator[None]:
         yield from pdf.get_ready()
 
 
+FONTS_TO_INSTALL = (
+    "install a font, such as fonts-noto-cjk for Chinese, Japanese and Korean or fonts-noto-core "
+    "for other scripts (Debian, Ubuntu)"
+)
+
+
 def write_report(
     results: ResultsRecord, folder: Path, formats: Sequence[str]
 ) -> tuple[tuple[Path, ...], tuple[str, ...]]:
@@ -70,5 +76,9 @@ def write_report(
     if writing.missing:
         missing = sorted(set(writing.missing))
         shown = " ".join(f"{c} (U+{ord(c):04X})" for c in missing[:20])
-        messages.append(f"the report's fonts have no glyph for {shown}; the system's are used")
+        more = f" and {len(missing) - 20} more" if len(missing) > 20 else ""
+        messages.append(
+            f"no font of this machine has {shown}{more}, which the PDF prints as boxes with their "
+            f"codes: {FONTS_TO_INSTALL}, then `evallang report` writes the names"
+        )
     return written, tuple(messages)

@@ -3,12 +3,17 @@
 import base64
 import io
 import re
+import shutil
+import subprocess
 
+import pikepdf
 import pytest
 from fontTools.ttLib import TTFont
 
-from evallang.reporting import fonts
+import evallang as ev
+from evallang.reporting import fonts, html, missing_glyphs
 from evallang.reporting.fonts import COMMON, FACES, FALLBACK, embed
+from evallang.reporting.missing_glyphs import font_of_codes
 
 
 def embedded(css: str) -> dict[tuple[str, str, str], TTFont]:
@@ -56,3 +61,61 @@ def test_a_page_with_another_character_embeds_it_for_each_style():
 
 def test_a_character_that_no_font_has_is_reported():
     assert embed("a \u4e2d b").missing == ("\u4e2d",)
+
+
+def test_a_character_that_no_font_has_becomes_a_box_of_its_own():
+    characters = "\u4e2d\u6587\U00020000"
+    data = font_of_codes(characters)
+    assert font_of_codes(characters) == data
+    font = TTFont(io.BytesIO(data))
+    glyphs = font.getBestCmap()
+    assert set(glyphs) == set(map(ord, characters))
+    drawn = [font["glyf"][name].getCoordinates(font["glyf"])[0] for name in glyphs.values()]
+    # A frame and its hole, of four corners each, and the squares of four digits or six
+    assert all(len(points) > 8 + 4 * 4 * 7 for points in drawn)
+    assert len({tuple(points) for points in drawn}) == len(characters)
+    widths = {font["hmtx"][name][0] for name in glyphs.values()}
+    assert widths == {font["head"].unitsPerEm}
+    for points in drawn:
+        xs, ys = zip(*points, strict=True)
+        assert min(xs) >= 0 and max(xs) <= font["head"].unitsPerEm
+        assert min(ys) >= font["hhea"].descent and max(ys) <= font["hhea"].ascent
+
+
+def test_the_fonts_of_the_machine_are_asked_before_a_box_is_drawn(monkeypatch):
+    monkeypatch.setattr(missing_glyphs, "_coverages", lambda: (lambda code: code == 0x4E2D,))
+    assert missing_glyphs.without_system_font("\u4e2d\u6587") == {"\u6587"}
+    monkeypatch.setattr(missing_glyphs, "_coverages", lambda: ())
+    assert missing_glyphs.without_system_font("\u4e2d") == {"\u4e2d"}
+
+
+def test_fontconfig_agrees_with_its_own_list():
+    lister = shutil.which("fc-list")
+    if lister is None:
+        pytest.skip("the machine has no fc-list")
+    for character in "a\u0416\u4e2d\u0e01":
+        listed = subprocess.run(
+            [lister, f":charset={ord(character):x}"], capture_output=True, check=True
+        ).stdout
+        assert (character in missing_glyphs.without_system_font(character)) == (not listed)
+
+
+def test_a_name_without_a_font_is_printed_as_boxes_and_the_run_says_what_to_install(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(html, "without_system_font", frozenset)
+    text = (
+        'evallang 1\nstudy\n  seed 1\ncounts trial\n  models a "\u903b\u8f91", b\n'
+        "  table [[60, 20], [9, 11]]\ncompare a vs b with mcnemar\n"
+    )
+    results = ev.run(ev.parse(text), store="off")
+    (message,) = results.render("pdf", folder=tmp_path)
+    assert "\u903b (U+903B)" in message and "fonts-noto-cjk" in message
+    with pikepdf.open(tmp_path / "report.pdf") as document:
+        names = {
+            str(item.BaseFont)
+            for item in document.objects
+            if isinstance(item, pikepdf.Dictionary) and "/BaseFont" in item
+        }
+    assert any("Evallang-Codes" in name for name in names), names
+    assert results.render("html", folder=tmp_path) == ()  # a browser has its own fonts

@@ -108,7 +108,9 @@ class Canvas:
 
 def styled_text(size: float, colour: str, *, bold: bool = False) -> str:
     """Return the style of a text."""
-    style = f"font-family:'{fonts.SANS}','{fonts.FALLBACK}';font-size:{_short(size)}px"
+    style = (
+        f"font-family:'{fonts.SANS}','{fonts.FALLBACK}','{fonts.CODES}';font-size:{_short(size)}px"
+    )
     return f"{style}{';font-weight:600' if bold else ''};fill:{colour}"
 
 

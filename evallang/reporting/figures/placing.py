@@ -149,7 +149,10 @@ def anchor(mark: Mark) -> Anchor:
     return words.get(dict(mark.style).get("text-anchor", ""), "left")
 
 
-FAMILY = f"'{fonts.SANS}','Source Sans 3','Source Sans Pro','{fonts.FALLBACK}',Arial,sans-serif"
+FAMILY = (
+    f"'{fonts.SANS}','Source Sans 3','Source Sans Pro','{fonts.FALLBACK}','{fonts.CODES}',"
+    "Arial,sans-serif"
+)
 
 
 def svg_file(sheet_: Sheet, alt: str, styles: str) -> str:
