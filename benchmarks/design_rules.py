@@ -1,7 +1,7 @@
 """How often the rules about designs object to sound studies and to flawed ones.
 
 `python -m benchmarks.design_rules --write` draws 50 studies of each kind, counts how often each
-rule objects, and writes the second half of docs/false-alarms.md.
+rule objects, and writes the second half of docs/false-alarms.md and the rates that `explain` states.
 """
 
 import argparse
@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.false_alarms import Tally, total
 from benchmarks.made_studies import FLAWED, SOUND, MadeStudy, Make
 from benchmarks.row_rules import PAGE, TITLE_OF_DESIGNS, halves
 from evallang.api.preparing import check_data
@@ -68,8 +69,8 @@ give the column another name.
 """
 
 
-def page(studies: int, seed: int) -> str:
-    """Measure all kinds and return the half of the page that is about designs."""
+def page(studies: int, seed: int, tally: Tally) -> str:
+    """Measure all kinds, add them to the tally, and return the half of the page about designs."""
     table, detail = "", ""
     objected = others = n = 0
     for rule, kinds in SOUND.items():
@@ -77,6 +78,9 @@ def page(studies: int, seed: int) -> str:
         caught = rates(FLAWED[rule], studies, seed)
         wrong = sum(counter[rule] for counter in found.values())
         others += sum(sum(counter.values()) - counter[rule] for counter in found.values())
+        tally.add_sound(total(found.values()), studies * len(kinds))
+        for counter in caught.values():
+            tally.add_flawed(rule, counter[rule], studies)
         objected, n = objected + wrong, n + studies * len(kinds)
         right = sum(counter[rule] for counter in caught.values()) / (studies * len(caught))
         table += (
@@ -104,8 +108,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=2026)
     parser.add_argument("--write", action="store_true", help="write docs/false-alarms.md")
     options = parser.parse_args()
-    text = page(options.studies, options.seed)
+    tally = Tally("studies")
+    text = page(options.studies, options.seed, tally)
     if options.write:
+        tally.write()
         PAGE.write_text(halves()[0] + text, encoding="utf-8")
     else:
         print(text)

@@ -1,7 +1,7 @@
 """How often the rules about rows object to sound tables and to flawed ones.
 
 `python -m benchmarks.row_rules --write` draws 100 tables of each kind, counts how often each rule
-objects, and writes the first half of docs/false-alarms.md.
+objects, and writes the first half of docs/false-alarms.md and the rates that `explain` states.
 """
 
 import argparse
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.false_alarms import Tally
 from benchmarks.made_tables import FLAWED, HELD_OUT, HELD_OUT_FLAWED, SOUND, Made, Make, frame
 from evallang.data.data_tables import read_table
 from evallang.data.dataset import DataSpec, Table
@@ -106,13 +107,14 @@ answer with a waiver.
 """
 
 
-def page(tables: int, seed: int) -> str:
-    """Measure all kinds and return the page of their rates."""
+def page(tables: int, seed: int, tally: Tally) -> str:
+    """Measure all kinds, add them to the tally, and return the page of their rates."""
     text = HEAD.format(tables=tables, seed=seed)
     for title, kinds in (("Sound tables", SOUND), ("Sound tables written afterwards", HELD_OUT)):
         lines, objected = "", 0
         for name, found in rates(kinds, tables, seed):
             objected += found["any"]
+            tally.add_sound(found, tables)
             lines += f"| {_words(name)} | {found.pop('any')} | {_named(found)} |\n"
         n = tables * len(kinds)
         text += SOUND_HEAD.format(title=title, objected=objected, n=n, share=objected / n) + lines
@@ -123,6 +125,7 @@ def page(tables: int, seed: int) -> str:
         text += FLAWED_HEAD.format(title=title)
         for name, found in rates({k: make for k, (_, make) in flaws.items()}, tables, seed):
             rule = flaws[name][0]
+            tally.add_flawed(rule, found[rule], tables)
             share = found.pop(rule, 0) / tables
             found.pop("any", None)
             text += f"| {_words(name)} | `{rule}` | {share:.0%} | {_named(found)} |\n"
@@ -153,8 +156,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=2026)
     parser.add_argument("--write", action="store_true", help="write docs/false-alarms.md")
     options = parser.parse_args()
-    text = page(options.tables, options.seed)
+    tally = Tally("tables")
+    text = page(options.tables, options.seed, tally)
     if options.write:
+        tally.write()
         PAGE.write_text(f"{text}\n{halves()[1]}", encoding="utf-8")
     else:
         print(text)

@@ -251,6 +251,8 @@ def _which(places: Sequence[int], of: int) -> str:
         return "both warnings change" if of == 2 else "all warnings change"
     if len(places) == 1:
         return f"the {ORDINALS[places[0]]} changes"
+    if len(places) == 2:
+        return f"the {ORDINALS[places[0]]} and {ORDINALS[places[1]]} change"
     return f"the {ORDINALS[places[0]]} to the {ORDINALS[places[-1]]} change"
 
 

@@ -1,7 +1,9 @@
 """What is known of a word, in parts that `explain` prints and the reference lays out."""
 
+import json
 import re
 from collections.abc import Iterator
+from importlib.resources import files
 from typing import Any
 
 from evallang.diagnostics import Code
@@ -159,7 +161,22 @@ def explain_code(code: Code) -> Explanation:
         parts.append(Part("to allow it", lines=(waiver(code),), language="eval"))
     if code.source:
         parts.append(Part("source", code.source))
+    measured = false_alarms(code.name)
+    if measured:
+        parts.append(Part("false alarms", measured))
     return Explanation(f"{code.code} {code.name}", str(code.severity), code.summary, tuple(parts))
+
+
+def false_alarms(rule: str) -> str:
+    """State how often a rule objected to sound and to flawed cases in simulations, if measured."""
+    rates = json.loads(files("evallang.manual").joinpath("false_alarms.json").read_bytes())
+    if rule not in rates:
+        return ""
+    found = rates[rule]
+    return (
+        f"In simulations the rule objected to {found['objected']:,} of {found['sound']:,} sound "
+        f"{found['of']}, and to {found['found']:,} of {found['flawed']:,} flawed ones."
+    )
 
 
 def _language(text: str) -> str:

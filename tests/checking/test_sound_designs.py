@@ -1,4 +1,4 @@
-"""Thirty sound designs of nine fields, with made data: no error, a warning in fifteen at most."""
+"""Sixty sound designs of nine fields, with made data: no error, a warning in fifteen at most."""
 
 import sys
 from pathlib import Path
@@ -10,17 +10,19 @@ from evallang.api.study_file import check_text
 
 HERE = Path(__file__).parent / "sound_designs"
 sys.path.insert(0, str(HERE))
-from made_data import write  # noqa: E402 - beside the studies
+import further_data  # noqa: E402 - beside the studies
+import made_data  # noqa: E402
 
 STUDIES = sorted(HERE.glob("*.eval"))
-DESIGNS = 30
+DESIGNS = 60
 ONE_WARNING_IN = 15
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("made")
-    write(made)
+    made_data.write(made)
+    further_data.write(made)
     return made
 
 
