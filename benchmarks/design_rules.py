@@ -1,7 +1,7 @@
 """How often the rules about designs object to sound studies and to flawed ones.
 
 `python -m benchmarks.design_rules --write` draws 50 studies of each kind, counts how often each
-rule objects, and writes the second half of docs/false-alarms.md and the rates that `explain` states.
+rule objects, and writes the second half of docs/false-alarms.md and the rates that `explain` shows.
 """
 
 import argparse

@@ -25,7 +25,7 @@ from evallang.checking.rules.study_facts import (
     tested_lines,
     tests_of,
 )
-from evallang.checking.tests_instead import tests_in_groups, tests_in_series
+from evallang.checking.tests_instead import changes_in_groups, tests_in_series
 from evallang.checking.validate_analyze import judge_read_analyses
 from evallang.checking.validity import line_alternative, metrics_on
 from evallang.compatibility import (
@@ -91,7 +91,7 @@ def judge_read(
     """
     tables, given = sources.tables, sources.imported
     asked = questions(study)
-    used, in_groups = _used(study), tests_in_groups(study)
+    used, in_groups = _used(study), changes_in_groups(study)
     strata = study.stratification
     stratified = strata is not None and "target" in strata.columns
     drawn = any(PROTOCOLS[p.kind].declaration.division != "in_place" for p in study.protocols)
@@ -152,7 +152,7 @@ def row_design(study: Study, features: Collection[str] | None) -> RowDesign:
         any(PROTOCOLS[p.kind].declaration.yields(p.options).ordered for p in own),
         "" if mixed is None else protocol_prefix(study, mixed),
         "" if mixed is None else tests_in_series(study),
-        tests_in_groups(study),
+        changes_in_groups(study),
     )
 
 

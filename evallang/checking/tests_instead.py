@@ -1,8 +1,8 @@
-"""Which tests a study needs instead of its own, if it follows the advice of a finding."""
+"""Which tests and protocols a study needs instead of its own, if it follows some advice."""
 
 from dataclasses import replace
 
-from evallang.checking.rules.study_facts import tested_lines, tests_of
+from evallang.checking.rules.study_facts import protocol_prefix, tested_lines, tests_of
 from evallang.compatibility import is_grouped, own_metric, yields_of
 from evallang.compatibility.hypothesis_tests import refusal
 from evallang.compatibility.mismatches import Proposal
@@ -10,10 +10,27 @@ from evallang.data.dataset import DataSpec, PredictionsSpec
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.study import ComparisonSpec, Method, Protocol, SourceSpec, Study
 
+OTHER_TESTS = (Proposal.TESTS, Proposal.TESTS_OF_BLOCKS)
 
-def tests_in_groups(study: Study) -> str:
-    """Format which tests go with a `group` that the study lacks; empty if its own do."""
-    return _word(study, None, grouped=True)
+
+def changes_in_groups(study: Study) -> str:
+    """Format which protocols and tests go with a `group` that the study lacks.
+
+    It is empty if those of the study do.
+    """
+    divided = (p for p in study.protocols if _cuts_groups(p))
+    protocols = "".join(f", and `{whole_groups(study, protocol)}`" for protocol in divided)
+    return protocols + _word(study, None, grouped=True)
+
+
+def whole_groups(study: Study, protocol: Protocol) -> str:
+    """Return the statement that tests whole groups in place of single rows."""
+    every = (entry for entry in PROTOCOLS if entry.declaration.yields(entry.defaults()).grouped)
+    return f"protocol {protocol_prefix(study, protocol)}{next(every).name}"
+
+
+def _cuts_groups(protocol: Protocol) -> bool:
+    return PROTOCOLS[protocol.kind].declaration.cuts_groups(protocol.options)
 
 
 def tests_in_series(study: Study) -> str:
@@ -64,6 +81,6 @@ def _instead(
         if refusal(test, metric, now, is_grouped(source, None)) is not None:
             continue
         found = refusal(test, metric, then, in_groups)
-        if found is not None and found.mismatch.instead.kind is Proposal.TESTS:
+        if found is not None and found.mismatch.instead.kind in OTHER_TESTS:
             return found.mismatch.instead.tests[0]
     return None

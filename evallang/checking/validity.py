@@ -16,6 +16,7 @@ from evallang.checking.resolve_thresholds import judge_thresholds
 from evallang.checking.rules.study_facts import protocol_prefix
 from evallang.checking.scope import Scope, letters
 from evallang.checking.tasks import judge_directions, judge_scores, judge_tasks
+from evallang.checking.tests_instead import whole_groups
 from evallang.checking.validate_analyze import judge_analyses
 from evallang.compatibility import (
     is_grouped,
@@ -185,7 +186,7 @@ def _folds(scope: Scope, study: Study) -> None:
                 codes.CLAUSE_CONFLICT,
                 f"`{protocol.kind}` puts rows of one group on both sides of a split",
                 protocol.span,
-                help=f"write `protocol {protocol_prefix(study, protocol)}leave_one_group_out`",
+                help=f"write `{whole_groups(study, protocol)}`",
             )
         if declared.test_rows(protocol.options) != 1:
             continue
