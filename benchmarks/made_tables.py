@@ -793,3 +793,64 @@ def newest_first(draw: Draw) -> Made:
         splits=parts,
         ordered=True,
     )
+
+
+@held_out
+def alloys(draw: Draw) -> Made:
+    """Return shares of five metals that add up to 1, and a strength."""
+    shares_of = draw.dirichlet(np.ones(5), 260).round(4)
+    y = 200 + 300 * shares_of[:, 0] + 400 * shares_of[:, 1] * shares_of[:, 2]
+    return Made({**named(shares_of, "m"), "y": (y + draw.normal(scale=20, size=260)).round(1)})
+
+
+@held_out
+def magnitudes(draw: Draw) -> Made:
+    """Return brightness in five bands, each of which follows the target with noise."""
+    z = draw.beta(2, 3, 700) * 1.2
+    bands = 20 + 0.4 * np.arange(5) + z[:, None] * (1.5 - 0.5 * np.arange(5))
+    return Made({**named((bands + draw.normal(scale=0.2, size=(700, 5))).round(3), "b"),
+                 "y": z.round(4)})  # fmt: skip
+
+
+@held_out
+def rare_frauds(draw: Draw) -> Made:
+    """Return payments of which 5% are of a class that is far away in one feature."""
+    fraud = draw.random(1500) < 0.05
+    amount = np.exp(3 + 0.9 * fraud + draw.normal(size=1500)).round(2)
+    hour, distance = draw.integers(0, 24, 1500), (draw.normal(size=1500) + 1.8 * fraud).round(3)
+    return Made({"amount": amount, "hour": hour, "distance": distance,
+                 "y": np.where(fraud, "fraud", "fine")})  # fmt: skip
+
+
+@held_out
+def lengths_and_weights(draw: Draw) -> Made:
+    """Return fish, whose weight grows with the cube of their length."""
+    length = draw.uniform(10, 60, 350)
+    height = 0.25 * length + draw.normal(scale=0.8, size=350)
+    sex = draw.choice(["f", "m"], 350)
+    y = np.exp(-4.5 + 3 * np.log(length) + draw.normal(scale=0.35, size=350))
+    return Made({"length": length.round(1), "height": height.round(1), "sex": sex,
+                 "y": y.round(1)})  # fmt: skip
+
+
+@held_out
+def counts_of_bicycles(draw: Draw) -> Made:
+    """Return hourly counts that are tested forward in time, with the count before as a feature."""
+    hour = np.arange(960) % 24
+    y = 60 + 50 * np.sin((hour - 6) / 24 * 2 * np.pi) + 12 * smooth(draw, 960)
+    x = np.column_stack([hour, np.r_[60, y[:-1]].round(1), draw.normal(15, 5, 960).round(1)])
+    parts = tuple((np.arange(240 * i), np.arange(240 * i, 240 * i + 240)) for i in (1, 2, 3))
+    return Made({"day": days(960), **named(x), "y": y.round(1)}, {"features_except": ("day",)},
+                mixed=False, splits=parts, ordered=True)  # fmt: skip
+
+
+@held_out
+def raters_named(draw: Draw) -> Made:
+    """Return essays of 40 pupils, named by `group`, with grades alike within a pupil."""
+    pupil = np.repeat(np.arange(40), 6)
+    own = draw.normal(size=40)[pupil]
+    words = (300 + 40 * own + draw.normal(scale=60, size=240)).round()
+    slips = draw.poisson(6, 240)
+    return Made({"pupil": pupil, "words": words, "slips": slips,
+                 "y": (3 + own + draw.normal(scale=0.5, size=240)).round(1)},
+                {"group": "pupil"})  # fmt: skip

@@ -148,6 +148,18 @@ def feature_gives_the_target_away(draw: random.Random) -> Files:
     return {"data.csv": rows}
 
 
+@kind
+def feature_as_good_as_models(draw: random.Random) -> Files:
+    """Return repairs with an invoice, which is the cost with some noise."""
+    rows: list[Sequence[object]] = [("km", "age", "parts", "invoice", "cost")]
+    for _ in range(300):
+        km, age, parts = normal(draw, 90, 30), normal(draw, 8, 3), draw.randint(1, 6)
+        cost = 150 + 4 * km + 12 * age + 25 * parts + normal(draw, 0, 120)
+        invoice = cost + normal(draw, 0, 38)
+        rows.append((round(km), f"{age:.1f}", parts, f"{invoice:.2f}", f"{cost:.2f}"))
+    return {"data.csv": rows}
+
+
 def _answers(draw: random.Random, n: int, right: Sequence[float]) -> Iterable[list[int]]:
     """Iterate over a label and the labels that models predict, right as often as is said."""
     for _ in range(n):

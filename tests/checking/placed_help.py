@@ -18,6 +18,7 @@ PLACED: dict[tuple[str, int], Edits] = {
     ("E071", 5): (("human, ", "human, human vs "),),
     ("E076", 2): (("[SimpleImputer, StandardScaler]", "SimpleImputer | StandardScaler"),),
     ("E112", 4): (("n_neighbors=[", "n_neighbors in ["), ("cv folds=10", "nested cv")),
+    ("E112", 11): (("estimator=SVR", "estimator=LogisticRegression"),),
     ("E117", 0): (("in 0.1..10", "in 1e-3..1e3 log 7"),),
     ("E117", 1): (("15..1 step 2", "15..1 step -2"),),
     ("E117", 2): (("in 0..0.1 step 0", "in 0..0.1 step 0.02"),),

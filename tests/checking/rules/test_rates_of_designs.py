@@ -1,5 +1,6 @@
 """The rules about designs, on one made study of each kind of the page of false alarms."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,11 @@ import pytest
 
 from benchmarks.design_rules import objections
 from benchmarks.made_studies import FLAWED, SOUND
+from evallang.checking.all_codes import load_codes
+from evallang.diagnostics import CODES
+from evallang.manual.explanations import explain_code
+
+load_codes()
 
 PAGE = Path(__file__).parents[3] / "docs" / "false-alarms.md"
 ALARMS = {"a_row_for_each_trial"}  # the page says what the rule cannot tell
@@ -35,3 +41,35 @@ def test_the_page_has_every_kind():
     stated = {line.split(" | ")[0].strip("| ") for line in lines if line.startswith("| ")}
     every = {kind.replace("_", " ") for _, kind in (*SOUND_KINDS, *FLAWED_KINDS)}
     assert every <= stated
+
+
+ELEVEN = [
+    "repeated_units_without_group",
+    "families_in_separate_lines",
+    "features_chosen_by_the_target",
+    "dated_rows_at_random",
+    "already_standardised_features",
+    "synthetic_rows",
+    "units_not_data_sets",
+    "best_of_many_on_one_test_set",
+    "feature_gives_the_target_away",
+    "fold_column_unused",
+    "one_number_twice",
+]
+"""The flaws of published studies that pass between the lines or lie in the rows."""
+
+
+@pytest.mark.parametrize("rule", ELEVEN)
+def test_each_rule_is_explained_with_both_examples_its_source_and_its_rates(rule):
+    """What is explained are the counts of the page, of ten sound cases or more for a flawed one."""
+    code = next(code for code in CODES.values() if code.name == rule)
+    told = {part.heading: part for part in explain_code(code).parts}
+    assert told["wrong"].lines and told["right"].lines and told["source"].text
+    assert rule in told["to allow it"].lines[0]
+    objected, sound, found, flawed = (
+        int(number.replace(",", ""))
+        for number in re.findall(r"[\d,]*\d", told["false alarms"].text)
+    )
+    assert sound >= 10 * flawed
+    assert objected <= sound // 20 and found >= 0.75 * flawed
+    assert f"`{rule}`" in PAGE.read_text(encoding="utf-8")
