@@ -39,6 +39,13 @@ def metric_entry(metric: Method) -> MetricEntry:
     return METRICS[instead[0]] if instead else found
 
 
+def most_distinct(metric: Method) -> int | None:
+    """Return how many distinct scores a metric keeps before it rounds them, None for all."""
+    option = metric_entry(metric).declaration.rounds_by
+    found = dict(metric.options).get(option) if option else None
+    return found if isinstance(found, int) else None
+
+
 def own_metric(source: SourceSpec) -> Method | None:
     """Return the metric of a source of measured numbers, or None for other sources."""
     if isinstance(source, ScoresSpec):

@@ -2,15 +2,13 @@
 
 from dataclasses import dataclass
 
-from evallang.compatibility import metric_entry
+from evallang.compatibility import metric_entry, most_distinct
 from evallang.metrics.metric import METRICS
 from evallang.registry import Evidence
 from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.inputs import INPUTS, Subject
 from evallang.study import Method, Study
-
-BINS = "bins"
 
 
 @dataclass(frozen=True)
@@ -68,9 +66,8 @@ def is_of_order(metric: Method) -> bool:
 
 def _most(ranked: list[Method]) -> int | None:
     """Return how many distinct scores the metrics keep, None where one keeps them all."""
-    kept = [dict(metric.options).get(BINS) for metric in ranked]
-    known = [most for most in kept if isinstance(most, int)]
-    return max(known, default=None) if len(known) == len(kept) else None
+    known = [most for metric in ranked if (most := most_distinct(metric)) is not None]
+    return max(known, default=None) if len(known) == len(ranked) else None
 
 
 def _is_counted(test: Method) -> bool:

@@ -196,7 +196,10 @@ def hashed_columns(
     return tuple(sorted(named)), tuple(name for name in tested if name is not None)
 
 
-COUNTED_INSTEAD = "measure labels alone, as by `accuracy`, so that rows are counted and not kept"
+COUNTED_INSTEAD = (
+    "write `roc_auc(bins=100_000)`, whose error is stated, or measure labels alone, as by "
+    "`accuracy`, so that rows are counted and not kept"
+)
 
 
 def _read_one(

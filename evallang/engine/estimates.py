@@ -11,6 +11,7 @@ from evallang.data.labels import sort_labels
 from evallang.engine.bootstrap_estimates import bootstrap_estimate
 from evallang.engine.estimate_intervals import IntervalInputs, estimate_interval
 from evallang.engine.evaluation import Evaluation, FoldSize, ModelOutcome, add_repeats, as_read_by
+from evallang.engine.rounded_scores import note_of_rounding, rounding_error
 from evallang.metrics.aggregation import (
     Aggregate,
     average_over_seeds,
@@ -102,6 +103,10 @@ def _estimate(
     outcomes = evaluation.outcomes(model, metric)
     inputs = IntervalInputs(study, evaluation, model, metric, entry, outcomes, whole, among)
     found_interval = estimate_interval(inputs, measure)
+    rounded: tuple[str, ...] = ()
+    if (error := rounding_error(evaluation, model, metric)) is not None:
+        extra = {**extra, "error_of_rounding": error}
+        rounded = (note_of_rounding(metric, error),)
     return Estimate(
         data=evaluation.source,
         protocol=evaluation.protocol,
@@ -116,7 +121,12 @@ def _estimate(
         interval=found_interval.interval,
         folds=_folds(evaluation, whole, spreads),
         extra=extra,
-        notes=(*whole.notes, *filter(None, [entry.declaration.caution]), *found_interval.notes),
+        notes=(
+            *whole.notes,
+            *filter(None, [entry.declaration.caution]),
+            *rounded,
+            *found_interval.notes,
+        ),
         no_interval=found_interval.reason,
         tested=tested(evaluation, model),
     )

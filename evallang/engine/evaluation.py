@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from evallang.compatibility import metric_entry, own_metric, yields_of
+from evallang.compatibility import metric_entry, most_distinct, own_metric, yields_of
 from evallang.data.dataset import GivenOutcomes, PredictionsSpec, ScoreTable
 from evallang.engine.fit_outcome import FitOutcome
+from evallang.engine.rounded_scores import round_scores
 from evallang.frozen_records import frozen
 from evallang.metrics.aggregation import Aggregate, Partition, aggregate_parts, partition
 from evallang.metrics.imported import mean_over_repeats
@@ -229,7 +230,18 @@ class Evaluation:
         return np.full(len(self.folds), k - 1), np.ones(len(self.folds), dtype=np.int64), note
 
     def outcome(self, model: str, metric: Method) -> Outcome | None:
-        """Return truth and what a metric needs of a model; None where the model has no scores."""
+        """Return truth and what a metric reads of a model; None where the model has no scores."""
+        if most_distinct(metric) is None:
+            return self.as_given(model, metric)
+
+        def make() -> Outcome | None:
+            found = self.as_given(model, metric)
+            return None if found is None else round_scores(found, metric)
+
+        return self.once(("rounded", model, metric), make)
+
+    def as_given(self, model: str, metric: Method) -> Outcome | None:
+        """Return truth and what a metric needs of a model, with scores as they are."""
         found = self.models[model]
         needs = self.entry(metric).declaration.needs
         k = len(self.classes)

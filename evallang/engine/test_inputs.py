@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from evallang.compatibility import metric_entry
+from evallang.compatibility import metric_entry, most_distinct
 from evallang.compatibility.hypothesis_tests import difference_test
 from evallang.engine.evaluation import Evaluation
 from evallang.engine.metric_samples import (
@@ -23,6 +23,7 @@ from evallang.engine.metric_samples import (
 )
 from evallang.engine.providers import Providers
 from evallang.engine.readers import scores_of_readers
+from evallang.engine.rounded_scores import note_of_rounded_pair, rounding_error
 from evallang.metrics.aggregation import (
     Partition,
     average_over_seeds,
@@ -61,6 +62,7 @@ from evallang.stats.intervals.resampling import (
     mean_sample,
 )
 from evallang.stats.reader_scores import ReaderScores
+from evallang.stats.score_counts import coarsened
 from evallang.stats.shares import Shares
 from evallang.study import Method, Study
 
@@ -492,7 +494,12 @@ class TestInputs:
         result = replace(
             result,
             null=self._worded(null or result.null),
-            notes=(*result.notes, *self._assumed_sizes(), *self._note_of_first_seed()),
+            notes=(
+                *result.notes,
+                *self._assumed_sizes(),
+                *self._note_of_first_seed(),
+                *self._note_of_rounding(),
+            ),
         )
         written: Any = self.test.keywords().get("alternative", "two_sided")
         if entry.declaration.models != (1, 1):  # a test of one model words its own side
@@ -523,6 +530,14 @@ class TestInputs:
             return ()
         seeds = 1 + len(self.evaluation.further_seeds)
         return (f"on the predictions of the first of {seeds} seeds",)
+
+    def _note_of_rounding(self) -> tuple[str, ...]:
+        """State by how much rounded scores can move a difference."""
+        if self.metric.better is not None or len(self.models) != 2:
+            return ()
+        found = [rounding_error(self.evaluation, model, self.metric) for model in self.models]
+        errors = [error for error in found if error is not None]
+        return (note_of_rounded_pair(self.metric, errors),) if errors else ()
 
     def _worded(self, null: str) -> str:
         """Make the null of a test of right and wrong name the metric it was run by."""
@@ -675,6 +690,11 @@ def row_scores(inputs: TestInputs) -> "NDArray[np.float64] | PlacementSums":
     if counted is not None:
         if counted.placements is None or counted.rankings is None:
             raise RowsNotKept("the placements of the scores were not summed")
+        most = most_distinct(inputs.metric)
+        for model in inputs.models:
+            kept = counted.rankings[model]
+            if coarsened(kept, most).digits != kept.digits:
+                raise RowsNotKept("the placements are those of other scores")
         known = list(counted.rankings)
         return counted.placements.of([known.index(model) for model in inputs.models])
     # Each model's column in one piece, which is sorted without a copy

@@ -87,6 +87,8 @@ class MetricDeclaration(Guidance):
         for a metric of scores that has it in closed form; to None for an outcome without that form
     by_score : from the numbers of positives and of negatives with each distinct score, ascending,
         to its value for two classes, for a metric of their order that is computed from them
+    rounds_by : the option that says how many scores may be distinct before they are rounded, or
+        empty; the error of the value is then that of an area under the ROC curve
     influences : from an outcome without weights to the derivative of the value by the weight of
         each example (n,), for a metric of scores that has it in closed form
     no_interval : why no interval from its examples is sound, or empty
@@ -132,6 +134,7 @@ class MetricDeclaration(Guidance):
     moments: Callable[[Outcome], Moments] | None = None
     left_out: Callable[[Outcome], NDArray[np.float64] | None] | None = None
     influences: Callable[[Outcome], NDArray[np.float64]] | None = None
+    rounds_by: str = ""
     by_score: Callable[[NDArray[np.float64], NDArray[np.float64]], float] | None = None
 
     @property

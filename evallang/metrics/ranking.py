@@ -21,6 +21,7 @@ from evallang.metrics.metric import (
 )
 from evallang.registry import Example, Situation, lazy
 from evallang.stats.running_sums import STEPS, RunningSums
+from evallang.stats.score_counts import coarse_scores
 from evallang.stats.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -280,6 +281,7 @@ def _losses_of_ranking(o: Outcome, options: Mapping[str, Any]) -> Statistic | No
         ranks="area",
         under_weights=_each_class(_areas),
         by_score=lambda *sides: _area_by_score(*sides),
+        rounds_by="bins",
         when="scores rank examples, and no threshold has been fixed",
         when_not=(
             "a threshold is fixed: recall and specificity; only the top of the ranking is "
@@ -322,6 +324,7 @@ def roc_auc(
     *,
     multi_class: Literal["ovr", "ovo"] = "ovr",
     pool: bool = False,
+    bins: int | None = None,
 ) -> float:
     """The chance that a positive example has a higher score than a negative one, ties half.
 
@@ -329,9 +332,15 @@ def roc_auc(
     the rest (`ovr`), or over pairs of classes (`ovo`, Hand & Till 2001). Undefined (NaN)
     where a class has no example. The value over folds is the mean of the folds' values;
     `pool=true` ranks the scores of all folds together, which is biased, since they come
-    from different models.
+    from different models. With `bins`, for tables that are too large to keep every score, at most
+    so many distinct scores of a model remain: they are rounded down to multiples of a power of
+    two, and the largest error that this can make is stated with the value.
     """
     codes, score, weight = _arrays(truth, output, weights)
+    if bins is not None:
+        if bins < 2:
+            raise ValueError("`bins` is a whole number from 2")
+        score = coarse_scores(score, bins) if score.ndim == 1 else _coarse_columns(score, bins)
     if score.ndim == 1 or score.shape[1] == 2:
         return _auc(codes == positive, _positive_column(score, positive), weight)
     classes = range(score.shape[1])
@@ -575,6 +584,11 @@ def _cost_area_by_score(positives: NDArray[np.float64], negatives: NDArray[np.fl
     cost = missed[:, None] * np.stack([bounds[:-1], bounds[1:]], 1)
     cost += alarms[:, None] * (1 - np.stack([bounds[:-1], bounds[1:]], 1))
     return float((cost.mean(axis=1) * np.diff(bounds)).sum())
+
+
+def _coarse_columns(score: NDArray[Any], bins: int) -> NDArray[np.float64]:
+    columns = [coarse_scores(score[:, c], bins) for c in range(score.shape[1])]
+    return np.stack(columns, axis=1)
 
 
 def _auc(is_positive: NDArray[Any], score: NDArray[Any], weight: NDArray[np.float64]) -> float:

@@ -114,6 +114,23 @@ def test_predictions_in_parts_are_counted_by_the_workers(cluster, tmp_path, monk
     assert here == []
 
 
+def test_scores_in_parts_are_counted_and_placed_by_the_workers(cluster, tmp_path, monkeypatch):
+    for part in range(5):
+        rows = [f"{i % 3 % 2},{i * 37 % 101 / 100},{i * 53 % 97}" for i in range(part, 200, 5)]
+        (tmp_path / f"{part}.csv").write_text("\n".join(["truth,a,b", *rows]))
+    place = tmp_path / "s.eval"
+    place.write_text(
+        'evallang 1\npredictions p from "{part}.csv"\n  truth truth\n  models a, b\n'
+        "  score a = a\n  score b = b\nmeasure roc_auc\ncompare a vs b with delong\n"
+    )
+    local = ev.run(place)
+    here = []
+    monkeypatch.setattr(part_counts, "_read_part", lambda task: here.append(task))
+    there = ev.run(place, dask=cluster.scheduler_address)
+    assert content(there) == content(local)
+    assert here == []
+
+
 def test_parts_that_no_worker_sees_are_counted_here(cluster, tmp_path, monkeypatch):
     (tmp_path / "1.csv").write_text("truth,a\n" + "1,1\n0,1\n" * 20)
     place = tmp_path / "s.eval"

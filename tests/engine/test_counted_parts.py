@@ -10,6 +10,7 @@ import pytest
 
 import evallang as ev
 from evallang.data import predictions
+from evallang.limits import limits
 from evallang.metrics.metric import METRICS
 
 N = 1200
@@ -270,3 +271,69 @@ def test_a_method_that_needs_the_rows_gets_them(tmp_path: Path, counted: list[bo
     one, parts = compared(tmp_path, body, "csv")
     assert one == parts
     assert counted == [True]
+
+
+ROUNDED = (
+    "measure roc_auc(bins=40), accuracy\ncompare with delong then delong holm by roc_auc(bins=40)\n"
+)
+
+
+def test_rounded_scores_of_parts_give_the_results_of_one_file_and_state_their_error(
+    tmp_path: Path, counted: list[bool]
+) -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    table = scored_table()
+    write_parts(table, tmp_path, "parquet")
+    one, parts = compared(tmp_path, f"{SCORED}{ROUNDED}", "parquet")
+    for data in (*one["data"], *parts["data"]):
+        for column in data["columns"]:  # how many were distinct is not known of rounded scores
+            column.pop("levels")
+    assert_close(one, parts)
+    assert counted == [True]
+    up = (table["truth"] == "yes").to_numpy()
+    areas = [e for e in parts["estimates"] if e["metric"] == "roc_auc(bins=40)"]
+    assert [e["model"] for e in areas] == ["a", "b", "c"]
+    assert "error_of_rounding" not in areas[0]["extra"]  # its scores have 11 values
+    for estimate, column in zip(areas, ("coarse", "fine", "margin"), strict=True):
+        exact = metrics.roc_auc_score(up, table[column])
+        error = estimate["extra"].get("error_of_rounding", 1e-14)
+        assert abs(estimate["value"] - exact) <= error < 0.05
+        if error > 1e-14:
+            assert f"off by at most {error:.2g}" in " ".join(estimate["notes"])
+    pair = parts["comparisons"][0]["pairwise"][-1]
+    total = sum(e["extra"]["error_of_rounding"] for e in areas[1:])
+    assert f"the difference is off by at most {total:.2g}" in " ".join(pair["notes"])
+
+
+def test_folds_and_classes_state_the_mean_of_their_errors(tmp_path: Path) -> None:
+    study = (
+        "evallang 1\n\ndata d from sklearn {0}\nmodel nb = GaussianNB\nprotocol cv folds=3\n"
+        "measure roc_auc, roc_auc(bins=5)\n"
+    )
+    place = tmp_path / "study.eval"
+    for name in ("breast_cancer\n  positive malignant", "wine"):
+        place.write_text(study.format(name))
+        exact, rounded = ev.run(place).record.estimates
+        error = rounded.extra["error_of_rounding"]
+        assert exact.value is not None and rounded.value is not None
+        assert 0 < abs(rounded.value - exact.value) <= error
+        assert "error_of_rounding" not in exact.extra
+
+
+def test_scores_beyond_the_memory_are_refused_with_the_option_that_rounds_them(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "preds").mkdir()
+    for part, rows in enumerate(scored_table().drop("site").iter_slices(100)):
+        _write(rows, tmp_path / f"preds/{part}.parquet")
+    place = tmp_path / "study.eval"
+    text = f'evallang 1\n\npredictions p from "preds/{{part}}.parquet"\n{SCORED}measure roc_auc\n'
+    place.write_text(text)
+    with limits(memory=20_000):
+        with pytest.raises(ev.StudyError) as caught:
+            ev.run(place)
+        (found,) = caught.value.diagnostics
+        assert found.code == "E404"
+        assert "roc_auc(bins=" in (found.help or "")
+        place.write_text(text.replace("roc_auc", "roc_auc(bins=100)"))
+        assert ev.run(place).record.data[0].n == N

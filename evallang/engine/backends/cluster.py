@@ -283,8 +283,9 @@ class Cluster:
     def map(self, function: Callable[[Item], Answer], items: Sequence[Item]) -> Iterator[Answer]:
         """Call a function with every item on the cluster; yield answers in order.
 
-        What always kills its worker, or cannot run there, runs here. Raises `WorkersLost` where
-        the scheduler is lost, or no worker is left.
+        What a partial function holds is sent to every worker once. What always kills its worker, or
+        cannot run there, runs here. Raises `WorkersLost` where the scheduler is lost, or no worker
+        is left.
         """
         from concurrent.futures import CancelledError
 
@@ -293,13 +294,17 @@ class Cluster:
         from evallang.engine.backends.cluster_worker import call
 
         self.connect(())
+        sent_once: Any = function
+        if isinstance(function, functools.partial):
+            once = functools.partial(self._client.scatter, function, broadcast=True, hash=False)
+            sent_once = self._asked(once)
         sent = deque[tuple[Item, Any]]()
         left = deque(items)
         try:
             while left or sent:
                 while left and len(sent) < PARTS_AHEAD * self._size:
                     item = left.popleft()
-                    future = self._client.submit(call, function, item, pure=False)
+                    future = self._client.submit(call, sent_once, item, pure=False)
                     sent.append((item, future))
                 item, future = sent[0]
                 try:
