@@ -25,7 +25,7 @@ from evallang.locks.documents import LIMIT, Difference, differences
 from evallang.locks.result_changes import changed_versions
 from evallang.reporting.output_files import listed_files
 from evallang.reporting.report import RESULTS_NAME, STUDY_NAME, attached_files, write_report
-from evallang.results.codec import to_plain
+from evallang.results.codec import dumps, to_plain
 from evallang.results.records import ResultsRecord, SpecRecord
 from evallang.version import VERSION
 
@@ -72,6 +72,7 @@ def verify_results(
         for name, old_version, new_version in changed_versions(found, made)
     ]
     changed = list(differences(old, new, ("provenance",)))
+    changed += _altered_digits(folder / RESULTS_NAME if place.is_dir() else place, found)
     in_words = _differ_in_words(found.spec, made.spec, study_now, changed)
     if in_words:
         changed = [_of_words(one) for one in changed]
@@ -224,6 +225,10 @@ def verify_report(path: Path) -> Verified:
     Raises `CannotVerify` where there are none.
     """
     if path.suffix == ".html":
+        if not (path.parent / RESULTS_NAME).is_file():
+            raise CannotVerify(
+                f"`{path.name}` is compared with the {RESULTS_NAME} next to it, which is missing"
+            )
         found = _loaded(path.parent)
         compared: tuple[str, ...] = (path.name, f"{RESULTS_NAME} next to it")
     else:
@@ -241,7 +246,8 @@ def verify_report(path: Path) -> Verified:
     nearby = path.parent / RESULTS_NAME
     if path.suffix != ".html" and nearby.is_file():
         compared = (*compared, f"{RESULTS_NAME} next to it")
-        changed += _attachments_nearby(found, _loaded(nearby))
+        beside = _loaded(nearby)
+        changed += [*_attachments_nearby(found, beside), *_altered_digits(nearby, beside)]
     return Verified(compared, tuple(changed), tuple(notes))
 
 
@@ -249,6 +255,22 @@ def _attachments_nearby(inside: ResultsRecord, nearby: ResultsRecord) -> list[Di
     old = json.loads(attached_files(inside)[0].content)
     new = json.loads(attached_files(nearby)[0].content)
     return list(differences(old, new))
+
+
+def _altered_digits(path: Path, found: ResultsRecord) -> list[Difference]:
+    """List the numbers of a file that are not written as evallang writes them.
+
+    Two texts can stand for one number: 0.1 and 0.10000000000000001.
+    """
+    written, again = (
+        json.loads(text, parse_float=str, parse_int=str)
+        for text in (path.read_text(encoding="utf-8"), dumps(found))
+    )
+    return [
+        one
+        for one in differences(written, again)
+        if isinstance(one.before, str) and isinstance(one.after, str)
+    ]
 
 
 def _attached(path: Path) -> ResultsRecord:
@@ -285,7 +307,7 @@ def _report(path: Path, found: ResultsRecord) -> list[Difference]:
     with tempfile.TemporaryDirectory(prefix="evallang-verify-") as scratch:
         kind = path.suffix.removeprefix(".")
         written, messages = write_report(found, Path(scratch), (kind,))
-        again = Path(scratch) / path.name
+        again = Path(scratch) / f"report.{kind}"
         if again not in written:
             raise CannotVerify("; ".join(messages))
         made = again.read_bytes()

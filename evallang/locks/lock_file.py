@@ -81,7 +81,7 @@ def read_lock(path: Path) -> Lock | None:
     if CONFLICT.search(text):
         raise LockRefused(
             f"`{path.name}` has the marks of a merge conflict; "
-            "`evallang lock FILE --update REASON` writes it again from the study"
+            f"`evallang lock {path.stem}.eval --update REASON` writes it again from the study"
         )
     return _parsed(text, path.name)
 
@@ -101,7 +101,7 @@ def _parsed(text: str, name: str) -> Lock:
     if document.get("protocol_sha256") != lock.sha256:
         raise LockRefused(
             f"`{name}` was edited by hand: its settings do not have the hash that it states; "
-            "`evallang lock FILE --update REASON` writes it again from the study"
+            f"`evallang lock {Path(name).stem}.eval --update REASON` writes it again from the study"
         )
     return lock
 

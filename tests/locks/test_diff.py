@@ -298,6 +298,25 @@ def test_altered_results_inside_a_pdf_are_found(folder):
     assert "estimates[wards, cv, tree, accuracy].value" in said
 
 
+def test_one_altered_digit_is_named_even_if_the_number_stays_the_same(folder):
+    path = Path("first/results.json")
+    text = path.read_text()
+    value = repr(json.loads(text)["estimates"][0]["value"])
+    path.write_text(text.replace(value, f"{value}0000000000000000001", 1))
+    place = "estimates[wards, cv, tree, accuracy].value"
+    for verified in ("first", "first/report.pdf"):
+        lines = classed(call("verify", verified, code=5))["changes numbers"]
+        assert lines == [f"{place}: {value}0000000000000000001 -> {value}"]
+
+
+def test_a_report_under_another_name_is_the_same_report(folder):
+    content = Path("first/report.pdf").read_bytes()
+    Path("paper.pdf").write_bytes(content)
+    assert call("verify", "paper.pdf").endswith("no difference\n")
+    Path("page.html").write_bytes(Path("first/report.html").read_bytes())
+    assert "results.json next to it, which is missing" in call("verify", "page.html", code=2)
+
+
 def test_the_results_inside_a_pdf_leave_out_what_differs_between_equal_runs(folder):
     with pikepdf.open("first/report.pdf") as pdf:
         names = set(pdf.attachments.keys())
