@@ -204,6 +204,10 @@ def _many_looks(prepared: Prepared, number: int) -> tuple[Diagnostic, ...]:
             "expected to be too high by the half-width of its interval",
             named,
             path=prepared.study.path,
+            notes=[
+                "every choice after a look fits the test data a little: Dwork et al., The reusable "
+                "holdout, Science 2015; Blum & Hardt, The Ladder, ICML 2015"
+            ],
             help="choose among candidates in the training data, and evaluate on new test data; "
             "`evallang log` lists the looks",
         ),

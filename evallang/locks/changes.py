@@ -203,8 +203,11 @@ def _follows(key: Key, found: Mapping[Key, Change], by_default: Set[Key], *, col
     if section == "tune":
         return came_or_went and any(other[0] in ("model", "protocol") for other in grave)
     if section == "interval" and (change.whole or name == "form"):
-        groups = any(other[0] in OF_SOURCES and other[2] == "group" for other in grave)
-        return groups or bool(whole & {"measure", "protocol", *OF_SOURCES})
+        asked = any(
+            other[0] == "measure" or (other[0] in OF_SOURCES and other[2] == "group")
+            for other in grave
+        )
+        return asked or bool(whole & {"protocol", *OF_SOURCES})
     if section == "model":
         return "steps" in of_item and came_or_went
     # an option without a written value that belongs to another method
