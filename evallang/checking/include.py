@@ -210,6 +210,7 @@ def _leads_out(path: str, study: str) -> bool:
 
     Messages show lines of what is included: a study from elsewhere shall not read one's files.
     """
-    folder = posixpath.dirname(study)
-    inside = f"{folder}/" if folder and folder != "/" else folder
-    return not path.startswith(inside) or f"{path}/".startswith("../")
+    folder = posixpath.normpath(posixpath.dirname(study) or ".")
+    inside = "" if folder == "." else f"{folder.rstrip('/')}/"
+    below = path.removeprefix(inside)
+    return not path.startswith(inside) or below.startswith("/") or f"{below}/".startswith("../")

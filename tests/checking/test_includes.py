@@ -209,3 +209,17 @@ def test_what_is_stated_follows_the_includes_and_names_what_it_declares():
         ("compare", 0, None, None, "with mcnemar"),
         ("compare", 1, None, None, "b vs a with mcnemar exploratory"),
     ]
+
+
+def test_a_study_may_be_named_by_a_path_that_leads_upwards(tmp_path, monkeypatch):
+    lab = tmp_path / "lab"
+    (lab / "parts").mkdir(parents=True)
+    (lab / "parts" / "protocol.eval").write_text("evallang 1\nprotocol cv\n")
+    (tmp_path / "secret.eval").write_text("evallang 1\nprotocol cv\n")
+    (lab / "study.eval").write_text(MAIN.replace("lab/protocol", "parts/protocol"))
+    (lab / "other.eval").write_text(MAIN.replace("lab/protocol", "../secret"))
+    monkeypatch.chdir(lab / "parts")
+    for folder in ("..", "../../lab", "../parts/.."):
+        assert not [d for d in open_study(f"{folder}/study.eval").diagnostics if d.code == "E107"]
+        found = open_study(f"{folder}/other.eval").diagnostics
+        assert [d.code for d in found if d.severity == "error"] == ["E107"]
