@@ -6,6 +6,7 @@ line, the query or the file has room for it.
 
 Edits = tuple[tuple[str, str], ...]
 PROTOCOL_CV = "protocol cv folds=10"
+TOGETHER = ("predictions p", "evallang 1\nstudy\n  seed 1\n  families together\npredictions p")
 AGE = ("readmitted\n", "readmitted\n  features age\n")
 SELECTED = "  features g96, g190, g193, g7, g121, g169, g100, g174"
 PLACED: dict[tuple[str, int], Edits] = {
@@ -157,6 +158,52 @@ PLACED: dict[tuple[str, int], Edits] = {
     ("W344", 7): (("<= 12", "<= 12%"),),
     ("W344", 8): (("by 1.5", "by 1.5%"),),
     ("W344", 9): (("difference=2", "difference=2%"),),
+    ("W102", 0): (("protocol cv\n", ""),),
+    ("W301", 0): ((" uncorrected", ""),),
+    ("W301", 3): (("uncorrected", "bonferroni"),),
+    ("W302", 0): (("permutation by accuracy", "permutation by accuracy exploratory"),),
+    ("W303", 0): (("hochberg", "holm"),),
+    ("W304", 0): (
+        ("compare with cochran then mcnemar",
+         "compare bayes, linear with mcnemar\ncompare against prior with mcnemar holm"),
+    ),
+    ("W304", 1): (
+        ("compare with corrected_t holm",
+         "compare bayes, linear with corrected_t holm\n"
+            "compare against prior with corrected_t holm"),
+    ),
+    ("W304", 2): (("cochran then mcnemar bonferroni", "mcnemar holm"),),
+    ("W304", 5): (
+        ("compare with corrected_t on often",
+         "compare ridge, forest with corrected_t on often\n"
+         "compare against mean with corrected_t holm on often"),
+    ),
+    ("W315", 6): (
+        ("leave_one_out", "repeated cv folds=10 times=10"),
+        ("compare bayes with binomial(threshold=10%)\n", ""),
+    ),
+    ("W316", 6): (
+        ("cv folds=10", "repeated cv folds=10 times=10"),
+        ("compare bayes with binomial(threshold=10%)\n", ""),
+    ),
+    ("W320", 0): (("stratify by target\n", ""),),
+    ("W322", 0): (("protocol shuffled = cv folds=10\n", ""),),
+    ("W325", 0): (("roc_auc(pool=true)", "roc_auc"),),
+    ("W354", 0): (("evallang 1\n", "evallang 1\nstudy\n  seed 20260101\n"),),
+    ("W355", 0): (("(repeats=10)", ""),),
+    ("W433", 0): (("folds=10", "folds=4"),),
+    ("W433", 2): (("folds=10", "folds=6"),),
+    ("W433", 3): (("outer=5", "outer=2"),),
+    ("W433", 4): (("cv folds=10", "cv folds=6"),),
+    ("W435", 0): (("by 10%", "by 1%"),),
+    ("W441", 0): (("folds=10", "folds=6"),),
+    ("W441", 1): (("folds=5", "folds=4"),),
+    ("W446", 1): (("age, pulse, discharged_to", "age, pulse"),
+                  ("columns(numeric: StandardScaler, categorical: "
+                   "OneHotEncoder(handle_unknown=ignore)) | ", "")),
+    ("W449", 0): (TOGETHER,),
+    ("W449", 1): (("c vs d with mcnemar", "c vs d with mcnemar exploratory"),),
+    ("W449", 2): (TOGETHER,),
     **{("W443", i): (
         (SELECTED, ""), ("logistic = ", f"logistic = SelectKBest(k={10 if i == 2 else 8}) | "),
         *(((", g1, g2\n", ""),) if i == 2 else ()),
