@@ -15,7 +15,7 @@ from evallang.checking.rules.study_facts import (
     tests_of,
     uses_rows,
 )
-from evallang.compatibility import is_grouped
+from evallang.compatibility import is_grouped, metric_entry
 from evallang.diagnostics import Changes, Severity
 from evallang.models.model import EstimatorSpec, ModelSpec
 from evallang.protocols.protocol import PROTOCOLS
@@ -119,7 +119,7 @@ def pooled_predictions_of_several_models(study: Study) -> Iterator[Objection]:
                 "new training sets",
                 comparison.span,
                 help=f"if the algorithms are meant, {_form_for_algorithms(study, comparison)}"
-                f"{_room_for_classes(study)}",
+                f"{_room_for_classes(study, comparison)}",
             )
             return  # reported once for a study
 
@@ -157,9 +157,10 @@ def _form_for_algorithms(study: Study, comparison: ComparisonSpec) -> str:
     return f"write `protocol {_repeated(study, comparison)}` and `with corrected_t`"
 
 
-def _room_for_classes(study: Study) -> str:
+def _room_for_classes(study: Study, comparison: ComparisonSpec) -> str:
     """State how many rows folds need whose scores are averaged; imported folds are given."""
-    if not tables(study) or study.task == "regression":
+    tasks = {metric_entry(metric).declaration.task for metric in comparison.metrics}
+    if not tables(study) or tasks == {"regression"}:
         return ""
     return "; use fewer folds if one has under five rows of a class"
 
