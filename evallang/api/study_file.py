@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import posixpath
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -199,10 +200,10 @@ def _checked(
     read_file: Callable[[Path], str] = read_text,
 ) -> StudyFile:
     shown = path.replace(os.sep, "/")
-    prefix = shown.rpartition("/")[0]
+    prefix = f"{posixpath.normpath(posixpath.dirname(shown) or '.').rstrip('/')}/"
 
     def read(included: str) -> str:
-        inside = included[len(prefix) + 1 :] if prefix else included
+        inside = included.removeprefix(prefix)
         if "\0" in inside:
             raise OSError(errno.EINVAL, "no file has a NUL character in its name")
         place = folder / inside
