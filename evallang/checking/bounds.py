@@ -13,7 +13,7 @@ from evallang.syntax import nodes as n
 
 LEAST: dict[str, float] = {
     "rounds": 2, "samples": 100, "horizon": 1, "block": 1, "bins": 1, "beta": 0, "rope": 0, "n": 2,
-    "repeats": 1,
+    "repeats": 1, "distinct": 2,
 }  # fmt: skip
 ABOVE_ZERO = frozenset(
     {

@@ -197,7 +197,7 @@ def hashed_columns(
 
 
 COUNTED_INSTEAD = (
-    "write `roc_auc(bins=100_000)`, whose error is stated, or measure labels alone, as by "
+    "write `roc_auc(distinct=100_000)`, whose error is stated, or measure labels alone, as by "
     "`accuracy`, so that rows are counted and not kept"
 )
 

@@ -1,18 +1,16 @@
-"""Scores that a metric rounds, as `roc_auc(bins=N)` does, and the error that this can make."""
+"""Scores that a metric rounds, as `roc_auc(distinct=N)` does, and the error that this can make."""
 
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from evallang.compatibility import most_distinct
+from evallang.compatibility import metric_entry, most_distinct
 from evallang.metrics.metric import Outcome
 from evallang.registry import lazy
-from evallang.stats.score_counts import ScoreCounts, coarse_scores, coarsened, count_scores
+from evallang.stats.score_counts import coarse_scores, coarsened, count_scores
 from evallang.study import Method
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
 
     from evallang.engine.evaluation import Evaluation
 else:
@@ -44,35 +42,19 @@ def rounding_error(evaluation: "Evaluation", model: str, metric: Method) -> floa
     if outcome.ranked is not None:
         counts = coarsened(outcome.ranked, most)
         return counts.area_error if counts.digits is not None else None
-    parts = evaluation.partition(model)
-    errors: list[float] = []
-    any_rounded = False
-    for scores, positive in _against_the_rest(outcome):
-        if not np.isfinite(scores).all():
-            return None
-        coarse = coarse_scores(scores, most)
-        any_rounded = any_rounded or coarse is not scores
-        for part in range(len(parts.pairs)):
-            rows = parts.fold == part
-            counts = count_scores(coarse[rows], positive[rows])
-            errors.append(_marked(counts).area_error if coarse is not scores else 0.0)
-    return float(np.mean(errors)) if any_rounded else None
-
-
-def _against_the_rest(outcome: Outcome) -> "Iterator[tuple[NDArray[Any], NDArray[Any]]]":
-    """Iterate over the scores of the positive class, or of each class against the rest."""
-    output = outcome.output
-    if output.ndim == 1:
-        yield output, np.asarray(outcome.truth == outcome.positive)
-        return
-    classes = [outcome.positive] if output.shape[1] == 2 else range(output.shape[1])
-    for c in classes:
-        yield np.ascontiguousarray(output[:, c]), np.asarray(outcome.truth == c)
-
-
-def _marked(counts: ScoreCounts) -> ScoreCounts:
-    """Return counts that know that their scores were rounded."""
-    return replace(counts, digits=0)
+    sides = metric_entry(metric).declaration.sides
+    parts, errors = evaluation.partition(model), []
+    assert sides is not None, "a metric that rounds declares its areas"
+    coarse = round_scores(outcome, metric)
+    if np.array_equal(coarse.output, outcome.output, equal_nan=True):
+        return None
+    for part in range(len(parts.pairs)):
+        of_part = coarse.take(parts.fold == part)
+        for scores, positive in sides(of_part, metric.keywords()):
+            if not np.isfinite(scores).all():
+                return None
+            errors.append(replace(count_scores(scores, positive), digits=0).area_error)
+    return float(np.mean(errors))
 
 
 def note_of_rounding(metric: Method, error: float) -> str:

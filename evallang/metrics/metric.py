@@ -22,7 +22,7 @@ functions take k columns as well, where every prediction is one of the classes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -88,7 +88,9 @@ class MetricDeclaration(Guidance):
     by_score : from the numbers of positives and of negatives with each distinct score, ascending,
         to its value for two classes, for a metric of their order that is computed from them
     rounds_by : the option that says how many scores may be distinct before they are rounded, or
-        empty; the error of the value is then that of an area under the ROC curve
+        empty
+    sides : from an outcome and the metric's options to the scores and which are of positives, for
+        each area under a ROC curve of which it is the mean
     influences : from an outcome without weights to the derivative of the value by the weight of
         each example (n,), for a metric of scores that has it in closed form
     no_interval : why no interval from its examples is sound, or empty
@@ -135,6 +137,13 @@ class MetricDeclaration(Guidance):
     left_out: Callable[[Outcome], NDArray[np.float64] | None] | None = None
     influences: Callable[[Outcome], NDArray[np.float64]] | None = None
     rounds_by: str = ""
+    sides: (
+        Callable[
+            [Outcome, Mapping[str, Any]],
+            Iterator[tuple[NDArray[np.float64], NDArray[np.bool_]]],
+        ]
+        | None
+    ) = None
     by_score: Callable[[NDArray[np.float64], NDArray[np.float64]], float] | None = None
 
     @property

@@ -8,7 +8,7 @@ makes the metric undefined.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.bibliography import DAVIS_GOADRICH_2006, DRUMMOND_HOLTE_2006, ZHOU_2021, Reference
@@ -281,7 +281,8 @@ def _losses_of_ranking(o: Outcome, options: Mapping[str, Any]) -> Statistic | No
         ranks="area",
         under_weights=_each_class(_areas),
         by_score=lambda *sides: _area_by_score(*sides),
-        rounds_by="bins",
+        rounds_by="distinct",
+        sides=lambda *given: _sides(*given),
         when="scores rank examples, and no threshold has been fixed",
         when_not=(
             "a threshold is fixed: recall and specificity; only the top of the ranking is "
@@ -324,7 +325,7 @@ def roc_auc(
     *,
     multi_class: Literal["ovr", "ovo"] = "ovr",
     pool: bool = False,
-    bins: int | None = None,
+    distinct: int | None = None,
 ) -> float:
     """The chance that a positive example has a higher score than a negative one, ties half.
 
@@ -332,15 +333,13 @@ def roc_auc(
     the rest (`ovr`), or over pairs of classes (`ovo`, Hand & Till 2001). Undefined (NaN)
     where a class has no example. The value over folds is the mean of the folds' values;
     `pool=true` ranks the scores of all folds together, which is biased, since they come
-    from different models. With `bins`, for tables that are too large to keep every score, at most
+    from different models. With `distinct`, for tables too large to keep every score, at most
     so many distinct scores of a model remain: they are rounded down to multiples of a power of
     two, and the largest error that this can make is stated with the value.
     """
     codes, score, weight = _arrays(truth, output, weights)
-    if bins is not None:
-        if bins < 2:
-            raise ValueError("`bins` is a whole number from 2")
-        score = coarse_scores(score, bins) if score.ndim == 1 else _coarse_columns(score, bins)
+    if distinct is not None:
+        score = _coarse(score, distinct)
     if score.ndim == 1 or score.shape[1] == 2:
         return _auc(codes == positive, _positive_column(score, positive), weight)
     classes = range(score.shape[1])
@@ -586,9 +585,28 @@ def _cost_area_by_score(positives: NDArray[np.float64], negatives: NDArray[np.fl
     return float((cost.mean(axis=1) * np.diff(bounds)).sum())
 
 
-def _coarse_columns(score: NDArray[Any], bins: int) -> NDArray[np.float64]:
-    columns = [coarse_scores(score[:, c], bins) for c in range(score.shape[1])]
+def _coarse(score: NDArray[Any], most: int) -> NDArray[np.float64]:
+    if score.ndim == 1:
+        return coarse_scores(score, most)
+    columns = [coarse_scores(score[:, c], most) for c in range(score.shape[1])]
     return np.stack(columns, axis=1)
+
+
+def _sides(
+    o: Outcome, options: Mapping[str, Any]
+) -> Iterator[tuple[NDArray[np.float64], NDArray[np.bool_]]]:
+    """Iterate over the scores, and which are of positives, of each area in the mean."""
+    score, codes = np.asarray(o.output), np.asarray(o.truth)
+    if score.ndim == 1 or score.shape[1] == 2:
+        yield _positive_column(score, o.positive), codes == o.positive
+    elif options.get("multi_class") != "ovo":
+        for c in range(score.shape[1]):
+            yield score[:, c], codes == c
+    else:
+        for pair in itertools.combinations(range(score.shape[1]), 2):
+            rows = np.isin(codes, pair)
+            for c in pair:
+                yield score[rows, c], codes[rows] == c
 
 
 def _auc(is_positive: NDArray[Any], score: NDArray[Any], weight: NDArray[np.float64]) -> float:

@@ -274,7 +274,8 @@ def test_a_method_that_needs_the_rows_gets_them(tmp_path: Path, counted: list[bo
 
 
 ROUNDED = (
-    "measure roc_auc(bins=40), accuracy\ncompare with delong then delong holm by roc_auc(bins=40)\n"
+    "measure roc_auc(distinct=40), accuracy\n"
+    "compare with delong then delong holm by roc_auc(distinct=40)\n"
 )
 
 
@@ -291,7 +292,7 @@ def test_rounded_scores_of_parts_give_the_results_of_one_file_and_state_their_er
     assert_close(one, parts)
     assert counted == [True]
     up = (table["truth"] == "yes").to_numpy()
-    areas = [e for e in parts["estimates"] if e["metric"] == "roc_auc(bins=40)"]
+    areas = [e for e in parts["estimates"] if e["metric"] == "roc_auc(distinct=40)"]
     assert [e["model"] for e in areas] == ["a", "b", "c"]
     assert "error_of_rounding" not in areas[0]["extra"]  # its scores have 11 values
     for estimate, column in zip(areas, ("coarse", "fine", "margin"), strict=True):
@@ -308,11 +309,16 @@ def test_rounded_scores_of_parts_give_the_results_of_one_file_and_state_their_er
 def test_folds_and_classes_state_the_mean_of_their_errors(tmp_path: Path) -> None:
     study = (
         "evallang 1\n\ndata d from sklearn {0}\nmodel nb = GaussianNB\nprotocol cv folds=3\n"
-        "measure roc_auc, roc_auc(bins=5)\n"
+        "measure roc_auc{1}, roc_auc(distinct=5{2})\n"
     )
     place = tmp_path / "study.eval"
-    for name in ("breast_cancer\n  positive malignant", "wine"):
-        place.write_text(study.format(name))
+    pairs = "(multi_class=ovo)", ", multi_class=ovo"
+    for name, *options in (
+        ("breast_cancer\n  positive malignant", "", ""),
+        ("wine", "", ""),
+        ("wine", *pairs),
+    ):
+        place.write_text(study.format(name, *options))
         exact, rounded = ev.run(place).record.estimates
         error = rounded.extra["error_of_rounding"]
         assert exact.value is not None and rounded.value is not None
@@ -334,6 +340,6 @@ def test_scores_beyond_the_memory_are_refused_with_the_option_that_rounds_them(
             ev.run(place)
         (found,) = caught.value.diagnostics
         assert found.code == "E404"
-        assert "roc_auc(bins=" in (found.help or "")
-        place.write_text(text.replace("roc_auc", "roc_auc(bins=100)"))
+        assert "roc_auc(distinct=" in (found.help or "")
+        place.write_text(text.replace("roc_auc", "roc_auc(distinct=100)"))
         assert ev.run(place).record.data[0].n == N
