@@ -335,7 +335,7 @@ def _with_hash(record: records.ResultsRecord, path: Path) -> records.ResultsReco
 def _move_others(old: Path, place: Path) -> list[str]:
     """Move what is not ours by renaming, whatever it is; return the names that did not move."""
     left = []
-    for item in _others(old):
+    for item in _moved_alone(old, place):
         name = item.relative_to(old)
         try:
             if os.path.lexists(place / name):
@@ -345,6 +345,16 @@ def _move_others(old: Path, place: Path) -> list[str]:
         except OSError:
             left.append(f"`{name.as_posix()}`")
     return left
+
+
+def _moved_alone(old: Path, place: Path) -> Iterator[Path]:
+    """Iterate over what is not ours; a folder that the new results have too is its items."""
+    for item in _others(old):
+        both = (item, place / item.relative_to(old))
+        if all(path.is_dir() and not path.is_symlink() for path in both):
+            yield from sorted(item.iterdir())
+        else:
+            yield item
 
 
 # --- tables ----------------------------------------------------------------------------------

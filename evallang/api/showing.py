@@ -89,7 +89,7 @@ def show(record: ResultsRecord) -> None:
     from evallang.reporting.report import write_report
 
     folder = Path(tempfile.mkdtemp(prefix="evallang-"))
-    write_report(record, folder, ("html",))
+    write_report(record, folder, ("html",), figures=False)
     path = folder / "report.html"
     display = _notebook_display()
     if display is not None:

@@ -306,7 +306,7 @@ def _report(path: Path, found: ResultsRecord) -> list[Difference]:
     """Compare a page with the one that these results give now."""
     with tempfile.TemporaryDirectory(prefix="evallang-verify-") as scratch:
         kind = path.suffix.removeprefix(".")
-        written, messages = write_report(found, Path(scratch), (kind,))
+        written, messages = write_report(found, Path(scratch), (kind,), figures=False)
         again = Path(scratch) / f"report.{kind}"
         if again not in written:
             raise CannotVerify("; ".join(messages))
@@ -334,7 +334,7 @@ OF_A_PAPER = ("latex", "markdown", "csv")
 
 
 def _paper(folder: Path, found: ResultsRecord) -> tuple[list[str], list[Difference]]:
-    """Compare tables, texts and macros with those that these results give now."""
+    """Compare tables, texts, macros and figures with those that these results give now."""
     listed = sorted(listed_files(folder))
     changed: list[Difference] = []
     names = []
@@ -342,17 +342,21 @@ def _paper(folder: Path, found: ResultsRecord) -> tuple[list[str], list[Differen
         write_report(found, Path(scratch), OF_A_PAPER)
         for name in listed:
             again = Path(scratch) / name
-            if not again.is_file():  # a page or a drawing
+            if not again.is_file():  # a page
                 continue
-            names.append(name)
+            names.append(name.partition("/")[0])
             if not (folder / name).is_file():
                 changed.append(Difference(name, "written", "missing", Effect.WORDS))
             elif (folder / name).read_bytes() != again.read_bytes():
-                texts = [path.read_bytes().decode("utf-8", "replace").split()
-                         for path in (folder / name, again)]  # fmt: skip
-                other = Difference(name, "other spaces", "", Effect.WORDS)
-                changed += _other_words(name, *texts) or [other]
-    return names, changed
+                changed += _other_content(name, (folder / name).read_bytes(), again.read_bytes())
+    return list(dict.fromkeys(names)), changed
+
+
+def _other_content(name: str, before: bytes, after: bytes) -> list[Difference]:
+    if name.endswith(".pdf"):  # a drawing, whose text is numbers of glyphs
+        return [Difference(name, "another drawing", "that of these results", Effect.NUMBERS)]
+    texts = [content.decode("utf-8", "replace").split() for content in (before, after)]
+    return _other_words(name, *texts) or [Difference(name, "other spaces", "", Effect.WORDS)]
 
 
 def _other_attachment(place: str, inside: Any, again: Any) -> Difference:

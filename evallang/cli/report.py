@@ -1,5 +1,6 @@
 """`evallang report`."""
 
+import os
 from pathlib import Path
 
 import click
@@ -35,5 +36,8 @@ def command(place: str, formats: str | None) -> int:
         raise click.ClickException(cannot("write", folder, error)) from error
     tell(*notes, *messages)
     for file in written:
-        write(str(file))
+        if file.parent == folder:
+            write(str(file))
+    for parent in dict.fromkeys(file.parent for file in written if file.parent != folder):
+        write(f"{parent}{os.sep}")
     return 0

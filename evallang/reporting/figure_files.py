@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from evallang.frozen_records import frozen
 from evallang.reporting import fonts, pdf
 from evallang.reporting.document import (
     Document,
@@ -15,19 +14,12 @@ from evallang.reporting.document import (
 )
 from evallang.reporting.figures import placing, vector_pdf
 from evallang.reporting.figures.right_to_left import visual_svg
+from evallang.reporting.output_files import OutputFile
 
 FOLDER = "figures"
 ALT = f"{FOLDER}/ALT.txt"
 WIDTHS = (("single", placing.SINGLE), ("double", placing.DOUBLE))
 """The widths of journals, by the word in the names of files."""
-
-
-@frozen
-class FigureFile:
-    """A file of a figure: its path in the folder of results, with `/`, and its content."""
-
-    path: str
-    content: bytes
 
 
 def figures_of(document: Document) -> list[Figure]:
@@ -36,13 +28,13 @@ def figures_of(document: Document) -> list[Figure]:
     return [block for block in blocks if isinstance(block, Figure) and block.panels]
 
 
-def figure_files(document: Document) -> tuple[list[FigureFile], list[str]]:
+def figure_files(document: Document) -> tuple[list[OutputFile], list[str]]:
     """Return the files of all figures with their alternative texts, and messages.
 
     A message states which figures have no PDF, because only Pango can set their names.
     """
     found = figures_of(document)
-    made: list[FigureFile] = []
+    made: list[OutputFile] = []
     without: list[str] = []
     for figure in found:
         name = figure_name(figure)
@@ -53,14 +45,14 @@ def figure_files(document: Document) -> tuple[list[FigureFile], list[str]]:
             path = f"{FOLDER}/{name}-{width}"
             styles = _styles(sheet)
             text = placing.svg_file(sheet, alt, styles)
-            made.append(FigureFile(f"{path}.svg", text.encode()))
+            made.append(OutputFile(f"{path}.svg", text.encode()))
             data = _pdf(sheet, f"{document.title}: {name}", alt, text)
             if data is None:
                 without.append(name)
             else:
-                made.append(FigureFile(f"{path}.pdf", data))
+                made.append(OutputFile(f"{path}.pdf", data))
     if found:
-        made.append(FigureFile(ALT, "\n".join(_descriptions(found)).encode()))
+        made.append(OutputFile(ALT, "\n".join(_descriptions(found)).encode()))
     messages = []
     if without:
         names = ", ".join(dict.fromkeys(without))

@@ -6,6 +6,7 @@ from pathlib import Path
 from evallang.reporting import html, pdf
 from evallang.reporting.context import Context
 from evallang.reporting.document import Figure
+from evallang.reporting.figure_files import FOLDER, figure_files
 from evallang.reporting.formats.attachments import (
     RESULTS_NAME as RESULTS_NAME,
     STUDY_NAME as STUDY_NAME,
@@ -19,6 +20,8 @@ from evallang.results.records import ResultsRecord
 
 OF_PAGES = "shortened"
 """The tables at full length of which a page or a LaTeX table shows fewer rows."""
+OF_FIGURES = FOLDER
+"""The files of figures, in the list of the files of a report."""
 
 
 def figures(results: ResultsRecord) -> dict[str, Figure]:
@@ -47,10 +50,11 @@ FONTS_TO_INSTALL = (
 
 
 def write_report(
-    results: ResultsRecord, folder: Path, formats: Sequence[str]
+    results: ResultsRecord, folder: Path, formats: Sequence[str], *, figures: bool = True
 ) -> tuple[tuple[Path, ...], tuple[str, ...]]:
     """Write a report in some formats into a folder; gives the paths and messages.
 
+    Its figures are written as files too, where a format shows them, unless `figures` is False.
     A message names what could not be done: no Pango (the HTML is written all the same), or
     characters without a glyph. The same results give the same bytes. Raises `ValueError` on
     a format that is not of `FORMATS`.
@@ -59,15 +63,19 @@ def write_report(
         if name not in FORMATS:
             known = ", ".join(format_names())
             raise ValueError(f"no report format {name!r}; there are {known}")
-    writing = Writing(results, draws=any(FORMATS[name].declaration.draws for name in formats))
+    draws = any(FORMATS[name].declaration.draws for name in formats)
+    writing = Writing(results, draws=draws)
     made: dict[str, list[OutputFile]] = {}
     for name in sorted(set(formats), key=lambda name: FORMATS[name].declaration.order):
         made[name] = list(FORMATS[name].function(writing))
     of_tables = {file.path for files in made.values() for file in files}
     whole = [csv_file(table) for table in writing.shortened.values()]
     made[OF_PAGES] = [file for file in whole if file.path not in of_tables]
+    messages = writing.messages
+    if draws and figures:
+        made[OF_FIGURES], without = figure_files(writing.document)
+        messages += without
     written = write_files(folder, made)
-    messages = list(writing.messages)
     if results.style_sheet and not writing.context.style_sheet:
         messages.append("the style sheet in the results cannot be part of a page and is not used")
     if writing.objections:

@@ -260,7 +260,10 @@ def test_a_full_disk_after_the_fits_does_not_lose_them(monkeypatch, tmp_path):
     )
     assert not (tmp_path / "study-results").exists()
     rendered = CliRunner().invoke(root, ["report", str(kept), "--format", "html"])
-    assert rendered.stdout == f"{kept.with_name('report.html')}\n"
+    assert rendered.stdout.splitlines() == [
+        str(kept.with_name("report.html")),
+        f"{kept.with_name('figures')}{os.sep}",
+    ]
 
 
 # --- what is said, and where -------------------------------------------------------------------

@@ -21,7 +21,7 @@ class FormatDeclaration:
     Attributes
     ----------
     order : the place of the word in lists
-    draws : True where its files show figures
+    draws : True where the figures of the report belong to it, which are files of their own too
     """
 
     order: int

@@ -1,0 +1,120 @@
+"""The files of figures that are written with a report, and the folder that they are in."""
+
+import io
+import json
+from xml.etree import ElementTree
+
+import fixture
+import pikepdf
+import pytest
+
+import evallang as ev
+from evallang.reporting.report import figures, write_report
+
+STUDY = (
+    "evallang 1\nstudy\n  seed 1\ncounts trial\n  models a, b\n  table [[60, 20], [9, 11]]\n"
+    "compare a vs b with mcnemar\nreport html\n"
+)
+MILLIMETRE = 72 / 25.4
+
+
+@pytest.fixture
+def study(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "study.eval").write_text(STUDY, encoding="utf-8")
+    return tmp_path / "study.eval"
+
+
+def names(folder):
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("formats", [("html",), ("pdf",), ("latex",), ("html", "csv")])
+def test_every_figure_is_four_files_and_has_a_description(tmp_path, formats):
+    written, messages = write_report(fixture.cancer(), tmp_path, formats)
+    assert messages == ()
+    stems = {f"figures/{name}-{width}" for name in figures(fixture.cancer())
+             for width in ("single", "double")}  # fmt: skip
+    assert stems
+    wanted = {f"{stem}.{kind}" for stem in stems for kind in ("svg", "pdf")} | {"figures/ALT.txt"}
+    assert {name for name in names(tmp_path) if name.startswith("figures/")} == wanted
+    assert wanted <= {path.relative_to(tmp_path).as_posix() for path in written}
+    listed = json.loads((tmp_path / ".evallang-files").read_text(encoding="utf-8"))
+    assert set(listed["figures"]) == wanted
+    descriptions = (tmp_path / "figures" / "ALT.txt").read_text(encoding="utf-8")
+    for stem in stems:
+        millimetres = 89 if stem.endswith("single") else 183  # Nature's guide to figures
+        root = ElementTree.parse(tmp_path / f"{stem}.svg").getroot()
+        assert root.get("width") == f"{millimetres}mm"
+        alt = root.find("{http://www.w3.org/2000/svg}title").text
+        assert f"Alternative text: {alt}\n" in descriptions
+        with pikepdf.open(io.BytesIO((tmp_path / f"{stem}.pdf").read_bytes())) as pdf:
+            assert float(pdf.pages[0].mediabox[2]) == pytest.approx(millimetres * MILLIMETRE, 0.01)
+
+
+@pytest.mark.parametrize("formats", [("csv",), ("markdown",), ("markdown", "csv")])
+def test_formats_without_figures_write_none(tmp_path, formats):
+    write_report(fixture.cancer(), tmp_path, formats)
+    assert not (tmp_path / "figures").exists()
+
+
+def test_a_report_without_figures_has_no_folder_of_them(study):
+    study.write_text(STUDY.replace("report html", "report html\n  hide estimates, comparisons"),
+                     encoding="utf-8")  # fmt: skip
+    ev.run(study, out="out", look=False)
+    assert names(study.parent / "out") >= {"report.html", "results.json"}
+    assert not (study.parent / "out" / "figures").exists()
+
+
+def test_figures_of_an_earlier_report_go_and_those_of_a_user_stay(study):
+    ev.run(study, out="out", look=False)
+    folder = study.parent / "out"
+    assert (folder / "figures" / "estimates-1-single.svg").is_file()
+    (folder / "figures" / "own.svg").write_text("mine", encoding="utf-8")
+    (folder / "figures" / "more").mkdir()
+    study.write_text(STUDY.replace("html", "html\n  hide estimates"), encoding="utf-8")
+    ev.run(study, out="out", look=False)
+    assert not (folder / "figures" / "estimates-1-single.svg").exists()
+    assert (folder / "figures" / "own.svg").read_text(encoding="utf-8") == "mine"
+    assert (folder / "figures" / "more").is_dir()
+
+
+def test_a_folder_of_figures_of_the_user_is_joined_with_ours(study):
+    ev.run(study, look=False).save("out", ("csv",))
+    folder = study.parent / "out"
+    (folder / "figures").mkdir()
+    (folder / "figures" / "own.svg").write_text("mine", encoding="utf-8")
+    messages = ev.run(study, look=False).save("out")
+    assert messages == ()
+    assert (folder / "figures" / "own.svg").read_text(encoding="utf-8") == "mine"
+    assert (folder / "figures" / "estimates-1-single.svg").is_file()
+    assert [path.name for path in study.parent.iterdir() if "out" in path.name] == ["out"]
+
+
+def test_a_page_that_is_only_shown_writes_no_figures(study, tmp_path, monkeypatch):
+    results = ev.run(study, look=False)
+    monkeypatch.setattr("tempfile.mkdtemp", lambda prefix: str(tmp_path / "shown"))
+    monkeypatch.setattr("evallang.api.showing._opened", lambda path: True)
+    results.show()
+    assert names(tmp_path / "shown") == {"report.html"}
+
+
+def test_verify_names_a_figure_that_is_not_of_the_results(study):
+    from evallang.api.verifying import verify_results
+
+    ev.run(study, out="out", look=False)
+    folder = study.parent / "out"
+    found = verify_results(folder, study)
+    assert found.same and "figures" in found.compared
+    drawing = folder / "figures" / "estimates-1-single.svg"
+    number = ">80.0"  # (60 + 20) / 100: the accuracy of the first model
+    text = drawing.read_text(encoding="utf-8")
+    assert number in text
+    drawing.write_text(text.replace(number, ">90.0"), encoding="utf-8")
+    (folder / "figures" / "estimates-1-double.pdf").write_bytes(b"%PDF-1.7")
+    (folder / "figures" / "ALT.txt").unlink()
+    places = {
+        change.place.partition(",")[0] for change in verify_results(folder, study).differences
+    }
+    assert places == {f"figures/{name}" for name in
+                      ("estimates-1-single.svg", "estimates-1-double.pdf", "ALT.txt")}  # fmt: skip
