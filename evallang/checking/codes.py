@@ -732,7 +732,8 @@ UNUSED_STATEMENT = declare(
     "unused_statement",
     "Nothing in the study uses a statement.",
     reason="A protocol splits rows for models that are fitted in the study. With imported "
-    "outcomes it has no effect, but a reader would assume one.",
+    "outcomes it has no effect, but a reader would assume one. A `use` line for classes of the "
+    "catalogue has no effect but to ask for consent.",
     wrong="counts one\n  models a, b\n  table [[5, 1], [2, 3]]\nprotocol cv",
     right="counts one\n  models a, b\n  table [[5, 1], [2, 3]]",
 )

@@ -1,11 +1,14 @@
 """Names that nothing uses."""
 
+import re
 from collections.abc import Sequence
 
 from evallang.checking import codes
 from evallang.checking.scope import Scope
 from evallang.diagnostics import Diagnostic, has_errors
+from evallang.models.catalogue import CATALOGUE
 from evallang.syntax import nodes as n
+from evallang.syntax.formatter import format_node
 from evallang.syntax.language import RESERVED
 
 
@@ -17,6 +20,28 @@ def report_unused(scope: Scope, syntax: Sequence[Diagnostic]) -> None:
     for name, node in scope.lets.items():
         if name not in used:
             scope.report(codes.UNUSED_LET, f"nothing uses `{name}`", node.name.span)
+    _report_catalogued_modules(scope)
+
+
+def _report_catalogued_modules(scope: Scope) -> None:
+    """Warn of a `use` line for classes that the catalogue has, which would ask for consent."""
+    for node in scope.of(n.UseNode):
+        module = node.module.name
+        classes = [
+            name for name, entry in CATALOGUE.items() if f"{entry.module}.".startswith(f"{module}.")
+        ]
+        if not classes:
+            continue
+        rest = " ".join(format_node(s) for s in scope.statements if s is not node)
+        if f"{module}." in rest:
+            continue  # something that the catalogue lacks, or an error of its own
+        written = next((name for name in classes if re.search(rf"\b{name}\b", rest)), classes[0])
+        scope.report(
+            codes.UNUSED_STATEMENT,
+            f"nothing uses this `use`: the classes of `{module}` are in the catalogue",
+            node.span,
+            help=f"remove the line, and write a class by its name: `{written}`",
+        )
 
 
 def report_without_tables(scope: Scope) -> None:
