@@ -7,6 +7,7 @@ one: the resample in distribution, without a search for the place of every draw.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from evallang.registry import lazy
@@ -47,7 +48,7 @@ class Resamples:
     """
 
     def __init__(self, rng: np.random.Generator, units: int, rounds: int) -> None:
-        self._key: list[int] = rng.integers(0, 1 << 62, 2).tolist()
+        self._generator = block_generators(rng)
         self._units, self._rounds = units, rounds
         self._size = max(1, BLOCK // max(units, 1))
         self._cells = DrawnCells(np.ones(units, dtype=np.int64)) if units >= MANY_UNITS else None
@@ -55,7 +56,7 @@ class Resamples:
 
     def block(self, start: int) -> NDArray[np.uint8]:
         """Draw the block that begins with a resample: how often each unit came, (B, units)."""
-        rng = np.random.Generator(np.random.SFC64([*self._key, start]))
+        rng = self._generator(start)
         size, units = min(self._size, self._rounds - start), self._units
         if self._cells is not None:
             return self._cells.draw(rng, size)[:, :-1].astype(np.uint8, copy=False)
@@ -63,6 +64,15 @@ class Resamples:
         drawn += (np.arange(size) * units)[:, None]
         times = np.bincount(drawn.ravel(), minlength=size * units)
         return times.astype(np.uint8).reshape(size, units)
+
+
+def block_generators(rng: np.random.Generator) -> Callable[[int], np.random.Generator]:
+    """Return a function that makes the generator of a block from the number it begins with.
+
+    All are derived from `rng`, which moves on.
+    """
+    key: list[int] = rng.integers(0, 1 << 62, 2).tolist()
+    return lambda start: np.random.Generator(np.random.SFC64([*key, start]))
 
 
 def drawn_weights(rng: np.random.Generator, units: int, rounds: int) -> NDArray[np.uint8]:
@@ -81,6 +91,7 @@ class DrawnCells:
     Attributes
     ----------
     order : (C,) the cells as they are drawn
+    whole : the type of whole numbers that hold the number of all draws
     """
 
     def __init__(self, sizes: ArrayLike) -> None:
@@ -100,7 +111,7 @@ class DrawnCells:
         self._eights, self._eights_each = tables[EIGHT], eights[self._split]
         self._large = ordered[len(ordered) - counts[EIGHT + 1] :] * mean
         whole = np.int32 if self._units < np.iinfo(np.int32).max else np.int64
-        self._whole: type[np.signedinteger] = whole
+        self.whole: type[np.signedinteger] = whole
         # Cells of some rows that are added up in bytes, which is six times as fast
         self._rows = SUMMED // int(given.max(initial=1))
         self._cell = None
@@ -126,7 +137,7 @@ class DrawnCells:
         parts: list[NDArray[np.integer]] = [t.draw(rng, (rounds, n)) for t, n in self._small]
         if len(self._large):
             drawn = rng.poisson(self._large, (rounds, len(self._large)))
-            parts.append(drawn.astype(self._whole))
+            parts.append(drawn.astype(self.whole))
         times = np.concatenate([*parts, np.zeros((rounds, 1), dtype=np.uint8)], axis=1)
         if len(self._split):
             eights = self._eights.draw(rng, (rounds, int(self._eights_each.sum())))

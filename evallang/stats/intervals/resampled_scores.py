@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from evallang.activity import report_share
 from evallang.registry import lazy
 from evallang.stats.ascending import ascending
-from evallang.stats.intervals.drawn_weights import DrawnCells
+from evallang.stats.intervals.drawn_weights import DrawnCells, block_generators
 from evallang.stats.intervals.resampling import WeightSample, ratio
 from evallang.stats.scratch import Scratch
+from evallang.stats.threads import run_in_threads
 from evallang.stats.validation import numbers, positives
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ else:
 
 MANY_EXAMPLES = 2048  # from which runs are drawn
 EXAMPLES_AT_ONCE = 1 << 16  # of the resamples worked on at once: they stay in the cache
-RUNS_AT_ONCE = 1 << 20  # examples of all resamples of a batch; their runs are fewer
+DRAWN_AT_ONCE = 1 << 23  # examples of the resamples of a batch; what is drawn for one is less
 
 _SCRATCH = Scratch()
 
@@ -67,12 +68,16 @@ class ScoreSample(WeightSample):
         """Draw with replacement; of many examples only how many come of each run of one class."""
         if self.by_example:
             return super().replicates(rng, rounds)
-        batch = max(1, RUNS_AT_ONCE // self._n)
+        batch = max(1, DRAWN_AT_ONCE // self._n)
         values = np.empty(rounds)
-        for start in range(0, rounds, batch):
-            size = min(batch, rounds - start)
-            values[start : start + size] = self._alternation.areas(rng, size)
-            report_share(start + size, rounds)
+        generator, alternation = block_generators(rng), self._alternation
+
+        def work(start: int) -> None:
+            part = values[start : start + batch]
+            part[:] = alternation.areas(generator(start), len(part))
+
+        for start in run_in_threads(work, range(0, rounds, batch)):
+            report_share(min(start + batch, rounds), rounds)
         return values
 
     @property
@@ -177,12 +182,27 @@ class _Alternation:
     def areas(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
         """Return the area under the curve of resamples; NaN without one of the classes."""
         times = self._cells.draw(rng, rounds)
-        negatives = times.take(self._negatives, axis=1)
-        positives = times.take(self._positives, axis=1)
-        below = np.cumsum(negatives, axis=1, dtype=np.int64)
-        ordered = np.einsum("ij,ij->i", positives, below, dtype=np.float64)
+        values = np.empty(rounds)
+        rows = max(1, EXAMPLES_AT_ONCE // len(self._negatives))
+        for start in range(0, rounds, rows):
+            values[start : start + rows] = self._areas_of_some(times[start : start + rows])
+        return values
+
+    def _areas_of_some(self, times: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Return the areas under the curve where cells came so many times (B, C + 1)."""
+        shape = len(times), len(self._negatives)
+        run = _SCRATCH.array("run", shape, times.dtype)
+        below = _SCRATCH.array("runs below", shape, self._cells.whole)
+        factors = _SCRATCH.array("run factors", (2, *shape), np.float64)
+        times.take(self._negatives, axis=1, out=run, mode="clip")
+        np.cumsum(run, axis=1, dtype=below.dtype, out=below)
+        np.copyto(factors[0], below)
+        np.copyto(factors[1], times.take(self._positives, axis=1, out=run, mode="clip"))
+        # einsum and not BLAS: the same bits for any number of threads
+        ordered = np.einsum("ij,ij->i", factors[0], factors[1])
         if len(self._tied):
-            above, level = positives[:, self._tied], negatives[:, self._tied]
+            above = times[:, self._positives[self._tied]]
+            level = times[:, self._negatives[self._tied]]
             ordered -= np.einsum("ij,ij->i", above, level, dtype=np.float64) / 2
         drawn = below[:, -1].astype(np.float64)
         return ratio(ordered, drawn * (self._n - drawn))
