@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from evallang.registry import lazy
@@ -23,37 +24,62 @@ MOST_FALLS = 32  # one place in so many out of order, else the cells were of no 
 def ascending(values: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Return the places of `values` (n,) in ascending order, and the values in that order.
 
-    The same as a stable argsort: equal values stay in the order they came. Values are separated
-    by their size until a part stays in the cache; there they fall into 2^32 cells of equal
-    width, which are sorted by their two 16-bit digits (numpy sorts such digits by counting, in
-    linear time), and the few that are out of order within a cell are merged. Where parts are
-    crowded, as by an outlier, values are divided by their digits in memory, which are those of
-    a logarithm, and where that does not help, compared. NaN come last.
+    The same as a stable argsort: equal values stay in the order they came. NaN come last.
+    """
+    order, ordered = np.empty(len(values), dtype=np.intp), np.empty(len(values))
+    end = 0
+    for places, part in ascending_parts(values):
+        start, end = end, end + len(part)
+        order[start:end], ordered[start:end] = places, part
+    return order, ordered
+
+
+def ascending_parts(
+    values: NDArray[np.float64],
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
+    """Yield `ascending` part by part; equal values are in one part.
+
+    Values are separated by their size until a part stays in the cache; there they fall into
+    2^32 cells of equal width, which are sorted by their two 16-bit digits (numpy sorts such
+    digits by counting, in linear time), and the few that are out of order within a cell are
+    merged. Where parts are crowded, as by an outlier, values are divided by their digits in
+    memory, which are those of a logarithm, and where that does not help, compared.
     """
     n = len(values)
     if n < FEW:
-        return _compared(values)
+        yield _compared(values)
+        return
     low, width = _span(values)
     if width == 0:
-        return np.arange(n), values
-    if math.isnan(width):
-        return _compared(values)
-    if n <= UNEVEN * AT_ONCE:
-        return _sort_by_digits(values, low, width)
+        yield np.arange(n), values
+    elif math.isnan(width):
+        yield _compared(values)
+    elif n <= UNEVEN * AT_ONCE:
+        yield _sort_by_digits(values, low, width)
+    else:
+        yield from _sort_by_parts(values, low, width)
+
+
+def _sort_by_parts(
+    values: NDArray[np.float64], low: float, width: float
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
+    n = len(values)
     part, sizes = _parts(values, low, width)
     if max(sizes) > n // 2:
         levels = _levels(values)
         part, sizes = _parts(levels, *_span(levels))
     order = np.argsort(part, kind="stable")
-    ordered = values[order]
     end = 0
     for size in sizes:
         start, end = end, end + size
-        inside = ordered[start:end]
-        crowded = size > n - n // 4  # else parting again ends soon
-        within, inside[:] = _compared(inside) if crowded else ascending(inside)
-        order[start:end] = order[start:end][within]
-    return order, ordered
+        places = order[start:end]
+        inside = values[places]
+        if size > n - n // 4:  # else parting again ends soon
+            within, ordered = _compared(inside)
+            yield places[within], ordered
+            continue
+        for within, ordered in ascending_parts(inside):
+            yield places[within], ordered
 
 
 def _compared(values: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evallang.registry import lazy
-from evallang.stats.ascending import ascending
+from evallang.stats.ascending import ascending_parts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,33 +22,50 @@ def doubled_type(n: int) -> type[np.signedinteger]:
 
 
 def twice_outranked(
-    positive: NDArray[np.bool_], values: NDArray[np.float64]
-) -> tuple[NDArray[np.intp], NDArray[np.signedinteger]]:
-    """Return the places of all scores (n,) in ascending order, and what each outranks, doubled.
+    positive: NDArray[np.bool_],
+    values: NDArray[np.float64],
+    out: NDArray[np.signedinteger] | None = None,
+) -> NDArray[np.signedinteger]:
+    """Return how many scores of the other class each score (n,) outranks, doubled; fill `out`.
 
     A positive outranks the negatives with a lower score, a negative the positives with a
-    higher one; ties count half, so that the double is a whole number. The second array is in
-    ascending order of the scores. Scores tie where they are equal bit by bit.
+    higher one; ties count half, so that the double is a whole number. Scores tie where they are
+    equal bit by bit.
     """
-    n = len(values)
-    whole = doubled_type(n)
-    order, ordered = ascending(values)
-    up = positive[order]
-    ups = np.cumsum(up, dtype=whole)  # positives up to each place and with it
-    total = ups[-1] if n else whole(0)
-    if not (ordered[1:] == ordered[:-1]).any():
-        outranked = np.where(up, np.arange(1, n + 1, dtype=whole), total)
+    found = np.empty(len(values), dtype=doubled_type(len(values))) if out is None else out
+    total, before, passed = int(np.count_nonzero(positive)), 0, 0
+    for places, ordered in ascending_parts(values):
+        up = positive[places]
+        ups = np.cumsum(up, dtype=found.dtype)  # positives up to each place and with it
+        ups += before
+        found[places] = _outranked(up, ups, ordered, passed, total)
+        passed += len(places)
+        before = int(ups[-1]) if len(ups) else before
+    return found
+
+
+def _outranked(
+    up: NDArray[np.bool_],
+    ups: NDArray[np.signedinteger],
+    ordered: NDArray[np.float64],
+    passed: int,
+    total: int,
+) -> NDArray[np.signedinteger]:
+    """Return what each of a part's ascending scores outranks, `passed` scores being lower."""
+    n, whole = len(up), ups.dtype
+    new = ordered[1:] != ordered[:-1]
+    if new.all():
+        outranked = np.where(up, np.arange(passed + 1, passed + n + 1, dtype=whole), total)
         outranked -= ups
         outranked *= 2
-        return order, outranked
+        return outranked.astype(whole, copy=False)
     # Of each run of equal scores: the positives before it, and those with it
-    first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-    del ordered
+    first = np.flatnonzero(np.append(True, new))
     last = np.append(first[1:], n) - 1
     both = ups[last]
     both[1:] += ups[last[:-1]]
-    del ups
-    below, sizes = (first + last + 1).astype(whole) - both, last - first + 1
+    both[0] += ups[0] - up[0]
+    below, sizes = (2 * passed + first + last + 1).astype(whole) - both, last - first + 1
     outranked = np.repeat(below, sizes)
     np.copyto(outranked, np.repeat(2 * total - both, sizes), where=~up)
-    return order, outranked
+    return outranked

@@ -52,12 +52,26 @@ def test_places_are_those_of_a_stable_argsort(shape, n):
 
 @pytest.mark.parametrize("levels", [1, 3, 40, None])
 @pytest.mark.parametrize("share", [0.0, 0.1, 1.0])
-def test_what_a_score_outranks_is_what_counting_gives(levels, share):
-    n = 120
+@pytest.mark.parametrize("n", [0, 1, 120])
+def test_what_a_score_outranks_is_what_counting_gives(n, levels, share):
     scores = RANDOM.random(n) if levels is None else RANDOM.integers(0, levels, n).astype(float)
     positive = RANDOM.random(n) < share
-    order, outranked = twice_outranked(positive, scores)
-    for place, row in enumerate(order):
+    outranked = twice_outranked(positive, scores)
+    for row in range(n):
         other = scores[positive != positive[row]]
         ahead = other < scores[row] if positive[row] else other > scores[row]
-        assert outranked[place] == 2 * ahead.sum() + (other == scores[row]).sum()
+        assert outranked[row] == 2 * ahead.sum() + (other == scores[row]).sum()
+
+
+@pytest.mark.parametrize("decimals", [1, 3, 16])
+def test_what_a_score_of_many_outranks_is_what_searching_gives(decimals):
+    scores = RANDOM.standard_normal(LONG).round(decimals)
+    positive = RANDOM.random(LONG) < 0.3
+    low, high = np.sort(scores[~positive]), np.sort(scores[positive])
+    outranked = twice_outranked(positive, scores)
+    sides = [np.searchsorted(low, scores[positive], side) for side in ("left", "right")]
+    assert np.array_equal(outranked[positive], sum(sides))
+    sides = [
+        len(high) - np.searchsorted(high, scores[~positive], side) for side in ("left", "right")
+    ]
+    assert np.array_equal(outranked[~positive], sum(sides))

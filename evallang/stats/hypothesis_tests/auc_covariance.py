@@ -11,6 +11,7 @@ from evallang.stats.distributions import welch_df
 from evallang.stats.intervals.ranking import ONE_IN_A_FOLD
 from evallang.stats.placement_values import doubled_type, twice_outranked
 from evallang.stats.score_counts import PlacementSums
+from evallang.stats.threads import run_in_threads
 from evallang.stats.validation import labels, numbers, positives
 
 if TYPE_CHECKING:
@@ -134,11 +135,10 @@ def _place(positive: NDArray[np.bool_], scores: NDArray[np.float64]) -> _Placed:
     stacked = np.empty((models, n), dtype=doubled_type(n))
 
     def place(m: int) -> None:
-        order, outranked = twice_outranked(positive, np.ascontiguousarray(scores[:, m]))
-        stacked[m][order] = outranked
+        twice_outranked(positive, np.ascontiguousarray(scores[:, m]), stacked[m])
 
-    for m in range(models):  # a call each, which lets go of its order
-        place(m)
+    for _ in run_in_threads(place, range(models)):
+        pass
     # Each class outranks the other in as many pairs: half of all that are outranked
     areas = stacked.sum(axis=1, dtype=np.int64) / (4.0 * up * (n - up))
     return _Placed(positive, stacked, areas, np.where(positive, 2.0 * (n - up), 2.0 * up))
@@ -149,16 +149,23 @@ def _covariances(placed: _Placed) -> tuple[NDArray[np.float64], NDArray[np.float
 
     Each class has two examples or more.
     """
-    found = []
-    for chosen in (placed.positive, ~placed.positive):
-        members = int(chosen.sum())
-        total = np.zeros((len(placed.areas), len(placed.areas)))
-        for start in range(0, len(chosen), ROWS_AT_ONCE):
-            rows = slice(start, start + ROWS_AT_ONCE)
-            part = placed.centred(rows)[:, chosen[rows]]
-            total += part @ part.T
-        found.append(total / (members * (members - 1)))
-    return found[0], found[1]
+    n, models = len(placed.positive), len(placed.areas)
+    starts = range(0, n, ROWS_AT_ONCE)
+    # A matrix for each block, so that the sum is the same whichever thread comes first
+    totals = np.empty((len(starts), 2, models, models))
+
+    def work(block: int) -> None:
+        rows = slice(starts[block], starts[block] + ROWS_AT_ONCE)
+        shares, up = placed.centred(rows), placed.positive[rows]
+        for total, chosen in zip(totals[block], (up, ~up), strict=True):
+            part = shares[:, chosen]
+            total[:] = part @ part.T
+
+    for _ in run_in_threads(work, range(len(starts))):
+        pass
+    up = int(placed.positive.sum())
+    first, second = totals.sum(axis=0)
+    return first / (up * (up - 1)), second / ((n - up) * (n - up - 1))
 
 
 def _covariance_on_test_set(

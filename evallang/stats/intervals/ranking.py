@@ -132,11 +132,11 @@ def placements(truth: ArrayLike, scores: ArrayLike) -> Placements:
     where lengths differ or a score is NaN.
     """
     positive, values = _checked(truth, scores)
-    order, outranked = twice_outranked(positive, values)
-    up = positive[order]
-    positives, negatives = int(up.sum()), int((~up).sum())
+    outranked = twice_outranked(positive, values)
+    positives, negatives = int(positive.sum()), int((~positive).sum())
     return Placements(
-        outranked[up] / (2.0 * max(negatives, 1)), outranked[~up] / (2.0 * max(positives, 1))
+        outranked[positive] / (2.0 * max(negatives, 1)),
+        outranked[~positive] / (2.0 * max(positives, 1)),
     )
 
 
