@@ -66,6 +66,7 @@ test-lowest: $(LOWEST)/.tested
 # of metrics and analyses are drawn where their example has changed: all of them by PICTURES=--all
 docs: $(TESTED)
 	$(BIN)/python -m docs.generator.pictures $(PICTURES)
+	$(BIN)/python -m docs.generator.gallery
 	$(BIN)/python -m docs.generator
 
 # Figures beside other packages, written to benchmarks/RESULTS.md, in under 28 minutes; see

@@ -94,7 +94,7 @@ def picture(results: Any, plural: str) -> tuple[str | None, dict[str, Any]]:
     alt = " ".join(alternative_text(figure) for figure in figures).replace("\u00a0", " ")
     panels = [panel.svg for figure in figures for panel in figure.panels]
     sheet = placing.sheet(panels, placing.DOUBLE if len(panels) > 1 else placing.SINGLE)
-    return _on_paper(placing.svg_file(sheet, alt, ""), sheet), record | {"alt": alt}
+    return on_paper(placing.svg_file(sheet, alt, ""), sheet), record | {"alt": alt}
 
 
 def _blocks(results: Any) -> list[Any]:
@@ -121,7 +121,7 @@ DECIMALS = re.compile(r"-?\d+\.\d\d")
 TEXT = re.compile(r'<text x="[^"]*" y="[^"]*" style="(?P<style>[^"]*)">(?P<text>[^<]*)</text>')
 
 
-def _on_paper(svg: str, sheet: Any) -> str:
+def on_paper(svg: str, sheet: Any) -> str:
     """Put a drawing on white paper, each text as long as in the font that it was measured in.
 
     Code hosts show pictures without their fonts, on white or black pages.
