@@ -148,6 +148,16 @@ def _clause_has(phases: frozenset[Phase]) -> Callable[[Diagnostic, Errors], bool
     return holds
 
 
+def _part_is_misnamed(item: Diagnostic, errors: Errors) -> bool:
+    """Return whether a word is wrong in the part of the clause that a finding is about.
+
+    The metrics of one `measure` line are parts that do not depend on each other.
+    """
+    return item.span is not None and any(
+        other.phase in NAMED and _overlap(item.span, span) for other, span in errors.with_place
+    )
+
+
 def _unreadable(item: Diagnostic, errors: Errors) -> bool:
     return item.span is not None and errors.places.clause(item.span) in errors.unreadable
 
@@ -194,8 +204,8 @@ CAUSES: tuple[Cause, ...] = (
     ),
     Cause(
         frozenset({Phase.SENSE}),
-        _clause_has(NAMED),
-        "a word of the clause is wrong, so it may mean something else",
+        _part_is_misnamed,
+        "a word of this part of the clause is wrong, so it may mean something else",
     ),
     Cause(
         frozenset({Phase.ADVICE}),
@@ -228,20 +238,27 @@ def report(found: Iterable[Diagnostic], gathered: Gathered) -> tuple[Diagnostic,
 def drop_effects(
     found: Sequence[Diagnostic], gathered: Gathered, places: Places
 ) -> list[Diagnostic]:
-    """Return the findings without a cause, each once, and of each clause one error of sense."""
+    """Return the findings without a cause, each once, and of each part of a clause one of sense.
+
+    Of `measure mae, ndcg` both metrics can be wrong; a whole `compare` line is one part.
+    """
     errors = Errors(found, gathered, places)
-    judged: set[Place] = set()
+    judged: dict[Place, list[Span]] = {}
     kept: dict[tuple[object, ...], Diagnostic] = {}
     for item in found:
         if any(item.phase in cause.of and cause.holds(item, errors) for cause in CAUSES):
             continue
         if item.phase is Phase.SENSE and item.span is not None:
-            place = places.clause(item.span)
-            if place in judged:
+            before = judged.setdefault(places.clause(item.span), [])
+            if any(_overlap(item.span, span) for span in before):
                 continue
-            judged.add(place)
+            before.append(item.span)
         kept.setdefault((item.code, item.path, item.span, item.message), item)
     return list(kept.values())
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one.path == other.path and one.start < other.end and other.start < one.end
 
 
 def _gathered_by_clause(found: Iterable[Diagnostic], places: Places) -> tuple[Diagnostic, ...]:

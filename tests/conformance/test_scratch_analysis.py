@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from scratch_members import files_that_name, registered
 from studies import checked, codes, study
 
-from docs.generator import catalogues
+from docs.generator import members
 from evallang.api import run
 from evallang.api.power import power_of
 from evallang.api.results import Results
@@ -118,7 +118,9 @@ def test_it_is_planned_listed_explained_and_documented(tmp_path):
     explained = runner.invoke(root, ["explain", "fewest_pairs"])
     assert explained.exit_code == 0
     assert "analyze fewest_pairs" in explained.output
-    assert "## fewest_pairs" in dict(catalogues.pages())["analyses"]
+    made = dict(members.pages())
+    assert "(analyses/fewest_pairs.md)" in made["analyses"]
+    assert "analyze fewest_pairs" in made["analyses/fewest_pairs"]
 
 
 def test_nothing_else_names_it():

@@ -11,7 +11,7 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.naive_bayes import GaussianNB
 from studies import checked, codes, study
 
-from docs.generator import catalogues, fitting
+from docs.generator import fitting, members
 from evallang.api import run
 from evallang.api.preparing import read_and_plan
 from evallang.cli.main import root
@@ -98,8 +98,9 @@ def test_it_is_listed_explained_and_documented():
     explained = CliRunner().invoke(root, ["explain", "balanced_error"]).output
     assert "balanced_error (metric): Balanced error" in explained
     assert "bootstrap: cv, holdout" in explained
-    made = dict((*catalogues.pages(), *fitting.pages()))
-    assert "## balanced_error" in made["metrics"]
+    made = dict((*members.pages(), *fitting.pages()))
+    assert "(metrics/balanced_error.md)" in made["metrics"]
+    assert "# balanced_error" in made["metrics/balanced_error"]
     assert "balanced_error" in made["what-goes-with-what"]
 
 
