@@ -43,7 +43,7 @@ from evallang.spelling import closest
 FETCHED = 50_000  # rows at a time, so that a result beyond the limit is noticed early
 SERVERS = ("postgresql", "postgres")
 FILES = ("sqlite", "duckdb")
-FORMS = '"sqlite:///data/x.db", "duckdb:///data/x.duckdb", "postgresql://user@host/name"'
+FORMS = '"sqlite:///data/x.db", "duckdb:///data/x.duckdb", "postgresql://host/name"'
 READING = frozenset(
     (
         sqlite3.SQLITE_SELECT,
