@@ -1,6 +1,7 @@
 """What the columns of a table are good for, guessed from their names and values."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -84,7 +85,23 @@ class Column:
 
 def guess_columns(frame: Frame) -> tuple[Column, ...]:
     """Return every column of a table with what it is probably used for."""
-    return tuple(_column(name, frame.values(name)) for name in frame.columns)
+    found = [_column(name, frame.values(name)) for name in frame.columns]
+    groups = [column for column in found if column.use is Use.GROUP]
+    for column in groups:
+        finer = [one for one in groups if one.levels > column.levels]
+        crossed = next((one for one in finer if not _is_nested(frame, one, column)), None)
+        if crossed is not None:
+            why = f"its values recur in every `{crossed.name}`"
+            found[found.index(column)] = replace(column, use=Use.OMITTED, why=why)
+    return tuple(found)
+
+
+def _is_nested(frame: Frame, finer: Column, coarser: Column) -> bool:
+    """Return whether the rows of each finer group have one value of the coarser column."""
+    both = pl.DataFrame(
+        [frame.values(finer.name).alias("f"), frame.values(coarser.name).alias("c")]
+    )
+    return both.n_unique() == both["f"].n_unique()
 
 
 def _column(name: str, values: "pl.Series") -> Column:
@@ -146,12 +163,19 @@ def _use(name: str, kind: Kind, known: "pl.Series", levels: int, missing: int) -
 
 
 def likely_targets(columns: Sequence[Column]) -> list[Column]:
-    """Return the columns whose name is that of a target; without any, those that could be one."""
+    """Return the columns whose name is that of a target; without any, those that could be one.
+
+    These have classes. The last column, where a target often is, may also hold numbers.
+    """
     able = [c for c in columns if c.use is Use.FEATURE and c.missing == 0]
     named = [c for c in able if c.name.strip().casefold() in TARGETS]
     if named:
         return named
-    return [c for c in able if c.is_classes] or [c for c in able if c.kind is Kind.NUMBER]
+    last = columns[-1] if columns else None
+    able = [c for c in able if c.is_classes or c.kind is Kind.NUMBER]
+    if not any(c.is_classes for c in able):
+        return able
+    return [c for c in able if c.is_classes or c is last]
 
 
 def predicted_columns(columns: Sequence[Column]) -> tuple[Column, list[Column]] | None:

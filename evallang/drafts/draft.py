@@ -37,6 +37,7 @@ from evallang.drafts.writing import (
     written,
 )
 from evallang.frozen_records import frozen
+from evallang.metrics.metric import METRICS
 from evallang.registry import Situation
 from evallang.source import SourceFile
 from evallang.spelling import closest
@@ -259,6 +260,11 @@ def _design(facts: Facts, goal: Goal) -> Iterator[str]:
     yield f"protocol {protocol}"
     yield ""
     metrics, why = measures_for(facts)
+    tested_by = metrics[0]
+    if facts.ordered and facts.task == "classification":
+        (tested_by,) = first_for(METRICS, Situation.TIME)
+        metrics = tuple(dict.fromkeys((*metrics, tested_by)))
+        why += f"; `{tested_by}` is a loss of each row, which the test over time needs"
     if facts.ordered and goal == "select":
         yield "# Parameters are chosen on the last periods of each training part"
         yield f"tune grid by {metrics[0]} cv=3"
@@ -268,7 +274,7 @@ def _design(facts: Facts, goal: Goal) -> Iterator[str]:
     yield ""
     if goal == "gate" and facts.ordered:
         yield "# Over time no interval decides a requirement; this test says which model is ahead"
-        yield f"compare linear vs baseline with {test} by {metrics[0]}"
+        yield f"compare linear vs baseline with {test} by {tested_by}"
         yield ""
     elif goal == "gate":
         yield "# Exit code 4 unless the interval excludes the baseline. Set a bound of your own"
@@ -276,7 +282,7 @@ def _design(facts: Facts, goal: Goal) -> Iterator[str]:
         yield ""
     elif goal != "estimate":
         yield from comment(tested)
-        yield f"compare linear vs trees with {test} by {metrics[0]}"
+        yield f"compare linear vs trees with {test} by {tested_by}"
         yield ""
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from evallang.bibliography import Reference
 from evallang.metrics.metric import METRICS, MetricDeclaration
-from evallang.registry import Example, lazy
+from evallang.registry import Example, Situation, lazy
 
 if TYPE_CHECKING:
     import numpy as np
@@ -107,6 +107,7 @@ def log_loss(truth: ArrayLike, output: ArrayLike, positive: int | None) -> NDArr
             r"\frac{1}{n} \sum_i \sum_c \left(p_{ic} - [y_i = c]\right)^2, \quad "
             r"\mathrm{for\ two\ classes} \quad \frac{1}{n} \sum_i \left(p_i - y_i\right)^2"
         ),
+        first_for={Situation.TIME: 1},
     ),
     title="Brier score",
     references=(BRIER_1950,),

@@ -130,6 +130,18 @@ def categories():
     return {"colour": colour, "size": gappy, "empty": [None] * 200, "label": colour == "r"}
 
 
+def classes_over_time():
+    table = series()
+    return {**table, "y": np.where(table["y"] > 0, "up", "down")}
+
+
+def sessions_of_subjects():
+    rows = np.arange(240)
+    subject = [f"S{i // 6}" for i in rows]
+    return {"subject": subject, "session": rows % 6, "x": numbers(240)["x0"],
+            "label": np.where(rows // 6 % 2, "case", "control")}  # fmt: skip
+
+
 TABLES = {
     "iris": (lambda: bundled("iris"), None, ["repeated cv", "accuracy, balanced_accuracy"]),
     "wine": (lambda: bundled("wine"), None, ["repeated cv"]),
@@ -138,6 +150,16 @@ TABLES = {
     "rare class": (rare, None, ['positive "yes"', "balanced_accuracy, roc_auc"]),
     "groups": (groups, None, ["group by patient_id"]),
     "series": (series, None, ["time_series", "diebold_mariano", "all except date"]),
+    "classes over time": (
+        classes_over_time,
+        "y",
+        ["measure accuracy, roc_auc, brier", "with diebold_mariano by brier"],
+    ),
+    "sessions": (
+        sessions_of_subjects,
+        None,
+        ["group by subject", "# Not `session`: its values recur in every `subject`"],
+    ),
     "forty rows": (forty, None, ["times=10"]),
     "100,000 rows": (large, None, ["holdout", "mcnemar", "HistGradientBoosting"]),
     "text": (texts, None, ["review: TfidfVectorizer", "[city]: OneHotEncoder"]),
@@ -245,6 +267,7 @@ def test_from_nothing_a_study_of_bundled_data_checks(tmp_path):
         (("--from", "none.csv"), "there is no file `none.csv`"),
         (("--from", "folder"), "has no log or table"),
         (("--from", "two.csv"), "which column is to be predicted? `colour`, `size`"),
+        (("--from", "last.csv"), "which column is to be predicted? `colour`, `size`, `rent`"),
         (("--from", "two.csv", "--target", "colou"), "did you mean `colour`?"),
         (("--from", "two.csv", "--target", "name"), "too many for classes"),
         (("--from", "two.csv", "--target", "gap"), "missing values"),
@@ -264,6 +287,8 @@ def test_what_cannot_be_guessed_is_asked_for(tmp_path, words, told):
         "same": ["a"] * 60,
     }  # fmt: skip
     pl.DataFrame(table).write_csv(tmp_path / "two.csv")
+    rent = {"rent": rng.normal(size=60)}
+    pl.DataFrame({**table, **rent}).write_csv(tmp_path / "last.csv")
     pl.DataFrame(table).select("name", "same").write_csv(tmp_path / "names.csv")
     done = call("new", *words, folder=tmp_path)
     assert done.returncode in (1, 2)
