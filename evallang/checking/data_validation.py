@@ -459,10 +459,22 @@ def judge_options(study: Study, classes: int, positive: int | None) -> Iterable[
                 help="measure `roc_auc` or `log_loss`, which have a form for several classes",
             )
             continue
-        if entry.declaration.form != "counts" or not classes:
+        if entry.declaration.several_only and classes == 2:
+            yield diagnose(
+                codes.WRONG_TASK,
+                f"`{metric.written}` is for three classes or more, and there are two",
+                span,
+                help="measure `accuracy`",
+            )
+            continue
+        of_counts = entry.declaration.form == "counts"
+        if not classes or not (of_counts or entry.declaration.several_only):
             continue
         try:
-            entry.function(np.eye(classes), positive, **metric.keywords())
+            if of_counts:
+                entry.function(np.eye(classes), positive, **metric.keywords())
+            else:
+                entry.function(np.arange(classes), np.eye(classes), None, **metric.keywords())
         except ValueError as error:
             yield diagnose(
                 codes.OPTION_VALUE, f"`{metric.written}` does not fit the classes: {error}", span

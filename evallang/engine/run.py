@@ -31,6 +31,7 @@ from evallang.engine.fits import Fits, run_fits
 from evallang.engine.fold_spread import folds_that_disagree
 from evallang.engine.requirements import decide
 from evallang.engine.run_diagnostics import diagnostics_of, failures_of_metrics, never_predicted
+from evallang.engine.search_gains import searches_that_gained_nothing
 from evallang.engine.single_features import features_as_good_as_models
 from evallang.engine.store import Store
 from evallang.hypotheses import PlannedComparison
@@ -212,6 +213,7 @@ def _results(
         *diagnostics_of(study, missed),
         *features_as_good_as_models(study, tables, own),
         *folds_that_disagree(study, own),
+        *searches_that_gained_nothing(study, own),
     )
     return Run(
         tuple(evaluations), tables, results, fits, exported.files, told, outcomes, found.not_kept

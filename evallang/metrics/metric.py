@@ -67,6 +67,7 @@ class MetricDeclaration(Guidance):
     transform : `sqrt` for a root of a mean loss
     unit : `percent` (printed in points), `number`, or `target` (the target's unit)
     binary_only : True where it has no meaning for more than two classes
+    several_only : True where it has no meaning for two classes
     of_union : True where it is 1 if all, and 0 if none, of the examples that are or are
         predicted positive are both, so that it is bounded by their share
     squares : True where errors enter squared, so that a few extremes decide
@@ -117,6 +118,7 @@ class MetricDeclaration(Guidance):
     transform: Literal["sqrt"] | None = None
     unit: Literal["percent", "number", "target"] = "number"
     binary_only: bool = False
+    several_only: bool = False
     of_union: bool = False
     squares: bool = False
     known_without_skill: bool = False

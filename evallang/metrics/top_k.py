@@ -36,6 +36,7 @@ RUSSAKOVSKY_2015 = Reference(
         0,
         1,
         unit="percent",
+        several_only=True,
         of_examples="shares of hits",
         when="there are many classes, and a person or a program examines the first k",
         when_not="there are few classes: accuracy",
