@@ -232,7 +232,8 @@ class _Rounds:
         for _ in range(PERMUTATIONS):
             truth = rng.permutation(full[0].truth)
             values.append(np.mean([self._error_of(replace(o, truth=truth)) for o in full]))
-        return float(np.nanmean(values))
+        known = [value for value in values if not np.isnan(value)]
+        return float(np.mean(known)) if known else float("nan")
 
     def values(self) -> "NDArray[np.float64]":
         """Return the error of each round out of the bag, NaN where undefined."""

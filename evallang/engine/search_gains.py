@@ -21,9 +21,9 @@ ALIKE = 0.7
 between them is 0.
 
 Measured with 300 replications, 5 searches of 7 candidates in 5 inner folds, or of 2 in 3:
-candidates up to 5 points of accuracy apart were reported in 19 and 28 % of searches of 100 rows, in 3 and 10 %
-of 300 and in none of 1,000; up to 10 points in 3 and 8 %, and in none. Equal ones were reported in
-26 to 53 %."""
+candidates up to 5 points of accuracy apart were reported in 19 and 28 % of studies of 100 rows, in
+3 and 10 % of 300 and in none of 1,000; up to 10 points in 3 and 8 %, and in none. Equal ones were
+reported in 26 to 53 %."""
 FEWEST_FOLDS = 3
 """With two inner folds the variation within candidates has one degree of freedom per pair."""
 
