@@ -98,6 +98,14 @@ def workers_of_another_kind():
     )
 
 
+def search_without_a_gain():
+    return found_after_the_run(
+        "W515",
+        "the search of `knn` gained nothing: its 8 candidates differ in accuracy by 0.4 points on "
+        "average, no more than the inner folds of one candidate (ratio of variances 0.52)",
+    )
+
+
 def found_after_the_run(code, message):
     """Return the holdout study with a diagnostic that the engine found in its outcomes."""
     found = diagnose(code, message, Span("study.eval", 0, 4))
@@ -120,6 +128,7 @@ STUDIES = {
     "a feature that is as good as the models": feature_as_good_as_the_models,
     "folds that disagree": folds_that_disagree,
     "workers of another kind": workers_of_another_kind,
+    "search without a gain": search_without_a_gain,
 }
 
 
