@@ -18,7 +18,12 @@ from written_cases import plain
 from evallang.checking.all_codes import load_codes
 from evallang.diagnostics import CODES, diagnose
 from evallang.diagnostics.formats import to_record
-from evallang.reporting.codes import FEATURE_AS_GOOD_AS_MODELS, FOLDS_DISAGREE, UNLIKE_WORKERS
+from evallang.reporting.codes import (
+    FEATURE_AS_GOOD_AS_MODELS,
+    FOLDS_DISAGREE,
+    SEARCH_GAINED_NOTHING,
+    UNLIKE_WORKERS,
+)
 from evallang.reporting.context import Context
 from evallang.reporting.limits import _first_sentence, cautions
 from evallang.results.records import Failure, NeverPredicted, Selection
@@ -100,7 +105,7 @@ def workers_of_another_kind():
 
 def search_without_a_gain():
     return found_after_the_run(
-        "W515",
+        SEARCH_GAINED_NOTHING,
         "the search of `knn` gained nothing: its 8 candidates differ in accuracy by 0.4 points on "
         "average, no more than the inner folds of one candidate (ratio of variances 0.52)",
     )
