@@ -35,7 +35,7 @@ def written(tmp_path_factory):
 
     def write(name):
         folder = tmp_path_factory.mktemp(name)
-        write_report(drawing(name), folder, TEXT)
+        write_report(drawing(name), folder, TEXT, figures=False)
         files = [p for p in folder.rglob("*") if p.is_file() and not p.name.startswith(".")]
         return {p.relative_to(folder).as_posix(): p.read_bytes().decode() for p in files}
 
