@@ -9,9 +9,10 @@ from evallang.diagnostics import declare
 DISAGREEMENT = declare(
     "W501",
     "plain_interval_excludes_zero_without_rejection",
-    "A plain interval excludes 0 where the adjusted p does not reject.",
+    "A plain interval excludes 0 where p does not reject, or an uncorrected one holds 0.",
     reason="The plain interval of a pair describes that pair alone, the adjusted p-value the "
-    "whole family; a claim from the plain interval would go beyond the test.",
+    "whole family; a claim from the plain interval would go beyond the test. Without a correction, "
+    "the interval and p can come from methods that do not agree in rare cases.",
     wrong="compare a, b, c with mcnemar   # three pairs, where one is asked for",
     right="compare a vs b with mcnemar   # that one, stated before the run",
     source="Aguinis et al. 2019",

@@ -141,9 +141,12 @@ def face_rules(text: str, *, bold: bool = False) -> str:
 
 def width(text: str, size: float, *, bold: bool = False) -> float:
     """Measure a line of Source Sans Pro in the unit of `size`."""
-    advances, units, cmap = _advances("SourceSansProSemibold" if bold else "SourceSansPro")
+    key = "SourceSansProSemibold" if bold else "SourceSansPro"
+    advances, units, cmap = _shipped_advances(key)
     total = 0.0
     for c in text:
+        if ord(c) not in cmap and c not in COMMON:
+            advances, units, cmap = _advances(key)
         if ord(c) in cmap:
             total += advances[cmap[ord(c)]] / units
         elif c not in ISOLATES:
@@ -246,10 +249,22 @@ def _file_name(face: Face, packing: Packing) -> str:
 
 
 @cache
+def _shipped_advances(key: str) -> tuple[dict[str, int], int, dict[int, str]]:
+    """Return the widths of the common characters, which take a quarter of the time to read."""
+    face = next(face for face in FACES if face.key == key)
+    with ttlib.TTFont(io.BytesIO(_plain_shipped(face)), lazy=True) as font:
+        return _widths(font)
+
+
+@cache
 def _advances(key: str) -> tuple[dict[str, int], int, dict[int, str]]:
     with _open(key) as font:
-        advances = {name: advance for name, (advance, _) in font["hmtx"].metrics.items()}
-        return advances, int(font["head"].unitsPerEm), dict(font.getBestCmap())
+        return _widths(font)
+
+
+def _widths(font: Any) -> tuple[dict[str, int], int, dict[int, str]]:
+    advances = {name: advance for name, (advance, _) in font["hmtx"].metrics.items()}
+    return advances, int(font["head"].unitsPerEm), dict(font.getBestCmap())
 
 
 @cache

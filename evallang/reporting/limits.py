@@ -426,7 +426,8 @@ def _disagreement(
     if len(lines) > MOST_PLACES:
         places.append(runs(f"and in {number_word(len(lines) - MOST_PLACES)} more comparisons"))
     body = runs(listed(places, comma="; ", last="; "), ": ", claim)
-    body += runs(". The decision follows the adjusted ", P, ".")
+    adjusted = "the adjusted " if any(pair.p_adjusted is not None for pair in every) else ""
+    body += runs(f". The decision follows {adjusted}", P, ".")
     times = f" ({number_word(len(lines))} comparisons)" if len(lines) > 1 else ""
     return Caution.from_code(code, lead + times, body)
 
@@ -442,11 +443,18 @@ def _outside(comparison: Comparison) -> list[HypothesisTestResult]:
     return [
         pair
         for pair in comparison.pairwise
-        if pair.reject is False
-        and pair.p is not None
+        if pair.p is not None
         and margin_of(pair) is None
-        and _excludes_zero(pair.estimate) is True
+        and (
+            (pair.reject is False and _excludes_zero(pair.estimate) is True)
+            or (pair.reject and _is_plain(pair) and _excludes_zero(pair.estimate) is False)
+        )
     ]
+
+
+def _is_plain(pair: HypothesisTestResult) -> bool:
+    """Return whether a pair has neither an adjusted p nor a simultaneous interval."""
+    return pair.p_adjusted is None and pair.simultaneous is None
 
 
 def _inside(comparison: Comparison) -> list[HypothesisTestResult]:
@@ -460,6 +468,10 @@ def _inside(comparison: Comparison) -> list[HypothesisTestResult]:
 def _outside_words(pairs: Sequence[HypothesisTestResult]) -> tuple[str, Runs]:
     """Recommend the simultaneous interval only if there is one: an FDR has none of kept pairs."""
     together = all(pair.simultaneous is not None for pair in pairs)
+    if all(map(_is_plain, pairs)):
+        lead = "An interval and its test do not agree"
+        return lead, runs("only one of the interval and ", P, " excludes a difference of zero, "
+                          "because they come from different methods")  # fmt: skip
     lead = "A plain interval excludes zero without a significant difference"
     claim = runs("the plain interval excludes zero although the adjusted ", P, " does not reject; ")
     if together:

@@ -8,9 +8,9 @@ from evallang.reporting.context import Context
 from evallang.reporting.document import (
     Block,
     Cell,
+    Code,
     Column,
     Listing,
-    Paragraph,
     Row,
     Table,
     runs,
@@ -90,22 +90,20 @@ def provenance(context: Context) -> Sequence[Block]:
     ]
     rows.append(("Report", f"{context.report_id} (first digits of the SHA-256 of the results)"))
     columns = (Column(runs("Item"), "left", muted=True), Column(runs("Value"), "left", wide=True))
-    body = tuple(Row((Cell(runs(name)), Cell(runs(value)))) for name, value in rows if value)
-    caption = runs("What was run, and on what.")
-    table = Table("table-provenance", caption, columns, body, whole=True)
+    body = [Row((Cell(runs(name)), Cell(runs(value)))) for name, value in rows if value]
     overrides = results.spec.overrides.items()
     options = [part for name, value in overrides for part in ("--set", f"{name}={_spelled(value)}")]
     command = shlex.join(["evallang", "run", results.spec.path, *options])
-    return [
-        table,
-        Paragraph(
-            runs(
-                "The first command repeats the study from the folder of its file. The second "
-                "renders this report again from the folder of its results."
-            )
-        ),
-        Listing(f"{command}\nevallang report results.json", "Commands"),
+    body += [
+        _command("To repeat the study", command, "in the folder of the study file"),
+        _command("To render the report", "evallang report .", "in the folder of the results"),
     ]
+    caption = runs("What was run, and on what.")
+    return [Table("table-provenance", caption, columns, tuple(body), whole=True)]
+
+
+def _command(name: str, command: str, place: str) -> Row:
+    return Row((Cell(runs(name)), Cell(runs(Code(command), f" {place}"))))
 
 
 def _fits(planned: int, failed: int) -> str:

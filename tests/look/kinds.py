@@ -431,6 +431,25 @@ def fitted() -> Kind:
     return Kind(FITTED)
 
 
+@kind("four fitted models, described")
+def described() -> Kind:
+    """Return the study of a person who writes more than the least: authors, question, steps."""
+    words = """\
+  author "A. Researcher"
+  author "B. Colleague"
+  question "Does a linear model keep up with a forest?"
+  about "The protocol was agreed on by the laboratory before the models were chosen."
+  seed 42
+"""
+    text = FITTED.replace("  seed 42\n", words)
+    text = text.replace(
+        'model logistic "Logistic regression" = StandardScaler | LogisticRegression\n',
+        "let prep = SimpleImputer(strategy=median) | StandardScaler\n\n"
+        'model logistic "Logistic regression" = prep | LogisticRegression(max_iter=5000)\n',
+    )
+    return Kind(text.replace("= DummyClassifier", "= prep | KNeighborsClassifier"))
+
+
 @kind("a search")
 def search() -> Kind:
     text = FITTED.replace("max_depth=3", "max_depth in 1..5")

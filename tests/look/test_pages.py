@@ -17,7 +17,9 @@ LEAST_ON_THE_LAST_PAGE = 1 / 4
 SLACK = 2.0  # points that a glyph may reach beyond its box
 LATIN = sorted(set(KINDS) - {"Chinese names", "Arabic names"})
 """Kinds whose letters do not depend on the fonts of the machine."""
-PAGES = {"four fitted models": 5, "four models, one metric": 5}
+PAGES = dict.fromkeys(
+    ("four fitted models", "four fitted models, described", "four models, one metric"), 5
+)
 """The most pages of four models, one data set and one metric."""
 
 
