@@ -90,6 +90,7 @@ BOUTHILLIER_2021 = Reference(
     title="Accounting for variance in machine learning benchmarks",
     venue="Proceedings of Machine Learning and Systems",
     volume="3",
+    pages="747-769",
 )  # fmt: skip
 DOMINGOS_2000 = Reference(
     key="domingos2000",

@@ -50,6 +50,7 @@ def default_interval(
     if has_influences(metric) and yields.single_fit and not (yields.seeds or yields.weighted):
         return default_of("influences")
     two_classes = is_auc(metric) and (classes is None or classes == 2)
+    averaged_areas = is_auc(metric) and not two_classes and not yields.one_group_a_fold
     if metric.ratio and yields.single_fit:
         return default_of("sums")
     if yields.seeds:
@@ -64,6 +65,8 @@ def default_interval(
     alone = yields.weighted or yields.single_fit or yields.one_group_a_fold
     if grouped and two_classes and not alone:
         return default_of("auc_over_folds")
+    if averaged_areas and not (yields.weighted or yields.single_fit):
+        return default_of("areas")
     if grouped or yields.weighted:
         pools = declaration.form != "scores" or yields.single_fit
         return default_of("drawn") if pools or (two_classes and not grouped) else None
@@ -97,7 +100,7 @@ def interval_mismatch(
         return Mismatch(Kind.FOLDS_OF_ITS_OWN, interval.name, instead)
     if declared.implied and yields.seeds:
         return Mismatch(Kind.SEVERAL_SEEDS, interval.name, instead)
-    if declared.form == "auc" and yields.one_group_a_fold:
+    if declared.form in ("auc", "areas") and yields.one_group_a_fold:
         return Mismatch(Kind.ONE_GROUP_A_FOLD, interval.name, instead)
     whole = yields.once or (yields.averaged and declared.form == "sample")
     if declared.evidence <= ON_EXAMPLES and not whole:
@@ -115,6 +118,7 @@ def interval_mismatch(
         "proportion": is_proportion(entry, metric.options),
         "losses": entry.declaration.form == "losses",
         "auc": is_auc(metric),
+        "areas": is_auc(metric),
         "paired": False,
         "independent": False,
         "f1": entry.name == "f1" and metric.better is None,
@@ -125,7 +129,7 @@ def interval_mismatch(
         "readers": is_of_readers(metric),
     }
     if not fits.get(declared.form, True):
-        kind = Kind.OTHER_METRIC if declared.form in ("auc", "f1") else Kind.OTHER_FORM
+        kind = Kind.OTHER_METRIC if declared.form in ("auc", "areas", "f1") else Kind.OTHER_FORM
         return Mismatch(kind, interval.name, instead, metric=metric.written, needed=declared.form)
     of_folds = bool(declared.designs) and not only_folds
     if declared.form in ("auc", "sums", "influences") and not of_folds and not yields.single_fit:

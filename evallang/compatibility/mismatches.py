@@ -26,6 +26,7 @@ FORM_NOUNS: Mapping[str, str] = {
     "proportion": "proportions",
     "losses": "losses that each example has of its own",
     "auc": "`roc_auc`",
+    "areas": "`roc_auc`",
     "paired": "the difference of two proportions",
     "independent": "the difference of two proportions",
     "f1": "`f1`",

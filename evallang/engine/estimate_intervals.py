@@ -401,6 +401,42 @@ def scores(asked: MethodInputs) -> "NDArray[np.float64] | ScoreCounts":
     return asked.inputs.positive_scores()
 
 
+@ESTIMATE.provides("classes")
+def classes(asked: MethodInputs) -> "NDArray[np.int64]":
+    """Return the class of each row (n,)."""
+    return np.asarray(asked.inputs.outcome.truth, dtype=np.int64)
+
+
+@ESTIMATE.provides("class_scores")
+def class_scores(asked: MethodInputs) -> "NDArray[np.float64]":
+    """Return the score of each row for each class (n, k); of two classes from a single score."""
+    inputs = asked.inputs
+    if len(inputs.outcomes) > 1:
+        raise ValueError("with several seeds an example has no single score")
+    if inputs.metric.keywords().get("pool") and not inputs.evaluation.yields.single_fit:
+        raise ValueError("scores of different models are ranked together")
+    found = inputs.outcome.output
+    if found.ndim == 2:
+        return found
+    columns = [found, -found] if inputs.outcome.positive == 0 else [-found, found]
+    return np.column_stack(columns)
+
+
+@ESTIMATE.provides("by_pairs")
+def by_pairs(asked: MethodInputs) -> bool:
+    """Return whether the areas are those of pairs of classes."""
+    return asked.inputs.metric.keywords().get("multi_class") == "ovo"
+
+
+@ESTIMATE.provides("parts")
+def parts(asked: MethodInputs) -> "NDArray[np.int64]":
+    """Return the fitted model of each row (n,)."""
+    inputs = asked.inputs
+    if inputs.evaluation.yields.single_fit:
+        return np.zeros(inputs.outcome.n, dtype=np.int64)
+    return inputs.fold_codes()
+
+
 @ESTIMATE.provides("groups")
 def groups(asked: MethodInputs) -> "NDArray[np.int64] | None":
     """Return the group of each row, None where each row is alone."""

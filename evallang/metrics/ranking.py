@@ -20,6 +20,7 @@ from evallang.metrics.metric import (
     UnderWeights,
 )
 from evallang.registry import Example, Situation, lazy
+from evallang.stats.intervals.ranking import HAND_TILL_2001
 from evallang.stats.running_sums import STEPS, RunningSums
 from evallang.stats.score_counts import coarse_scores
 from evallang.stats.scratch import Scratch
@@ -40,17 +41,6 @@ HANLEY_MCNEIL_1982 = Reference(
     venue="Radiology",
     volume="143(1)",
     pages="29-36",
-)
-HAND_TILL_2001 = Reference(
-    key="hand2001",
-    authors=("Hand DJ", "Till RJ"),
-    year=2001,
-    title="A simple generalisation of the area under the ROC curve for multiple class "
-    "classification problems",
-    venue="Machine Learning",
-    volume="45",
-    pages="171-186",
-    doi="10.1023/A:1010920819831",
 )
 ROWS_AT_ONCE = 1 << 16  # examples of all weightings worked on at once: they stay in the cache
 SUMMED_AT_ONCE = 1 << 20  # the same where they are summed in stretches, a stretch at a time

@@ -289,6 +289,23 @@ INPUTS.declare(
     evidence={Evidence.SCORES_PER_ROW},
     shape=("n",),
 )
+INPUTS.declare("classes", "class of each example (n,) as int codes", _ESTIMATE, shape=("n",))
+INPUTS.declare(
+    "class_scores",
+    "score of each example for each class (n, k), higher for it",
+    _ESTIMATE,
+    evidence={Evidence.SCORES_PER_ROW},
+    shape=("n", "k"),
+)
+INPUTS.declare(
+    "by_pairs", "True where areas are averaged over pairs of classes, not over classes", _ESTIMATE
+)
+INPUTS.declare(
+    "parts",
+    "fitted model of each example (n,) as int codes, all 0 for one",
+    _ESTIMATE,
+    shape=("n",),
+)
 INPUTS.declare(
     "successes",
     "number of successes",

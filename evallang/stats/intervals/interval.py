@@ -49,16 +49,16 @@ EstimateForm = Literal[
     "proportion",
     "auc",
     "auc_over_folds",
+    "areas",
     "losses_over_folds",
     "sums",
     "influences",
     "drawn",
 ]
 """What the interval of an estimate is made from: scores of overlapping splits or of readers, right
-and wrong,
-scores of one model or of the models of folds, their losses, sums of one test set, what each
-example changes in a metric of one test set, or anything
-drawn again."""
+and wrong, scores of one model or of the models of folds, scores of three classes or more, losses
+of the models of folds, sums of one test set, what each example changes in a metric of one test
+set, or anything drawn again."""
 
 
 @frozen
@@ -69,7 +69,8 @@ class IntervalDeclaration(Guidance):
     ----------
     evidence : it can be computed from any of these
     designs : for fold scores, the designs it is valid for (empty: any)
-    form : `proportion` (successes of n), `losses`, `auc`, `fold_values`, `sample` (any
+    form : `proportion` (successes of n), `losses`, `auc`, `areas` (a mean of areas
+        over classes), `fold_values`, `sample` (any
         metric over examples), `paired` (difference of two proportions on the same examples),
         `independent` (the same on examples of their own), `f1`, `cells` (any metric of the
         confusion matrix), `means` (what each example adds to a metric that is a mean over
@@ -92,6 +93,7 @@ class IntervalDeclaration(Guidance):
         "proportion",
         "losses",
         "auc",
+        "areas",
         "fold_values",
         "sample",
         "paired",

@@ -59,6 +59,17 @@ OBUCHOWSKI_1997 = Reference(
     volume="53(2)",
     pages="567-578",
 )
+HAND_TILL_2001 = Reference(
+    key="hand2001",
+    authors=("Hand DJ", "Till RJ"),
+    year=2001,
+    title="A simple generalisation of the area under the ROC curve for multiple class "
+    "classification problems",
+    venue="Machine Learning",
+    volume="45",
+    pages="171-186",
+    doi="10.1023/A:1010920819831",
+)
 LEDELL_2015 = Reference(
     key="ledell2015",
     authors=("LeDell E", "Petersen M", "van der Laan M"),
