@@ -29,6 +29,7 @@ from evallang.metrics.imported import imported_ratio
 from evallang.metrics.metric import METRICS, Outcome, evaluate
 from evallang.results.statistics import Interval
 from evallang.stats.intervals.bootstrap_bounds import bootstrap
+from evallang.stats.intervals.class_areas import multiclass_auc
 from evallang.stats.intervals.confusion_delta import delta
 from evallang.stats.intervals.effective_size import clustered_wilson
 from evallang.stats.intervals.f_scores import takahashi
@@ -38,7 +39,7 @@ from evallang.stats.intervals.ranking import delong
 from evallang.stats.intervals.ratio_of_sums import ratio
 from evallang.stats.intervals.resampled_counts import CountSample
 from evallang.stats.intervals.resampled_scores import ScoreSample
-from evallang.stats.intervals.resampling import LossSample, MomentSample
+from evallang.stats.intervals.resampling import LossSample, MomentSample, WeightSample
 
 SECTION = Section(
     "test_set",
@@ -158,6 +159,52 @@ def _delong(n: int) -> Callable[[Rng], Found]:
     return lambda rng: (delong(*_scores(rng, n), LEVEL), AREA)
 
 
+SHARES = np.array([0.5, 0.3, 0.2])
+"""Shares of three classes, whose scores for a class fall with the distance from it."""
+FALL = 1.3
+
+
+def _three_classes(rng: Rng, n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    codes = rng.choice(3, n, p=SHARES)
+    codes[:6] = (0, 1, 2) * 2
+    distance = np.abs(codes[:, None] - np.arange(3))
+    return codes, rng.standard_normal((n, 3)) - FALL * distance
+
+
+def _mean_area(*, pairs: bool) -> float:
+    """Return the area of the population, of classes against the rest or of pairs."""
+    of_pair = special.ndtr(FALL * np.abs(np.subtract.outer(np.arange(3), np.arange(3))) / sqrt(2))
+    apart = 1 - np.eye(3)
+    if pairs:
+        return float((of_pair * apart).sum() / 6)
+    rest = SHARES * apart
+    return float(((of_pair * rest).sum(axis=1) / rest.sum(axis=1)).mean())
+
+
+def _class_areas(n: int, *, pairs: bool = False, folds: int = 1) -> Callable[[Rng], Found]:
+    def found(rng: Rng) -> Found:
+        codes, scores = _three_classes(rng, n)
+        order = np.argsort(codes, kind="stable")
+        fold = np.empty(n, dtype=np.int64)
+        fold[order] = np.arange(n) % folds
+        return multiclass_auc(codes, scores, pairs, fold, None, LEVEL), _mean_area(pairs=pairs)
+
+    return found
+
+
+def _resampled_class_areas(n: int) -> Callable[[Rng], Found]:
+    prepare = METRICS["roc_auc"].declaration.under_weights
+
+    def found(rng: Rng) -> Found:
+        assert prepare is not None, "the areas have a form for many weightings"
+        statistic = prepare(Outcome(*_three_classes(rng, n), 3, None), {})
+        assert statistic is not None, "the scores are complete"
+        sample = WeightSample(n, statistic, None, (0.0, 1.0))
+        return bootstrap(sample, LEVEL, new_seed(rng), rounds=ROUNDS), _mean_area(pairs=False)
+
+    return found
+
+
 def _errors_and_words(
     rng: Rng, n: int, tail: float, groups: int | None
 ) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
@@ -268,6 +315,31 @@ SIMULATIONS = (
     _simulation("wilson", "recall .75, n = 200, 30 % positive", _wilson_recall, 40_000, COVERS),
     _simulation("wilson", "precision .68, n = 200", _wilson_precision, 40_000, COVERS),
     _simulation("takahashi", "F1 .71, n = 200", _takahashi, 20_000, COVERS),
+    *(
+        _simulation(
+            "multiclass_auc",
+            f"area {_mean_area(pairs=pairs):.2f} of three classes, {words}",
+            _class_areas(n, pairs=pairs, folds=folds),
+            10_000,
+            claim,
+        )
+        for n, pairs, folds, words, claim in (
+            (60, False, 1, "n = 60", ROUGHLY_COVERS),
+            (200, False, 1, "n = 200", COVERS),
+            (200, True, 1, "pairs, n = 200", COVERS),
+            (200, False, 5, "n = 200 in 5 folds", COVERS),
+        )
+    ),
+    *(
+        _simulation(
+            "bootstrap",
+            f"area {_mean_area(pairs=False):.2f} of three classes, n = {n}, bca",
+            _resampled_class_areas(n),
+            1_000,
+            ROUGHLY_COVERS,
+        )
+        for n in (60, 200)
+    ),
     _simulation("delta", "MCC .57, n = 100", _delta(_mcc, 100), 20_000, ROUGHLY_COVERS),
     _simulation("delta", "MCC .57, n = 400", _delta(_mcc, 400), 20_000, COVERS),
     _simulation(

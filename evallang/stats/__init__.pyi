@@ -74,6 +74,7 @@ from evallang.stats.hypothesis_tests.swapped_outputs import OutputSwapper as Out
 from evallang.stats.hypothesis_tests.swapping import LossSwapper as LossSwapper
 from evallang.stats.hypothesis_tests.swapping import ScoreSwapper as ScoreSwapper
 from evallang.stats.hypothesis_tests.swapping import SignSwapper as SignSwapper
+from evallang.stats.intervals.class_areas import multiclass_auc as multiclass_auc
 from evallang.stats.intervals.confusion_delta import delta as delta
 from evallang.stats.intervals.cross_validation import cv_clt as cv_clt
 from evallang.stats.intervals.differences import agresti_min as agresti_min

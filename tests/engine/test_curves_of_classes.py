@@ -202,3 +202,25 @@ def test_decisions_and_calibration_are_about_each_class_without_a_mean(of_decisi
     page = (folder / "report.html").read_text(encoding="utf-8")
     for words in ("equal error rate", "Decision curve", "Calibration", "class_2"):
         assert words in page
+
+
+def test_the_mean_over_classes_has_its_interval_over_folds(of_decisions):
+    """The spread of the folds' influences, by scikit-learn's areas without each row in turn."""
+    results, _ = of_decisions
+    found = next(e for e in results.record.estimates if (e.model, e.metric) == ("stump", "roc_auc"))
+    assert found.interval.method == "multiclass_auc"
+    folds = list(folds_of(results, "stump"))
+    variance = 0.0
+    for y, s in folds:
+        rows = np.arange(len(y))
+        whole = roc_auc_score(y, s, multi_class="ovr")
+        for row in rows:
+            kept = rows != row
+            each = [roc_auc_score(y[kept] == c, s[kept, c]) for c in range(3)]
+            m = (y == y[row]).sum()
+            variance += (np.mean(each) - whole) ** 2 * (m - 1) / m  # a row's weight is 1 / m
+    error = np.sqrt(variance) / len(folds)
+    scale = found.value * (1 - found.value)
+    bounds = np.log(np.array([found.interval.low, found.interval.high]))
+    bounds -= np.log1p(-np.array([found.interval.low, found.interval.high]))
+    assert (bounds[1] - bounds[0]) / 2 * scale / 1.98 == pytest.approx(error, rel=0.05)

@@ -104,7 +104,7 @@ def test_rows_of_a_group_count_as_one():
         0.95,
     )
     assert (twice.low, twice.high) == pytest.approx((alone.low, alone.high), abs=1e-12)
-    assert twice.clusters.n_groups == 120
+    assert twice.clusters.n == 120
     area, influence = area_and_influences(codes, scores, by_pairs=False)
     error = math.sqrt((influence**2).sum() * 120 / 119)
     half = 1.9800998764569544 * error / (area * (1 - area))  # t(119), 97.5 %: scipy 1.17
@@ -118,7 +118,7 @@ def test_areas_of_one_get_a_bound_and_folds_without_a_class_are_skipped():
     found = multiclass_auc(codes, perfect, False, np.zeros(6), None, 0.95)
     assert (found.low, found.high) == pytest.approx((0.025 ** (1 / 2), 1.0))
     assert "complete separation" in found.notes[0]
-    scores = perfect + np.array([0.0, 0.3, 0.9, 0.0, 0.1, 0.0])[:, None] * [[1, -1, 0]]
+    scores = np.array([[3, 1, 0], [1, 2, 1], [0, 3, 1], [2, 1, 0], [0, 1, 2], [1, 0, 1.5]])
     lost = multiclass_auc(
         [*codes, 0, 1], [*scores, [1, 0, 0], [0, 1, 0]], False, [0] * 6 + [1, 1], None, 0.95
     )

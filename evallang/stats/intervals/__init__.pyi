@@ -1,6 +1,7 @@
 # Written by `python -m docs.generator` from the registries: do not edit.
 # ruff: noqa
 from evallang.stats.intervals.bootstrap_bounds import bootstrap as bootstrap
+from evallang.stats.intervals.class_areas import multiclass_auc as multiclass_auc
 from evallang.stats.intervals.confusion_delta import delta as delta
 from evallang.stats.intervals.cross_validation import corrected_t as corrected_t
 from evallang.stats.intervals.cross_validation import cv_clt as cv_clt
