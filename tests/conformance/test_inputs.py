@@ -132,6 +132,7 @@ STUDIES = (
     f'evallang 1\npredictions speech from "{TRANSCRIPTS}"\n  group speaker\n'
     '  value ratio("errors", "words") small as (small_errors, words)\n'
     "  lower is better\nmeasure errors_words\n  interval ratio\n",
+    f"{CANCER}protocol cv folds=3\nmeasure roc_auc\n  interval multiclass_auc\n",
     f"{CANCER}protocol holdout\nmeasure calibration_slope\n  interval jackknife\n",
 )
 

@@ -104,6 +104,22 @@ EVIDENCE = {
     ],
 }
 GROUPS = np.arange(60) % 20  # each in one fold
+CLASSES = np.arange(60) % 3
+OF_CLASSES = RANDOM.normal(size=(60, 3)) + np.eye(3)[CLASSES]
+EVIDENCE["areas"] = [
+    (codes, scores, by_pairs, FOLDS, groups)
+    for codes, scores in (
+        (CLASSES, OF_CLASSES),
+        (CLASSES, np.round(OF_CLASSES)),
+        (CLASSES, np.eye(3)[CLASSES]),  # perfect
+        (CLASSES, -np.eye(3)[CLASSES]),  # always the wrong way round
+        (CLASSES, np.zeros((60, 3))),  # all tied
+        (np.zeros(60, dtype=int), OF_CLASSES),  # one class only
+        (np.where(np.arange(60) == 3, 2, np.arange(60) % 2), OF_CLASSES),  # one of a class
+    )
+    for by_pairs in (False, True)
+    for groups in (None, GROUPS)
+]
 EVIDENCE["auc"] = [(*arrays, groups) for arrays in EVIDENCE["auc"] for groups in (None, GROUPS)]
 MATRICES = [
     [[50, 10], [5, 35]],
@@ -182,6 +198,7 @@ RANGES = {
     "paired": (-1, 1),
     "independent": (-1, 1),
     "auc": (0, 1),
+    "areas": (0, 1),
     "f1": (0, 1),
     "cells": (-1, 1),
 }
@@ -213,6 +230,9 @@ def arguments_of(entry, evidence, level):
     elif entry.declaration.form == "auc":
         known |= {"truth": evidence[0], "scores": evidence[1], "folds": evidence[2]}
         known["groups"] = evidence[3]
+    elif entry.declaration.form == "areas":
+        named = ("classes", "class_scores", "by_pairs", "parts", "groups")
+        known |= dict(zip(named, evidence, strict=True))
     elif entry.declaration.form == "f1":
         known |= {"matrix": evidence[0], "average": evidence[1], "positive": 1}
     elif entry.declaration.form == "cells":

@@ -81,6 +81,7 @@ SECTIONS = {
         *fitted("cv folds=5", "", measure="brier\n  interval cv_clt(within_fold)"),
         *fitted("holdout", "", measure="brier\n  interval wild_clusters(rounds=999)"),
         *on_rows("", measure="calibration_slope\n  interval jackknife"),
+        *fitted("cv folds=5", "", measure="roc_auc\n  interval multiclass_auc"),
         *on_rows("compare a, b with mcnemar(tango)", "compare a, b with mcnemar(newcombe)",
                  "compare a, b with mcnemar(interval=bonett_price)",
                  "compare a, b with mcnemar(agresti_min)", "compare a, b with mcnemar(wald)"),
