@@ -139,20 +139,10 @@ def read(path, **words):
     return [d.name for d in study.diagnostics], check_data(study)
 
 
-def test_several_classes_are_known_once_the_data_are_read(tmp_path):
-    static, (found,) = read(tmp_path / "study.eval", protocol="cv folds=3", waiver="")
-    assert static == []
-    assert found.name == NAME
-    assert found.message.endswith("under `cv` with 3 classes")
-    static, later = read(tmp_path / "study.eval", protocol="repeated cv folds=3", waiver="")
-    assert static == [] and later == ()
-
-
-def test_a_waiver_of_what_the_data_show_is_kept(tmp_path):
-    waiver = f"# evallang: allow {NAME} because the values of the folds are enough\n"
-    static, later = read(tmp_path / "study.eval", protocol="cv folds=3", waiver=waiver)
-    assert static == []
-    assert [d.name for d in later if d.allowed_because is None] == []
+def test_an_area_of_several_classes_has_an_interval_over_folds(tmp_path):
+    for protocol in ("cv folds=3", "repeated cv folds=3"):
+        static, later = read(tmp_path / "study.eval", protocol=protocol, waiver="")
+        assert static == [] and later == ()
 
 
 def planned(path):
@@ -163,11 +153,11 @@ def test_the_plan_lists_measures_without_an_interval(tmp_path):
     path = tmp_path / "study.eval"
     path.write_text(
         WARDS.format(protocol="cv folds=3", waiver="").replace(
-            "roc_auc, accuracy", "accuracy, roc_auc, log_loss"
+            "roc_auc, accuracy", "accuracy, average_precision, log_loss"
         ),
         encoding="utf-8",
     )
-    assert "  without an interval by default: roc_auc\n" in planned(path)
+    assert "  without an interval by default: average_precision\n" in planned(path)
     path.write_text(WARDS.format(protocol="5x2cv", waiver=""), encoding="utf-8")
     assert "  without an interval by default: roc_auc, accuracy\n" in planned(path)
     path.write_text(WARDS.format(protocol="repeated cv", waiver=""), encoding="utf-8")
