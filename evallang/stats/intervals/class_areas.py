@@ -180,11 +180,10 @@ def area_and_influences(
     influence = np.zeros(len(codes))
     areas = []
     for rows, positive, values in _curves(codes, scores, by_pairs=by_pairs):
-        order, outranked = twice_outranked(positive, values)
-        share = np.empty(len(values))
         ups = int(positive.sum())
-        share[order] = outranked / 2
-        share /= np.where(positive, len(values) - ups, ups)
+        share = twice_outranked(positive, values) / np.where(
+            positive, 2.0 * (len(values) - ups), 2.0 * ups
+        )
         area = float(share[positive].mean())
         influence[rows] += (share - area) / np.where(positive, ups, len(values) - ups)
         areas.append(area)
