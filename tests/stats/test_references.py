@@ -1,5 +1,7 @@
 """References of all methods, together."""
 
+from dataclasses import replace
+
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.effect_sizes import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -16,7 +18,8 @@ REFERENCES = [
 def test_a_key_stands_for_one_work():
     by_key = {}
     for reference in REFERENCES:
-        assert by_key.setdefault(reference.key, reference) == reference
+        work = replace(reference, forms=())  # what it is cited for may differ
+        assert by_key.setdefault(work.key, work) == work
 
 
 def test_a_key_is_the_first_authors_name_and_the_year():
