@@ -220,15 +220,13 @@ def _run(
 def _choice(
     task: ExportTask, outcomes: Mapping[str, FitOutcome]
 ) -> tuple[Choice | None, tuple[str, str] | None]:
-    """Return the candidate that splits have chosen, or the reason why there is none."""
+    """Return the candidate that the one selection chose, or the reason why there is none."""
     if task.scheme in ("written", "searched"):
         return ({} if task.scheme == "written" else None), None
     chosen = [outcomes[key].params for key in task.chosen_in if outcomes[key].failure is None]
     if not chosen:
-        return None, ("ValueError", "no split chose hyper-parameters, as its fits failed")
-    counts = Counter(_words(choice) for choice in chosen)
-    most = counts.most_common(1)[0][0]  # the first met, of equally frequent ones
-    return next(choice for choice in chosen if _words(choice) == most), None
+        return None, ("ValueError", "no hyper-parameters were chosen, as the fits failed")
+    return chosen[0], None
 
 
 def run_export(work: ExportJob, monitor: Monitor) -> tuple[str, ExportOutcome]:
@@ -329,14 +327,11 @@ def _notes(study: Study, task: ExportTask, outcomes: Mapping[str, FitOutcome]) -
     if task.scheme == "chosen":
         yield "its hyper-parameters are those of the one selection that was made"
         return
-    if task.scheme == "most_frequent":
-        yield "its hyper-parameters are those that most splits chose, the first of equal ones"
-    else:
-        metric = study.tuning.metric.written if study.tuning else study.measures[0].metric.written
-        yield (
-            f"its hyper-parameters were chosen again on all rows, by {metric} in "
-            f"{len(task.task.inner)} inner folds, as inside each training part"
-        )
+    metric = study.tuning.metric.written if study.tuning else study.measures[0].metric.written
+    yield (
+        f"its hyper-parameters were chosen again on all rows, by {metric} in "
+        f"{len(task.task.inner)} inner folds, as inside each training part"
+    )
     if len(counts) == 1 and sum(counts.values()) > 1:
         yield f"all {sum(counts.values())} splits chose {next(iter(counts))}"
     elif counts:

@@ -103,8 +103,6 @@ def _scheme(splits: Sequence[Split], everything: "NDArray[np.int64]", *, tuned: 
         return "written"
     if len(splits) == 1 or any(_whole(split, everything) for split in splits):
         return "chosen"
-    if any(split.validation is not None for split in splits):
-        return "most_frequent"
     return "searched"
 
 
@@ -171,8 +169,6 @@ def described(export: ExportTask, study: Study) -> str:
         return "its parameters as written"
     if export.scheme == "chosen":
         return "with the hyper-parameters of the one selection that is made"
-    if export.scheme == "most_frequent":
-        return "with the hyper-parameters that most splits choose"
     return (
         "with hyper-parameters chosen again on them, as inside each training part "
         f"({len(export.task.inner)} inner folds{rule}, {export.task.n_fits:,} fits)"

@@ -146,7 +146,7 @@ class SubsetPlace:
     key: str
 
 
-Scheme = Literal["written", "chosen", "most_frequent", "searched"]
+Scheme = Literal["written", "chosen", "searched"]
 """How an exported model comes by its hyper-parameters: nothing to choose, they are the
 choice of one split, the most frequent of several, or searched for again on all rows."""
 

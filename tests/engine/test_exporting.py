@@ -7,9 +7,11 @@ import zipfile
 
 import numpy as np
 import pytest
+from calling import call
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import accuracy_score
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from studies import study
@@ -262,3 +264,63 @@ def test_progress_counts_the_fits_of_exports_after_the_others(tmp_path):
     run(study(text, tmp_path), jobs=1, progress=lambda *at: told.append(at))
     assert told[0] == (0, 3)
     assert told[-3:] == [(3, 3), (0, 1), (1, 1)]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "exported", "words"),
+    [
+        ("cv folds=3", "bayes", "bayes.skops: fitted on all rows, its parameters as written"),
+        ("holdout", "logistic", "with the hyper-parameters of the one selection that is made"),
+        ("cv folds=3", "logistic", "each training part (2 inner folds by one standard error"),
+        ("cv folds=3", "best", "best.skops: the model best by accuracy under cv, fitted on all"),
+    ],
+)  # fmt: skip
+def test_the_plan_says_how_an_exported_model_comes_about(tmp_path, protocol, exported, words):
+    (tmp_path / "study.eval").write_text(
+        f"{CANCER}protocol {protocol}\n"
+        f"tune grid cv=2 select one_standard_error\nexport {exported}\n"
+    )
+    shown = call("plan", "study.eval", folder=tmp_path).stdout
+    assert words in " ".join(shown.split())
+
+
+class Awkward(GaussianNB):
+    """A model that takes no names of columns."""
+
+    @property
+    def feature_names_in_(self):
+        raise AttributeError
+
+    @feature_names_in_.setter
+    def feature_names_in_(self, names):
+        raise AttributeError
+
+
+def test_a_class_without_names_of_columns_gets_a_first_step_that_has_them():
+    from evallang.models.saving import set_column_names
+
+    rows, labels = load_breast_cancer(return_X_y=True)
+    model = Awkward().fit(rows, labels)
+    named = set_column_names(model, ["a"] * rows.shape[1], numeric=True)
+    assert named.steps[0][1].feature_names_in_.tolist() == ["a"] * rows.shape[1]
+    assert np.array_equal(named.predict(rows), model.predict(rows))
+    in_steps = make_pipeline(Awkward()).fit(rows, labels)
+    assert len(set_column_names(in_steps, ["a"] * rows.shape[1], numeric=True).steps) == 2
+    assert set_column_names(model, ["a"] * rows.shape[1], numeric=False) is model
+
+
+def test_what_skops_cannot_write_or_gives_back_as_another_is_not_saved(monkeypatch):
+    import skops.io
+
+    from evallang.models.saving import NotSaved, save
+
+    rows, labels = load_breast_cancer(return_X_y=True)
+    model = GaussianNB().fit(rows, labels)
+    broken = GaussianNB().fit(rows, labels)
+    broken.generator_ = (i for i in range(3))
+    with pytest.raises(NotSaved, match="skops cannot save it"):
+        save(broken, rows)
+    other = GaussianNB().fit(rows, 1 - labels)
+    monkeypatch.setattr(skops.io, "loads", lambda data, trusted: other)
+    with pytest.raises(NotSaved, match="predicts other values"):
+        save(model, rows)
