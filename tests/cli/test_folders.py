@@ -333,3 +333,73 @@ def test_an_export_that_cannot_be_written_is_told_before_anything_is_fitted(tmp_
             check_places([path], tmp_path)
     check_places(["new/deep/m.skops"], tmp_path)
     assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+# --- what is refused, and what stays -------------------------------------------------------------
+
+
+def test_a_file_in_place_of_the_folder_is_refused(tmp_path, results):
+    (tmp_path / "out").write_text("mine")
+    with pytest.raises(FolderRefused, match="is a file, not a folder"):
+        results.save(tmp_path / "out")
+    assert (tmp_path / "out").read_text() == "mine"
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"schema": "other"}'])
+def test_a_results_file_of_others_is_not_taken_for_ours(tmp_path, results, content):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "results.json").write_text(content)
+    with pytest.raises(FolderRefused, match="holds files and no results of evallang"):
+        results.save(tmp_path / "out")
+    assert (tmp_path / "out" / "results.json").read_text() == content
+
+
+def test_a_mount_point_in_the_folder_is_named_before_anything_is_moved(
+    tmp_path, results, monkeypatch
+):
+    out = tmp_path / "out"
+    results.save(out)
+    (out / "mounted").mkdir()
+    monkeypatch.setattr(os.path, "ismount", lambda path: Path(path).name == "mounted")
+    with pytest.raises(FolderRefused, match="is a mount point, which cannot be moved"):
+        results.save(out)
+    assert (out / "mounted").is_dir()
+
+
+def test_what_an_interrupted_run_left_and_cannot_be_moved_is_named(tmp_path, results):
+    out, old = tmp_path / "out", tmp_path / "out.evallang-old"
+    results.save(out)
+    results.save(old)
+    (old / "notes.txt").write_text("old")
+    (out / "notes.txt").write_text("new")
+    with pytest.raises(FolderRefused, match=r"left `notes.txt` in `.*out.evallang-old`; move"):
+        results.save(out)
+    assert (old / "notes.txt").read_text() == "old"
+    assert (out / "notes.txt").read_text() == "new"
+
+
+def test_what_a_killed_run_began_to_write_is_removed(tmp_path, results):
+    (tmp_path / "out.evallang-new").mkdir()
+    results.save(tmp_path / "out")
+    assert not list(tmp_path.glob("*.evallang-*"))
+
+
+def test_the_old_folder_comes_back_where_the_new_one_cannot_take_its_place(
+    tmp_path, results, monkeypatch
+):
+    out = tmp_path / "out"
+    results.save(out)
+    before, plain, tried = (out / "results.json").read_bytes(), Path.rename, []
+
+    def rename(self, target):
+        if self.name.endswith(".evallang-new") and target == out:
+            tried.append(self)
+            raise OSError(5, "input/output error")
+        return plain(self, target)
+
+    monkeypatch.setattr(Path, "rename", rename)
+    with pytest.raises(OSError, match="input/output error"):
+        results.save(out)
+    assert tried
+    assert (out / "results.json").read_bytes() == before
+    assert not list(tmp_path.glob("*.evallang-*"))

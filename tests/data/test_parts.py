@@ -111,3 +111,38 @@ def test_rows_beyond_the_memory_are_refused_with_what_needs_none(tmp_path: Path)
     with limits(memory=13_000):
         assert "rows are counted" in refused(study(tmp_path, "p-{part}.csv", scored))
         assert ev.run(study(tmp_path, "p-{part}.csv")).record.data[0].n == 5000
+
+
+def test_whole_numbers_and_shares_of_parts_are_one_column(tmp_path: Path) -> None:
+    import polars as pl
+
+    rows = {"a": [1, 0, 1], "b": [1.5, 0.0, 0.5]}
+    for name, values in rows.items():
+        pl.DataFrame({"truth": values, "m": values}).write_parquet(tmp_path / f"{name}.parquet")
+    text = STUDY.replace("models a", "models m").replace("accuracy", "mae")
+    record = ev.run(study(tmp_path, "{part}.parquet", text)).record
+    assert [(e.n, e.value) for e in record.estimates] == [(6, 0.0)]
+
+
+def test_small_and_large_whole_numbers_of_parts_are_one_column(tmp_path: Path) -> None:
+    import polars as pl
+
+    for name, dtype in {"a": pl.Int8, "b": pl.Int64}.items():
+        cells = pl.DataFrame({"truth": [1, 0, 1], "a": [1, 1, 1]}, schema_overrides={"a": dtype})
+        cells.write_parquet(tmp_path / f"{name}.parquet")
+    text = STUDY + "report html\n"
+    record = ev.run(study(tmp_path, "{part}.parquet", text)).record
+    assert record.estimates[0].n == 6
+    assert record.estimates[0].value == pytest.approx(2 / 3)
+
+
+def test_numbers_beside_text_in_another_part_keep_their_spelling(tmp_path: Path) -> None:
+    write(tmp_path, p_1="1.0,1.0\n2.50,1.0\n", p_2="x,x\n1.0,2.50\n")
+    record = ev.run(study(tmp_path, "p-{part}.csv")).record
+    assert record.estimates[0].value == 0.5  # of 1.0, 1.0 | 2.50, 1.0 | x, x | 1.0, 2.50
+
+
+def test_parts_beyond_the_limit_and_names_that_cannot_be_are_refused(tmp_path: Path) -> None:
+    write(tmp_path, p_1="x,x\n", p_2="y,y\n")
+    with limits(files=1):
+        assert "more files than the limit of 1" in refused(study(tmp_path, "p-{part}.csv"))

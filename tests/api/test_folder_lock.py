@@ -1,0 +1,67 @@
+"""The lock file beside a results folder: whose it is, and when it counts."""
+
+import errno
+import os
+import socket
+
+import pytest
+
+from evallang.api import folder_lock
+from evallang.api.folder_lock import Holder, Locked, locked
+
+
+def test_a_lock_is_held_by_one_and_its_file_is_gone_afterwards(tmp_path):
+    path = tmp_path / "x.lock"
+    with locked(path) as kept:
+        assert kept
+        with pytest.raises(Locked) as refused, locked(path):
+            pass
+        assert refused.value.certain
+        assert refused.value.holder.pid == os.getpid()
+    assert not path.exists()
+
+
+def test_a_file_that_its_last_holder_removed_meanwhile_is_not_the_lock(tmp_path, monkeypatch):
+    path, plain, removed = tmp_path / "x.lock", folder_lock._lock, []
+
+    def removed_first(descriptor, place):
+        if not removed:
+            place.unlink()
+            removed.append(os.fstat(descriptor).st_ino)
+        return plain(descriptor, place)
+
+    monkeypatch.setattr(folder_lock, "_lock", removed_first)
+    with locked(path):
+        assert path.exists()
+    assert removed
+
+
+@pytest.mark.parametrize("content", [b"", b"[1]", b"{}", b'{"pid": "x"}', b"\xff"])
+def test_a_file_without_a_holder_locks_nothing_where_there_are_no_locks(
+    tmp_path, monkeypatch, content
+):
+    (tmp_path / "x.lock").write_bytes(content)
+    monkeypatch.setattr(folder_lock, "fcntl", None)
+    with locked(tmp_path / "x.lock") as kept:
+        assert not kept
+
+
+def test_another_failure_of_the_file_system_is_not_taken_for_a_lock(tmp_path, monkeypatch):
+    def broken(*_):
+        raise OSError(errno.EIO, "input/output error")
+
+    monkeypatch.setattr(folder_lock.fcntl, "flock", broken)
+    with pytest.raises(OSError, match="input/output"), locked(tmp_path / "x.lock"):
+        pass
+
+
+def test_a_process_of_another_user_is_alive_and_one_of_the_past_is_not(monkeypatch):
+    def not_ours(pid, signal):
+        raise PermissionError(errno.EPERM, "not permitted")
+
+    here, now = socket.gethostname(), folder_lock._ticks(os.getpid())
+    assert folder_lock._is_alive(Holder(os.getpid(), here, "", now))
+    assert not folder_lock._is_alive(Holder(os.getpid(), here, "", now - 1))
+    monkeypatch.setattr(folder_lock.os, "kill", not_ours)
+    assert folder_lock._is_alive(Holder(os.getpid(), here, "", now))
+    assert folder_lock._is_alive(Holder(2**30, here, "", now))  # its start cannot be read

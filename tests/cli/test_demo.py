@@ -1,0 +1,53 @@
+"""`evallang demo`: it never overwrites what is not the demo."""
+
+import json
+import os
+
+import pytest
+from calling import call
+
+
+def test_the_demo_is_copied_run_and_left_as_it_is_by_a_second_run(tmp_path):
+    for _ in range(2):
+        done = call("demo", "-j", "1", folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "running `evallang run evallang-demo/screening.eval`" in done.stderr
+    results = tmp_path / "evallang-demo" / "screening-results" / "results.json"
+    assert json.loads(results.read_text())["models"]
+
+
+def study_of_another(folder):
+    (folder / "screening.eval").write_text("study 'another'\n")
+
+
+def bytes_of_another(folder):
+    (folder / "screening.eval").write_bytes(b"\xff\xfe")
+
+
+def pipe(folder):
+    os.mkfifo(folder / "screening.eval")
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (study_of_another, "exists and is not the demo; name another folder with -o"),
+        (bytes_of_another, "it is not the demo"),
+        (pipe, "is not a file; name another folder with -o"),
+    ],
+)
+def test_what_stands_in_its_place_is_kept(tmp_path, make, words):
+    (tmp_path / "there").mkdir()
+    make(tmp_path / "there")
+    done = call("demo", "-o", "there", folder=tmp_path)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert [p.name for p in (tmp_path / "there").iterdir()] == ["screening.eval"]
+
+
+def test_a_file_in_place_of_the_folder_is_named(tmp_path):
+    (tmp_path / "there").write_text("mine")
+    done = call("demo", "-o", "there", folder=tmp_path)
+    assert done.returncode == 2
+    assert "`there` is a file, not a folder; name another with -o" in done.stderr
+    assert (tmp_path / "there").read_text() == "mine"

@@ -1,0 +1,81 @@
+"""Tables of LaTeX: long ones lose rows and say so, wide and tall ones go on in a next float."""
+
+import re
+
+import pytest
+
+from evallang.reporting.document import Cell, Column, Row, Spanner, Table, runs
+from evallang.reporting.formats.latex_tables import MOST_ROWS, TALLEST, latex_table, whole_in
+from evallang.reporting.formats.latex_text import LatexWriter
+
+WRITER = LatexWriter({})
+
+
+def table(rows, columns, **fields) -> Table:
+    return Table(
+        "t",
+        runs("Caption."),
+        (Column(runs("Model"), align="left"), *(Column(runs(f"Head {i}")) for i in range(columns))),
+        tuple(
+            Row((Cell(runs(f"m{r}")), *(Cell(runs(f"{r}.{c}")) for c in range(columns))))
+            for r in range(rows)
+        ),
+        **fields,
+    )
+
+
+def latex(found, millimetres=183) -> str:
+    return latex_table(found, WRITER, millimetres=millimetres, label="tab:t", pointer="see t.csv")
+
+
+def names(text) -> list[str]:
+    return re.findall(r"^\s*(m\d+) &", text, re.MULTILINE)
+
+
+def test_a_short_table_is_one_float_with_all_rows():
+    text = latex(table(5, 3))
+    assert text.count(r"\begin{table}") == 1
+    assert names(text) == ["m0", "m1", "m2", "m3", "m4"]
+    assert "omitted" not in text
+
+
+@pytest.mark.parametrize("rows", [MOST_ROWS + 1, 200])
+def test_a_long_table_keeps_its_first_and_last_rows_and_counts_the_others(rows):
+    text = latex(table(rows, 3))
+    shown = names(text)
+    assert len(shown) < rows
+    assert rf"{rows - len(shown)} row" in text
+    assert "omitted; see t.csv." in text
+    assert shown[0] == "m0"
+    assert shown[-1] == f"m{rows - 1}"
+    assert text.count(r"\ldots") == 1
+    assert not whole_in(table(rows, 3), 183)
+
+
+def test_a_table_that_must_be_whole_is_not_cut():
+    assert len(names(latex(table(60, 2, whole=True)))) == 60
+
+
+def test_a_wide_table_goes_on_in_a_float_of_the_same_number():
+    text = latex(table(30, 30), millimetres=89)
+    floats = text.split(r"\begin{table}")[1:]
+    assert len(floats) > 1
+    assert floats[0].count(r"\label{tab:t}") == 1
+    for later in floats[1:]:
+        assert r"\addtocounter{table}{-1}" in later
+        assert "Caption. (continued)" in later
+        assert r"\label" not in later
+    heads = set(re.findall(r"Head\D+?(\d+)", text))
+    assert heads == {str(i) for i in range(30)}
+    for one in floats:
+        lines = sum(len(part.split(r"\\")) for part in one.split(r"\begin{tabular}{")[1:])
+        assert lines * 9 < 1.3 * TALLEST
+
+
+def test_columns_below_one_spanner_stay_together_where_they_fit():
+    spanned = table(3, 6, spanners=(Spanner(runs("Both"), 5, 6),))
+    text = latex(spanned, millimetres=60)
+    parts = [p for p in text.split(r"\toprule")[1:] if "Both" in p]
+    assert len(parts) == 1
+    assert "0.4" in parts[0]
+    assert "0.5" in parts[0]
