@@ -230,11 +230,10 @@ def akinshins_gamma(
     n = len(values)
 
     def statistic(draws: Draws) -> NDArray[np.float64]:
-        drawn = np.stack([column[draws.rows] for column in values.T])
-        medians = _medians(drawn)
-        deviations = _medians(np.abs(drawn - medians[..., None]))
-        pooled = MAD_TO_SD * np.sqrt((deviations**2).mean(axis=0))
-        found = _ratio(medians[0] - medians[1], pooled)
+        spreads = [draws.spread_of(column) for column in values.T]
+        (first_median, first_distance), (second_median, second_distance) = spreads
+        pooled = MAD_TO_SD * np.sqrt((first_distance**2 + second_distance**2) / 2)
+        found = _ratio(first_median - second_median, pooled)
         return np.where(np.abs(found) > LARGEST, np.nan, found)
 
     if n == 0:
@@ -298,13 +297,6 @@ def _rescaled(values: NDArray[np.float64]) -> NDArray[np.float64]:
     if largest == 0 or SMALLEST <= largest <= LARGEST:
         return values
     return values / largest
-
-
-def _medians(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the median along the last axis; sorting short rows beats np.median tenfold."""
-    ordered, n = np.sort(values, axis=-1), values.shape[-1]
-    middle: NDArray[np.float64] = (ordered[..., (n - 1) // 2] + ordered[..., n // 2]) / 2
-    return middle
 
 
 def _ratio(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:
