@@ -1,5 +1,7 @@
 """`evallang plan` names repeats, weights, candidates and the time that fits took before."""
 
+import re
+
 import numpy as np
 import polars as pl
 import pytest
@@ -50,3 +52,44 @@ def test_the_candidates_of_a_search_are_counted(tmp_path):
 ])  # fmt: skip
 def test_a_duration_has_the_unit_of_a_clock(seconds, words):
     assert _duration(seconds) == words
+
+
+SCORES = """\
+scores s from "scores.csv"
+  metric "accuracy"
+  fold fold
+  repeat repeat
+  models a, b
+"""
+
+
+def test_scores_of_repeats_are_planned_with_their_folds(tmp_path):
+    rows = [f"{r},{f},0.{f + r},0.{f + r + 1}" for r in range(2) for f in range(5)]
+    (tmp_path / "scores.csv").write_text("repeat,fold,a,b\n" + "\n".join(rows) + "\n")
+    said = plan(tmp_path, f"{SCORES}compare a vs b with corrected_t\n")
+    assert "5 folds, 2 repeats, accuracy (higher is better), from scores.csv" in said
+
+
+def test_fits_of_analyses_that_the_protocol_makes_as_well_are_counted_once(tmp_path):
+    text = (
+        "data wine from sklearn wine\nmodel tree = DecisionTreeClassifier\nprotocol cv folds=3\n"
+        "analyze learning_curve(fractions=[50%, 1], repeats=2)\n"
+    )
+    said = plan(tmp_path, text)
+    # 3 folds x (2 draws of half the rows + all of them, which the protocol fits)
+    assert "9 fits, 3 of them fits of the protocol" in said
+
+
+def test_predictions_of_a_former_run_are_planned_with_their_hash(tmp_path):
+    first = (
+        "data wine from sklearn wine\nmodel tree = DecisionTreeClassifier(max_depth=2)\n"
+        "protocol cv folds=3\n"
+    )
+    head = 'evallang 1\nstudy "A"\n  seed 1\n'
+    (tmp_path / "former.eval").write_text(head + first)
+    done = call("run", "former.eval", "--format", "html", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    said = plan(tmp_path, f'{first}model old from results "former-results" as tree\n')
+    assert "old: `tree` of former-results, not fitted" in said
+    assert re.search(r"predictions SHA-256 [0-9a-f]{64}", said)
+    assert said.count("DecisionTreeClassifier(max_depth=2)") == 2

@@ -25,8 +25,8 @@ COUNTS = """counts trial
 class Page:
     """The report of a study, as text."""
 
-    def __init__(self, lines, head=""):
-        self.results = run(study(f"evallang 1\n{head}{COUNTS}{lines}")).record
+    def __init__(self, lines, head="", source=COUNTS):
+        self.results = run(study(f"evallang 1\n{head}{source}{lines}")).record
         text = html.render(build(Context(self.results)), "screen").html
         self.root = tinyhtml5.parse(text, namespace_html_elements=False)
 
@@ -126,3 +126,22 @@ def test_an_option_of_an_interval_is_no_word_of_the_simultaneous_one():
     # It read "by the same method at the adjusted level, (bca), conservative"
     text = Page("compare a, b, c with bootstrap\n").methods()
     assert "by the same method at the adjusted level, conservative" in text
+
+
+def test_the_table_of_power_has_a_dash_where_a_line_was_not_asked():
+    asked = "analyze power(difference=2%, discordant=8%, width=5%)\nanalyze power(discordant=8%)\n"
+    head, rows, _ = Page(LINES + asked).table("table-power")
+    assert ["Wanted width", "Size for it"] == head[-2:]
+    first, last = rows[0], rows[-1]
+    assert "–" not in first
+    assert last[-5:] == ["–"] * 5
+
+
+def test_the_table_of_power_counts_in_standard_deviations_where_no_unit_is_known():
+    lines = (
+        "data d from sklearn diabetes\nmodel r = Ridge\nmodel l = LinearRegression\n"
+        "protocol repeated cv folds=5 times=2\nmeasure rmse\n"
+        "compare r vs l with corrected_t\nanalyze power\n"
+    )
+    _, rows, _ = Page(lines, source="").table("table-power")
+    assert any(cell.endswith("sd") for cell in rows[0])
