@@ -1,5 +1,6 @@
 """Results folders: one writer at a time, no link followed, any path, all told before fits."""
 
+import ctypes
 import json
 import os
 import signal
@@ -318,12 +319,29 @@ def test_a_limit_on_files_is_met_before_anything_is_fitted(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["study.eval"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
-def test_a_folder_without_permission_is_told_before_anything_is_fitted(tmp_path, monkeypatch):
-    monkeypatch.setattr("evallang.engine.run.run", None)
+def test_a_folder_without_permission_is_told_before_anything_is_fitted(tmp_path):
+    (tmp_path / "study.eval").write_text(TWO_MODELS)
     (tmp_path / "closed").mkdir(mode=0o555)
-    with pytest.raises(FolderRefused, match="permission denied"):
-        ev.run(ev.parse(TWO_MODELS), out=tmp_path / "closed" / "out")
+    code = (
+        "import evallang.engine.run as engine; engine.run = None;"
+        "from evallang.cli.main import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "run", "study.eval", "-j", "1", "-o", "closed/out"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+        preexec_fn=_obey_permissions if os.geteuid() == 0 else None,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "closed/out`: permission denied" in done.stderr
+    assert not list((tmp_path / "closed").iterdir())
+    assert {p.name for p in tmp_path.iterdir()} == {"study.eval", "closed"}
+
+
+def _obey_permissions() -> None:
+    """Take from root, which CI often is, the capability to write where no permission allows it."""
+    drop_from_bounding_set, dac_override = 24, 1  # PR_CAPBSET_DROP, CAP_DAC_OVERRIDE of Linux
+    if ctypes.CDLL(None, use_errno=True).prctl(drop_from_bounding_set, dac_override, 0, 0, 0):
+        raise OSError(ctypes.get_errno(), "cannot drop the capability CAP_DAC_OVERRIDE")
 
 
 def test_an_export_that_cannot_be_written_is_told_before_anything_is_fitted(tmp_path):

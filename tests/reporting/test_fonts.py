@@ -9,6 +9,7 @@ import subprocess
 import pikepdf
 import pytest
 from fontTools.ttLib import TTFont
+from programs import missing
 
 import evallang as ev
 from evallang.reporting import fonts, html, missing_glyphs
@@ -92,7 +93,7 @@ def test_the_fonts_of_the_machine_are_asked_before_a_box_is_drawn(monkeypatch):
 def test_fontconfig_agrees_with_its_own_list():
     lister = shutil.which("fc-list")
     if lister is None:
-        pytest.skip("the machine has no fc-list")
+        missing("fc-list")
     for character in "a\u0416\u4e2d\u0e01":
         listed = subprocess.run(
             [lister, f":charset={ord(character):x}"], capture_output=True, check=True

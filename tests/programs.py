@@ -1,4 +1,4 @@
-"""The programs of the system without which a part of the reports cannot be looked at."""
+"""The programs of the system without which a part of the reports cannot be tested."""
 
 import os
 
@@ -7,7 +7,7 @@ import pytest
 
 def missing(program: str) -> None:
     """Skip the tests that need a program; in CI, which installs it, they fail."""
-    reason = f"there is no {program}, which `make look` installs where it may"
+    reason = f"there is no {program}, which `.ci/run` and `make look` install where they may"
     if os.environ.get("CI"):
         pytest.fail(reason)
     pytest.skip(reason)
