@@ -261,11 +261,6 @@ def signed_amount(metric: MetricWords, value: float, scale: Scale) -> Runs:
     return runs(number, f"{NBSP}points") if metric.percent else runs(number)
 
 
-def level_words(metric: MetricWords, value: float, scale: Scale) -> Runs:
-    """Format a level to be reached: "95.0%", "0.80"."""
-    return runs(value_text(metric, value, scale))
-
-
 def estimate_interval(estimate: Estimate, scale: Scale, *, lead: bool = True) -> Runs:
     """Format the interval of an estimate: "95% CI [96.8, 99.0]"; nothing where there is none."""
     found = estimate.interval
