@@ -52,6 +52,7 @@ SCRIPTS = {
     "westfall_young": 60,
     "leave_one_out": 60,
     "posthocs": 60,
+    "whole_posthocs": 60,
     "bayes_signed_rank": 60,
     "exact_small_cases": 60,
     "long_files": 180,
