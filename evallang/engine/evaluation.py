@@ -480,19 +480,13 @@ def evaluation_of_outcomes(source: GivenOutcomes) -> Evaluation:
             scores=source.scores.get(model.name),
             probabilities=model.name in source.probabilities,
         )
-    return Evaluation(
-        source=source.spec.name,
-        label=source.spec.label,
-        unit=source.spec.unit,
-        protocol=None,
-        sha256=source.rows_sha256,
-        task=source.task,
+    return _evaluation_of_given(
+        source,
+        models,
         classes=("wrong", "right") if judged else source.classes,
         positive=None if judged else source.positive,
-        yields=yields_of(source.spec, None),
         grouped=isinstance(source.spec, PredictionsSpec) and source.groups is not None,
         folds=_fold_sizes(source, repeat, fold),
-        models=models,
         judged=judged,
         own=own_metric(source.spec),
         subgroups={
@@ -502,6 +496,34 @@ def evaluation_of_outcomes(source: GivenOutcomes) -> Evaluation:
         group_codes=None if source.group_codes is None else _once(source.group_codes, first),
         weights=None if source.weights is None else _once(source.weights, first),
         class_values=source.class_values,
+    )
+
+
+def _evaluation_of_given(
+    source: GivenOutcomes,
+    models: Mapping[str, ModelOutcome],
+    *,
+    classes: tuple[str, ...],
+    positive: int | None = None,
+    grouped: bool,
+    folds: tuple[FoldSize, ...],
+    **more: Any,
+) -> Evaluation:
+    """Return outcomes of models that were not fitted here as an evaluation."""
+    return Evaluation(
+        source=source.spec.name,
+        label=source.spec.label,
+        unit=source.spec.unit,
+        protocol=None,
+        sha256=source.rows_sha256,
+        task=source.task,
+        classes=classes,
+        positive=positive,
+        yields=yields_of(source.spec, None),
+        grouped=grouped,
+        folds=folds,
+        models=models,
+        **more,
     )
 
 
@@ -548,19 +570,12 @@ def _evaluation_of_queries(source: GivenOutcomes) -> Evaluation:
             scores=rankings,
             probabilities=False,
         )
-    return Evaluation(
-        source=source.spec.name,
-        label=source.spec.label,
-        unit=source.spec.unit,
-        protocol=None,
-        sha256=source.rows_sha256,
-        task=source.task,
+    return _evaluation_of_given(
+        source,
+        models,
         classes=(),
-        positive=None,
-        yields=yields_of(source.spec, None),
         grouped=source.groups is not None,
         folds=(FoldSize(0, 0, None, None, n),),
-        models=models,
         subgroups={
             name: np.array(values, dtype=object)[first] for name, values in source.subgroups.items()
         },
@@ -585,19 +600,12 @@ def _evaluation_of_samples(source: GivenOutcomes, samples: Mapping[str, int]) ->
             probabilities=False,
         )
         before += n
-    return Evaluation(
-        source=source.spec.name,
-        label=source.spec.label,
-        unit=source.spec.unit,
-        protocol=None,
-        sha256=source.rows_sha256,
-        task=source.task,
+    return _evaluation_of_given(
+        source,
+        models,
         classes=("wrong", "right"),
-        positive=None,
-        yields=yields_of(source.spec, None),
         grouped=False,
         folds=(FoldSize(0, 0, None, None, None),),
-        models=models,
         judged=True,
     )
 
