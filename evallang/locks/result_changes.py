@@ -130,19 +130,30 @@ def _turned_gate(key: str, before: Requirement, after: Requirement) -> Turned | 
 def _turned_pair(
     key: str, before: HypothesisTestResult, after: HypothesisTestResult
 ) -> Turned | None:
-    if before.reject is after.reject:
-        return None
     words = {True: "rejected", False: "not rejected", None: "not tested"}
+    first, second = words[before.reject], words[after.reject]
     old, new = before.estimate, after.estimate
+    if before.reject is after.reject:
+        signs = _sign(old), _sign(new)
+        if not before.reject or None in signs or signs[0] == signs[1]:
+            return None
+        first, second = (f"{words[True]}, difference {sign}" for sign in signs)
     return Turned(
         key,
-        words[before.reject],
-        words[after.reject],
+        first,
+        second,
         None if old is None else old.value,
         None if new is None else new.value,
         _bounds(old),
         _bounds(new),
     )
+
+
+def _sign(difference: Difference | None) -> str | None:
+    """Return on which side of 0 a difference is, None where it is on neither."""
+    if difference is None or not difference.value:
+        return None
+    return "above 0" if difference.value > 0 else "below 0"
 
 
 def _bounds(difference: Difference | None) -> Bounds | None:

@@ -94,6 +94,16 @@ def test_a_pair_that_is_no_longer_rejected_has_turned_and_so_has_its_gate(tmp_pa
     assert list(found.reasons) == ["the data `published` differ in content"]
 
 
+def test_a_pair_that_is_rejected_for_the_other_side_has_turned(tmp_path):
+    before = counted(tmp_path, "[[50, 2], [22, 26]]")
+    after = counted(tmp_path, "[[50, 22], [2, 26]]")
+    _, pair = result_changes(before, after).turned
+    assert pair.before == "rejected, difference below 0"
+    assert pair.after == "rejected, difference above 0"
+    assert pair.value_after == pytest.approx(-pair.value_before)
+    assert len(result_changes(before, before).turned) == 0
+
+
 def test_rows_that_were_added_are_counted(tmp_path):
     before = counted(tmp_path, "[[50, 2], [22, 26]]")
     after = counted(tmp_path, "[[60, 2], [22, 26]]")
