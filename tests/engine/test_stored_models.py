@@ -169,6 +169,26 @@ def test_another_design_is_refused(old, new, part, folder):
     assert part in message
 
 
+def test_results_of_predictions_are_no_former_study(folder):
+    text = saved(folder)
+    (folder / "p.csv").write_text("truth,line\nyes,yes\nno,yes\n")
+    Path("given.eval").write_text(
+        'evallang 1\nstudy\n  seed 7\npredictions d from "p.csv"\n  truth truth\n  models line\n'
+    )
+    shutil.rmtree("v1")
+    ev.run(open_study("given.eval")).save("v1")
+    assert refusal(text)[0] in ("E439", "E459")
+
+
+def test_another_column_as_target_is_named(folder):
+    text = saved(folder)
+    table = pl.read_csv("d.csv")
+    table.rename({"y": "label"}).head(80).write_csv("d.csv")
+    code, message = refusal(text.replace("target y", "target label"))
+    assert code == "E439"
+    assert "the target (`y` there, `label` here)" in message
+
+
 def test_another_order_of_rows_is_refused(folder):
     text = saved(folder)
     pl.read_csv("d.csv").reverse().write_csv("d.csv")

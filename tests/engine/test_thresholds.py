@@ -200,3 +200,38 @@ def test_a_waiver_of_one_threshold_leaves_the_other_reported():
     below = f"  threshold m = 0.3{allow}  threshold k = 0.4\n"
     [left] = warned(text_of(models, below))
     assert "`k`" in left.message
+
+
+def refused(lines, models=""):
+    from studies import checked
+
+    text = (
+        "evallang 1\ndata cancer from sklearn breast_cancer\n  positive malignant\n"
+        f"{lines}{models or 'model m = GaussianNB'}\nprotocol holdout\n"
+    )
+    found = checked(text).diagnostics
+    return [(d.code, d.message) for d in found if d.severity == "error"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "models", "words"),
+    [
+        ("  threshold m = 0.3\n  threshold m = 0.4\n", "", "`threshold` of `m` is given twice"),
+        ("  threshold n = 0.3\n", "", "`n`"),
+        ("  threshold m = 1.5\n", "", "a threshold of 1.5 does not divide them"),
+        ("  threshold m = 0.3\n", "model m = Perceptron | GaussianNB", "`Perceptron`"),
+        ("", "model m = FixedThresholdClassifier(estimator=LinearRegression)",
+         "is not a classifier"),
+        ("", "model m = FixedThresholdClassifier(estimator=NearestCentroid)", ""),
+        ("", "model m = FixedThresholdClassifier(estimator=LinearSVC, "
+         "response_method=predict_proba)", "`LinearSVC` gives no probabilities"),
+        ("", "model m = FixedThresholdClassifier(estimator=GaussianNB, "
+         "response_method=decision_function)", "`GaussianNB` does not have it"),
+        ("", "model m = TunedThresholdClassifierCV(estimator=GaussianNB, refit=false)",
+         "keeps the model of one split, and `cv` makes several"),
+    ],
+)  # fmt: skip
+def test_a_threshold_that_divides_nothing_is_one_error(lines, models, words):
+    found = refused(lines, models)
+    assert len(found) <= 1 if not words else len(found) == 1
+    assert not words or words in found[0][1]

@@ -201,3 +201,39 @@ def test_the_standard_error_over_groups_is_the_spread_of_the_estimate():
         errors.append(standard_error(losses, times, weights, codes))
     spread = np.std(estimates, ddof=1)
     assert np.mean(errors) == pytest.approx(spread, rel=0.2)  # 150 runs: to 6 %
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: leave_one_out_error([1.0, NAN]),
+        lambda: leave_one_out_error([[1.0, -np.inf]]),
+        lambda: leave_one_out_error([[1.0, 0.0]], weights=[1.0]),
+        lambda: leave_one_out_error([[1.0, 0.0]], weights=[1.0, -1.0]),
+        lambda: standard_error([[1.0, NAN]], [[1.0]]),
+        lambda: standard_error([[1.0, NAN]], [[0.0, NAN]]),
+        lambda: standard_error([[np.inf, NAN]], [[0.0, 1.0]]),
+        lambda: no_information_rate([0, 1], [0], 2),
+        lambda: no_information_rate([0.0, 1.0], [0, 1], 2),
+        lambda: no_information_rate([0, -1], [0, 1], 2),
+        lambda: no_information_rate([], [], 2),
+        lambda: no_information_rate([0, 1], [0, 1], 2, weights=[1.0, NAN]),
+        lambda: no_information_rate([0, 1], [0, 1], 2, weights=[0.0, 0.0]),
+    ],
+)
+def test_what_is_no_table_of_rounds_is_refused(call):
+    with pytest.raises(ValueError, match="are given|are finite|needs the number"):
+        call()
+
+
+def test_examples_without_weight_have_no_error():
+    assert leave_one_out_error([[1.0, NAN]], weights=[0.0, 1.0]) == (None, 1)
+    assert leave_one_out_error([[NAN, NAN]]) == (None, 2)
+
+
+def test_classes_that_are_unknown_are_always_wrong():
+    # shares of the truth .5 and .5; of the predictions .5 of class 0, and .5 of no class
+    assert no_information_rate([0, 1], [0, 7], 2) == pytest.approx(0.5 * 0.5 + 0.5 * 1)

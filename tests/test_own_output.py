@@ -1,0 +1,53 @@
+"""Output of own code: whole lines on stderr, after the name of the model."""
+
+import io
+import os
+import sys
+
+from evallang import own_output
+from evallang.own_output import LONGEST, _ToStderr, speaking
+
+
+def written(monkeypatch):
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    return stream
+
+
+def test_a_line_is_printed_at_its_end_and_bears_the_name(monkeypatch):
+    said = written(monkeypatch)
+    out = _ToStderr()
+    monkeypatch.setattr(sys, "stdout", out)
+    with speaking("svm"):
+        print("first", end="")
+        assert said.getvalue() == ""
+        print(" line\r\nsecond", end="")
+        assert said.getvalue() == "svm: first line\n"
+    assert said.getvalue() == "svm: first line\nsvm: second\n"
+    assert out.writable()
+    assert out.encoding == "utf-8"
+
+
+def test_a_line_that_does_not_end_is_printed_when_it_is_long(monkeypatch):
+    said = written(monkeypatch)
+    _ToStderr().write("x" * (LONGEST + 1))
+    assert said.getvalue() == f"{own_output.UNNAMED}: {'x' * (LONGEST + 1)}\n"
+
+
+def test_bytes_are_decoded_and_without_stderr_nothing_fails(monkeypatch):
+    said = written(monkeypatch)
+    out = _ToStderr()
+    assert out.buffer.writable()
+    assert out.buffer.write("é\n".encode()) == 3
+    assert said.getvalue() == "output: é\n"
+    monkeypatch.setattr(sys, "stderr", None)
+    out.write("lost\n")
+
+
+def test_the_number_of_its_file_is_that_of_stderr():
+    with open(os.devnull, "w") as devnull:
+        before, sys.stderr = sys.stderr, devnull
+        try:
+            assert _ToStderr().fileno() == devnull.fileno()
+        finally:
+            sys.stderr = before
