@@ -3,6 +3,7 @@
 import io
 import os
 import sys
+from pathlib import Path
 
 from evallang import own_output
 from evallang.own_output import LONGEST, _ToStderr, speaking
@@ -44,10 +45,7 @@ def test_bytes_are_decoded_and_without_stderr_nothing_fails(monkeypatch):
     out.write("lost\n")
 
 
-def test_the_number_of_its_file_is_that_of_stderr():
-    with open(os.devnull, "w") as devnull:
-        before, sys.stderr = sys.stderr, devnull
-        try:
-            assert _ToStderr().fileno() == devnull.fileno()
-        finally:
-            sys.stderr = before
+def test_the_number_of_its_file_is_that_of_stderr(monkeypatch):
+    with Path(os.devnull).open("w") as devnull:
+        monkeypatch.setattr(sys, "stderr", devnull)
+        assert _ToStderr().fileno() == devnull.fileno()

@@ -145,3 +145,25 @@ def test_the_table_of_power_counts_in_standard_deviations_where_no_unit_is_known
     )
     _, rows, _ = Page(lines, source="").table("table-power")
     assert any(cell.endswith("sd") for cell in rows[0])
+
+
+SEVEN = "counts trial\n  models a, b, c, d, e\n" + "".join(
+    f"  pattern [{', '.join(row)}]: {n}\n"
+    for row, n in zip(
+        ["11111", "10000", "01111", "11000", "00000", "01100", "00110"],
+        [300, 60, 2, 30, 40, 12, 9],
+        strict=True,
+    )
+)
+
+
+def test_one_sided_pairs_are_stated_one_by_one_and_the_rest_is_counted():
+    lines = "compare a vs b, a vs c, a vs d, a vs e with mcnemar(alternative=greater) holm\n"
+    found = " ".join(Page(lines, source=SEVEN).findings())
+    assert found.count("a had a higher accuracy than") == 3
+    assert "One more one-sided test, which was significant, is listed in the table" in found
+    one = " ".join(
+        Page("compare b vs a with mcnemar(alternative=greater)\n", source=SEVEN).findings()
+    )
+    assert "b was not shown to have a higher accuracy than a" in one
+    assert "in the direction that the one-sided test did not ask about" in one

@@ -225,7 +225,7 @@ NAN = float("nan")
     ],
 )
 def test_what_is_no_table_of_rounds_is_refused(call):
-    with pytest.raises(ValueError, match="are given|are finite|needs the number"):
+    with pytest.raises(ValueError, match=r"are given|are finite|needs the number"):
         call()
 
 
