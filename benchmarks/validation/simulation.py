@@ -128,7 +128,7 @@ class Simulation:
     draw: Callable[[np.random.Generator, int], Mapping[str, Tally]]
     lines: tuple[Line, ...]
     block: int = 500
-    least: int = 40
+    least: int = 20
 
 
 @dataclass(frozen=True)

@@ -238,7 +238,7 @@ def test_scores_are_those_of_the_positive_class_and_targets_of_a_regression_are_
         "seven_metric",
         "use {package}.metrics\nstudy\n  seed 1\ndata c from sklearn breast_cancer\n"
         "  positive malignant\nmodel line = LinearDiscriminantAnalysis\nprotocol holdout\n"
-        "measure roc_auc, own.auc\n",
+        "measure roc_auc, own.auc\n  interval bootstrap(rounds=200)\n",
     )
     built_in, own = run(made, trust=True).record.estimates
     # malignant comes after benign, and scikit-learn takes the last label for positive
