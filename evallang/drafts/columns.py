@@ -27,6 +27,7 @@ else:
 MOST_CLASSES = 20  # distinct values of a target that is a class
 ROWS_OF_A_CLASS = 5  # at least, on average
 LONG_TEXT = 40  # characters, on average, of text that is written and not a name
+MANY_WORDS = 4  # on average, of such a text
 MOST_CATEGORIES = 50
 FEW_UNITS = 5
 MOST_MARKERS = 3  # texts for a missing number
@@ -42,6 +43,8 @@ TARGETS = frozenset(
 """Names of columns that are usually predicted."""
 TRUTHS = frozenset({"truth", "y_true", "true_label", "gold", "actual", "expected", "reference"})
 """Names of columns with the truth in a file of predictions."""
+AFFIRMED = frozenset({"1", "1.0", "true", "yes", "y", "positive", "pos", "present", "case"})
+"""Labels of the class that is looked for, where the other one only denies it."""
 
 
 class Use(StrEnum):
@@ -153,13 +156,27 @@ def _use(name: str, kind: Kind, known: "pl.Series", levels: int, missing: int) -
         return Use.TIME, "it is the moment of a row"
     if kind is Kind.TEXT:
         letters = int(known.str.len_chars().sum())
-        if levels > MOST_CATEGORIES and letters >= LONG_TEXT * n:
+        gaps = int(known.str.count_matches(r"\s+").sum())
+        long = letters >= LONG_TEXT * n or gaps >= (MANY_WORDS - 1) * n
+        if levels > MOST_CATEGORIES and long:
             if missing:
                 return Use.OMITTED, f"it is written text, and {missing:,} rows lack it"
             return Use.TEXT, "it is written text, read word by word"
         if levels > MOST_CATEGORIES:
             return Use.OMITTED, f"it has {levels:,} different names"
     return Use.FEATURE, ""
+
+
+def positive_class(column: Column) -> tuple[str, str]:
+    """Return the label of two that recall and precision are about, and what it is in words."""
+    affirmed = [pair for pair in column.counts if pair[0].casefold() in AFFIRMED]
+    if len(affirmed) == 1:
+        label, n = affirmed[0]
+        what = "The class that is looked for"
+    else:
+        label, n = min(column.counts, key=lambda pair: pair[1])
+        what = "The rarer class"
+    return label, f"{what}, {n:,} of {column.n:,} rows: recall and precision are about it"
 
 
 def likely_targets(columns: Sequence[Column]) -> list[Column]:

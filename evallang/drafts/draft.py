@@ -20,6 +20,7 @@ from evallang.drafts.columns import (
     Use,
     guess_columns,
     likely_targets,
+    positive_class,
     predicted_columns,
 )
 from evallang.drafts.logs import lines_from_logs
@@ -140,7 +141,11 @@ def _from_table(
     features = [c for c in others if c.use is Use.FEATURE]
     texts = [c for c in others if c.use is Use.TEXT]
     if not features and not texts:
-        raise DraftRefused(f"`{location}` has no column to learn `{target.name}` from")
+        lost = "; ".join(f"`{c.name}` is left out, as {c.why}" for c in others if c.why)
+        raise DraftRefused(
+            f"`{location}` has no column to learn `{target.name}` from"
+            + (f": {lost}" if lost else "")
+        )
     ids = [c for c in others if c.use is Use.ID]
     groups = sorted((c for c in others if c.use is Use.GROUP), key=lambda c: c.levels)
     times = [c for c in others if c.use is Use.TIME]
@@ -152,12 +157,9 @@ def _from_table(
     yield f"  target {written(target.name)}"
     least = min((n for _, n in target.counts), default=0)
     if task == "classification" and target.levels == 2:
-        rarer = min(target.counts, key=lambda pair: pair[1])
-        yield (
-            f"  # The rarer class, {rarer[1]:,} of {target.n:,} rows: recall and precision are "
-            "about it"
-        )
-        yield f"  positive {quoted(rarer[0])}"
+        positive, why = positive_class(target)
+        yield f"  # {why}"
+        yield f"  positive {quoted(positive)}"
     if target.kind is Kind.NUMBER:
         yield f"  task {task}"
     if ids:

@@ -25,6 +25,7 @@ from evallang.drafts.columns import (
     Column,
     Use,
     guess_columns,
+    positive_class,
     predicted_columns,
     right_or_wrong,
 )
@@ -352,9 +353,8 @@ def _from_tables(source: Path, folder: Path, paths: Sequence[Path], goal: Goal) 
         measures, why = measures_for(facts, scores=False, most=1)
         same_rows = facts.same_rows
         if truth.is_classes and truth.levels == 2:
-            rarer, n = min(truth.counts, key=lambda pair: pair[1])
-            lines.append(f"  # The rarer class, {n:,} of {truth.n:,} rows")
-            lines.append(f"  positive {quoted(rarer)}")
+            positive, why = positive_class(truth)
+            lines += [f"  # {why}", f"  positive {quoted(positive)}"]
         if truth.kind is Kind.NUMBER:
             lines.append(f"  task {task}")
     elif all(len(columns) == 1 for columns in right):

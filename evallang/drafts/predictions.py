@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from evallang.data.column_types import Kind
-from evallang.drafts.columns import Column, Use, score_of
+from evallang.drafts.columns import Column, Use, positive_class, score_of
 from evallang.drafts.writing import (
     NAME,
     Facts,
@@ -42,9 +42,9 @@ def lines_from_predictions(
             yield f"  score {model} = {quoted(score.name)}"
     least = min((n for _, n in truth.counts), default=0)
     if task == "classification" and truth.levels == 2:
-        rarer, n = min(truth.counts, key=lambda pair: pair[1])
-        yield f"  # The rarer class, {n:,} of {truth.n:,} rows: recall and precision are about it"
-        yield f"  positive {quoted(rarer)}"
+        positive, why = positive_class(truth)
+        yield f"  # {why}"
+        yield f"  positive {quoted(positive)}"
     if truth.kind is Kind.NUMBER:
         yield f"  task {task}"
     if groups:

@@ -13,7 +13,7 @@ from sklearn import datasets
 from evallang.api.study_file import check_text
 from evallang.data.frame import frame_of
 from evallang.diagnostics import CODES, Severity
-from evallang.drafts.columns import Use, guess_columns
+from evallang.drafts.columns import Use, guess_columns, positive_class
 from evallang.drafts.draft import draft_study
 from evallang.drafts.writing import Goal
 
@@ -274,6 +274,7 @@ def test_from_nothing_a_study_of_bundled_data_checks(tmp_path):
         (("--from", "two.csv", "--target", "same"), "`same` has one value"),
         (("--from", "names.csv"), "no column of `names.csv` looks like a target"),
         (("--from", "one.csv"), "no column to learn `target` from"),
+        (("--from", "left.csv"), "from: `name` is left out, as it has 60 different names; `same`"),
         (("--target", "x"), "name the file with --from"),
     ],
 )
@@ -290,6 +291,8 @@ def test_what_cannot_be_guessed_is_asked_for(tmp_path, words, told):
     rent = {"rent": rng.normal(size=60)}
     pl.DataFrame({**table, **rent}).write_csv(tmp_path / "last.csv")
     pl.DataFrame(table).select("name", "same").write_csv(tmp_path / "names.csv")
+    left = pl.DataFrame(table).select("name", "same", target="colour")
+    left.write_csv(tmp_path / "left.csv")
     done = call("new", *words, folder=tmp_path)
     assert done.returncode in (1, 2)
     assert told in done.stderr.replace("\n", " ")
@@ -316,6 +319,8 @@ def test_a_file_is_replaced_only_by_force(tmp_path):
         ("seed", [1] * 60, Use.OMITTED),
         ("colour", ["r", "g", "b"] * 20, Use.FEATURE),
         ("age", [20.5 + i for i in range(60)], Use.FEATURE),
+        ("name", [f"Ann Lee {i}" for i in range(60)], Use.OMITTED),
+        ("text", [f"not so bad {i}" for i in range(60)], Use.TEXT),
     ],
 )
 def test_a_column_is_used_as_its_name_and_values_tell(name, values, use):
@@ -324,3 +329,21 @@ def test_a_column_is_used_as_its_name_and_values_tell(name, values, use):
         cells = cells.with_columns(pl.col(name).str.to_date())
     (column,) = guess_columns(frame_of("table.csv", cells, untyped=False))
     assert column.use is use
+
+
+@pytest.mark.parametrize(
+    ("common", "rare", "positive", "why"),
+    [
+        ("no", "yes", "yes", "The class that is looked for, 20 of 60 rows"),
+        ("yes", "no", "yes", "The class that is looked for, 40 of 60 rows"),
+        (1, 0, "1", "The class that is looked for, 40 of 60 rows"),
+        ("ham", "spam", "spam", "The rarer class, 20 of 60 rows"),
+        ("yes", "y", "y", "The rarer class, 20 of 60 rows"),
+    ],
+)
+def test_the_positive_class_is_the_affirmed_one_or_the_rarer(common, rare, positive, why):
+    cells = pl.DataFrame({"target": [common, common, rare] * 20})
+    (column,) = guess_columns(frame_of("table.csv", cells, untyped=False))
+    label, words = positive_class(column)
+    assert label == positive
+    assert words.startswith(why)
