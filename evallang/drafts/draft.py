@@ -141,7 +141,7 @@ def _from_table(
     features = [c for c in others if c.use is Use.FEATURE]
     texts = [c for c in others if c.use is Use.TEXT]
     if not features and not texts:
-        lost = "; ".join(f"`{c.name}` is left out, as {c.why}" for c in others if c.why)
+        lost = "; ".join(f"`{c.name}` is skipped, as {c.why}" for c in others if c.why)
         raise DraftRefused(
             f"`{location}` has no column to learn `{target.name}` from"
             + (f": {lost}" if lost else "")

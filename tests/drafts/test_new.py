@@ -274,7 +274,7 @@ def test_from_nothing_a_study_of_bundled_data_checks(tmp_path):
         (("--from", "two.csv", "--target", "same"), "`same` has one value"),
         (("--from", "names.csv"), "no column of `names.csv` looks like a target"),
         (("--from", "one.csv"), "no column to learn `target` from"),
-        (("--from", "left.csv"), "from: `name` is left out, as it has 60 different names; `same`"),
+        (("--from", "left.csv"), "from: `name` is skipped, as it has 60 different names; `same`"),
         (("--target", "x"), "name the file with --from"),
     ],
 )
