@@ -210,3 +210,76 @@ PLACED: dict[tuple[str, int], Edits] = {
     ) for i in range(4)},
     **{("E402", i): (("", "! network\n"),) for i in (0, 1, 4)},
 }  # fmt: skip
+PLACED |= {
+    ("E033", 0): (("(100))", "[100])"),),
+    ("E072", 0): (("compare a, b", "compare a, b with mcnemar"),),
+    ("E104", 4): (
+        ("protocol cv", "protocol folds = cv"),
+        ("protocol holdout", "protocol once = holdout"),
+    ),
+    ("E132", 0): (("measure fbeta", "measure fbeta(beta=2)"),),
+    ("E161", 0): (
+        (
+            "# evallang: allow margin_larger_than_the_lead",
+            "# evallang: allow margin_larger_than_the_lead because 2 points are agreed on",
+        ),
+    ),
+    ("E176", 0): (("use my-lab.nets", "use my_lab.nets"),),
+    ("E180", 0): ((" at 90%", ""), ("  looks 12", "  looks 12\n  confidence 90%")),
+    ("E209", 0): (("shaffer", "holm"),),
+    ("E219", 0): (
+        ("model bayes = GaussianNB", "model tree = DecisionTreeClassifier(max_depth in 1..8)"),
+        ("protocol cv folds=5", "protocol nested cv outer=5 inner=2"),
+    ),
+    ("E413", 0): (
+        (
+            'data d from "suite/*/d.csv"\n  target y\n  positive 1\n',
+            'data a from "suite/a/d.csv"\n  target y\n  positive 1\n',
+        ),
+        ("model a = GaussianNB", "model bayes = GaussianNB"),
+        (
+            'data e from "none/*.csv"\n  target y\n',
+            'data b from "suite/b/d.csv"\n  target y\n  positive 1\n',
+        ),
+    ),
+    ("E415", 0): (
+        ("pragma table_info(d)", "select x, y from d"),
+        ("select * from d; drop table d", "select x, y from d"),
+        ("(1, 0), (2, 1)", ", ".join(f"({x}, {x % 2})" for x in range(60))),
+    ),
+    ("E446", 0): (("correct a, b", 'value "points" a, b'), ("with mcnemar", "with permutation")),
+    ("E447", 6): (
+        (
+            "  task regression\n  models forest\nmeasure mae",
+            '  models forest\n  scores forest = "p_*"\nmeasure log_loss',
+        ),
+        ('"days": 3.5, "forest": [3.1, 3.4]', '"days": "yes", "p_yes": 0.75, "p_no": 0.25'),
+        ('"days": 4.5, "forest": [4.1, 4.4]', '"days": "no", "p_yes": 0.25, "p_no": 0.75'),
+    ),
+    ("E448", 0): (("  threshold a = 0.3", "  positive 1\n  score a = s\n  threshold a = 0.3"),),
+    ("E454", 0): (
+        ("  repeat r", "  repeat r\n  id i"),
+        (
+            "r,y,a,b\n* 60 {two},{three},{three},{three}",
+            "r,i,y,a,b\n* 30 0,{i},{two},{two},1\n* 30 1,{i},{two},0,{two}",
+        ),
+    ),
+    ("E474", 1): (("* 58 {three}", "* 60 {three}"),),
+    ("E485", 0): (
+        ("  dataset name", "  dataset name\n  fold f"),
+        ("name,nb,rf,svm\niris,0.94", "name,f,nb,rf,svm\niris,1,0.94"),
+        ("iris,0.93", "iris,2,0.93"),
+        ("* 9 d{i},", "* 9 d{i},1,0.91,0.81,0.71\n* 9 d{i},2,"),
+    ),
+    ("E496", 3): (("h2 color #003366;", "h2 { color: #003366 }"),),
+    ("W318", 0): (("with wilcoxon", "with permutation"),),
+    ("W356", 0): (("compare a, b", "require a not worse than b by 2%\ncompare a, b"),),
+    ("W445", 0): (
+        ("StandardScaler | Log", "StandardScaler | SMOTE | Log"),
+        (
+            "--- visits.csv as copy\ndocs/objections/synthetic_rows/data.csv",
+            "--- visits.csv\nage,weight,readmitted\n* 30 {i}1,5{ten},no\n* 10 {i}2,6{ten},yes",
+        ),
+    ),
+}
+"""Helps that name a column, a number or a part for the author to fill in, filled in."""
