@@ -382,7 +382,9 @@ def _resample(
         if job.data.weights is not None:
             raise ValueError("a row that a resampler makes has no weight")
         resampler = build_step(pipeline, depth, job.context)
-        train, y = resampler.fit_resample(rows.train, _training_targets(rows, job))
+        targets = _training_targets(rows, job)
+        _check_neighbours(resampler, targets)
+        train, y = resampler.fit_resample(rows.train, targets)
         return train, y
 
     result, failure, caught, seconds = watched(run, job.data.guard(step))
@@ -391,6 +393,19 @@ def _resample(
         return FitOutcome(None, failure, caught, seconds)
     train, y = result
     return _Rows(train, rows.test, y, caught, seconds, rows.again)
+
+
+def _check_neighbours(resampler: Any, targets: "NDArray[Any]") -> None:
+    """Raise `ValueError` where a class has too few rows to make others between them."""
+    k = getattr(resampler, "k_neighbors", None)
+    least = int(np.unique(targets, return_counts=True)[1].min())
+    if isinstance(k, int) and least <= k:
+        name = type(resampler).__name__
+        instead = f"`{name}(k_neighbors={least - 1})`" if least > 1 else "`RandomOverSampler`"
+        raise ValueError(
+            f"`{name}` makes rows between {k} neighbours of a class, and a class has {least} "
+            f"{'row' if least == 1 else 'rows'} in this training part; write {instead}"
+        )
 
 
 def _training_targets(rows: _Rows, job: _Job) -> "NDArray[Any]":

@@ -278,3 +278,16 @@ def test_a_fit_for_export_resamples_as_one_for_a_score_does(seen):
     outputs = fit_candidates([PIPELINES["made rows"]], data, context(4))[0].outputs
     assert np.array_equal(model.predict(data.X[data.test]), outputs.predictions)
     assert [len(rows) for _, rows, _ in seen] == [80, 80]
+
+
+@pytest.mark.parametrize(
+    ("rare", "instead"), [(4, "`SMOTE(k_neighbors=3)`"), (1, "`RandomOverSampler`")]
+)
+def test_too_few_rows_of_a_class_are_told_with_what_to_write(rare, instead):
+    rows = np.random.default_rng(0).normal(size=(40, 2))
+    y = (np.arange(40) < rare).astype(np.int64)
+    data = FitData(rows, y, np.arange(40), np.arange(40), 2, True)
+    (outcome,) = fit_candidates([steps(call("SMOTE"), TREE)], data, context())
+    assert outcome.failure.error == "ValueError"
+    assert f"a class has {rare} row" in outcome.failure.message
+    assert outcome.failure.message.endswith(f"write {instead}")
