@@ -48,6 +48,7 @@ from evallang.reporting.wording import (
     adjusted_words,
     count_sets,
     effect_runs,
+    further_variants,
     null_words,
     number_word,
     p_letter,
@@ -55,7 +56,6 @@ from evallang.reporting.wording import (
     plural,
     stat,
     test_as_subject,
-    variant_words,
     with_article,
 )
 from evallang.results.records import Comparison, Effect, HypothesisTestResult, Ranks
@@ -109,10 +109,8 @@ def heading(context: Context, comparison: Comparison) -> str:
 def _test_name(context: Context, comparison: Comparison) -> str:
     tests = [t for t in (comparison.omnibus, *comparison.pairwise[:1]) if t is not None]
     titles = [mid_sentence(context.method_title("test", test.test)) for test in tests]
-    variants = dict.fromkeys(
-        words for p in comparison.pairwise if (words := variant_words(context, p))
-    )
-    return ", then ".join(titles) + (f", {', '.join(variants)}" if variants else "")
+    shown = further_variants(context, comparison.pairwise, titles[-1])
+    return ", ".join([", then ".join(titles), *shown])
 
 
 def _models_words(context: Context, comparison: Comparison) -> str:

@@ -31,13 +31,13 @@ from evallang.reporting.wording import (
     count_sets,
     effect_name,
     family_words,
+    further_variants,
     number_word,
     owned,
     p_letter,
     plural,
     plural_count,
     simultaneous_words,
-    variant_words,
     with_article,
 )
 from evallang.results.records import (
@@ -605,8 +605,7 @@ def _intervals(context: Context, pairs: Sequence[HypothesisTestResult]) -> Runs:
 def _test_words(context: Context, tests: Sequence[HypothesisTestResult]) -> Runs:
     """Format a test with its article and the variants that were computed."""
     title = context.method_title("test", tests[0].test)
-    variants = dict.fromkeys(words for test in tests if (words := variant_words(context, test)))
-    shown = [words for words in variants if words not in title]
+    shown = further_variants(context, tests, title)
     variant = f" ({', '.join(shown)})" if shown else ""
     return runs(with_article(title), variant, context.cite("test", tests[0].test))
 

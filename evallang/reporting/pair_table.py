@@ -44,6 +44,7 @@ from evallang.reporting.wording import (
     effect_name,
     effect_text,
     family_words,
+    further_variants,
     number_word,
     p_cell,
     p_letter,
@@ -51,7 +52,6 @@ from evallang.reporting.wording import (
     sentence,
     simultaneous_words,
     symbol,
-    variant_words,
 )
 from evallang.results.records import (
     Comparison,
@@ -149,8 +149,7 @@ def _bold(context: Context, comparison: Comparison) -> Runs:
 def _caption(context: Context, comparison: Comparison) -> str:
     pairs = comparison.pairwise
     test = context.method_title("test", pairs[0].test)
-    variants = dict.fromkeys(words for pair in pairs if (words := variant_words(context, pair)))
-    shown = [words for words in variants if words not in mid_sentence(test)]
+    shown = further_variants(context, pairs, test)
     variant = f" ({', '.join(shown)})" if shown else ""
     noun = context.compared_words(comparison).noun
     about = pairs_words(pairs)

@@ -34,12 +34,12 @@ from evallang.reporting.numbers import (
 )
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import (
+    further_variants,
     number_word,
     p_cell,
     p_letter,
     p_stat,
     sentence,
-    variant_words,
 )
 from evallang.results.records import Requirement
 
@@ -211,10 +211,9 @@ def where_words(context: Context, item: Requirement) -> str:
 def test_words(context: Context, item: Requirement) -> Runs:
     """State the test that decided a line, with its p and the level."""
     assert item.test is not None, "asked of lines `with` a test"
-    variant = variant_words(context, item.test)
     title = mid_sentence(context.method_title("test", item.test.test))
     alpha = alpha_of(context, item)
-    made = runs(title, f" ({variant})" if variant and variant not in title else "")
+    made = runs(title, *(f" ({v})" for v in further_variants(context, [item.test], title)))
     if item.test.p is None:
         return made
     return made + runs(

@@ -6,6 +6,7 @@ compares a p-value with a level.
 
 import math
 import re
+from collections.abc import Iterable
 
 from evallang.reporting.context import Context, MetricWords, Setting
 from evallang.reporting.document import (
@@ -141,7 +142,7 @@ def test_as_subject(
     """Format a test as the subject of a sentence: its name, variant and numbers."""
     title = context.method_title("test", result.test)
     made = runs(with_article(title, capital=capital))
-    shown = [words for words in (variant_words(context, result),) if words not in title]
+    shown = further_variants(context, [result], title)
     made += runs(*(f" ({words})" for words in shown))
     return made + _numbers_of(context, result, alpha)
 
@@ -205,6 +206,14 @@ def variant_words(context: Context, result: HypothesisTestResult) -> str:
     words = re.sub(r"\b(zeros|ties)=(\w+)", r"\1: \2", words)
     side = "" if result.side is None else f"one-sided, first {SIDES[result.side]}"
     return ", ".join(part for part in (words, side) if part)
+
+
+def further_variants(
+    context: Context, tests: Iterable[HypothesisTestResult], title: str
+) -> list[str]:
+    """Return what was computed, each once, where the title of the test does not state it."""
+    words = dict.fromkeys(variant_words(context, test) for test in tests)
+    return [word for word in words if word and word not in mid_sentence(title)]
 
 
 def effect_runs(effect: Effect) -> Runs:

@@ -171,3 +171,13 @@ def test_one_sided_pairs_are_stated_one_by_one_and_the_rest_is_counted():
     )
     assert "b was not shown to have a higher accuracy than a" in one
     assert "in the direction that the one-sided test did not ask about" in one
+
+
+def test_a_variant_that_the_title_states_is_not_written_again(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{i},{i + i % 3},{i + i % 5}\n" for i in range(40))
+    (tmp_path / "p.csv").write_text(f"y,a,b\n{rows}")
+    source = 'predictions p from "p.csv"\n  truth y\n  models a, b\nmeasure mae\n'
+    page = Page("compare a vs b with t\nrequire a better than b with t\n", source=source)
+    assert "by the paired t test" in page.methods()
+    assert "paired t test (paired)" not in folded(page.root)
