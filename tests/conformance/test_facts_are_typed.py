@@ -34,7 +34,6 @@ ALLOWED = {
     ("engine/estimate_intervals.py", "note not in found.notes"): ONCE,
     ("results/statistics.py", "NOTE in result.notes"): ONCE,
     ("checking/suppression.py", "fix.title not in titles"): ONCE,
-    ("reporting/requirements.py", "variant not in title"): ONCE,
     ("stats/hypothesis_tests/resampling_tests.py", "note not in plain"): ONCE,
     ("data/parts.py", "note.replace(source, location)"): NAMED,
     ("data/databases.py", "reason.startswith(('not authorized', 'access to'))"): DRIVER,
