@@ -96,6 +96,28 @@ def test_the_bytes_are_those_of_a_local_run(cluster, tmp_path):
     assert again.record.provenance.fits.cached == again.record.provenance.fits.planned
 
 
+def test_processes_of_this_machine_are_a_cluster_too(tmp_path):
+    place = written(tmp_path, folds=2)
+    local = ev.run(place, trust=True, store="off")
+    assert content(ev.run(place, trust=True, store="off", dask="local:1")) == content(local)
+
+
+def test_threads_that_a_worker_cannot_use_are_told():
+    told: list[str] = []
+    with LocalCluster(
+        n_workers=1,
+        threads_per_worker=2,
+        host="127.0.0.1",
+        dashboard_address="127.0.0.1:0",
+        silence_logs=50,
+    ) as started:
+        connected = Cluster(started.scheduler_address, warn=told.append)
+        connected.connect(["numpy"])
+        connected.close()
+    assert len(told) == 1
+    assert "with several threads use one of them" in told[0]
+
+
 def test_predictions_in_parts_are_counted_by_the_workers(cluster, tmp_path, monkeypatch):
     (tmp_path / "preds").mkdir()
     for part in range(5):
