@@ -98,6 +98,21 @@ def committed_reader(folder: Path, revision: str) -> Callable[[Path], bytes]:
     return read
 
 
+def revision_place(folder: Path, name: str) -> Path:
+    """Return the place of a file of `REVISION:NAME` as git reads it in a folder.
+
+    The name begins at the top of the repository, or in the folder if it begins with `./` or `../`.
+    """
+    here = Path(os.path.realpath(folder))
+    try:
+        found = _repository(here)
+    except Exception:  # a damaged repository, which reading a file of it reports
+        found = None
+    if found is None or name.startswith(("./", "../", "/")):
+        return folder / name
+    return folder / os.path.relpath(found[0] / name, here)
+
+
 def _commit_named(revision: str, own: Path, common: Path, objects: _Objects) -> str:
     """Find the commit of a revision; the first parent is followed for `~N` and each `^`."""
     match = re.fullmatch(r"([^~^:\s]+)((?:~\d*|\^)*)", revision)

@@ -12,7 +12,7 @@ from evallang.cli.terminal import cannot, read_study, show, write, write_json, w
 
 if TYPE_CHECKING:
     from evallang.api.study_file import StudyFile
-    from evallang.locks.result_changes import ResultChanges, Turned
+    from evallang.locks.result_changes import Bounds, Moved, ResultChanges, Turned
     from evallang.locks.setting import Setting
     from evallang.results.records import ResultsRecord
 
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     default="text",
     help="How to write the differences.",
 )
-@click.option("--exit-code", is_flag=True, help="Exit with 5 if anything differs.")
+@click.option(
+    "--exit-code", is_flag=True, help="Exit with 5 if a setting, a number or a decision differs."
+)
 @click.option(
     "--textconv",
     is_flag=True,
@@ -37,10 +39,12 @@ if TYPE_CHECKING:
 def command(first: str, second: str | None, layout: str, exit_code: bool, textconv: bool) -> int:
     """Show what differs between two studies, or between two results folders.
 
-    A study is a file, or a file at a revision of git (HEAD~1:study.eval, main:study.eval), whose
-    objects are read without starting git. Every setting that differs is named, defaults too, with
-    what it changes. Of results, decisions that changed come first. With one study, print its
-    settings, one per line; `--textconv` prints those that do not depend on the data.
+    A study is a file, or a file at a revision of git (HEAD~1:study.eval, main:eval/study.eval),
+    whose objects are read without starting git. As in git, the path begins at the top of the
+    repository, or with `./` in the current folder. Every setting that differs is named, defaults
+    too, with what it changes. Of results, decisions that changed come first, and numbers closer
+    than 1e-9 of their size are equal. With one study, print its settings, one per line;
+    `--textconv` prints those that do not depend on the data.
     """
     if textconv:
         if second is not None or layout != "text" or exit_code:
@@ -144,14 +148,28 @@ def _study(text: str) -> "StudyFile":
     revision, colon, name = text.partition(":")
     if Path(text).exists() or not colon or not revision or not name:
         return read_study(text)
-    from evallang.api.commit import UnknownRevision, committed_reader
+    from evallang.api.commit import UnknownRevision, committed_reader, revision_place
     from evallang.api.study_file import study_at
 
-    place = Path(name)
+    place = revision_place(Path(), name)
     try:
         return study_at(place, committed_reader(place.parent, revision), text)
     except UnknownRevision as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(f"{error}{_hint(revision, name, place)}") from error
+
+
+def _hint(revision: str, name: str, place: Path) -> str:
+    """Propose git's `./` for the path of a file below the current folder."""
+    from evallang.api.commit import UnknownRevision, committed_reader
+
+    here = Path(name)
+    if here.is_absolute() or here.resolve() == place.resolve():
+        return ""
+    try:
+        committed_reader(here.parent, revision)(here)
+    except UnknownRevision:
+        return ""
+    return f"; a path begins at the top of the repository, so write `{revision}:./{name}`"
 
 
 def _setting_lines(settings: "tuple[Setting, ...]") -> Iterator[str]:
@@ -199,9 +217,10 @@ def _text(found: "ResultChanges") -> Iterator[str]:
         yield f"turned: {turned.what}: {turned.before} -> {turned.after}"
         yield f"  {_value_words(turned, first=True)} -> {_value_words(turned, first=False)}"
     for moved in found.moved:
-        share = "" if moved.share is None else f" ({moved.share:.2g} half-widths of its interval)"
-        yield f"moved: {moved.what}: {_number(moved.before)} -> {_number(moved.after)}{share}"
-    yield from found.only
+        share = "" if not moved.share else f" ({moved.share:.2g} half-widths of its interval)"
+        before, after = _moved_words(moved)
+        yield f"moved: {moved.what}: {before} -> {after}{share}"
+    yield from (*found.only, *found.other)
     if found.reasons:
         yield "what differs besides:"
         yield from (f"  {reason}" for reason in found.reasons)
@@ -228,21 +247,47 @@ def _markdown(found: "ResultChanges") -> Iterator[str]:
             yield row(one.what, before, after)
         yield ""
     if found.moved:
-        yield row("estimate", "before", "after", "half-widths")
+        yield from ("**Values that moved**", "")
+        yield row("what", "before", "after", "move in half-widths of its interval")
         yield "|---|---|---|---|"
         for moved in found.moved:
-            share = "" if moved.share is None else f"{moved.share:.2g}"
-            yield row(moved.what, _number(moved.before), _number(moved.after), share)
+            share = "" if not moved.share else f"{moved.share:.2g}"
+            yield row(moved.what, *_moved_words(moved), share)
         yield ""
-    yield from (f"- {markdown_cell(line)}" for line in (*found.only, *found.reasons))
+    lists = (("In one of the results only", found.only), ("Other differences", found.other),
+             ("What differs besides", found.reasons))  # fmt: skip
+    for title, lines in lists:
+        if lines:
+            yield from (f"**{title}**", "", *(f"- {markdown_cell(line)}" for line in lines), "")
 
 
 def _value_words(turned: "Turned", *, first: bool) -> str:
+    """Format what decided: the value with its interval, and the p-value of a test."""
     value = turned.value_before if first else turned.value_after
     bounds = turned.interval_before if first else turned.interval_after
-    interval = "" if bounds is None else f" [{_number(bounds[0])}, {_number(bounds[1])}]"
-    return f"{_number(value)}{interval}"
+    p = turned.p_before if first else turned.p_after
+    found = [] if value is None and bounds is None else [_with_interval(value, bounds)]
+    found += [] if p is None else [f"p = {_number(p)}"]
+    return ", ".join(found) or "not computed"
 
 
-def _number(value: Any) -> str:
-    return "none" if value is None else f"{value:.4g}"
+def _moved_words(moved: "Moved") -> tuple[str, str]:
+    """Format a value before and after, with its interval and more digits where they differ."""
+    old, new = moved.interval_before, moved.interval_after
+    for digits in range(4, 18):
+        before = _with_interval(moved.before, old, digits)
+        after = _with_interval(moved.after, new, digits)
+        if before != after:
+            break
+    return before, after
+
+
+def _with_interval(value: Any, bounds: "Bounds | None", digits: int = 4) -> str:
+    if bounds is None:
+        return _number(value, digits)
+    low, high = (_number(bound, digits) for bound in bounds)
+    return f"{_number(value, digits)} [{low}, {high}]"
+
+
+def _number(value: Any, digits: int = 4) -> str:
+    return "none" if value is None else f"{value:.{digits}g}"

@@ -241,7 +241,7 @@ def _matching(before: Sequence[Setting], after: Sequence[Setting]) -> dict[str, 
         for i, j in zip(range(start, end), range(other, stop), strict=False):
             found[names[i]] = further[j]
         for i in range(start + (stop - other), end):
-            found[names[i]] = f"{names[i]} (before)"
+            found[names[i]] = f"{names[i]} of the earlier study"
     return found
 
 

@@ -1,18 +1,33 @@
 """What moved between two results: decisions, estimates, and what may be the reason."""
 
+import math
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from evallang.frozen_records import frozen
-from evallang.results.records import Difference, Estimate, ModelRecord, Requirement, ResultsRecord
-from evallang.results.statistics import HypothesisTestResult
+from evallang.results.records import (
+    Comparison,
+    Difference,
+    Estimate,
+    Family,
+    ModelRecord,
+    Requirement,
+    ResultsRecord,
+)
+from evallang.results.statistics import HypothesisTestResult, Interval
 
 Bounds = tuple[float | None, float | None]
+Found = TypeVar("Found")
+RELATIVE, ABSOLUTE = 1e-9, 1e-12
+"""Numbers closer than this are equal: another processor rounds the last digits otherwise."""
 
 
 @frozen
 class Turned:
-    """A decision that is another one now; values and intervals are those of both results."""
+    """A decision that is another one now; values and intervals are those of both results.
+
+    The p-values of a hypothesis test are those that decided: adjusted ones where there are any.
+    """
 
     what: str
     before: str
@@ -21,65 +36,87 @@ class Turned:
     value_after: float | None
     interval_before: Bounds | None
     interval_after: Bounds | None
+    p_before: float | None = None
+    p_after: float | None = None
 
 
 @frozen
 class Moved:
-    """An estimate with another value; `share` is the move in half-widths of its former interval."""
+    """A value that differs, or one whose interval differs.
+
+    `share` is the move of the value in half-widths of its former interval.
+    """
 
     what: str
     before: float | None
     after: float | None
     share: float | None
+    interval_before: Bounds | None = None
+    interval_after: Bounds | None = None
 
 
 @frozen
 class ResultChanges:
-    """Turned decisions first, then moved estimates, then what is in one of the results only.
+    """Turned decisions first, then moved values, then what is in one of the results only.
 
-    `reasons` name what may have moved them: data, protocol, seed, versions, code.
+    `other` names what else the results hold and differs: analyses, chosen parameters, failures.
+    `reasons` name what may have moved the numbers: data, protocol, seed, versions, code.
     """
 
     turned: tuple[Turned, ...]
     moved: tuple[Moved, ...]
     only: tuple[str, ...]
     reasons: tuple[str, ...]
+    other: tuple[str, ...] = ()
 
     @property
     def none(self) -> bool:
         """Whether no number and no decision differs."""
-        return not (self.turned or self.moved or self.only)
+        return not (self.turned or self.moved or self.only or self.other)
 
 
 def result_changes(before: ResultsRecord, after: ResultsRecord) -> ResultChanges:
     """Compare two results of a study, or of two versions of it."""
-    old_estimates, new_estimates = _estimates(before), _estimates(after)
-    old_pairs, new_pairs = _pairs(before), _pairs(after)
-    old_gates, new_gates = _requirements(before), _requirements(after)
+    estimates = _estimates(before), _estimates(after)
+    pairs = _pairs(before), _pairs(after)
+    gates = _with_former_claims(_requirements(before), _requirements(after))
+    analyses = _analyses(before), _analyses(after)
     turned = [
-        *(
-            _turned_gate(key, old_gates[key], new_gates[key])
-            for key in new_gates
-            if key in old_gates
-        ),
-        *(
-            _turned_pair(key, old_pairs[key], new_pairs[key])
-            for key in new_pairs
-            if key in old_pairs
-        ),
+        *(_turned_gate(*both) for both in _in_both(*gates)),
+        *(_turned_pair(*both) for both in _in_both(*pairs)),
     ]
     moved = [
-        *_moved_estimates(old_estimates, new_estimates),
-        *_moved_pairs(old_pairs, new_pairs),
+        *_moved_estimates(*estimates),
+        *_moved_pairs(*pairs),
+        *_moved_gates(*gates),
     ]
     only = [
-        *_only(old_estimates, new_estimates),
-        *_only(old_pairs, new_pairs),
-        *_only(old_gates, new_gates),
+        *_only(*estimates),
+        *_only(*pairs),
+        *_only(*gates),
+        *_only(*analyses),
+    ]
+    other = [
+        *(f"{key}: other values" for key, old, new in _in_both(*analyses) if not _same(old, new)),
+        *_other_choices(before, after),
+        *_other_failures(before, after),
     ]
     moved.sort(key=lambda one: -(one.share or 0.0))
     kept = tuple(one for one in turned if one is not None)
-    return ResultChanges(kept, tuple(moved), tuple(only), tuple(_reasons(before, after)))
+    reasons = (
+        *_reasons(before, after),
+        *_changed_claims(gates, pairs, before, after),
+        *_changed_intervals(*estimates),
+    )
+    return ResultChanges(kept, tuple(moved), tuple(only), reasons, tuple(other))
+
+
+def _in_both(
+    before: Mapping[str, Found], after: Mapping[str, Found]
+) -> Iterator[tuple[str, Found, Found]]:
+    for key, new in after.items():
+        if key in before:
+            yield key, before[key], new
 
 
 def _estimates(results: ResultsRecord) -> dict[str, Estimate]:
@@ -87,21 +124,29 @@ def _estimates(results: ResultsRecord) -> dict[str, Estimate]:
 
 
 def _named(estimate: Estimate) -> str:
-    where = f" under {estimate.protocol}" if estimate.protocol else ""
     part = estimate.subgroup
     level = f" ({part.column} {part.level})" if part is not None else ""
-    return f"{estimate.metric} of {estimate.model} on {estimate.data}{where}{level}"
+    return f"{estimate.metric} of {estimate.model}{_on(estimate.data, estimate.protocol)}{level}"
+
+
+def _on(data: str, protocol: str | None) -> str:
+    return f" on {data} under {protocol}" if protocol else f" on {data}"
 
 
 def _pairs(results: ResultsRecord) -> dict[str, HypothesisTestResult]:
+    """Return every test by its models, its name, its metric and its data.
+
+    Two lines may ask the same; the second of them is numbered.
+    """
     found: dict[str, HypothesisTestResult] = {}
     for comparison in results.comparisons:
-        data = comparison.data or "all data sets"
+        where = _on(comparison.data or "all data sets", comparison.protocol)
         tests = [*comparison.pairwise, *([comparison.omnibus] if comparison.omnibus else [])]
         for test in tests:
             models = " vs ".join(test.models)
-            key = f"{models}: {test.test} by {comparison.metric} on {data}"
-            found.setdefault(key, test)
+            key = f"{models}: {test.test} by {comparison.metric}{where}"
+            asked = sum(known == key or known.startswith(f"{key} (line ") for known in found)
+            found[f"{key} (line {asked + 1})" if asked else key] = test
     return found
 
 
@@ -110,6 +155,34 @@ def _requirements(results: ResultsRecord) -> dict[str, Requirement]:
         f"{one.source} on {one.data}" + (f" ({one.subgroup.level})" if one.subgroup else ""): one
         for one in results.requirements
     }
+
+
+def _with_former_claims(
+    before: Mapping[str, Requirement], after: Mapping[str, Requirement]
+) -> tuple[dict[str, Requirement], dict[str, Requirement]]:
+    """Match what is required of the same models by another margin, threshold or kind of claim."""
+    renamed: dict[str, str] = {}
+    for key, new in after.items():
+        if key in before:
+            continue
+        for old_key, old in before.items():
+            if old_key not in after and old_key not in renamed and _about(old) == _about(new):
+                renamed[old_key] = key
+                break
+    return {renamed.get(key, key): one for key, one in before.items()}, dict(after)
+
+
+def _about(one: Requirement) -> tuple[object, ...]:
+    return one.kind == "level", one.data, one.protocol, one.metric, one.models, one.subgroup
+
+
+def _analyses(results: ResultsRecord) -> dict[str, Mapping[str, Any]]:
+    found = {}
+    for one in results.analyses:
+        metric = f" by {one.metric}" if one.metric else ""
+        model = f" of {one.model}" if one.model else ""
+        found[f"analysis {one.kind}{metric}{model}{_on(one.data, one.protocol)}"] = one.values
+    return found
 
 
 def _turned_gate(key: str, before: Requirement, after: Requirement) -> Turned | None:
@@ -130,64 +203,99 @@ def _turned_gate(key: str, before: Requirement, after: Requirement) -> Turned | 
 def _turned_pair(
     key: str, before: HypothesisTestResult, after: HypothesisTestResult
 ) -> Turned | None:
-    words = {True: "rejected", False: "not rejected", None: "not tested"}
-    first, second = words[before.reject], words[after.reject]
+    first, second = _decision(before), _decision(after)
+    if first == second:
+        return None
+    words, others = first[0], second[0]
+    if words == others:  # rejected in both, in favour of the other model
+        words, others = (f"{words}, difference {side}" for side in (first[1], second[1]))
     old, new = before.estimate, after.estimate
-    if before.reject is after.reject:
-        signs = _sign(old), _sign(new)
-        if not before.reject or None in signs or signs[0] == signs[1]:
-            return None
-        first, second = (f"{words[True]}, difference {sign}" for sign in signs)
     return Turned(
         key,
-        first,
-        second,
+        words,
+        others,
         None if old is None else old.value,
         None if new is None else new.value,
         _bounds(old),
         _bounds(new),
+        _deciding_p(before),
+        _deciding_p(after),
     )
 
 
-def _sign(difference: Difference | None) -> str | None:
-    """Return on which side of 0 a difference is, None where it is on neither."""
-    if difference is None or not difference.value:
-        return None
-    return "above 0" if difference.value > 0 else "below 0"
+def _decision(test: HypothesisTestResult) -> tuple[str, str]:
+    """Return what a test decided, and for a rejection the side of its difference."""
+    words = {True: "rejected", False: "not rejected", None: "not tested"}[test.reject]
+    value = None if test.estimate is None else test.estimate.value
+    if test.reject is not True or not value:
+        return words, ""
+    return words, "above 0" if value > 0 else "below 0"
 
 
-def _bounds(difference: Difference | None) -> Bounds | None:
+def _deciding_p(test: HypothesisTestResult) -> float | None:
+    return test.p if test.p_adjusted is None else test.p_adjusted
+
+
+def _bounds(difference: Difference | Interval | None) -> Bounds | None:
     return None if difference is None else (difference.low, difference.high)
 
 
 def _moved_estimates(
     before: Mapping[str, Estimate], after: Mapping[str, Estimate]
 ) -> Iterator[Moved]:
-    for key in after:
-        old = before.get(key)
-        if old is not None and old.value != after[key].value:
-            bounds = None if old.interval is None else (old.interval.low, old.interval.high)
-            yield _moved(key, old.value, after[key].value, bounds)
+    for key, old, new in _in_both(before, after):
+        yield from _moved(key, old.value, new.value, _bounds(old.interval), _bounds(new.interval))
 
 
 def _moved_pairs(
     before: Mapping[str, HypothesisTestResult], after: Mapping[str, HypothesisTestResult]
 ) -> Iterator[Moved]:
-    for key in after:
-        old, new = before.get(key), after[key].estimate
-        if old is None or old.estimate is None or new is None or old.estimate.value == new.value:
-            continue
-        what = f"{new.name}, {key}"
-        yield _moved(what, old.estimate.value, new.value, _bounds(old.estimate))
+    for key, first, second in _in_both(before, after):
+        old, new = first.estimate, second.estimate
+        found: list[Moved] = []
+        if old is not None and new is not None:
+            name = f"{new.name}, {key}"
+            found += _moved(name, old.value, new.value, _bounds(old), _bounds(new))
+        if not found:
+            found += _moved(f"p, {key}", _deciding_p(first), _deciding_p(second), None, None)
+        yield from found
 
 
-def _moved(what: str, before: float | None, after: float | None, bounds: Bounds | None) -> Moved:
+def _moved_gates(
+    before: Mapping[str, Requirement], after: Mapping[str, Requirement]
+) -> Iterator[Moved]:
+    """Iterate over the requirements decided as before, by another value or interval."""
+    for key, old, new in _in_both(before, after):
+        if old.met is new.met:
+            yield from _moved(key, old.value, new.value, old.interval, new.interval)
+
+
+def _moved(
+    what: str,
+    before: float | None,
+    after: float | None,
+    old: Bounds | None,
+    new: Bounds | None,
+) -> Iterator[Moved]:
+    if _same(before, after) and _same(old, new):
+        return
     share = None
-    if before is not None and after is not None and bounds is not None:
-        low, high = bounds
+    if before is not None and after is not None and old is not None:
+        low, high = old
         if low is not None and high is not None and high > low:
             share = abs(after - before) / ((high - low) / 2)
-    return Moved(what, before, after, share)
+    yield Moved(what, before, after, share, old, new)
+
+
+def _same(first: Any, second: Any) -> bool:
+    """Return whether two values are equal, numbers up to rounding."""
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        return first.keys() == second.keys() and all(_same(first[k], second[k]) for k in first)
+    if isinstance(first, list | tuple) and isinstance(second, list | tuple):
+        return len(first) == len(second) and all(map(_same, first, second))
+    if isinstance(first, float) and isinstance(second, float):
+        return math.isclose(first, second, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
+    return bool(first == second)
 
 
 def _only(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
@@ -199,6 +307,79 @@ def _only(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
             yield f"only in the second: {key}"
 
 
+def _other_choices(before: ResultsRecord, after: ResultsRecord) -> Iterator[str]:
+    """Iterate over the models whose search chose other parameters in some fold."""
+
+    def chosen(results: ResultsRecord) -> dict[tuple[object, ...], Mapping[str, Any]]:
+        return {(s.data, s.protocol, s.model, s.repeat, s.fold, s.seed): s.params
+                for s in results.selections}  # fmt: skip
+
+    old, new = chosen(before), chosen(after)
+    differing: dict[str, int] = {}
+    both: dict[str, int] = {}
+    for key in new.keys() & old.keys():
+        name = f"parameters of {key[2]}{_on(str(key[0]), str(key[1]))}"
+        both[name] = both.get(name, 0) + 1
+        differing[name] = differing.get(name, 0) + (not _same(old[key], new[key]))
+    for name in sorted(differing):
+        if differing[name]:
+            yield f"{name}: other values chosen in {differing[name]} of {both[name]} searches"
+
+
+def _other_failures(before: ResultsRecord, after: ResultsRecord) -> Iterator[str]:
+    for noun, old, new in (
+        ("failed fits", len(before.failures), len(after.failures)),
+        ("fits with a warning", *(sum(w.n for w in one.warnings) for one in (before, after))),
+    ):
+        if old != new:
+            yield f"{noun}: {old} -> {new}"
+
+
+def _changed_claims(
+    gates: tuple[Mapping[str, Requirement], Mapping[str, Requirement]],
+    pairs: tuple[Mapping[str, HypothesisTestResult], Mapping[str, HypothesisTestResult]],
+    before: ResultsRecord,
+    after: ResultsRecord,
+) -> Iterator[str]:
+    """Iterate over the lines of a study that ask something else of what both results have."""
+    lines = [(old.source, new.source) for _, old, new in _in_both(*gates)]
+    old_lines, new_lines = _lines(before), _lines(after)
+    for key, old, new in _in_both(*pairs):
+        first, second = old_lines[id(old)], new_lines[id(new)]
+        if first.source != second.source:
+            lines.append((first.source, second.source))
+        elif first.family != second.family:
+            name = f"{second.source}: family of"
+            lines.append((f"{name} {_tests(first.family)}", _tests(second.family)))
+        if old.side != new.side:
+            lines.append((f"{key}: {old.side or 'two-sided'}", new.side or "two-sided"))
+    for first_line, second_line in dict.fromkeys(lines):
+        if first_line != second_line:
+            yield f"{first_line} -> {second_line}"
+
+
+def _changed_intervals(
+    before: Mapping[str, Estimate], after: Mapping[str, Estimate]
+) -> Iterator[str]:
+    found: dict[str, None] = {}
+    for _, old, new in _in_both(before, after):
+        first, second = ("none" if i is None else i.method for i in (old.interval, new.interval))
+        if first != second:
+            found[f"interval of {new.metric}: {first} -> {second}"] = None
+    yield from found
+
+
+def _lines(results: ResultsRecord) -> dict[int, Comparison]:
+    """Return the comparison of each test, by the identity of its record."""
+    return {id(test): comparison for comparison in results.comparisons
+            for test in (*comparison.pairwise, comparison.omnibus) if test is not None}  # fmt: skip
+
+
+def _tests(family: Family) -> str:
+    how = "not corrected" if family.correction is None else f"corrected by {family.correction}"
+    return f"{family.size} {'test' if family.size == 1 else 'tests'}, {how}"
+
+
 def _reasons(before: ResultsRecord, after: ResultsRecord) -> Iterator[str]:
     """Iterate over what differs between two runs and may have moved their numbers."""
     old_data = {one.name: one for one in before.data}
@@ -207,13 +388,23 @@ def _reasons(before: ResultsRecord, after: ResultsRecord) -> Iterator[str]:
         if old is not None and old.sha256 != data.sha256:
             rows = f" ({old.n:,} -> {data.n:,})" if old.n != data.n else ""
             yield f"the data `{data.name}` differ in content{rows}"
-    if before.study.seed != after.study.seed:
-        yield f"seed {before.study.seed} -> {after.study.seed}"
+        for name in ("target", "positive"):
+            if old is not None and getattr(old, name) != getattr(data, name):
+                yield f"{name} of {data.name}: {getattr(old, name)} -> {getattr(data, name)}"
+    for name in ("seed", "alpha", "confidence", "families", "looks"):
+        first, second = (getattr(study, name) for study in (before.study, after.study))
+        if first != second:
+            first, second = ("none" if value is None else value for value in (first, second))
+            yield f"{name} {first} -> {second}"
     old_protocols = {one.name: one for one in before.protocols}
     for protocol in after.protocols:
         known = old_protocols.get(protocol.name)
         if known is not None and known.written != protocol.written:
             yield f"protocol {known.written} -> {protocol.written}"
+        for name, words in (("stratify", "stratification of"), ("group", "groups of")):
+            first, second = (getattr(one, name) for one in (known or protocol, protocol))
+            if first != second:
+                yield f"{words} {protocol.name}: {first or 'none'} -> {second or 'none'}"
     old_models = {one.name: one for one in before.models}
     for model in after.models:
         former = old_models.get(model.name)
@@ -221,6 +412,10 @@ def _reasons(before: ResultsRecord, after: ResultsRecord) -> Iterator[str]:
             yield f"model {model.name}: {former.pipeline} -> {model.pipeline}"
         elif former is not None and former.stored != model.stored:
             yield f"model {model.name}: {_origin(former)} -> {_origin(model)}"
+        elif former is not None and former.tuned != model.tuned:
+            yield f"model {model.name}: other candidates in its search"
+        elif former is not None and former.thresholds != model.thresholds:
+            yield f"model {model.name}: another threshold of its labels"
     if before.spec.own_code != after.spec.own_code:
         yield "the author's own code"
     for name, first, second in changed_versions(before, after):

@@ -53,6 +53,37 @@ def test_a_revision_that_is_not_there_is_one_line(repository, revision):
     assert said.startswith("Error: ") and said.count("\n") == 1
 
 
+def test_a_path_begins_at_the_top_of_the_repository_as_in_git(repository, monkeypatch):
+    below = Path("below")
+    below.mkdir()
+    (below / "own.eval").write_text(Path("study.eval").read_text())
+    (below / "wards.csv").write_bytes(Path("wards.csv").read_bytes())
+    author = b"A <a@example.org>"
+    with Repo(".") as made:
+        work = made.get_worktree()
+        work.stage(["below/own.eval"])
+        work.commit(b"third", author=author, committer=author)
+    monkeypatch.chdir(below)
+    own = Path("own.eval")
+    own.write_text(own.read_text().replace("folds=3", "folds=4"))
+    line = "own.eval:15: protocol cv folds: 3 -> 4"
+    for first in (
+        "HEAD:below/own.eval",
+        "HEAD:./own.eval",
+        "HEAD:study.eval",
+        "HEAD:../study.eval",
+    ):
+        assert classed(call("diff", first, "own.eval")) == {"changes numbers": [line]}
+    assert call("diff", "HEAD:study.eval", "HEAD:./own.eval") == "no setting differs\n"
+    assert call("diff", "HEAD:own.eval", "own.eval", code=2) == (
+        "Error: there is no `own.eval` at `HEAD`; a path begins at the top of the repository, so "
+        "write `HEAD:./own.eval`\n"
+    )
+    for missing in ("HEAD:none.eval", "HEAD:./none.eval"):
+        said = call("diff", missing, "own.eval", code=2)
+        assert said == "Error: there is no `none.eval` at `HEAD`\n"
+
+
 def test_a_file_that_a_revision_lacks_is_named(repository):
     read = committed_reader(Path(), "HEAD")
     with pytest.raises(UnknownRevision, match=r"there is no `other\.eval` at `HEAD`"):
@@ -154,8 +185,12 @@ def test_a_moved_estimate_is_given_in_half_widths_of_its_interval(folder):
     now = next(e for e in second["estimates"] if e["model"] == "tree" and e["metric"] == "accuracy")
     half = (tree["interval"]["high"] - tree["interval"]["low"]) / 2
     share = abs(now["value"] - tree["value"]) / half
+    before, after = (
+        "{value:.4g} [{interval[low]:.4g}, {interval[high]:.4g}]".format(**one)
+        for one in (tree, now)
+    )
     assert (
-        f"moved: accuracy of tree on wards under cv: {tree['value']:.4g} -> {now['value']:.4g} "
+        f"moved: accuracy of tree on wards under cv: {before} -> {after} "
         f"({share:.2g} half-widths of its interval)"
     ) in lines
     assert "  model tree: DecisionTreeClassifier(max_depth=2) -> DummyClassifier" in lines

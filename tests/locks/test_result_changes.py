@@ -6,6 +6,7 @@ import pytest
 
 import evallang as ev
 from evallang.locks.result_changes import result_changes
+from evallang.results.records import Failure
 
 FITTED = """evallang 1
 study
@@ -101,6 +102,8 @@ def test_a_pair_that_is_rejected_for_the_other_side_has_turned(tmp_path):
     assert pair.before == "rejected, difference below 0"
     assert pair.after == "rejected, difference above 0"
     assert pair.value_after == pytest.approx(-pair.value_before)
+    mid_p = 2 * (1 + 24 + 276 / 2) / 2**24  # 0, 1 or half of 2 successes in 24 throws of a coin
+    assert pair.p_before == pair.p_after == pytest.approx(mid_p, rel=1e-9)
     assert len(result_changes(before, before).turned) == 0
 
 
@@ -119,3 +122,103 @@ def test_what_only_one_run_has_is_listed(tmp_path):
     seconds = [line for line in found.only if line.startswith("only in the second: ")]
     assert len(firsts) == len(seconds) == 3  # an estimate, a pair and a requirement
     assert all("small" in line for line in firsts) and all("tiny" in line for line in seconds)
+
+
+def test_a_requirement_with_another_margin_is_the_same_requirement(tmp_path):
+    """20 points with a 95 % bound below them are better, but not better by 19."""
+    before = counted(tmp_path, "[[50, 2], [22, 26]]")
+    text = COUNTED.replace("than small", "than small by 19%")
+    found = result_changes(before, record(tmp_path, text, table="[[50, 2], [22, 26]]"))
+    assert not found.only and not found.moved
+    (gate,) = found.turned
+    assert (gate.before, gate.after) == ("met", "not met")
+    assert gate.interval_before == gate.interval_after
+    assert list(found.reasons) == [
+        "require large better than small -> require large better than small by 19%"
+    ]
+
+
+def test_an_interval_alone_and_a_level_are_differences(tmp_path):
+    before = counted(tmp_path, "[[50, 2], [22, 26]]")
+    text = COUNTED.replace("  seed 1", "  seed 1\n  confidence 99%\n  alpha 1/100000")
+    found = result_changes(before, record(tmp_path, text, table="[[50, 2], [22, 26]]"))
+    assert not found.none
+    estimate = next(one for one in found.moved if one.what == "accuracy of small on published")
+    assert estimate.before == estimate.after and estimate.share == 0
+    old, new = estimate.interval_before, estimate.interval_after
+    assert new[0] < old[0] < estimate.before < old[1] < new[1]
+    (pair,) = found.turned  # 1.9e-5 lies between the two levels
+    assert (pair.before, pair.after) == ("rejected", "not rejected")
+    assert list(found.reasons) == ["alpha 0.05 -> 1e-05", "confidence 0.95 -> 0.99"]
+
+
+def test_the_last_digits_of_another_processor_are_no_difference(tmp_path):
+    before = counted(tmp_path, "[[50, 2], [22, 26]]")
+    near, far = (
+        replace(before, estimates=tuple(replace(e, value=e.value * factor)
+                                        for e in before.estimates))
+        for factor in (1 + 1e-15, 1 + 1e-8)
+    )  # fmt: skip
+    assert result_changes(before, near).none
+    assert len(result_changes(before, far).moved) == len(before.estimates)
+
+
+def test_two_lines_with_one_question_are_compared_each(tmp_path):
+    text = COUNTED.replace("report", "compare small vs large with mcnemar exploratory\nreport")
+    before = record(tmp_path, text, table="[[50, 2], [22, 26]]")
+    found = result_changes(before, record(tmp_path, text, table="[[50, 8], [12, 30]]"))
+    assert [one.what for one in found.turned[1:]] == [
+        "small vs large: mcnemar by accuracy on published",
+        "small vs large: mcnemar by accuracy on published (line 2)",
+    ]
+
+
+SEARCHED = """evallang 1
+study
+  seed 1
+data wine from sklearn wine
+stratify by target
+model near = KNeighborsClassifier(n_neighbors in [{candidates}])
+protocol nested cv outer=3 inner=3
+measure accuracy
+analyze confusion
+report html
+"""
+
+
+def test_chosen_parameters_and_analyses_are_compared(tmp_path):
+    before = record(tmp_path, SEARCHED, candidates="1, 3")
+    after = record(tmp_path, SEARCHED, candidates="31, 61")
+    found = result_changes(before, after)
+    assert list(found.other) == [
+        "analysis confusion of near on wine under nested_cv: other values",
+        "parameters of near on wine under nested_cv: other values chosen in 3 of 3 searches",
+    ]
+    (reason,) = found.reasons
+    assert reason.startswith("model near: KNeighborsClassifier(n_neighbors in [1, 3]) -> ")
+    without = replace(before, analyses=())
+    assert list(result_changes(without, before).only) == [
+        "only in the second: analysis confusion of near on wine under nested_cv"
+    ]
+
+
+def test_failed_fits_and_other_methods_are_named(tmp_path):
+    before = counted(tmp_path, "[[50, 2], [22, 26]]")
+    failed = Failure("outer", "published", None, "small", 0, 0, {}, "ValueError", "no")
+    comparison = before.comparisons[0]
+    family = replace(comparison.family, size=3, correction="holm")
+    first, *rest = before.estimates
+    after = replace(
+        before,
+        failures=(failed,),
+        comparisons=(replace(comparison, family=family),),
+        estimates=(replace(first, interval=replace(first.interval, method="wald")), *rest),
+        data=(replace(before.data[0], positive="other"),),
+    )
+    found = result_changes(before, after)
+    assert list(found.other) == ["failed fits: 0 -> 1"]
+    assert list(found.reasons) == [
+        f"positive of published: {before.data[0].positive} -> other",
+        f"{comparison.source}: family of 1 test, not corrected -> 3 tests, corrected by holm",
+        "interval of accuracy: wilson -> wald",
+    ]
