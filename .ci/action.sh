@@ -67,7 +67,8 @@ evaluate() { # one study; notes what fails
 
   if [ -n "$BASE" ]; then
     # fails for a new study, and where the history was not fetched; neither is an error of the study
-    if told=$(evallang diff --format markdown -- "$BASE:${study#./}" "$study" 2>&1); then
+    case "$study" in /*) former=$study ;; *) former=./${study#./} ;; esac
+    if told=$(evallang diff --format markdown -- "$BASE:$former" "$study" 2>&1); then
       printf '## Changes of the protocol\n\n%s\n\n' "${told:-None.}" >>"$SUMMARY"
     else
       printf '%s\n' "$told"

@@ -23,7 +23,13 @@ from evallang.drafts.columns import (
     positive_class,
     predicted_columns,
 )
-from evallang.drafts.logs import lines_from_logs
+from evallang.drafts.logs import (
+    INSPECT,
+    SAMPLES,
+    is_inspect_log,
+    lines_from_logs,
+    lines_from_samples,
+)
 from evallang.drafts.predictions import lines_from_predictions
 from evallang.drafts.writing import (
     DraftRefused,
@@ -73,6 +79,10 @@ def draft_study(place: Path, source: Path | None, target: str | None, goal: Goal
         if target is not None:
             raise DraftRefused(f"`{source}` is a folder; --target names a column of a table")
         return _finished(list(lines_from_logs(source, folder, goal)), place)
+    if SAMPLES.fullmatch(source.name) and source.is_file():
+        return _finished(list(lines_from_samples(source, folder, goal)), place)
+    if source.is_file() and is_inspect_log(source):
+        raise DraftRefused(f"`{source}` is a log of Inspect AI, which cannot be read; {INSPECT}")
     location = os.path.relpath(source, folder).replace(os.sep, "/")
     findings = Findings({})
     frame = read_file(location, folder, findings)

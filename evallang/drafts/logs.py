@@ -84,7 +84,7 @@ def lines_from_logs(source: Path, folder: Path, goal: Goal) -> Iterator[str]:
     for path in paths:
         if path.name in HELM_FILES:
             raise DraftRefused(f"`{source}` has runs of HELM, which cannot be read; {HELM}")
-        if _is_inspect_log(source / path):
+        if is_inspect_log(source / path):
             raise DraftRefused(
                 f"`{source}` has logs of Inspect AI, which cannot be read; {INSPECT}"
             )
@@ -97,7 +97,12 @@ def lines_from_logs(source: Path, folder: Path, goal: Goal) -> Iterator[str]:
     return _from_tables(source, folder, tables, goal)
 
 
-def _is_inspect_log(path: Path) -> bool:
+def lines_from_samples(source: Path, folder: Path, goal: Goal) -> Iterator[str]:
+    """Iterate over the lines of a study of one file of samples of lm-evaluation-harness."""
+    return _from_samples(source.parent, folder, [Path(source.name)], goal)
+
+
+def is_inspect_log(path: Path) -> bool:
     """Return whether a file begins as the logs of Inspect AI do: a ZIP file, or JSON."""
     if path.suffix not in (".eval", ".json"):
         return False
@@ -267,7 +272,8 @@ def _statement(
     folder: Path,
 ) -> Iterator[str]:
     files = ", ".join(map(quoted, locations.values()))
-    yield f"# Samples of lm-evaluation-harness: {len(locations):,} models, joined by the example"
+    joined = f"{len(locations):,} models, joined by the example"
+    yield f"# Samples of lm-evaluation-harness: {joined if len(locations) > 1 else 'one model'}"
     label = "" if _bare(task) == task else f" {quoted(task)}"
     yield f"predictions {_bare(task)}{label} from {files}"
     yield f"  id {EXAMPLE}"

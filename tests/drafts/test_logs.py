@@ -188,3 +188,25 @@ def test_what_is_no_log_is_refused_with_what_to_do(tmp_path, files, told):
     assert not (tmp_path / "study.eval").exists()
     made = call("new", "--from", "logs", "--target", "x", folder=tmp_path)
     assert "--target names a column of a table" in made.stderr.replace("\n", " ")
+
+
+def test_one_log_of_inspect_is_refused_with_what_to_write(tmp_path):
+    (tmp_path / "2024.eval").write_bytes(b"PK\x03\x04rest")
+    made = call("new", "--from", "2024.eval", folder=tmp_path)
+    assert made.returncode == 2
+    assert "`2024.eval` is a log of Inspect AI" in made.stderr and "samples_df" in made.stderr
+    absent = call("new", "--from", "none.eval", folder=tmp_path)
+    assert absent.returncode == 1 and "E401" in absent.stderr
+
+
+def test_one_file_of_samples_is_a_study_of_one_model(tmp_path):
+    write_samples(tmp_path, "llama", "arc", {"acc": True})
+    (file,) = (tmp_path / "llama").glob("samples_*.jsonl")
+    made = call("new", "--from", f"llama/{file.name}", folder=tmp_path)
+    assert made.returncode == 0, made.stderr
+    text = (tmp_path / "study.eval").read_text()
+    assert "# Samples of lm-evaluation-harness: one model\n" in text
+    assert call("check", "--data", "study.eval", folder=tmp_path).returncode == 0
+    found = ran(tmp_path)
+    right = [json.loads(line)["acc"] for line in file.read_text().splitlines()]
+    assert found["arc", "llama", "accuracy"] == pytest.approx(sum(right) / len(right))
