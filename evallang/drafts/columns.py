@@ -9,6 +9,9 @@ from evallang.data.column_types import Kind, kind_of
 from evallang.data.frame import Frame
 from evallang.data.labels import label_text
 from evallang.data.text_forms import (
+    are_dates,
+    are_digits_of_dates,
+    names_birth,
     names_counter,
     names_fold,
     names_identifier,
@@ -16,6 +19,7 @@ from evallang.data.text_forms import (
     names_time,
     names_unit,
 )
+from evallang.data.time_columns import FEWEST_MOMENTS
 from evallang.frozen_records import frozen
 from evallang.registry import lazy
 
@@ -152,7 +156,10 @@ def _use(name: str, kind: Kind, known: "pl.Series", levels: int, missing: int) -
         return Use.GROUP, f"{levels:,} values in {n:,} rows: rows of one value belong together"
     if names_fold(name) or names_replicate(name) or names_counter(name):
         return Use.OMITTED, "its name is that of a fold, a repeat or a row"
-    if kind is Kind.DATE or names_time(name):
+    dated = kind is Kind.DATE or (kind is Kind.TEXT and are_dates(known.unique().to_list()))
+    if dated and names_birth(name):
+        return Use.OMITTED, "it is a date, which models do not read"
+    if dated or (missing == 0 and _is_moment(name, kind, known, levels)):
         return Use.TIME, "it is the moment of a row"
     if kind is Kind.TEXT:
         letters = int(known.str.len_chars().sum())
@@ -165,6 +172,20 @@ def _use(name: str, kind: Kind, known: "pl.Series", levels: int, missing: int) -
         if levels > MOST_CATEGORIES:
             return Use.OMITTED, f"it has {levels:,} different names"
     return Use.FEATURE, ""
+
+
+def _is_moment(name: str, kind: Kind, known: "pl.Series", levels: int) -> bool:
+    """Return whether numbers tell when a row was observed, by the rule of the checker.
+
+    The hour of a day or the year of a car orders no rows, unless the rows are in its order.
+    """
+    if kind is not Kind.NUMBER or not names_time(name) or levels < FEWEST_MOMENTS:
+        return False
+    if known.dtype.is_integer() and are_digits_of_dates(
+        known.unique().head(1000).cast(pl.String).to_list()
+    ):
+        return True
+    return known.is_sorted() or known.is_sorted(descending=True)
 
 
 def positive_class(column: Column) -> tuple[str, str]:

@@ -142,6 +142,18 @@ def sessions_of_subjects():
             "label": np.where(rows // 6 % 2, "case", "control")}  # fmt: skip
 
 
+def parts_of_a_date():
+    """Hours, months and years of a model: they order no rows."""
+    rng = np.random.default_rng(5)
+    months = ["jan", "feb", "mar", "apr", "may", "jun"]
+    return {
+        "hour": rng.integers(0, 24, 240), "year": rng.integers(1990, 2015, 240),
+        "month": rng.choice(months, 240), "x": rng.normal(size=240),
+        "born": [f"19{50 + i % 40}-0{1 + i % 9}-11" for i in range(240)],
+        "label": np.where(rng.random(240) < 0.4, "case", "control"),
+    }  # fmt: skip
+
+
 TABLES = {
     "iris": (lambda: bundled("iris"), None, ["repeated cv", "accuracy, balanced_accuracy"]),
     "wine": (lambda: bundled("wine"), None, ["repeated cv"]),
@@ -173,6 +185,12 @@ TABLES = {
         ['m1 "my model" as "my model"', "group patient_id", "balanced_accuracy"],
     ),
     "unsorted days": (unsorted_days, None, ["# Sort the rows of the file by `date` first"]),
+    "parts of a date": (parts_of_a_date, None, ["repeated cv", "all except born\n"]),
+    "dates by another name": (
+        lambda: {("seen" if k == "date" else k): v for k, v in series().items()},
+        "y",
+        ["time_series", "all except seen"],
+    ),
     "categories": (
         categories,
         "label",
