@@ -51,7 +51,7 @@ def command(file: str, name: str | None, layout: str, settings: tuple[str, ...])
     try:
         prepared = read_and_plan(study, errors_are_fine=True, incomplete_is_fine=True)
     except StudyError as error:
-        show(error.diagnostics, error.sources)
+        show(_without_lacking(error.diagnostics), error.sources)
         remind(settings)
         return 1
     texts, lost = list(source_texts(prepared)), unread(prepared)
@@ -74,6 +74,21 @@ def command(file: str, name: str | None, layout: str, settings: tuple[str, ...])
             write(*([""] if number else []), *lines)
         write(*_findings(wrong))
     return 1 if has_errors(d for d in prepared.diagnostics if d not in study.diagnostics) else 0
+
+
+def _without_lacking(found: "Sequence[Diagnostic]") -> "list[Diagnostic]":
+    """Replace what a study may lack by the findings in the same place, such as a missing target."""
+    from evallang.checking.codes import MISSING_STATEMENT
+    from evallang.diagnostics import CODES, diagnose
+
+    shown: list[Diagnostic] = []
+    for one in found:
+        if one.code == MISSING_STATEMENT.code:
+            behind = ((other.code, other) for other in one.related)
+            shown += [diagnose(CODES[c], other.message, other.span) for c, other in behind if c]
+        else:
+            shown.append(one)
+    return shown or list(found)
 
 
 def _unknown(name: str, known: Sequence[str]) -> str:

@@ -145,3 +145,10 @@ def test_a_study_without_a_protocol_shows_what_its_models_receive(folder):
 def test_a_study_without_data_is_an_error(folder):
     Path("study.eval").write_text("evallang 1\nmodel tree = DecisionTreeClassifier\n")
     assert "error[E105]" in data(code=1)
+
+
+def test_a_source_without_a_target_is_not_told_to_have_models(folder):
+    Path("study.eval").write_text('evallang 1\ndata visits from "visits.csv"\n')
+    told = data(code=1)
+    assert "error[E142] `data visits` does not say which column is the target" in told
+    assert "E105" not in told
