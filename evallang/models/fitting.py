@@ -25,7 +25,7 @@ from evallang.models.catalogue import CATALOGUE
 from evallang.models.foreign_errors import error_text, is_interruption
 from evallang.models.losses import FitLost
 from evallang.models.model import ColumnsSpec, ParameterValue, PipelineSpec, StepSpec, identity
-from evallang.models.resamplers import is_resampler
+from evallang.models.resamplers import is_resampler, too_few_rows
 from evallang.models.target_scales import inside
 from evallang.registry import lazy
 
@@ -383,8 +383,13 @@ def _resample(
             raise ValueError("a row that a resampler makes has no weight")
         resampler = build_step(pipeline, depth, job.context)
         targets = _training_targets(rows, job)
-        _check_neighbours(resampler, targets)
-        train, y = resampler.fit_resample(rows.train, targets)
+        try:
+            train, y = resampler.fit_resample(rows.train, targets)
+        except ValueError as error:
+            reason = too_few_rows(resampler, targets, error)
+            if reason is None:
+                raise
+            raise ValueError(reason) from error
         return train, y
 
     result, failure, caught, seconds = watched(run, job.data.guard(step))
@@ -393,19 +398,6 @@ def _resample(
         return FitOutcome(None, failure, caught, seconds)
     train, y = result
     return _Rows(train, rows.test, y, caught, seconds, rows.again)
-
-
-def _check_neighbours(resampler: Any, targets: "NDArray[Any]") -> None:
-    """Raise `ValueError` where a class has too few rows to make others between them."""
-    k = getattr(resampler, "k_neighbors", None)
-    least = int(np.unique(targets, return_counts=True)[1].min())
-    if isinstance(k, int) and least <= k:
-        name = type(resampler).__name__
-        instead = f"`{name}(k_neighbors={least - 1})`" if least > 1 else "`RandomOverSampler`"
-        raise ValueError(
-            f"`{name}` makes rows between {k} neighbours of a class, and a class has {least} "
-            f"{'row' if least == 1 else 'rows'} in this training part; write {instead}"
-        )
 
 
 def _training_targets(rows: _Rows, job: _Job) -> "NDArray[Any]":

@@ -280,14 +280,51 @@ def test_a_fit_for_export_resamples_as_one_for_a_score_does(seen):
     assert [len(rows) for _, rows, _ in seen] == [80, 80]
 
 
-@pytest.mark.parametrize(
-    ("rare", "instead"), [(4, "`SMOTE(k_neighbors=3)`"), (1, "`RandomOverSampler`")]
-)
-def test_too_few_rows_of_a_class_are_told_with_what_to_write(rare, instead):
-    rows = np.random.default_rng(0).normal(size=(40, 2))
-    y = (np.arange(40) < rare).astype(np.int64)
-    data = FitData(rows, y, np.arange(40), np.arange(40), 2, True)
-    (outcome,) = fit_candidates([steps(call("SMOTE"), TREE)], data, context())
-    assert outcome.failure.error == "ValueError"
-    assert f"a class has {rare} row" in outcome.failure.message
-    assert outcome.failure.message.endswith(f"write {instead}")
+FEW = {
+    "SMOTE": "write `SMOTE(k_neighbors=2)`",
+    "BorderlineSMOTE": "write `BorderlineSMOTE(k_neighbors=2)`",
+    "ADASYN": "write `ADASYN(n_neighbors=2)`",
+    "SMOTEENN": "write `RandomOverSampler`",
+}
+
+
+def few_of_a_class(step, fewest):
+    """Return the outcome of a fit on 60 rows of which the smallest class has `fewest`."""
+    rows, _ = two_classes(80, 3)
+    y = (np.arange(80) < fewest).astype(np.int64)
+    y[70:] = np.arange(10) % 2
+    data = FitData(rows, y, np.arange(60), np.arange(60, 80), 2, True)
+    return fit_candidates([steps(step, TREE)], data, context(4))[0]
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_a_class_with_too_few_rows_is_reported_with_what_to_write(name):
+    failure = few_of_a_class(call(name), 3).failure
+    assert failure.error == "ValueError"
+    assert "needs 5 neighbours of a row in its class" in failure.message
+    assert "the smallest class has 3 training rows" in failure.message
+    assert failure.message.endswith(FEW[name])
+
+
+@pytest.mark.parametrize(("step", "fewest"), [
+    (call("SMOTE", k_neighbors=2), 3), (call("ADASYN", n_neighbors=2), 3),
+    (call("RandomOverSampler"), 3), (call("RandomOverSampler"), 1),
+])  # fmt: skip
+def test_what_the_failure_says_to_write_is_fitted(step, fewest):
+    assert few_of_a_class(step, fewest).failure is None
+
+
+def test_one_row_of_a_class_has_no_neighbours_to_ask_for():
+    message = few_of_a_class(call("SMOTE"), 1).failure.message
+    assert "the smallest class has 1 training row; write `RandomOverSampler`" in message
+
+
+def test_classes_that_are_not_resampled_may_have_few_rows():
+    """Only the second of three classes is resampled; the third has fewer rows than neighbours."""
+    rows, _ = two_classes(80, 3)
+    y = np.where(np.arange(80) < 3, 2, (np.arange(80) < 20).astype(np.int64))
+    y[70:] = np.arange(10) % 3
+    data = FitData(rows, y, np.arange(60), np.arange(60, 80), 3, True)
+    kept = call("SMOTE", sampling_strategy=MapSpec((("yes", 30),)))
+    around = context(4, ("no", "yes", "rare"))
+    assert fit_candidates([steps(kept, TREE)], data, around)[0].failure is None

@@ -10,7 +10,9 @@ import fixture_variants
 import pytest
 import tinyhtml5
 from conftest import folded
+from studies import study
 
+from evallang.api.running import run
 from evallang.reporting import html
 from evallang.reporting.context import Context
 from evallang.reporting.groups import letters
@@ -424,3 +426,21 @@ def test_every_kind_of_default_has_words_in_the_protocol():
     from evallang.results.settings import DEFAULT_KINDS
 
     assert set(FORMS) == set(DEFAULT_KINDS)
+
+
+PAIRED = """evallang 1
+predictions p from "p.csv"
+  truth y
+  models a, b
+measure mae
+compare a vs b by mae with t
+report html
+"""
+
+
+def test_a_test_whose_title_names_its_variant_does_not_repeat_it(tmp_path):
+    rows = [f"{i % 7 + 0.5},{i % 5 + i % 3 / 2},{i % 6 + i % 4 / 3}" for i in range(40)]
+    (tmp_path / "p.csv").write_text("\n".join(["y,a,b", *rows]) + "\n")
+    page = Page(run(study(PAIRED, tmp_path)).record)
+    assert "paired t test" in page.methods()
+    assert "(paired)" not in folded(page.root)
