@@ -223,5 +223,6 @@ def test_a_run_follows_each_save_and_ctrl_c_ends_it(study):
         told = running.communicate()[1]
     assert running.returncode == 130
     assert "10 of 10 fits from the store" in told
-    assert "/evallang/cli/" not in told  # no frame of ours: a tool that measures may end badly
+    # what measures the tests may be interrupted as it writes its own file
+    assert "Traceback" not in told.partition("Exception ignored in")[0]
     assert told.endswith("interrupted: `study.eval` is not watched any longer\n")

@@ -1,0 +1,67 @@
+"""Standard streams that are closed, or whose reader is gone, and paths that cannot be."""
+
+import io
+import sys
+
+import click
+import pytest
+
+from evallang.cli import terminal
+
+
+class Broken(io.StringIO):
+    """A stream whose reader is gone."""
+
+    def flush(self):
+        raise BrokenPipeError
+
+
+class Shown(io.StringIO):
+    """A terminal."""
+
+    def isatty(self):
+        return True
+
+
+def test_closed_streams_and_those_without_a_reader_end_in_silence(monkeypatch):
+    closed = io.StringIO()
+    closed.close()
+    monkeypatch.setattr(sys, "stdout", Broken())
+    monkeypatch.setattr(sys, "stderr", closed)
+    terminal.close_streams()
+
+
+def test_a_study_on_a_terminal_has_no_sign_that_a_terminal_obeys(monkeypatch):
+    out = Shown()
+    monkeypatch.setattr(sys, "stdout", out)
+    terminal.write_study('study "a"\n  # \x1b[31mred\n')
+    assert "\x1b" not in out.getvalue()
+    assert out.getvalue().startswith('study "a"\n')
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("", "there is no file"), ("folder", "is a folder; name a .eval file in it"),
+     ("x" * 300, "cannot read"), ("none.eval", "there is no file `none.eval`")],
+)  # fmt: skip
+def test_a_path_that_is_no_study_is_one_line(tmp_path, monkeypatch, name, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(click.ClickException) as refused:
+        terminal.study_path(name)
+    assert words in refused.value.message
+
+
+@pytest.mark.parametrize(
+    ("places", "of", "words"),
+    [
+        ([0], 1, "the warning changes"),
+        ([0, 1], 2, "both warnings change"),
+        ([0, 1, 2], 3, "all warnings change"),
+        ([1], 3, "the second changes"),
+        ([0, 2], 4, "the first and third change"),
+        ([0, 1, 2], 4, "the first to the third change"),
+    ],
+)
+def test_warnings_are_named_by_their_places(places, of, words):
+    assert terminal._which(places, of) == words
