@@ -62,6 +62,8 @@ _REPLICATES = _FOLDS | {
     *("boot", "bootstrap", "iteration", "rep", "repeat", "repetition", "replicate", "run"),
     *("seed", "trial"),
 }
+_TRIALS = frozenset({"trial", "trials"})
+"""Repeats of an experiment, which have numbers, or clinical trials, which have names."""
 _IDENTIFIERS = frozenset({"id", "ids", "identifier", "guid", "uuid", "pid", "uid", "mrn"})
 _TIMES = frozenset(
     {
@@ -160,6 +162,11 @@ def names_fold(name: str) -> bool:
 def names_replicate(name: str) -> bool:
     """Return whether a column is called by repeats of one experiment: seed, run, fold, trial."""
     return _last_word(name) in _REPLICATES
+
+
+def names_trial(name: str) -> bool:
+    """Return whether a column is called by trials, which may be repeats or studies of their own."""
+    return _last_word(name) in _TRIALS
 
 
 def _last_word(name: str) -> str:

@@ -93,7 +93,7 @@ compare ours, base across data with wilcoxon
 """
 
 
-@pytest.mark.parametrize("column", ["seed", "fold", "run_id", "cv_fold", "random_seed", "trial"])
+@pytest.mark.parametrize("column", ["seed", "fold", "run_id", "cv_fold", "random_seed"])
 def test_repeats_of_one_experiment_are_not_data_sets(column):
     (found,) = [d for d in checked(SCORES.format(column=column)).diagnostics if d.code == "W450"]
     clause = "fold" if "fold" in column else "repeat"
@@ -103,6 +103,15 @@ def test_repeats_of_one_experiment_are_not_data_sets(column):
 @pytest.mark.parametrize("column", ["subject", "corpus", "dataset", "site", "name", "brunch"])
 def test_subjects_and_corpora_are_data_sets(column):
     assert "W450" not in codes(SCORES.format(column=column))
+
+
+@pytest.mark.parametrize(("form", "warned"), [("{}", True), ("NCT0{}17", False)])
+def test_trials_with_numbers_are_repeats_and_trials_with_names_are_studies(tmp_path, form, warned):
+    rows = [(form.format(i), f".{70 + i}", f".{69 + i * i % 7}") for i in range(8)]
+    write_rows(tmp_path, "acc.csv", "trial,ours,base", rows)
+    text = SCORES.format(column="trial")
+    assert "W450" not in codes(text)
+    assert ("W450" in found_in_data(tmp_path, text)) is warned
 
 
 STUDY = """evallang 1
