@@ -49,9 +49,9 @@ Five rules look at designs: at the lines of a study, and at how they use the col
 `python -m benchmarks.design_rules --write` draws {studies} studies of each kind from
 `benchmarks/made_studies.py` with the seed {seed} and writes this half of the page. For each rule
 there are ten kinds of sound studies that differ from the flawed ones in what the rule must tell
-apart. The kinds were written after the rules. Because of them the name `kfold` was added to those of
-folds, and columns of trials are judged by their values: the rate of `units_not_data_sets` was 50 of
-500 before.
+apart. The kinds were written after the rules. Because of them the name `kfold` was added to those
+of folds, and columns of trials are judged by their values: the rate of `units_not_data_sets` was 50
+of 500 before.
 
 {objected} of {n:,} sound studies met an objection of the rule that they are near to ({share:.1%}),
 and {others} met another of the five, or an error.
