@@ -171,9 +171,14 @@ def _three_classes(rng: Rng, n: int) -> tuple[NDArray[np.int64], NDArray[np.floa
     return codes, rng.standard_normal((n, 3)) - FALL * distance
 
 
-def _mean_area(*, pairs: bool) -> float:
-    """Return the area of the population, of classes against the rest or of pairs."""
-    of_pair = special.ndtr(FALL * np.abs(np.subtract.outer(np.arange(3), np.arange(3))) / sqrt(2))
+def _mean_area(*, pairs: bool, spread: float = 0.0) -> float:
+    """Return the area of the population, of classes against the rest or of pairs.
+
+    `spread` is the standard deviation of what the scores of a group share; the two examples of a
+    pair come from different groups.
+    """
+    distance = np.abs(np.subtract.outer(np.arange(3), np.arange(3)))
+    of_pair = special.ndtr(FALL * distance / sqrt(2 * (1 + spread**2)))
     apart = 1 - np.eye(3)
     if pairs:
         return float((of_pair * apart).sum() / 6)
@@ -188,6 +193,32 @@ def _class_areas(n: int, *, pairs: bool = False, folds: int = 1) -> Callable[[Rn
         fold = np.empty(n, dtype=np.int64)
         fold[order] = np.arange(n) % folds
         return multiclass_auc(codes, scores, pairs, fold, None, LEVEL), _mean_area(pairs=pairs)
+
+    return found
+
+
+def _class_areas_of_groups(
+    groups: int, *, pairs: bool = False, one_class: bool = False, folds: int = 1
+) -> Callable[[Rng], Found]:
+    """Draw groups of five, which share half the variance of each score.
+
+    `one_class` gives all rows of a group one class, as rows of one patient have. Folds keep groups
+    whole.
+    """
+
+    def found(rng: Rng) -> Found:
+        group = np.repeat(np.arange(groups), 5)
+        codes, scores = _three_classes(rng, groups if one_class else len(group))
+        if one_class:
+            codes, scores = codes[group], scores[group]
+            scores = scores + rng.standard_normal(scores.shape)
+            fold = np.argsort(np.argsort(codes[::5], kind="stable"))[group] % folds
+        else:
+            scores = scores + rng.standard_normal((groups, 3))[group]
+            fold = group % folds
+        # both variances are 1, so the distances between classes are those of the plain design
+        real = _mean_area(pairs=pairs, spread=1.0)
+        return multiclass_auc(codes, scores, pairs, fold, group, LEVEL), real
 
     return found
 
@@ -328,6 +359,25 @@ SIMULATIONS = (
             (200, False, 1, "n = 200", COVERS),
             (200, True, 1, "pairs, n = 200", COVERS),
             (200, False, 5, "n = 200 in 5 folds", COVERS),
+        )
+    ),
+    *(
+        _simulation(
+            "multiclass_auc",
+            f"area {_mean_area(pairs=pairs, spread=1.0):.2f} of three classes, {groups} groups of "
+            f"5{words}",
+            _class_areas_of_groups(groups, pairs=pairs, one_class=one_class, folds=folds),
+            4_000,
+            ROUGHLY_COVERS,
+        )
+        for groups, pairs, one_class, folds, words in (
+            (20, False, False, 1, ""),
+            (60, False, False, 1, ""),
+            (60, True, False, 1, ", pairs"),
+            (60, False, False, 5, ", in 5 folds"),
+            (30, False, True, 1, " with one class each"),
+            (60, False, True, 1, " with one class each"),
+            (60, False, True, 5, " with one class each, in 5 folds"),
         )
     ),
     *(
