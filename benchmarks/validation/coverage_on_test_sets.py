@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from benchmarks.validation.drawn_examples import f1
+from benchmarks.validation.drawn_examples import FALL, SHARES, f1, three_classes
 from benchmarks.validation.simulation import (
     COVERS,
     LEVEL,
@@ -159,18 +159,6 @@ def _delong(n: int) -> Callable[[Rng], Found]:
     return lambda rng: (delong(*_scores(rng, n), LEVEL), AREA)
 
 
-SHARES = np.array([0.5, 0.3, 0.2])
-"""Shares of three classes, whose scores for a class fall with the distance from it."""
-FALL = 1.3
-
-
-def _three_classes(rng: Rng, n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    codes = rng.choice(3, n, p=SHARES)
-    codes[:6] = (0, 1, 2) * 2
-    distance = np.abs(codes[:, None] - np.arange(3))
-    return codes, rng.standard_normal((n, 3)) - FALL * distance
-
-
 def _mean_area(*, pairs: bool, spread: float = 0.0) -> float:
     """Return the area of the population, of classes against the rest or of pairs.
 
@@ -188,7 +176,7 @@ def _mean_area(*, pairs: bool, spread: float = 0.0) -> float:
 
 def _class_areas(n: int, *, pairs: bool = False, folds: int = 1) -> Callable[[Rng], Found]:
     def found(rng: Rng) -> Found:
-        codes, scores = _three_classes(rng, n)
+        codes, scores = three_classes(rng, n)
         order = np.argsort(codes, kind="stable")
         fold = np.empty(n, dtype=np.int64)
         fold[order] = np.arange(n) % folds
@@ -208,7 +196,7 @@ def _class_areas_of_groups(
 
     def found(rng: Rng) -> Found:
         group = np.repeat(np.arange(groups), 5)
-        codes, scores = _three_classes(rng, groups if one_class else len(group))
+        codes, scores = three_classes(rng, groups if one_class else len(group))
         if one_class:
             codes, scores = codes[group], scores[group]
             scores = scores + rng.standard_normal(scores.shape)
@@ -228,7 +216,7 @@ def _resampled_class_areas(n: int) -> Callable[[Rng], Found]:
 
     def found(rng: Rng) -> Found:
         assert prepare is not None, "the areas have a form for many weightings"
-        statistic = prepare(Outcome(*_three_classes(rng, n), 3, None), {})
+        statistic = prepare(Outcome(*three_classes(rng, n), 3, None), {})
         assert statistic is not None, "the scores are complete"
         sample = WeightSample(n, statistic, None, (0.0, 1.0))
         return bootstrap(sample, LEVEL, new_seed(rng), rounds=ROUNDS), _mean_area(pairs=False)

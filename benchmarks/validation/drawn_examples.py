@@ -55,3 +55,18 @@ def f1(matrix: Floats) -> Floats:
     right = 2 * matrix[..., 1, 1]
     value: Floats = right / (right + matrix[..., 0, 1] + matrix[..., 1, 0])
     return value
+
+
+SHARES = np.array([0.5, 0.3, 0.2])
+"""Shares of three classes, whose scores for a class fall with the distance from it."""
+FALL = 1.3
+
+
+def three_classes(
+    rng: np.random.Generator, n: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Draw the classes of n examples, two or more of each, and a score of each for each class."""
+    codes = rng.choice(3, n, p=SHARES)
+    codes[:6] = (0, 1, 2) * 2
+    distance = np.abs(codes[:, None] - np.arange(3))
+    return codes, rng.standard_normal((n, 3)) - FALL * distance

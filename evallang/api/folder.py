@@ -446,12 +446,14 @@ def _write_fits(path: Path, run: Run) -> None:
 
     seeds = _seeds(run)
     lead = ("data", "protocol", "model", "repeat", "fold", *(["seed"] if seeds else []))
+    if run.further_fits:
+        lead += ("analysis", "draw", "training_rows")
     with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow([*lead, "params", "seconds", "status", "message"])
-        for fitted in run.fits:
+        for fitted in (*run.fits, *run.further_fits):
             outcome = fitted.outcome
-            place = [getattr(fitted, name) for name in lead]
+            place = [getattr(fitted, name) for name in lead]  # None is an empty cell
             status, message = "ok", ""
             if outcome.failure is not None:
                 status, message = "failed", f"{outcome.failure[0]}: {outcome.failure[1]}"

@@ -71,7 +71,7 @@ class Run:
 
     `results` lacks provenance, diagnostics and defaults of the data, which the caller knows;
     `diagnostics` are those of the results. `outcomes` are those of all tasks by their
-    keys, and `not_kept` is why the store could not keep one.
+    keys, `further_fits` those of analyses, and `not_kept` is why the store could not keep one.
     """
 
     evaluations: tuple[Evaluation, ...]
@@ -82,11 +82,16 @@ class Run:
     diagnostics: tuple[Diagnostic, ...] = ()
     outcomes: Mapping[str, FitOutcome] = field(default_factory=dict)
     not_kept: str | None = None
+    further_fits: "tuple[Fitted, ...]" = ()
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """The outcome of one fit, and where it is used; `seed` counts those of `seeds=N`."""
+    """The outcome of one fit, and where it is used; `seed` counts those of `seeds=N`.
+
+    `analysis` is empty for the fits of a protocol; those of an analysis have its name, the number
+    of the `draw` of their `training_rows`, and how many these are.
+    """
 
     data: str
     protocol: str
@@ -95,6 +100,9 @@ class Fitted:
     fold: int
     outcome: FitOutcome
     seed: int = 0
+    analysis: str = ""
+    draw: int | None = None
+    training_rows: int | None = None
 
 
 def run(
@@ -185,7 +193,7 @@ def _results(
         for p in planned.layout.places
         if once[_place_of(p)] is p  # not again for seeds that change nothing
     )
-    further = _subset_fits(planned, outcomes)
+    further = _subset_fits(study, planned, outcomes)
     results = build_results(
         study=study,
         read=read,
@@ -216,16 +224,38 @@ def _results(
         *searches_that_gained_nothing(study, own),
     )
     return Run(
-        tuple(evaluations), tables, results, fits, exported.files, told, outcomes, found.not_kept
+        tuple(evaluations),
+        tables,
+        results,
+        fits,
+        exported.files,
+        told,
+        outcomes,
+        found.not_kept,
+        further,
     )
 
 
-def _subset_fits(planned: Planned, outcomes: Mapping[str, FitOutcome]) -> tuple[Fitted, ...]:
+def _subset_fits(
+    study: Study, planned: Planned, outcomes: Mapping[str, FitOutcome]
+) -> tuple[Fitted, ...]:
     """Return the fits on parts of training parts, each once, without those of a protocol."""
+    names = [spec.method.name for spec in study.analyses]
+    tasks = planned.layout.tasks
     known = {place.key for place in planned.layout.places}
     found = {place.key: place for place in planned.layout.subsets if place.key not in known}
     return tuple(
-        Fitted(p.data, p.protocol, p.model, p.split.repeat, p.split.fold, outcomes[key])
+        Fitted(
+            p.data,
+            p.protocol,
+            p.model,
+            p.split.repeat,
+            p.split.fold,
+            outcomes[key],
+            analysis=names[p.analysis],
+            draw=p.times,
+            training_rows=len(tasks[key].refit),
+        )
         for key, p in found.items()
     )
 

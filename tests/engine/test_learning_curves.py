@@ -1,8 +1,11 @@
 """`analyze learning_curve`: the curves of scikit-learn on the same subsets, and its fits."""
 
+import csv
+from collections import Counter
 from itertools import pairwise
 
 import numpy as np
+import polars as pl
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from sklearn.linear_model import LinearRegression
@@ -281,3 +284,30 @@ def test_a_failed_fit_on_a_part_is_counted_and_the_run_fails(tmp_path):
     assert {failure.stage for failure in results.record.failures} == {"subset"}
     results.save(tmp_path / "out")
     assert "16 fits failed" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_list_of_fits_has_each_further_fit_once_with_its_training_rows(tmp_path):
+    """Folds of 178 rows have a third of them; a part has the rounded share of the others."""
+    text = WINE.replace("repeated cv folds=4 times=2", "cv folds=3") + (
+        "analyze learning_curve(fractions=[40%, 100%], repeats=2)\n"
+        "analyze bias_variance(rounds=3) of bayes\n"
+    )
+    results = run(study(text), out=tmp_path / "out")
+    rows = list(csv.DictReader((tmp_path / "out" / "fits.csv").read_text().splitlines()))
+    assert len(rows) == results.record.provenance.fits.planned
+    own = [row for row in rows if not row["analysis"]]
+    assert len(own) == 9  # three models, three folds: the whole training parts are not repeated
+    assert {(row["draw"], row["training_rows"]) for row in own} == {("", "")}
+    parts = Counter(
+        (row["fold"], row["draw"], row["training_rows"])
+        for row in rows
+        if row["analysis"] == "learning_curve"
+    )
+    tests = np.bincount(pl.read_parquet(tmp_path / "out" / "predictions.parquet")["fold"]) // 3
+    assert parts == {
+        (str(fold), str(draw), str(int(0.4 * (178 - held) + 0.5))): 2
+        for fold, held in enumerate(tests.tolist())
+        for draw in range(2)
+    }
+    drawn = [row for row in rows if row["analysis"] == "bias_variance"]
+    assert [(row["model"], row["training_rows"]) for row in drawn] == [("bayes", "178")] * 3
