@@ -16,7 +16,7 @@ import polars as pl
 
 DATA_SETS, MODELS = 30, 10
 GOAL = 3.0  # seconds
-HELD = 1.0  # times the peer, which gives neither effects nor a report
+HELD = 0.8  # times the peer, which gives neither effects nor a report
 
 STUDY = """\
 evallang 1
