@@ -448,10 +448,13 @@ def _write_fits(path: Path, run: Run) -> None:
     lead = ("data", "protocol", "model", "repeat", "fold", *(["seed"] if seeds else []))
     if run.further_fits:
         lead += ("analysis", "draw", "training_rows")
+    every = (*run.fits, *run.further_fits)
+    chosen = any(fitted.outcome.threshold is not None for fitted in every)
     with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow([*lead, "params", "seconds", "status", "message"])
-        for fitted in (*run.fits, *run.further_fits):
+        last = ["threshold"] if chosen else []
+        writer.writerow([*lead, "params", "seconds", "status", "message", *last])
+        for fitted in every:
             outcome = fitted.outcome
             place = [getattr(fitted, name) for name in lead]  # None is an empty cell
             status, message = "ok", ""
@@ -461,7 +464,10 @@ def _write_fits(path: Path, run: Run) -> None:
                 category, text, _ = outcome.warnings[0]
                 status, message = "warned", f"{category}: {text}"
             params = json.dumps(codec.to_plain(plain(outcome.params)), ensure_ascii=False)
-            writer.writerow([*place, params, f"{outcome.seconds:.6f}", status, _safe(message)])
+            row = [*place, params, f"{outcome.seconds:.6f}", status, _safe(message)]
+            if chosen:
+                row.append("" if outcome.threshold is None else outcome.threshold.value)
+            writer.writerow(row)
 
 
 def _seeds(run: Run) -> bool:

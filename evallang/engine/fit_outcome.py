@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evallang.models.model import ParameterValue
+from evallang.models.thresholds import ChosenThreshold
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,6 +54,7 @@ class FitOutcome:
     fast_paths : (name of a shortcut, number of fits that it replaced); a store does not keep them
     not_kept : why the store could not keep the outcome, or None
     training : predictions of the training rows where the task asks for them
+    threshold : what the fit chose, None unless its last step chooses one
     """
 
     labels: "NDArray[Any]"
@@ -70,3 +72,4 @@ class FitOutcome:
     not_kept: str | None = None
     search: InnerScores | None = None
     training: TrainingOutputs | None = None
+    threshold: ChosenThreshold | None = None

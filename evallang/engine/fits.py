@@ -433,6 +433,7 @@ class Fitting:
             fast_paths=tuple(sorted(self.noted.fast_paths.items())),
             search=self.inner_scores,
             training=training,
+            threshold=outcome.threshold,
         )
 
     def search_part(self, part: range) -> SearchPart:

@@ -46,6 +46,7 @@ from evallang.results.records import (
     FastPath,
     FitCounts,
     FitWarning,
+    FoldThreshold,
     ResultsRecord,
     Selection,
 )
@@ -216,7 +217,9 @@ def _results(
     )
     missed = tuple(never_predicted(study, own))
     taken = replace(results.provenance, fast_paths=_fast_paths(found))
-    results = replace(results, never_predicted=missed, provenance=taken)
+    results = replace(
+        results, never_predicted=missed, provenance=taken, thresholds=_thresholds(fits)
+    )
     told = (
         *diagnostics_of(study, missed),
         *features_as_good_as_models(study, tables, own),
@@ -501,6 +504,23 @@ def _selections(study: Study, fits: Sequence[Fitted]) -> tuple[Selection, ...]:
         )
         for f in fits
         if f.outcome.params
+    )
+
+
+def _thresholds(fits: Sequence[Fitted]) -> tuple[FoldThreshold, ...]:
+    return tuple(
+        FoldThreshold(
+            f.data,
+            f.protocol,
+            f.model,
+            f.repeat,
+            f.fold,
+            f.outcome.threshold.value,
+            f.outcome.threshold.scores,
+            f.seed,
+        )
+        for f in fits
+        if f.outcome.threshold is not None
     )
 
 

@@ -32,6 +32,7 @@ from evallang.engine.fit_outcome import (
 )
 from evallang.limits import STORE_BYTES
 from evallang.models.model import Candidates, ParameterValue, identity, search_space
+from evallang.models.thresholds import ChosenThreshold, chooses_threshold
 from evallang.planning.keys import ENGINE
 from evallang.planning.plan import FitTask
 from evallang.registry import lazy
@@ -408,6 +409,8 @@ def encode(task: FitTask, outcome: FitOutcome) -> bytes:
         "search": search,
         "training": outcome.training is not None,
     }
+    if outcome.threshold is not None:
+        header["threshold"] = [outcome.threshold.value, outcome.threshold.scores]
     text = json.dumps(header).encode("ascii")
     text += b" " * (-(_HEAD.size + len(text)) % ALIGNED)
     parts = [_HEAD.pack(MAGIC, FORMAT, ENGINE, len(text)), text]
@@ -483,7 +486,18 @@ def _decoded(body: memoryview, task: FitTask, n_classes: int | None) -> FitOutco
         n_fits=n_fits,
         search=search,
         training=training,
+        threshold=_threshold(task, header.get("threshold")),
     )
+
+
+def _threshold(task: FitTask, found: Any) -> ChosenThreshold | None:
+    """Return the threshold that a fit chose; entries of older versions lack it."""
+    _require((found is not None) == chooses_threshold(task.pipeline.steps[-1]))
+    if found is None:
+        return None
+    value, scores = found
+    _require(_is_number(value) and scores in ("probabilities", "margins"))
+    return ChosenThreshold(float(value), scores)
 
 
 def _outputs(

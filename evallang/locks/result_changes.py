@@ -324,6 +324,21 @@ def _other_choices(before: ResultsRecord, after: ResultsRecord) -> Iterator[str]
     for name in sorted(differing):
         if differing[name]:
             yield f"{name}: other values chosen in {differing[name]} of {both[name]} searches"
+    yield from _other_thresholds(before, after)
+
+
+def _other_thresholds(before: ResultsRecord, after: ResultsRecord) -> Iterator[str]:
+    """Iterate over the models whose fits chose other thresholds in some fold."""
+    old, new = (
+        {(t.data, t.protocol, t.model, t.repeat, t.fold, t.seed): t.value for t in one.thresholds}
+        for one in (before, after)
+    )
+    for data, protocol, model in dict.fromkeys(key[:3] for key in new if key in old):
+        keys = [k for k in new if k in old and k[:3] == (data, protocol, model)]
+        n = sum(not _same(old[key], new[key]) for key in keys)
+        if n:
+            where = _on(data, protocol)
+            yield f"threshold of {model}{where}: other values chosen in {n} of {len(keys)} fits"
 
 
 def _other_failures(before: ResultsRecord, after: ResultsRecord) -> Iterator[str]:

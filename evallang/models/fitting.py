@@ -27,6 +27,7 @@ from evallang.models.losses import FitLost
 from evallang.models.model import ColumnsSpec, ParameterValue, PipelineSpec, StepSpec, identity
 from evallang.models.resamplers import is_resampler, too_few_rows
 from evallang.models.target_scales import inside
+from evallang.models.thresholds import ChosenThreshold, chosen_threshold
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -88,7 +89,8 @@ class FitOutcome:
     `seconds` counts the steps fitted for this candidate alone and its predictions; a
     shared beginning counts for the first candidate behind it. `fast_path` names the shortcut
     that gave the outputs, None where scikit-learn fitted and predicted. `again` are the outputs
-    for the further rows, where there are any.
+    for the further rows, where there are any. `threshold` is what the last step chose, if it
+    chooses one.
     """
 
     outputs: Outputs | None
@@ -97,6 +99,7 @@ class FitOutcome:
     seconds: float
     fast_path: str | None = None
     again: Outputs | None = None
+    threshold: ChosenThreshold | None = None
 
 
 @frozen
@@ -463,14 +466,15 @@ def _finish(candidate: _Candidate, rows: _Rows, job: _Job) -> None:
     number, pipeline = candidate
     data, last = job.data, candidate[1].steps[-1]
     step = FitStep(number, 1, len(pipeline.steps) - 1, True, rows.seconds)
-    fast_path, again = None, None
+    fast_path, again, threshold = None, None, None
 
     def run() -> Outputs:
-        nonlocal fast_path, again
+        nonlocal fast_path, again, threshold
         fitted = estimator = build_step(pipeline, len(pipeline.steps) - 1, job.context)
         y = _training_targets(rows, job)
         estimator.fit(_own_copy(rows.train, last), y, **_weights(last, data))
         targets = job.context.targets
+        threshold = chosen_threshold(last, fitted, job.context.positive, targets)
         if data.fast_paths and support_vectors.usable(last, estimator, rows.test):
             estimator = support_vectors.ProductOfKernels(estimator)
             fast_path = support_vectors.NAME
@@ -496,7 +500,7 @@ def _finish(candidate: _Candidate, rows: _Rows, job: _Job) -> None:
     outputs, failure, caught, seconds = watched(run, data.guard(step))
     warned = tuple(dict.fromkeys((*rows.warnings, *caught)))
     spent = rows.seconds + seconds
-    job.outcomes[number] = FitOutcome(outputs, failure, warned, spent, fast_path, again)
+    job.outcomes[number] = FitOutcome(outputs, failure, warned, spent, fast_path, again, threshold)
 
 
 def watched(

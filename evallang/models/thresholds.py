@@ -1,11 +1,19 @@
 """Classes that turn scores into labels by a threshold of their own."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
 
 from evallang.frozen_records import frozen
 from evallang.models.abilities import classes_of
 from evallang.models.catalogue import CATALOGUE
-from evallang.models.model import Candidates, EstimatorSpec, ParameterValue, PipelineSpec, written
+from evallang.models.model import (
+    Candidates,
+    EstimatorSpec,
+    ParameterValue,
+    PipelineSpec,
+    StepSpec,
+    written,
+)
 
 FIXED, TUNED = "FixedThresholdClassifier", "TunedThresholdClassifierCV"
 DEFAULT_FOLDS = 5  # scikit-learn's
@@ -32,6 +40,46 @@ class OwnThreshold:
     folds: int | None = None
     part: float | None = None
     searched: bool = False
+
+
+@frozen
+class ChosenThreshold:
+    """The threshold that a fit chose: labels are positive from this score on.
+
+    `value` is on the scale of the `scores` of the positive class.
+    """
+
+    value: float
+    scores: Literal["probabilities", "margins"]
+
+
+def chooses_threshold(step: StepSpec) -> bool:
+    """Return whether a last step chooses a threshold when it is fitted."""
+    return isinstance(step, EstimatorSpec) and step.name == TUNED and not step.code
+
+
+def chosen_threshold(
+    step: StepSpec, fitted: Any, positive: int | None, targets: Sequence[Any]
+) -> ChosenThreshold | None:
+    """Return the threshold that a fitted last step chose, None where it does not choose one.
+
+    scikit-learn states it for the scores of one class, which is the last one unless the metric
+    names the positive class; those of the other class are 1 - p, or the negative margin.
+    """
+    if not isinstance(step, EstimatorSpec) or not chooses_threshold(step) or positive is None:
+        return None
+    value = float(fitted.best_threshold_)
+    response = dict(step.parameters).get("response_method", "auto")
+    by_probability = response == "predict_proba" or (
+        response == "auto" and hasattr(fitted.estimator_, "predict_proba")
+    )
+    divided = positive
+    if scoring_of(step) not in OF_THE_POSITIVE_CLASS:
+        last = list(fitted.classes_)[-1]
+        divided = list(targets).index(last) if targets else int(last)
+    if divided != positive:
+        value = 1 - value if by_probability else -value
+    return ChosenThreshold(value, "probabilities" if by_probability else "margins")
 
 
 def own_threshold(pipeline: PipelineSpec) -> OwnThreshold | None:

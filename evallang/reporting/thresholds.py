@@ -1,10 +1,25 @@
 """From which score on labels are positive, and what that number was chosen on."""
 
+from collections.abc import Sequence
+from statistics import median
+
 from evallang.reporting.context import Context
-from evallang.reporting.document import Runs, listed, runs
-from evallang.reporting.numbers import percent
+from evallang.reporting.document import (
+    Block,
+    Cell,
+    Column,
+    Number,
+    Row,
+    Runs,
+    Table,
+    listed,
+    runs,
+)
+from evallang.reporting.numbers import count, fixed, percent, scale_of
+from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.topics import Topic
 from evallang.reporting.wording import plural
-from evallang.results.records import ModelRecord, ThresholdRecord
+from evallang.results.records import FoldThreshold, ModelRecord, ThresholdRecord
 
 FINDING = "threshold_beside_the_reported_scores"
 USUAL = (0.0, 0.5)  # of margins and probabilities: nobody chose them on the rows
@@ -67,3 +82,61 @@ def _waiver(context: Context, model: str) -> str | None:
             if because:
                 return str(because).rstrip(".")
     return None
+
+
+# --- the thresholds that fits chose -------------------------------------------------------------
+
+
+MOST_LISTED = 10
+"""Fits of a model whose thresholds a row lists; of more it has the median and the range."""
+
+
+@SECTIONS.register(
+    SectionDeclaration(order=51, topics=(Topic.TUNING,)), title="Decision thresholds chosen"
+)
+def chosen_thresholds(context: Context) -> Sequence[Block]:
+    """Return the thresholds that the fits of each model chose: median, range, and each of few."""
+    by_model: dict[tuple[str, str, str], list[FoldThreshold]] = {}
+    for item in context.results.thresholds:
+        if item.fold >= 0:  # not the fit on all rows that precedes a bootstrap
+            by_model.setdefault((item.data, item.protocol, item.model), []).append(item)
+    if not by_model:
+        return []
+    sets, protocols = ({key[i] for key in by_model} for i in (0, 1))
+    kinds = dict.fromkeys(item.scores for found in by_model.values() for item in found)
+    listing = any(len(found) <= MOST_LISTED for found in by_model.values())
+    rows = []
+    for (data, protocol, model), found in by_model.items():
+        places = [context.data_label(data)] if len(sets) > 1 else []
+        places += [context.protocol(protocol)] if len(protocols) > 1 else []
+        places += [found[0].scores] if len(kinds) > 1 else []
+        label = context.model(model) + (f" ({', '.join(places)})" if places else "")
+        values = [item.value for item in found]
+        scale = scale_of((), (median(values),), percent=False)
+        cells = [
+            Cell(runs(label)),
+            Cell(runs(count(len(values))), float(len(values))),
+            *(
+                Cell(runs(Number(fixed(value, scale), value)), value)
+                for value in (median(values), min(values), max(values))
+            ),
+        ]
+        if listing:
+            few = len(values) <= MOST_LISTED
+            cells.append(Cell(runs(", ".join(fixed(v, scale) for v in values) if few else "")))
+        rows.append(Row(tuple(cells)))
+    columns = [
+        Column(runs("Model"), "left"),
+        *(Column(runs(head)) for head in ("Fits", "Median", "Smallest", "Largest")),
+    ]
+    if listing:
+        columns.append(Column(runs("In the order of the folds"), "left", wide=True))
+    noun = " or ".join("probability" if kind == "probabilities" else "margin" for kind in kinds)
+    notes = (
+        runs(
+            f"A label is positive if the {noun} of the positive class reaches the threshold. The "
+            "test rows of a fold had no part in its choice."
+        ),
+    )
+    caption = runs("Decision thresholds chosen inside the training parts.")
+    return [Table("table-thresholds", caption, tuple(columns), tuple(rows), notes=notes)]

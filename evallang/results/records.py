@@ -431,6 +431,24 @@ class Selection:
 
 
 @frozen
+class FoldThreshold:
+    """The threshold that one fit chose inside its training part; `seed` counts those of `seeds=N`.
+
+    Labels are positive from this value of the score of the positive class on; `scores` states
+    whether that is a probability or a margin.
+    """
+
+    data: str
+    protocol: str
+    model: str
+    repeat: int
+    fold: int
+    value: float
+    scores: Annotated[str, Among(("probabilities", "margins"))]
+    seed: int = 0
+
+
+@frozen
 class Requirement:
     """One `require` line and how it was decided; `alpha` is the level of its test.
 
@@ -597,6 +615,7 @@ class ResultsRecord:
     best_of_many: tuple[BestOfMany, ...] = ()
     style_sheet: str | None = None
     template: str | None = None
+    thresholds: tuple[FoldThreshold, ...] = ()
 
 
 SCHEMA = "evallang/results/1"

@@ -8,7 +8,7 @@ from evallang.results.statistics import HypothesisTestResult
 
 PARTS = (
     "estimates", "comparisons", "selections", "requirements", "analyses", "exports", "failures",
-    "warnings", "never_predicted", "best_of_many",
+    "warnings", "never_predicted", "best_of_many", "thresholds",
 )  # fmt: skip
 """The lists of results whose records name data sets, protocols, models and metrics."""
 

@@ -1,6 +1,8 @@
 """Thresholds of labels: stated for a fitted model, or chosen inside training; by scikit-learn."""
 
+import csv
 import json
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -18,8 +20,10 @@ from studies import checked, study
 from evallang.api.preparing import read_and_plan
 from evallang.api.results import Results
 from evallang.api.running import run
+from evallang.engine.store import open_store
+from evallang.locks.result_changes import result_changes
 from evallang.reporting.context import Context
-from evallang.reporting.thresholds import thresholds
+from evallang.reporting.thresholds import chosen_thresholds, thresholds
 
 HEAD = """\
 evallang 1
@@ -118,6 +122,131 @@ def test_a_tuned_threshold_is_chosen_by_the_score_of_the_positive_class(
         ).fit(data.data[split.train], names(data.target)[split.train])
         here = table.filter(pl.col("fold") == split.fold).sort("row")
         assert here["prediction"].to_list() == plain.predict(data.data[split.test]).tolist()
+
+
+SCORES_OF_LABELS = {
+    "f1": lambda label: make_scorer(f1_score, pos_label=label, zero_division=0.0),
+    "balanced_accuracy": lambda label: "balanced_accuracy",
+}
+
+
+@pytest.mark.parametrize(
+    ("written", "plain", "scores"),
+    [
+        ("LogisticRegression(max_iter=500)", LogisticRegression(max_iter=500), "probabilities"),
+        ("LinearSVC(random_state=1)", LinearSVC(random_state=1), "margins"),
+    ],
+)
+@pytest.mark.parametrize("word", ["f1", "balanced_accuracy"])
+@pytest.mark.parametrize("positive", ["malignant", "benign"])
+def test_the_threshold_that_each_fit_chose_is_stated_for_the_positive_class(
+    positive, word, written, plain, scores, tmp_path
+):
+    """scikit-learn states it for its last class, unless its metric names the positive one."""
+    tuned = f"TunedThresholdClassifierCV(estimator={written}, scoring={word}, cv=3)"
+    text = text_of(f"model m = StandardScaler | {tuned}\nmodel other = GaussianNB\n", "", positive)
+    made, table = predicted(text, tmp_path, "m")
+    found = Results.load(tmp_path / "out" / "results.json").record.thresholds
+    assert [(t.model, t.repeat, t.fold, t.scores) for t in found] == [
+        ("m", 0, fold, scores) for fold in range(3)
+    ]
+    data = load_breast_cancer()
+    for split, one in zip(by_fold(made), found, strict=True):
+        expected = make_pipeline(
+            StandardScaler(),
+            TunedThresholdClassifierCV(plain, scoring=SCORES_OF_LABELS[word](positive), cv=3),
+        ).fit(data.data[split.train], names(data.target)[split.train])[-1]
+        value = expected.best_threshold_
+        assert expected.classes_[-1] == "malignant"
+        if word != "f1" and positive != "malignant":
+            value = 1 - value if scores == "probabilities" else -value
+        assert one.value == pytest.approx(value, abs=1e-12)
+        here = table.filter(pl.col("fold") == split.fold)
+        positive_from_there_on = here[f"score_{positive}"].to_numpy() >= one.value
+        assert ((here["prediction"].to_numpy() == positive) == positive_from_there_on).all()
+    rows = list(csv.DictReader((tmp_path / "out" / "fits.csv").read_text().splitlines()))
+    listed = {int(row["fold"]): row["threshold"] for row in rows if row["model"] == "m"}
+    assert {fold: float(value) for fold, value in listed.items()} == {
+        t.fold: t.value for t in found
+    }
+    assert {row["threshold"] for row in rows if row["model"] == "other"} == {""}
+
+
+def test_margins_are_divided_where_the_class_asks_for_them(tmp_path):
+    tuned = (
+        "TunedThresholdClassifierCV(estimator=LogisticRegression(max_iter=500), "
+        "response_method=decision_function, cv=3)"
+    )
+    made = study(text_of(f"model m = StandardScaler | {tuned}\n"), tmp_path)
+    found = run(made).record.thresholds
+    data = load_breast_cancer()
+    for split, one in zip(by_fold(made), found, strict=True):
+        expected = make_pipeline(
+            StandardScaler(),
+            TunedThresholdClassifierCV(
+                LogisticRegression(max_iter=500), response_method="decision_function", cv=3
+            ),
+        ).fit(data.data[split.train], names(data.target)[split.train])[-1]
+        assert one.scores == "margins"
+        assert one.value == pytest.approx(expected.best_threshold_, abs=1e-12)
+
+
+TUNED = (
+    "model m = StandardScaler | TunedThresholdClassifierCV(estimator=LogisticRegression, cv=3)\n"
+)
+
+
+def test_the_store_keeps_chosen_thresholds_and_refits_where_an_entry_lacks_its_own(tmp_path):
+    text, store = text_of(TUNED), tmp_path / "store"
+    first = run(study(text), store=store).record
+    again = run(study(text), store=store).record
+    assert again.provenance.fits.cached == 3
+    assert again.thresholds == first.thresholds and len(first.thresholds) == 3
+    layout = read_and_plan(study(text)).planned.layout
+    task, kept = next(iter(layout.tasks.values())), open_store(store)
+    outcome = kept.get(task, 2)
+    assert outcome.threshold.value == first.thresholds[0].value
+    kept.put(task, replace(outcome, threshold=None))  # as older versions wrote it
+    assert kept.get(task, 2) is None
+
+
+def test_the_report_lists_few_thresholds_and_summarises_many(tmp_path):
+    text = text_of(f"{TUNED}model plain = {LOGISTIC}\n").replace("cv folds=3", "cv folds=4")
+    results = run(study(text, tmp_path))
+    values = [t.value for t in results.record.thresholds]
+    [table] = chosen_thresholds(Context(results.record))
+    [row] = table.rows
+    assert [cell.exact for cell in row.cells[1:5]] == [
+        4, np.median(values), min(values), max(values),
+    ]  # fmt: skip
+    printed = "".join(part.text for part in row.cells[5].runs)
+    assert [float(part) for part in printed.split(", ")] == pytest.approx(values, abs=5e-4)
+    many = replace(
+        results.record,
+        thresholds=tuple(
+            replace(one, repeat=repeat, scores=scores, model=model)
+            for model, scores in (("m", "probabilities"), ("plain", "margins"))
+            for repeat in range(3)
+            for one in results.record.thresholds
+        ),
+    )
+    [table] = chosen_thresholds(Context(many))
+    assert [row.cells[0].runs[0].text for row in table.rows] == [
+        "m (probabilities)", "plain (margins)",
+    ]  # fmt: skip
+    assert {len(row.cells) for row in table.rows} == {5} == {len(table.columns)}
+    assert "probability or margin" in table.notes[0][0].text
+    whole = tuple(replace(one, fold=-1) for one in results.record.thresholds)
+    assert chosen_thresholds(Context(replace(results.record, thresholds=whole))) == []
+
+
+def test_a_difference_of_results_names_models_with_other_thresholds(tmp_path):
+    results = run(study(text_of(TUNED), tmp_path)).record
+    first, *others = results.thresholds
+    moved = replace(results, thresholds=(replace(first, value=first.value + 0.1), *others))
+    line = "threshold of m on cancer under cv: other values chosen in 1 of 3 fits"
+    assert line in result_changes(results, moved).other
+    assert line not in result_changes(results, results).other
 
 
 def test_a_search_by_labels_measures_the_labels_of_the_threshold(tmp_path):
