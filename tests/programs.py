@@ -1,4 +1,4 @@
-"""The programs of the system without which a part of the reports cannot be tested."""
+"""The programs of the system without which a part of evallang cannot be tested."""
 
 import os
 

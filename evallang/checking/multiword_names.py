@@ -188,7 +188,7 @@ def _two_behind_the_test(item: Diagnostic, source: SourceFile) -> Diagnostic:
     return replace(
         item,
         message="more than one word comes after the test",
-        help="write one correction, as in `with mcnemar holm`",
+        help="write one correction after the test, such as `holm`",
     )
 
 

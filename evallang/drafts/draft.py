@@ -167,8 +167,8 @@ def _from_table(
     yield f"  target {written(target.name)}"
     least = min((n for _, n in target.counts), default=0)
     if task == "classification" and target.levels == 2:
-        positive, why = positive_class(target)
-        yield f"  # {why}"
+        positive, role = positive_class(target)
+        yield f"  # {role}"
         yield f"  positive {quoted(positive)}"
     if target.kind is Kind.NUMBER:
         yield f"  task {task}"

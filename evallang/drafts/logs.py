@@ -359,8 +359,8 @@ def _from_tables(source: Path, folder: Path, paths: Sequence[Path], goal: Goal) 
         measures, why = measures_for(facts, scores=False, most=1)
         same_rows = facts.same_rows
         if truth.is_classes and truth.levels == 2:
-            positive, why = positive_class(truth)
-            lines += [f"  # {why}", f"  positive {quoted(positive)}"]
+            positive, role = positive_class(truth)
+            lines += [f"  # {role}", f"  positive {quoted(positive)}"]
         if truth.kind is Kind.NUMBER:
             lines.append(f"  task {task}")
     elif all(len(columns) == 1 for columns in right):

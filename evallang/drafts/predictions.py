@@ -42,8 +42,8 @@ def lines_from_predictions(
             yield f"  score {model} = {quoted(score.name)}"
     least = min((n for _, n in truth.counts), default=0)
     if task == "classification" and truth.levels == 2:
-        positive, why = positive_class(truth)
-        yield f"  # {why}"
+        positive, role = positive_class(truth)
+        yield f"  # {role}"
         yield f"  positive {quoted(positive)}"
     if truth.kind is Kind.NUMBER:
         yield f"  task {task}"

@@ -389,7 +389,7 @@ def _resample(
         try:
             train, y = resampler.fit_resample(rows.train, targets)
         except ValueError as error:
-            reason = too_few_rows(resampler, targets, error)
+            reason = too_few_rows(resampler, targets)
             if reason is None:
                 raise
             raise ValueError(reason) from error

@@ -8,19 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from evallang.models.catalogue import CATALOGUE
 from evallang.models.model import ColumnsSpec, EstimatorSpec, PipelineSpec, StepSpec
-from evallang.registry import lazy
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 KIND = "resampler"
 NEIGHBOURS = ("k_neighbors", "n_neighbors")
 """Parameters that count the neighbours of a row, in its own class, from which a row is made."""
-FROM_A_SEARCH = "n_samples_fit"
-"""The word by which scikit-learn's search for neighbours says that there are too few rows."""
 
 
 def is_resampler(step: StepSpec) -> bool:
@@ -43,19 +37,19 @@ def steps_of_new_rows(pipeline: PipelineSpec) -> tuple[StepSpec, ...]:
     return tuple(step for step in pipeline.steps if not is_resampler(step))
 
 
-def too_few_rows(resampler: Any, y: "NDArray[Any]", error: ValueError) -> str | None:
-    """Return why a resampler failed if the smallest class has too few rows for its neighbours.
+def too_few_rows(resampler: Any, y: "NDArray[Any]") -> str | None:
+    """Return why a resampler failed if a class that it enlarges has too few rows for neighbours.
 
     A resampler that joins two has its neighbours in a part that the author cannot set.
     """
     name, own = type(resampler).__name__, resampler.get_params(deep=False)
-    settings = own
-    if hasattr(resampler, "smote_"):
-        settings = resampler.smote_.get_params(deep=False)
+    inner = getattr(resampler, "smote_", resampler)
+    settings = inner.get_params(deep=False)
     parameter = next((p for p in NEIGHBOURS if isinstance(settings.get(p), int)), None)
-    if parameter is None or FROM_A_SEARCH not in str(error):
+    enlarged = [label for label, n in getattr(inner, "sampling_strategy_", {}).items() if n]
+    if parameter is None or not enlarged:
         return None
-    asked, fewest = settings[parameter], int(np.unique(y, return_counts=True)[1].min())
+    asked, fewest = settings[parameter], min(int((y == label).sum()) for label in enlarged)
     if fewest > asked:
         return None
     rows = "1 training row" if fewest == 1 else f"{fewest} training rows"

@@ -148,7 +148,7 @@ class SubsetPlace:
 
 Scheme = Literal["written", "chosen", "searched"]
 """How an exported model comes by its hyper-parameters: nothing to choose, they are the
-choice of one split, the most frequent of several, or searched for again on all rows."""
+choice of one split, or searched for again on all rows."""
 
 
 @dataclass(frozen=True)

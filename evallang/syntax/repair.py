@@ -971,7 +971,7 @@ def _incomplete(path: str, start: str, tokens: Sequence[Token], fits: Sequence[s
     span = Span(path, last.end, last.end)
     if tokens[0].text == "compare" and start == "statement" and "with" in fits:
         message = "this comparison names no test"
-        suggestion = "write `with TEST`, as in `compare a, b with mcnemar`"
+        suggestion = "write `with TEST`; `evallang list tests` lists the tests"
         return diagnose(codes.MISSING_PART, message, span, help=suggestion)
     if "from" in fits and last.kind == "TEXT" and re.search("[./]", last.text):
         gap = Span(path, tokens[-2].end, tokens[-2].end)

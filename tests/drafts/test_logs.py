@@ -143,6 +143,20 @@ def test_tables_with_the_truth_are_joined_by_their_id(tmp_path, ending):
     assert values["given", "old_net", "accuracy"] == pytest.approx(shares["old net"])
 
 
+def test_two_classes_have_a_positive_one_and_the_measure_keeps_its_own_reason(tmp_path):
+    rng = np.random.default_rng(1)
+    (tmp_path / "logs").mkdir()
+    truth = rng.choice(["no", "yes"], 90, p=[0.4, 0.6])
+    for model in ("cnn", "rnn"):
+        made = np.where(rng.random(90) < 0.8, truth, "no")
+        table = pl.DataFrame({"image_id": np.arange(90), "truth": truth, "pred": made})
+        table.write_csv(tmp_path / "logs" / f"{model}.csv")
+    text = drafted(tmp_path)
+    assert '  positive "yes"\n' in text
+    assert text.count("recall and precision are about it") == 1
+    assert "# The share that is right\nmeasure accuracy\n" in text
+
+
 def test_numbers_beside_their_truth_and_outcomes_without_one(tmp_path):
     rng = np.random.default_rng(0)
     (tmp_path / "logs").mkdir()

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from dulwich.objects import Blob
 from dulwich.repo import Repo
+from programs import missing
 from security.planting import called, environment, launchers, left, program, repository, written
 
 from evallang.api.commit import commit_state
@@ -106,7 +107,7 @@ def test_differences_of_either_kind_in_packs_are_read(tmp_path):
     import subprocess
 
     if shutil.which("git") is None:
-        pytest.skip("packs with differences are made by git, which is not installed")
+        missing("git")  # which makes packs with differences
     tree = tmp_path / "tree"
     tree.mkdir()
     env = environment(
