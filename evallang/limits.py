@@ -15,6 +15,9 @@ from evallang.frozen_records import frozen
 from evallang.spelling import closest
 
 VARIABLE = "EVALLANG_LIMIT"
+LARGEST_NUMBER = 1e45  # its sixth power stays finite: squared errors, cubed for their skewness
+LARGEST_WORD = f"{LARGEST_NUMBER:.0e}".replace("+", "")
+SMALLEST_NUMBER = 1e-45
 _IN_FORCE: ContextVar[Mapping[str, int]] = ContextVar("limits", default={})  # noqa: B039 - read only
 
 

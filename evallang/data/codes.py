@@ -296,6 +296,16 @@ INFINITE_VALUE = declare(
     wrong="target readmitted\nfeatures age, creatinine   # `inf` in some rows",
     right='target readmitted\nfeatures age, creatinine\nmissing "inf"',
 )
+UNUSABLE_SIZE = declare(
+    "E499",
+    "unusable_size",
+    "A column of numbers to be measured is beyond 1e45, nowhere above 1e-45, or loses its last "
+    "digits.",
+    reason="Metrics, intervals and tests square and sum errors in double precision, which ends at "
+    "1.8e308 and keeps 16 digits: such numbers would give infinite errors, or errors of zero.",
+    wrong="truth energy_in_joules   # 3.2e+46 and the like",
+    right="truth energy_in_solar_masses",
+)
 TOO_FEW_ROWS = declare(
     "E431",
     "too_few_rows",

@@ -7,6 +7,7 @@ from evallang.data.codes import ID_TWICE, MISSING_IN_ROLE, UNKNOWN_COLUMN, UNUSA
 from evallang.data.column_types import Kind
 from evallang.data.findings import Findings, quoted, written
 from evallang.data.frame import Frame
+from evallang.data.magnitudes import sizes_are_usable
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ def read_weights(
         fix = "write finite weights of 0 or more, and some above 0"
         findings.add(UNUSABLE_WEIGHT, f"`{column}` is {where}", "weight", help=fix)
         return None
-    return values
+    return values if sizes_are_usable(frame, values, f"`{column}`", "weight", findings) else None
 
 
 def read_levels(

@@ -26,6 +26,7 @@ from evallang.data.dataset import GivenModel, Label, PredictionsSpec, ScorePatte
 from evallang.data.findings import Findings, counted, model_column, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.labels import EXACT, as_number, find_label
+from evallang.data.magnitudes import sizes_are_usable, whole_numbers_are_exact
 from evallang.data.target import Target
 from evallang.registry import lazy
 from evallang.spelling import closest
@@ -83,7 +84,7 @@ def read_correctness(
     keyword = f"{spec.judged or 'correct'} {model.name}"
     column = model.column or model.name
     if spec.judged == "value":
-        values = number_column(frame, column, model.name, keyword, findings)
+        values = measured_column(frame, column, model.name, keyword, findings)
         if values is not None:
             answers.values[model.name] = values
         if model.denominator is not None:
@@ -124,7 +125,7 @@ def _read_denominators(
 ) -> None:
     """Read the denominators of a ratio, which become scores (n, 2) with its numerators."""
     keyword = f"value {model.name}"
-    numbers = number_column(frame, column, model.name, keyword, findings)
+    numbers = measured_column(frame, column, model.name, keyword, findings)
     if numbers is None:
         return
     negative = np.flatnonzero(numbers < 0).tolist()
@@ -205,7 +206,7 @@ def _predicted(
     findings: Findings,
 ) -> "NDArray[Any] | None":
     if target.task == "regression":
-        return number_column(frame, column, model.name, f"models {model.name}", findings)
+        return measured_column(frame, column, model.name, f"models {model.name}", findings)
     if column not in frame.columns:
         findings.unknown_column(
             UNKNOWN_COLUMN, column, frame.nameable, frame.source, f"models {model.name}"
@@ -412,7 +413,9 @@ def _bounds(frame: Frame, model: GivenModel, target: Target, findings: Findings)
             help=f"write `score {model.name} = COLUMN` for a score of the positive class",
         )
         return None
-    read = [number_column(frame, name, model.name, keyword, findings) for name in model.range or ()]
+    read = [
+        measured_column(frame, name, model.name, keyword, findings) for name in model.range or ()
+    ]
     bounds = [column for column in read if column is not None]
     if len(bounds) < len(read):
         return None
@@ -506,7 +509,19 @@ def number_column(
         fix = "write a finite number, or exclude such rows for all models by `where`"
         findings.add(INFINITE_VALUE, message, keyword, help=fix)
         return None
-    return numbers
+    what = model_column(column, model)
+    return numbers if whole_numbers_are_exact(frame, column, what, keyword, findings) else None
+
+
+def measured_column(
+    frame: Frame, column: str, model: str, keyword: str, findings: Findings
+) -> "NDArray[np.float64] | None":
+    """Return a column of numbers that are subtracted and squared; None after a finding."""
+    numbers = number_column(frame, column, model, keyword, findings)
+    if numbers is None:
+        return None
+    what = model_column(column, model)
+    return numbers if sizes_are_usable(frame, numbers, what, keyword, findings) else None
 
 
 def score_columns(model: GivenModel) -> set[str]:

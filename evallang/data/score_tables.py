@@ -23,6 +23,7 @@ from evallang.data.findings import Findings, counted, listed, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.labels import sort_labels
+from evallang.data.magnitudes import sizes_are_usable
 from evallang.data.source_columns import roles_in_scores, source_columns
 from evallang.diagnostics import Diagnostic
 from evallang.registry import lazy
@@ -466,7 +467,11 @@ def _numbers(
         fix = "leave the cell empty if the score is missing"
         findings.add(SCORE_NOT_NUMERIC, message, keyword, help=fix)
         return None, ()
-    return np.array(numbers.fill_null(float("nan")).to_numpy(), dtype=np.float64), notes
+    found = np.array(numbers.fill_null(float("nan")).to_numpy(), dtype=np.float64)
+    what = f"`{column}` of `{frame.source}`"
+    empty = "leave the cell empty if the score is missing"
+    usable = sizes_are_usable(frame, found, what, keyword, findings, empty)
+    return (found, notes) if usable else (None, ())
 
 
 def _read_marks_as_missing(frame: Frame, column: str) -> "tuple[pl.Series, tuple[str, ...]]":

@@ -21,6 +21,7 @@ from evallang.data.dataset import DataSpec, Label, PredictionsSpec, Task
 from evallang.data.findings import Findings, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.labels import classes_of, find_label
+from evallang.data.magnitudes import sizes_are_usable, whole_numbers_are_exact
 from evallang.limits import CLASSES, OverLimit
 from evallang.registry import lazy
 from evallang.spelling import closest
@@ -144,6 +145,12 @@ def _numbers(
     if infinite:
         message = f"`{column}` is infinite in {frame.places(infinite)}"
         findings.add(INFINITE_VALUE, message, keyword, help=FINITE)
+        return None
+    what = f"`{column}`"
+    if not (
+        sizes_are_usable(frame, y, what, keyword, findings)
+        and whole_numbers_are_exact(frame, column, what, keyword, findings)
+    ):
         return None
     scale = spec.target_scale if isinstance(spec, DataSpec) else None
     if scale is not None:

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.frozen_records import frozen
+from evallang.limits import LARGEST_NUMBER, LARGEST_WORD
 from evallang.models import neighbours, support_vectors
 from evallang.models.abilities import abilities, classes_of
 from evallang.models.build import BuildContext, Estimator, build, build_step, step_names
@@ -612,7 +613,7 @@ def predict_outputs(
         )
     if n_classes is None:
         values = predicted.astype(np.float64)
-        return Outputs(_finite(values, "predict"))
+        return Outputs(_measurable(values))
     codes = _codes(predicted, n_classes, targets, "`predict` returned")
     if not scores:
         return Outputs(codes)
@@ -705,6 +706,17 @@ def _finite(values: "NDArray[np.float64]", method: str) -> "NDArray[np.float64]"
     odd = values[~np.isfinite(values)]
     if len(odd):
         raise ValueError(f"`{method}` returned {odd[0]}; every number must be finite")
+    return values
+
+
+def _measurable(values: "NDArray[np.float64]") -> "NDArray[np.float64]":
+    """Check predicted numbers, which are squared and summed to measure their errors."""
+    beyond = values[np.abs(_finite(values, "predict")) > LARGEST_NUMBER]
+    if len(beyond):
+        raise ValueError(
+            f"`predict` returned {beyond[0]:.4g}; the squares of numbers beyond {LARGEST_WORD} "
+            "cannot be summed: the fit diverged, or the target needs another unit"
+        )
     return values
 
 

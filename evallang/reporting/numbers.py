@@ -18,6 +18,11 @@ UNDEFINED = "\u2013"  # an en dash: its note states the reason
 INFINITE = "\u221e"
 NOISE = 1e-12  # closer to the null is rounding error of the computation, not a side
 MOST_DECIMALS = 20  # more than any float near 0.05 has
+COLUMN_DECIMALS = 8  # of a column; smaller numbers get a power of ten
+POWER_DIGITS = 4  # of a number with a power of ten
+MOST_DIGITS = 17  # tell any two floats apart
+HUGE = 1e15  # from here on the digits before the point are more than a float has
+TINY = 1e-4  # below, a number whose column needs more decimals gets a power of ten
 ROUNDED_TO_ONE_DECIMAL_BELOW = 10_000  # cases; more support a second decimal of a percentage
 
 Style = Literal["apa", "ama", "nejm", "sci"]
@@ -26,14 +31,19 @@ SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 @frozen
 class Scale:
-    """How one column is printed: `decimals`, and the power of ten that turns 0.98 into 98."""
+    """How one column is printed: `decimals`, and the power of ten that turns 0.98 into 98.
+
+    Huge and tiny numbers are printed with a power of ten and at most `digits` digits; `decimals`
+    is below zero where the last of them is above the point.
+    """
 
     decimals: int
     power: int = 0
+    digits: int = POWER_DIGITS
 
     def more(self, decimals: int) -> "Scale":
         """Return the same scale with at least so many decimals."""
-        return Scale(max(self.decimals, decimals), self.power)
+        return Scale(max(self.decimals, decimals), self.power, self.digits)
 
 
 def fixed(
@@ -49,11 +59,30 @@ def fixed(
     if math.isinf(value):
         return INFINITE if value > 0 else MINUS + INFINITE
     exact = _decimal(value).scaleb(scale.power)
+    if _needs_power(exact, scale):
+        return _with_power(exact, scale, signed=signed)
+    if scale.decimals > COLUMN_DECIMALS and not exact:
+        return "0"
     lines = []
     if null is not None and abs(value - null) > NOISE:
         lines.append(_decimal(null).scaleb(scale.power))
-    rounded, decimals = _round_beside(exact, scale.decimals, lines)
+    most = COLUMN_DECIMALS if scale.digits == POWER_DIGITS else MOST_DECIMALS
+    rounded, decimals = _round_beside(exact, min(max(scale.decimals, 0), most), lines)
     return _sign(rounded, f"{abs(rounded):,.{decimals}f}", signed)
+
+
+def _needs_power(exact: Decimal, scale: Scale) -> bool:
+    """Return whether a number is too large or too small for the decimals of its column."""
+    size = abs(exact)
+    return size >= HUGE or (0 < size < TINY and scale.decimals > COLUMN_DECIMALS)
+
+
+def _with_power(exact: Decimal, scale: Scale, *, signed: bool) -> str:
+    """Print a number with a power of ten: "2.64 × 10⁵⁴"."""
+    digits = min(max(exact.adjusted() + scale.decimals + 1, 2), scale.digits)
+    mantissa, _, exponent = f"{abs(exact):.{digits - 1}e}".lower().partition("e")
+    power = str(int(exponent)).translate(SUPERSCRIPTS)
+    return _sign(exact, f"{mantissa}{NBSP}×{NBSP}10{power}", signed)
 
 
 def interval(
@@ -64,11 +93,20 @@ def interval(
     null: float | None = None,
     nulls: tuple[float | None, float | None] | None = None,
 ) -> str:
-    """Print an interval in brackets: "[96.8, 99.0]", unbroken; `nulls` has one for each bound."""
+    """Print an interval in brackets: "[96.8, 99.0]", unbroken; `nulls` has one for each bound.
+
+    Bounds that differ are printed with the digits that show it.
+    """
     if low is None and high is None:
         return UNDEFINED
     first, second = (null, null) if nulls is None else nulls
     bounds = (fixed(low, scale, null=first), fixed(high, scale, null=second))
+    if bounds[0] == bounds[1] and low is not None and high is not None and low < high:
+        width = (high - low) * 10**scale.power
+        if width <= NOISE * max(abs(low), abs(high)) * 10**scale.power:
+            return f"[{bounds[0]},{NBSP}{bounds[1]}]"
+        scale = Scale(math.ceil(1 - math.log10(width / 2)), scale.power, MOST_DIGITS)
+        bounds = (fixed(low, scale, null=first), fixed(high, scale, null=second))
     return f"[{bounds[0]},{NBSP}{bounds[1]}]"
 
 
@@ -93,15 +131,16 @@ def scale_of(
         return Scale(1, power)
     scaled = [w * 10**power for w in half_widths if w is not None]
     widths = [w for w in scaled if 0 < w < math.inf]
+    sizes = [abs(v) for v in values if v is not None and 0 < abs(v) < math.inf]
+    least = -math.inf if max(sizes, default=0.0) >= HUGE else 0
     if widths:
-        return Scale(min(max(0, math.ceil(1 - math.log10(min(widths)))), 8), power)
+        return Scale(int(max(least, math.ceil(1 - math.log10(min(widths))))), power)
     if percent:
         return Scale(1, power)
-    sizes = [abs(v) for v in values if v is not None and 0 < abs(v) < math.inf]
     sizes = [size for size in sizes if size > ROUNDING * max(sizes)]
     if not sizes:
         return Scale(3, power)
-    return Scale(min(max(0, 2 - math.floor(math.log10(min(sizes)))), 8), power)
+    return Scale(int(max(least, 2 - math.floor(math.log10(min(sizes))))), power)
 
 
 def ratio_scale(values: Iterable[float | None], half_widths: Iterable[float | None] = ()) -> Scale:

@@ -79,6 +79,7 @@ def margins(returned, classes=(0, 1)):
 @pytest.mark.parametrize(
     ("model", "n_classes", "message"),
     [
+        (Fake([1.0, -2e200]), None, "`predict` returned .*200; the squares of numbers beyond 1e45"),
         (Fake([1.0, np.nan]), None, "`predict` returned nan; every number must be finite"),
         (Fake([1.0, np.inf]), None, "`predict` returned inf"),
         (Fake([[1.0], [2.0]]), None, r"`predict` .* shape \(2, 1\) for 2 rows; .* number per row"),

@@ -204,3 +204,37 @@ def test_a_posterior_probability_is_never_all_or_nothing(value):
     assert text not in (".000", "1.000")
     if text.startswith("."):
         assert abs(float(text) - value) <= 0.0005 + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("low", "value", "high", "printed"),
+    [
+        # two digits of the half-width, as for 1.9, 2.6 and 3.8 without the power
+        (1.9e54, 2.64e54, 3.8e54, ("2.64 × 10⁵⁴", "[1.90 × 10⁵⁴, 3.80 × 10⁵⁴]")),
+        (1.9e-41, 2.64e-41, 3.8e-41, ("2.64 × 10⁻⁴¹", "[1.90 × 10⁻⁴¹, 3.80 × 10⁻⁴¹]")),
+        (-1.4e20, 0.0, 2.5e20, ("0", f"[{MINUS}1.4 × 10²⁰, 2.5 × 10²⁰]")),
+        (26, 50, 92, ("50", "[26, 92]")),
+    ],
+)
+def test_huge_and_tiny_numbers_have_a_power_of_ten(low, value, high, printed):
+    scale = scale_of([(high - low) / 2], [value, high], percent=False)
+    texts = fixed(value, scale), interval(low, high, scale)
+    assert tuple(text.replace(NBSP, " ") for text in texts) == printed
+
+
+@given(
+    st.floats(1e-90, 1e90),
+    st.floats(1e-11, 0.9),
+    st.sampled_from([Scale(0), Scale(1), Scale(1, 2), Scale(8), Scale(40), Scale(-30)]),
+)
+def test_bounds_that_differ_are_printed_so(low, share, scale):
+    high = low * (1 + share)
+    bounds = interval(low, high, scale)[1:-1].split(f",{NBSP}")
+    assert bounds[0] != bounds[1]
+    assert interval(low, low, scale)[1:-1].split(f",{NBSP}")[0] == fixed(low, scale)
+
+
+def test_a_column_without_intervals_keeps_three_digits_of_tiny_values():
+    scale = scale_of([], [2.64e-41, 0.0], percent=False)
+    assert fixed(2.64e-41, scale).replace(NBSP, " ") == "2.64 × 10⁻⁴¹"
+    assert fixed(0.0, scale) == "0"

@@ -11,6 +11,7 @@ from html import escape
 from typing import Literal
 
 from evallang.reporting import fonts
+from evallang.reporting.numbers import HUGE
 
 POINTS_PER_MM = 72 / 25.4
 COLUMN = 82 * POINTS_PER_MM  # two next to each other on 170 mm
@@ -195,9 +196,11 @@ class Axis:
         ticks = round_ticks(low, high, most_ticks)
         self.left, self.right = left, right
         self.low, self.high = min(low, ticks[0]), max(high, ticks[-1])
-        self.ticks = [round(t, 12) for t in ticks]
+        self.ticks = [float(f"{t:.12g}") for t in ticks]
         step = ticks[1] - ticks[0]
         self.decimals = next((d for d in range(9) if abs(step - round(step, d)) < step / 1e6), 9)
+        if self.decimals == 9 or step >= HUGE:  # its ticks get a power of ten
+            self.decimals = 1 - math.floor(math.log10(step))
 
     def __call__(self, value: float) -> float:
         """Return the place of a value."""

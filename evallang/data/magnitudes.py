@@ -1,0 +1,85 @@
+"""The sizes of numbers that double precision can square, sum and tell apart."""
+
+from typing import TYPE_CHECKING
+
+from evallang.data.codes import UNUSABLE_SIZE
+from evallang.data.findings import Findings
+from evallang.data.frame import Frame
+from evallang.limits import LARGEST_NUMBER, LARGEST_WORD, SMALLEST_NUMBER
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+    pl = lazy("polars")
+
+MOST_EXACT = 2**53  # every whole number up to it is a double
+LOST_SHARE = 1e-6  # of the range of a column, which rounding may cost
+UNIT = "write the column in another unit, such as a power of ten"
+
+
+def sizes_are_usable(
+    frame: Frame,
+    numbers: "NDArray[np.float64]",
+    what: str,
+    keyword: str,
+    findings: Findings,
+    instead: str = "exclude such rows by `where`",
+) -> bool:
+    """Return whether finite numbers (n,) can be squared and summed, after a finding if not.
+
+    `what` names the column in a message, and `instead` says what else removes a huge number.
+    Errors are squared, and squared again where their spread is computed: numbers above
+    `LARGEST_NUMBER` overflow, and a column whose numbers are all below `SMALLEST_NUMBER` vanishes.
+    """
+    sizes = np.abs(numbers)
+    largest = float(np.nanmax(sizes)) if (~np.isnan(sizes)).any() else 0.0
+    if largest > LARGEST_NUMBER:
+        rows = np.flatnonzero(sizes > LARGEST_NUMBER).tolist()
+        findings.add(
+            UNUSABLE_SIZE,
+            f"{what} is beyond {LARGEST_WORD} in {frame.places(rows)}: "
+            f"{numbers[rows[0]]:.4g}, whose square cannot be summed",
+            keyword,
+            help=f"{UNIT}, or {instead}",
+        )
+        return False
+    if 0 < largest < SMALLEST_NUMBER:
+        findings.add(
+            UNUSABLE_SIZE,
+            f"{what} is nowhere above {SMALLEST_NUMBER:.0e}: the largest number is "
+            f"{largest:.4g}, whose square vanishes",
+            keyword,
+            help=UNIT,
+        )
+        return False
+    return True
+
+
+def whole_numbers_are_exact(
+    frame: Frame, column: str, what: str, keyword: str, findings: Findings
+) -> bool:
+    """Return whether whole numbers keep their differences as doubles, after a finding if not."""
+    values = frame.values(column)
+    if not values.dtype.is_integer() or values.null_count() == len(values):
+        return True
+    low, high = int(values.min()), int(values.max())  # type: ignore[arg-type]
+    if low >= -MOST_EXACT and high <= MOST_EXACT:
+        return True
+    rounded = values.cast(pl.Float64).cast(values.dtype, strict=False)
+    changed = values.ne_missing(rounded).arg_true().to_list()
+    spacing = float(np.spacing(float(max(abs(low), abs(high)))))
+    if not changed or spacing <= LOST_SHARE * (high - low):
+        return True
+    findings.add(
+        UNUSABLE_SIZE,
+        f"{what} has whole numbers whose last digits are lost, as {values[changed[0]]} in "
+        f"{frame.place(changed[0])}",
+        keyword,
+        help="subtract a constant from the truth and from every prediction, so that the numbers "
+        "stay below 9e15",
+    )
+    return False
