@@ -8,22 +8,21 @@ OPTIONS = {"bca": "BCa", "all_pairs": "", "se": "standard error"}
 COMMON = frozenset(
     word
     for line in (
-        "accuracy adjusted area average balanced bootstrap break-even chance-corrected",
-        "classification",
-        "cluster clustered coefficient combined concordance conditional corrected correlation cost",
-        "cross-validated delta-method",
-        "cross-validation dependent difference differences effect equivalence error eta exact",
-        "agreement calibration confusion decision detection observed precision-recall threshold",
-        "expected explained false fold geometric holdout infinitesimal interval k-fold kappa",
+        "accuracy adjusted agreement area average balanced bias binomial bootstrap break-even",
+        "calibration chance-corrected classification cluster clustered coefficient combined",
+        "components concordance conditional confusion corrected correlation cost credible",
+        "cross-validated cross-validation decision delta-method dependent detection",
+        "difference differences effect equivalence error eta exact expected explained false",
+        "fold geometric holdout infinitesimal interval k-fold kappa learning",
         "leave-one-group-out leave-one-out leave-p-out log logarithmic loss macro macro-f1",
-        "matched max",
-        "maximum mean measure median micro mid-p negative nested net no normalized odds",
-        "one-sample over paired pairwise percentile permutation pinball plain positive precision",
-        "probability proportion quantile random ranking rate recall repeated resampled",
-        "resubstitution root sensitivity share sign signed simple single specificity stability",
-        "square-and-add squared standard static step-down stratified sum symmetric test the time",
-        "top top-k true two",
-        "uncorrected unpaired unweighted variance weighted normal credible binomial",
+        "matched max maximum mean measure median micro mid-p negative nested net no normal",
+        "normalized observed odds one-sample over paired pairwise percentile permutation",
+        "pinball plain positive power precision precision-recall probability proportion",
+        "quantile random ranking rate ratio recall repeated resampled resubstitution root",
+        "sensitivity share sign signed simple single single-step specificity spread square-and-add",
+        "squared stability standard static step-down stratified sum symmetric test the",
+        "threshold time top top-k true tuning two uncorrected unpaired unweighted variance",
+        "weighted wild",
     )
     for word in line.split(" ")
 )

@@ -1,0 +1,39 @@
+"""Titles inside a sentence keep the capitals of names, and no others."""
+
+import re
+
+import pytest
+
+from evallang.metrics.imported import imported_ratio
+from evallang.metrics.metric import METRICS
+from evallang.protocols.protocol import PROTOCOLS
+from evallang.reporting.letter_case import mid_sentence
+from evallang.stats.analyses.analysis import ANALYSES
+from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.intervals.interval import INTERVALS
+
+# Persons whose name has no genitive in a title, and the adjective that a person gave.
+NAMES = (
+    *("Agresti", "Bayesian", "Benjamini", "Bergmann", "Bonett", "Bonferroni", "Brier", "Clopper"),
+    *("DeLong", "Diebold", "Holm", "Jaccard", "Jeffreys", "Matthews", "Obuchowski", "Tango"),
+    *("Troendle", "Wald", "Westfall,", "Wilcoxon", "Wilson", "Šidák"),
+)
+TITLES = [
+    entry.title
+    for registry in (METRICS, PROTOCOLS, ANALYSES, CORRECTIONS, HYPOTHESIS_TESTS, INTERVALS)
+    for entry in registry
+]
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_a_title_inside_a_sentence_begins_small_unless_it_begins_with_a_name(title):
+    first = re.split("[ –-]", mid_sentence(title))[0]
+    sign = not first.isalpha() or first.isupper()  # F1, R², ROC, 5x2cv
+    assert first.islower() or sign or first in NAMES or re.search("['’]s?$", first)
+
+
+def test_the_ratio_of_two_named_sums_begins_small_and_the_authors_words_stay():
+    title = imported_ratio("Errors / WER words", "lower").title
+    assert mid_sentence(title) == "ratio of Errors to WER words"
+    assert mid_sentence("BLEU of news") == "BLEU of news"
