@@ -5,6 +5,7 @@ import re
 from bisect import bisect_left
 from decimal import Decimal
 from html import unescape
+from unicodedata import category
 
 ALPHAS = (0.001, 0.01, 0.05, 0.1, 0.999)  # "p < .001" states a bound
 
@@ -54,17 +55,29 @@ def _distance(shown, exact):
     return abs(Decimal(text) - exact) / half
 
 
-def untrue_prose(html, plain, sections=("findings", "estimates", "comparisons", "requirements")):
-    """List the numbers with a fraction in sections that no number of the results gives."""
-    whole = "".join(
-        found.group()
-        for name in sections
-        if (found := re.search(rf'<section[^>]*id="{name}".*?</section>', html, re.S))
-    )
-    # Heads of columns name folds, as in "2.1", and the words of drawings end in ticks.
-    text = re.sub(r'<svg.*?</svg>|<th scope="col".*?</th>', "", whole, flags=re.S)
-    text = unescape(re.sub(r"<[^>]*>", " ", text)).replace("\u2060", "")
-    return untrue_words(text, plain)
+PARTS = {
+    "findings": ("estimates", "comparisons", "requirements", "analyses", "exports"),
+    "estimates": ("estimates",),
+    "comparisons": ("comparisons", "estimates"),
+    "requirements": ("requirements",),
+}
+"""The parts of the results that a section may quote, besides the settings of the study."""
+RESULTS = {"estimates", "comparisons", "requirements", "analyses", "selections", "failures"}
+
+
+def untrue_prose(html, plain, sections=tuple(PARTS)):
+    """List the numbers with a fraction in sections that their parts of the results do not give."""
+    found = []
+    for name in sections:
+        section = re.search(rf'<section[^>]*id="{name}".*?</section>', html, re.S)
+        # Heads of columns name folds, as in "2.1", and the words of drawings end in ticks.
+        text = re.sub(
+            r'<svg.*?</svg>|<th scope="col".*?</th>', "", section[0] if section else "", flags=re.S
+        )
+        text = unescape(re.sub(r"<[^>]*>", " ", text)).replace("\u2060", "")
+        kept = {k: v for k, v in plain.items() if k not in RESULTS or k in PARTS[name]}
+        found += untrue_words(text, kept)
+    return found
 
 
 def untrue_words(text, plain):
@@ -84,3 +97,272 @@ def loose_citations(html):
     """List the citations without an entry, and the entries that nothing cites."""
     cited = set(re.findall(r'<a href="#(ref-\d+)"', html))
     return cited ^ set(re.findall(r'id="(ref-\d+)"', html))
+
+
+# --- whose numbers they are --------------------------------------------------------------------
+
+VALUE = re.compile(
+    r'<data value="([^"]+)"|<span class="stat" data-v="([^"]+)"'
+    r'|<span class="interval" title="(\S+) to (\S+)"'
+)
+"""The full values of a sentence or cell: of an estimate, a statistic, the bounds of an interval."""
+
+
+def signed(numbers):
+    """Return numbers with those of the turned difference, and the inverse of a turned ratio."""
+    return numbers | {-n for n in numbers} | {1 / n for n in numbers if n}
+
+
+def labels_of(plain):
+    """Return the printed label of each model, by its name."""
+    return {m["name"]: visible(m.get("label") or m["name"]) for m in plain["models"]}
+
+
+def visible(text):
+    """Return a text as a page shows it: signs that nobody sees by their code points."""
+    signs = ("Cc", "Cf")
+    shown = (ascii(c)[1:-1] if category(c) in signs and not c.isspace() else c for c in text)
+    return " ".join("".join(shown).split())
+
+
+def owned(plain):
+    """List each record with the labels of the models that its numbers are about."""
+    label = labels_of(plain)
+    found = [([e["model"]], e) for e in plain["estimates"]]
+    for comparison in plain["comparisons"]:
+        found += [(pair["models"], pair) for pair in comparison["pairwise"]]
+        for held in (comparison["ranks"] or {}).values():
+            by_model = held if isinstance(held, dict) else {}
+            found += [([name], value) for name, value in by_model.items()]
+            found += [(row[:2], row[2:]) for row in (held if isinstance(held, list) else ())]
+    found += [(item["models"], item) for item in plain["requirements"]]
+    return [
+        (frozenset(label.get(name, name) for name in names), signed(numbers_of(record)))
+        for names, record in found
+    ]
+
+
+def common_numbers(plain):
+    """Return the numbers that are about all models of a line: omnibus tests, families, levels."""
+    lines = [
+        {key: value for key, value in one.items() if key != "pairwise"}
+        for one in plain["comparisons"]
+    ]
+    rest = ("estimates", "comparisons", "requirements", "selections", "failures")
+    return numbers_of(lines) | numbers_of({k: v for k, v in plain.items() if k not in rest})
+
+
+def named(text, labels):
+    """List the labels that a text has, in their order; the longest where one is in another."""
+    if not labels:
+        return []
+    any_label = "|".join(re.escape(one) for one in sorted(labels, key=len, reverse=True))
+    return re.findall(rf"(?<!\w)(?:{any_label})(?!\w)", text)
+
+
+def words(html):
+    """Return the text of a piece of a page."""
+    text = unescape(re.sub(r"<[^>]*>", "", re.sub(r"<svg.*?</svg>", "", html, flags=re.S)))
+    return " ".join(re.sub("[\u2060\u2066-\u2069\u200b]", "", text).split())
+
+
+def units(html):
+    """List what belongs together: an estimate with the interval and p after it.
+
+    Each is a place in the piece of a page, the place of the next value, and the numbers.
+    """
+    found = []
+    for at in VALUE.finditer(html):
+        numbers = [float(n) for n in at.groups() if n is not None]
+        if at[1] is not None or not found:
+            found.append((at.start(), []))
+        found[-1][1].append((at.start(), [n for n in numbers if math.isfinite(n)]))
+    for start, parts in found:
+        second = parts[1][0] if len(parts) > 1 else start
+        yield start, second, [n for _, numbers in parts for n in numbers if not n.is_integer()]
+
+
+def misplaced_in_findings(html, plain):
+    """List the numbers of findings that are of another record than that of the models named.
+
+    An estimate, its interval and its p are of one record, whose models have the label between
+    the estimate and the interval ("13 points higher than B ([11, 15]"), else the last before.
+    """
+    every, records = set(labels_of(plain).values()), owned(plain)
+    common, found = common_numbers(plain), []
+    for item in re.findall(r'<li id="finding-.*?</li>', html, re.S):
+        about = set(named(words(item), every))
+        for start, second, numbers in units(item):
+            nearest = (
+                named(words(item[start:second]), every) or named(words(item[:start]), every)
+            )[-1:]
+            if set(numbers) <= common or any(
+                set(numbers) <= common | held
+                for models, held in records
+                if models <= about and set(nearest) <= models
+            ):
+                continue
+            found.append((words(item)[:80], numbers))
+    return found
+
+
+CELL = re.compile(r"<t[hd]\b([^>]*)>(.*?)</t[hd]>", re.S)
+FULL = re.compile(r'data-(?:v|low|high)="([^"]+)"')
+
+
+def columns_of(head):
+    """List the name of each column: those below a spanner are in the second row of the head."""
+    rows = [CELL.findall(row) for row in re.findall(r"<tr.*?</tr>", head, re.S)]
+    below = iter(rows[-1]) if len(rows) > 1 else iter(())
+    found = []
+    for cell in rows[0]:
+        width = re.search(r'colspan="(\d+)"', cell[0])
+        lowest = len(rows) == 1 or "rowspan" in cell[0]
+        found += [cell] if lowest else [next(below) for _ in range(int(width[1]) if width else 1)]
+    names = [re.search(r'data-name="([^"]+)"', attributes) for attributes, _ in found]
+    return [unescape(name[1]) if name else "" for name in names]
+
+
+def misplaced_in_tables(html, plain, sections=("estimates", "comparisons", "requirements")):
+    """List the cells whose numbers no record of the models and the metric of their place has.
+
+    The models are those that the row names, or the head of the table; a row without a name
+    goes on with the last. A column that is called after a metric has estimates of that metric.
+    """
+    label = labels_of(plain)
+    every, records = set(label.values()), owned(plain)
+    metrics = {e["metric"]: [] for e in plain["estimates"]}
+    metrics["correct"] = []
+    for e in plain["estimates"]:
+        model = frozenset([label[e["model"]]])
+        metrics[e["metric"]].append((model, numbers_of(e)))
+        counts = {float(round(e["value"] * e["n"]))} if e["value"] is not None and e["n"] else set()
+        metrics["correct"].append((model, counts))
+    found = []
+    for section in sections:
+        whole = re.search(rf'<section[^>]*id="{section}".*?</section>', html, re.S)
+        for table in re.findall(r"<table.*?</table>", whole.group() if whole else "", re.S):
+            head, _, body = table.partition("<tbody")
+            heads, columns, last = set(named(words(head), every)), columns_of(head), []
+            for row in re.findall(r"<tr.*?</tr>", body, re.S):
+                cells = CELL.findall(row)
+                last = [one for _, cell in cells for one in named(words(cell), every)] or last
+                about = set(last) | heads
+                for column, (attributes, _) in zip(columns[::-1], cells[::-1], strict=False):
+                    numbers = {float(n) for n in FULL.findall(attributes)} - {math.inf, -math.inf}
+                    metric = column.removesuffix(" 95% CI")
+                    held = metrics.get(metric, records) if section == "estimates" else records
+                    known = [of for models, of in held if models <= about]
+                    if numbers and not any(numbers <= of for of in known):
+                        found.append((section, column, words(row)[:60], sorted(numbers)))
+    return found
+
+
+def rows_of(html, section, labels):
+    """List the rows of the tables of a section: the labels that each names, and its numbers."""
+    whole = re.search(rf'<section[^>]*id="{section}".*?</section>', html, re.S)
+    for row in re.findall(r"<tr.*?</tr>", whole.group() if whole else "", re.S):
+        cells = CELL.findall(row)
+        about = [one for _, cell in cells for one in named(words(cell), labels)]
+        numbers = {float(n) for attributes, _ in cells for n in FULL.findall(attributes)}
+        yield frozenset(about), numbers
+
+
+def incomplete_pairs(html, plain):
+    """List what a reader needs of each pair that a table shows and its row lacks.
+
+    That is the estimate, its interval and the simultaneous one, the statistic or the counts, the
+    exact and the adjusted p, and an effect size (checklist, item 4).
+    """
+    label = labels_of(plain)
+    rows = list(rows_of(html, "comparisons", set(label.values())))
+    found = []
+    for pair in pairs_of(plain):
+        shown = [
+            signed(numbers)
+            for about, numbers in rows
+            if about == {label[m] for m in pair["models"]}
+        ]
+        estimate, joint = pair["estimate"] or {}, pair["simultaneous"] or {}
+        needed = {
+            name: {value} - {None}
+            for name, value in (
+                *((f"estimate {key}", estimate.get(key)) for key in ("value", "low", "high")),
+                *((f"simultaneous {key}", joint.get(key)) for key in ("low", "high")),
+                ("p", pair["p"]),
+                ("adjusted p", pair["p_adjusted"]),
+            )
+        }
+        missing = [name for name, of in needed.items() if shown and not any(of <= s for s in shown)]
+        counts = pair["table"] and {float(pair["table"][0][1]), float(pair["table"][1][0])}
+        statistic = pair["statistic"] and pair["statistic"]["value"]
+        if shown and not any((counts and counts <= s) or statistic in s for s in shown):
+            missing += ["statistic"] if counts or statistic is not None else []
+        effects = {float(e["value"]) for e in pair["effects"] if e["value"] is not None}
+        if shown and effects and not any(effects & s for s in shown):
+            missing.append("effect size")
+        found += [(pair["models"], pair["test"], one) for one in missing]
+    return found
+
+
+def unnamed_intervals(html, plain):
+    """List the tables with intervals whose notes lack their level or the title of their method,
+
+    and the adjusted tests with an interval that have no simultaneous one, or one that is narrower
+    (checklist, item 3). Control of false discoveries has them for the pairs it selects alone.
+    """
+    titles, found = {}, []
+    for method in plain["methods"]:
+        if method["kind"].startswith("interval") or method["kind"] == "test":
+            known = {method["title"], method.get("of_difference") or method["title"]}
+            plain_known = {one.replace("'", "’").lower() for one in known}
+            titles.setdefault(method["name"], set()).update(plain_known)
+    for section, records in (
+        ("estimates", [([e["model"]], e["interval"]) for e in plain["estimates"]]),
+        ("comparisons", [(p["models"], p["estimate"]) for p in pairs_of(plain)]),
+    ):
+        whole = re.search(rf'<section[^>]*id="{section}".*?</section>', html, re.S)
+        for table in re.findall(
+            r"<figure class=.table.*?</figure>", whole[0] if whole else "", re.S
+        ):
+            notes = words(table).lower()
+            bounds = re.findall(r'data-low="([^"]+)" data-high="([^"]+)"', table)
+            for _, one in records:
+                if one is None or (repr(one["low"]), repr(one["high"])) not in bounds:
+                    continue
+                method = re.split(r"[ (,]", one["method"])[0]
+                named_so = any(title in notes for title in titles.get(method, {""}))
+                if not named_so or f"{100 * one['level']:.4g}%" not in notes:
+                    found.append((section, one["method"], one["level"]))
+    for comparison in plain["comparisons"]:
+        for pair in comparison["pairwise"]:
+            plainly, joint = pair["estimate"] or {}, pair["simultaneous"]
+            if None in (pair["p_adjusted"], plainly.get("low"), plainly.get("high")):
+                continue
+            if comparison["family"]["size"] > 1 and comparison["family"]["correction"]:
+                matching = joint and (
+                    joint["low"] <= plainly["low"] and joint["high"] >= plainly["high"]
+                )
+                chosen = comparison["family"]["correction"].startswith("fdr_")
+                if not matching and not (chosen and joint is None and not pair["reject"]):
+                    found.append(("simultaneous", pair["models"]))
+    return found
+
+
+def pairs_of(plain):
+    """List the pairs of all comparisons."""
+    return [pair for comparison in plain["comparisons"] for pair in comparison["pairwise"]]
+
+
+def untruths(html, plain):
+    """List what is untrue of a page: numbers, their places, intervals, pairs and citations."""
+    return {
+        "values": untrue_values(html, plain),
+        "rounding": badly_rounded(html),
+        "prose": untrue_prose(html, plain),
+        "findings": misplaced_in_findings(html, plain),
+        "tables": misplaced_in_tables(html, plain),
+        "intervals": unnamed_intervals(html, plain),
+        "pairs": incomplete_pairs(html, plain),
+        "citations": sorted(loose_citations(html)),
+    }

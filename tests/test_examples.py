@@ -11,7 +11,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 from calling import call
-from report_truth import badly_rounded, loose_citations, untrue_prose, untrue_values
+from report_truth import untruths
 
 from evallang.results import schema
 
@@ -63,8 +63,7 @@ def test_an_example_runs(path, tmp_path):
     html = (folder / "report.html").read_text(encoding="utf-8")
     for model in results["models"]:
         assert model["label"] in html
-    assert untrue_values(html, results) == untrue_prose(html, results) == badly_rounded(html) == []
-    assert loose_citations(html) == set()
+    assert not any(found := untruths(html, results).values()), found
     assert (folder / "report.pdf").read_bytes().startswith(b"%PDF-")
 
 

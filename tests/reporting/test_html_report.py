@@ -12,7 +12,7 @@ from html import escape
 import fixture
 import pytest
 from conftest import NAMES, folded
-from report_truth import badly_rounded, loose_citations, untrue_prose, untrue_values
+from report_truth import badly_rounded, loose_citations, untrue_prose, untrue_values, untruths
 
 from evallang.reporting.context import report_id
 from evallang.reporting.formats.format import format_names
@@ -35,10 +35,7 @@ def table(page, identifier):
 @pytest.mark.parametrize("name", NAMES)
 def test_every_number_is_one_of_the_results_rounded(drawn, name):
     study = drawn(name)
-    assert untrue_values(study.html, study.plain) == []
-    assert badly_rounded(study.html) == []
-    assert untrue_prose(study.html, study.plain) == []
-    assert loose_citations(study.html) == set()
+    assert not any(found := untruths(study.html, study.plain).values()), found
 
 
 def test_a_number_or_citation_that_is_changed_is_found(drawn):
@@ -50,6 +47,40 @@ def test_a_number_or_citation_that_is_changed_is_found(drawn):
     shown = re.search(r'class="interval"[^>]*>\[(\d+\.\d),', page)[1]
     assert set(untrue_prose(page.replace(f"[{shown},", "[12.34567,"), plain)) == {"12.34567"}
     assert loose_citations(page.replace('href="#ref-1"', 'href="#ref-99"')) == {"ref-1", "ref-99"}
+
+
+def exchanged(page, first, second):
+    """Exchange two texts of a page."""
+    return page.replace(first, "\0").replace(second, first).replace("\0", second)
+
+
+def test_a_number_of_another_model_is_found(drawn):
+    study = drawn("cancer")
+    page, plain = study.html, study.plain
+    section = re.search(r'<section[^>]*id="estimates".*?</section>', page, re.S)[0]
+    one, two = re.findall(r'<td class="right" data-v="\d\.\d+">.*?</td>', section)[:2]
+    untrue = untruths(page.replace(section, exchanged(section, one, two)), plain)
+    assert [name for name, found in untrue.items() if found] == ["tables"]
+    finding = re.search(r'<li id="finding-2".*?</li>', page, re.S)[0]
+    mine = re.search(r"<span class=\"interval\".*?</span>", finding)[0]
+    other = next(i for i in re.findall(r'<span class="interval".*?</span>', section) if i != mine)
+    untrue = untruths(page.replace(finding, finding.replace(mine, other)), plain)
+    assert [name for name, found in untrue.items() if found] == ["findings"]
+
+
+def test_a_pair_without_its_p_and_an_interval_without_its_method_are_found(drawn):
+    study = drawn("cancer")
+    page, plain = study.html, study.plain
+    whole = re.search(r'<section[^>]*id="comparisons".*?</section>', page, re.S)[0]
+    less = re.sub(r'(<td class="right") data-v="[^"]*(">[^/]*</data></td></tr>)', r"\1\2", whole)
+    assert untruths(page.replace(whole, less), plain)["pairs"]
+    assert untruths(page.replace("95% Wilson score interval", "95% interval"), plain)["intervals"]
+    pair = next(pair for one in plain["comparisons"] for pair in one["pairwise"])
+    narrower = {**pair, "simultaneous": None}
+    lines = [{**one, "pairwise": [narrower]} for one in plain["comparisons"]]
+    assert ("simultaneous", pair["models"]) in untruths(page, {**plain, "comparisons": lines})[
+        "intervals"
+    ]
 
 
 def test_estimates_stand_in_the_table_best_first(drawn):
