@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from evallang.frozen_records import frozen
 from evallang.reporting.cells import dash, interval_cell, number_cell
+from evallang.reporting.compatible_differences import differences_drawn, pairs_of
 from evallang.reporting.context import Context
 from evallang.reporting.contrasts import contrast
 from evallang.reporting.decisions import bayesian, computed, favoured, reasons, untested
@@ -21,10 +22,10 @@ from evallang.reporting.document import (
     Runs,
     Strong,
     Table,
-    Text,
     listed,
     runs,
 )
+from evallang.reporting.estimate_figures import Drawn, drawn_beside_estimates, joined_panels
 from evallang.reporting.figures.forest import far_estimates
 from evallang.reporting.figures.grouping import drawn_as_columns, grouping_diagram
 from evallang.reporting.figures.matrices import decision_matrix, win_matrix
@@ -138,8 +139,13 @@ def _comparison(
     table_id, figure_id = f"table-comparison-{number}", f"figure-comparison-{number}"
     table = pair_table(context, comparison, table_id)
     figure = None
-    if draw and context.draws and not singly(comparison):
-        figure = decision_figure(context, comparison, figure_id)
+    further: list[Figure] = []
+    if context.draws and not singly(comparison):
+        panels = decision_panels(context, comparison) if draw else []
+        if not drawn_beside_estimates(context, comparison):
+            panels += differences_drawn(context, comparison)
+            further += pairs_of(context, comparison)
+        figure = joined_panels(figure_id, panels) if panels else None
     refs = runs(Ref(table_id)) if table is not None else ()
     if figure is not None:
         refs += runs(", ", Ref(figure_id))
@@ -150,7 +156,7 @@ def _comparison(
         blocks.append(table)
     if figure is not None:
         blocks.append(figure)
-    return blocks
+    return [*blocks, *further]
 
 
 def _summary(context: Context, comparison: Comparison, refs: Runs) -> Runs:
@@ -386,19 +392,19 @@ class Positions:
     far: frozenset[str] = frozenset()
 
 
-def decision_figure(context: Context, comparison: Comparison, identifier: str) -> Figure | None:
+def decision_panels(context: Context, comparison: Comparison) -> list[Drawn]:
     """Draw the groups and the matrices, or the posterior probabilities of the pairs."""
     if any(bayesian(pair) for pair in comparison.pairwise):
-        return _posterior_figure(context, comparison, identifier)
+        return _posterior_panels(context, comparison)
     if comparison.data is None:
-        return _rank_figure(context, comparison, identifier)
+        return _rank_panels(context, comparison)
     places = _positions(context, comparison)
     if places is None or len(places.values) > MOST_IN_DIAGRAM:
-        return None
+        return []
     ordered = tuple(places.values)
     found = groups(ordered, comparison)
     if not found:
-        return None
+        return []
     labels = {name: context.model(name) for name in ordered}
     svg, alt = grouping_diagram(
         labels,
@@ -414,28 +420,7 @@ def decision_figure(context: Context, comparison: Comparison, identifier: str) -
                + _reading(context, places.values, found, places.far))]  # fmt: skip
     if len(ordered) <= MOST_MODELS_IN_MATRIX:
         panels.append(_matrix_panel(context, comparison, ordered))
-    return _lettered(identifier, panels)
-
-
-Drawn = tuple[Panel, Runs]
-"""A panel, and what the caption says of it."""
-
-
-def _lettered(identifier: str, drawn: Sequence[Drawn]) -> Figure | None:
-    """Join panels in a figure, whose caption names them by letters where there are several."""
-    if not drawn:
-        return None
-    caption: Runs = ()
-    for letter, (_, words) in zip("abcdef", drawn, strict=False):
-        lead = runs(Strong(runs(f"{letter},")), " ") if len(drawn) > 1 else ()
-        text = words if len(drawn) > 1 else _capital(words)
-        caption += runs(" " if caption else "", lead, text, ".")
-    return Figure(identifier, caption, tuple(panel for panel, _ in drawn))
-
-
-def _capital(words: Runs) -> Runs:
-    first, *rest = words
-    return (Text(capitalised(first.text)), *rest) if isinstance(first, Text) else words
+    return panels
 
 
 def _reading(
@@ -527,11 +512,11 @@ def _positions(context: Context, comparison: Comparison) -> Positions | None:
     return Positions(values, scale, name, words, not metric.higher_is_better)
 
 
-def _rank_figure(context: Context, comparison: Comparison, identifier: str) -> Figure | None:
+def _rank_panels(context: Context, comparison: Comparison) -> list[Drawn]:
     """Draw average ranks with their groups, and the matrices of p-values and of wins."""
     ranks = comparison.ranks
     if ranks is None or len(ranks.average) < 3:
-        return None
+        return []
     ordered = tuple(sorted(ranks.average, key=ranks.average.__getitem__))
     values = {name: ranks.average[name] for name in ordered}
     labels = {name: context.model(name) for name in ordered}
@@ -569,14 +554,14 @@ def _rank_figure(context: Context, comparison: Comparison, identifier: str) -> F
             )
             title = "Wins / ties / losses" if whole else "Wins"
             drawn.append((Panel(matrix.svg, matrix.alt, runs(title)), words))
-    return _lettered(identifier, drawn)
+    return drawn
 
 
-def _posterior_figure(context: Context, comparison: Comparison, identifier: str) -> Figure | None:
+def _posterior_panels(context: Context, comparison: Comparison) -> list[Drawn]:
     """Draw the posterior of each pair: its density where it has one, its three probabilities."""
     pairs = [p for p in comparison.pairwise if p.extra.get("p_first") is not None]
     if not pairs or len(pairs) > POSTERIORS_DRAWN:
-        return None
+        return []
     confidence = context.results.study.confidence
     drawn: list[Drawn] = []
     curves = densities(context, comparison, pairs)
@@ -598,4 +583,4 @@ def _posterior_figure(context: Context, comparison: Comparison, identifier: str)
             f"shaded, above the {percent(confidence)} that a decision requires"
         )
         drawn.append((Panel(*simplex(context, pairs, confidence), runs("In the simplex")), words))
-    return _lettered(identifier, drawn)
+    return drawn

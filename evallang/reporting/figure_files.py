@@ -8,6 +8,7 @@ from evallang.reporting.document import (
     Emphasis,
     Figure,
     Interval,
+    Ref,
     Runs,
     Stat,
     Strong,
@@ -96,7 +97,7 @@ def _descriptions(found: Sequence[Figure]) -> Iterator[str]:
 
 
 def plain(row: Runs) -> str:
-    """Return runs as words without marks; citations and references are omitted."""
+    """Return runs as words without marks; citations and bare numbers of tables are omitted."""
     return "".join(_plain(row)).replace("\u2060", "")
 
 
@@ -109,5 +110,7 @@ def _plain(row: Iterable[object]) -> Iterator[str]:
             yield f"{run.symbol}{df} {run.relation} {run.text}"
         elif isinstance(run, Interval):
             yield f"{run.lead} {run.text}".strip()
+        elif isinstance(run, Ref):
+            yield run.words
         else:
             yield getattr(run, "text", "")

@@ -120,6 +120,8 @@ def _settled(block: Block, numbering: Numbering, most_rows: int) -> Block | None
         return NumberedFindings(tuple(_cited(item, numbering) for item in block.items))
     if isinstance(block, Caution):
         return replace(block, body=_cited(block.body, numbering))
+    if isinstance(block, Figure):
+        return replace(block, caption=_cited(block.caption, numbering))
     if isinstance(block, Table):
         notes = tuple(_cited(note, numbering) for note in block.notes)
         return _capped(replace(block, notes=notes), most_rows)

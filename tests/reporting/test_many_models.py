@@ -10,7 +10,7 @@ import pytest
 import evallang as ev
 from evallang.reporting.context import Context
 from evallang.reporting.document import Figure
-from evallang.reporting.estimates import MOST_IN_A_PANEL
+from evallang.reporting.figures.forest import MOST_IN_A_PANEL
 from evallang.reporting.pair_findings import MOST_OTHERS
 from evallang.reporting.section import build
 
@@ -18,7 +18,7 @@ from evallang.reporting.section import build
 def words(runs):
     made = ""  # with plain spaces
     for run in runs:
-        made += words(run.runs) if hasattr(run, "runs") else getattr(run, "text", "")
+        made += words(run.runs) if hasattr(run, "runs") else getattr(run, "text", getattr(run, "words", ""))
     return made.replace("\N{NO-BREAK SPACE}", " ")
 
 
@@ -71,14 +71,49 @@ def test_findings_of_many_models_state_numbers_and_extremes(many):
 def test_a_forest_of_many_models_is_two_panels_on_one_scale(many):
     figures = [b for b in sections(many)["estimates"].blocks if isinstance(b, Figure)]
     (figure,) = figures
-    assert len(figure.panels) == 4  # two for each metric
+    assert len(figure.panels) == 6  # two for each metric, two for the differences from the best
     assert MOST_IN_A_PANEL < 24
-    for first, second in (figure.panels[:2], figure.panels[2:]):
+    for first, second in (figure.panels[:2], figure.panels[4:]):
         ticks = [_texts(panel.svg)[:4] for panel in (first, second)]
         assert ticks[0] == ticks[1]
         assert "Model 0 " in first.alt and "Model 0 " not in second.alt
     caption = words(figure.caption)
-    assert caption.startswith("a, b, accuracy") and "c, d, recall" in caption
+    assert caption.startswith("a, b, accuracy") and "e, f, recall" in caption
+
+
+def test_differences_from_the_best_are_drawn_where_pairs_are_many(many):
+    (comparison,) = many.comparisons
+    blocks = sections(many)["estimates"].blocks
+    (figure,) = (b for b in blocks if isinstance(b, Figure))
+    drawn = [panel for panel in figure.panels if words(panel.title).startswith("Compatible")]
+    spoken = " ".join(panel.alt for panel in drawn).replace("\N{NO-BREAK SPACE}", " ")
+    for pair in comparison.pairwise:
+        if "m0" not in pair.models:
+            continue
+        other = next(model for model in pair.models if model != "m0")
+        sign = 1 if pair.models[0] == "m0" else -1
+        value = f"{sign * pair.estimate.value * 100:+.1f}".replace("-", "−")
+        assert f"Model 0 minus Model {other[1:]} {value} [" in spoken
+    assert spoken.count("minus Model") == 23
+    assert drawn[0].svg.count("Model 0") == 12  # one name for each row
+    rest = len(comparison.pairwise) - 23
+    assert f"The other {rest} pairs are in the table of pairs" in words(figure.caption)
+
+
+def test_all_pairs_are_files_where_the_page_shows_those_of_the_best():
+    few = study(7, 300)
+    (comparison,) = few.comparisons
+    blocks = sections(few)["estimates"].blocks
+    page, files = (b for b in blocks if isinstance(b, Figure))
+    assert page.placed and not files.placed
+    assert files.id == "figure-differences-1"
+    assert "The other 15 pairs are in the table of pairs and figures/differences-1" in words(
+        page.caption
+    ).replace("fifteen", "15")
+    spoken = " ".join(panel.alt for panel in files.panels)
+    for pair in comparison.pairwise:
+        first, second = (f"Model {name[1:]}" for name in pair.models)
+        assert f"{first} minus {second} " in spoken
 
 
 def _texts(svg):

@@ -37,6 +37,7 @@ LEADING = 5.0  # between the names of two rows
 MOST_ROW = 26.0
 FOOT = 29.0  # ticks and the name of the scale
 LABEL = 96.0  # points for the names; longer ones are shortened
+MOST_IN_A_PANEL = 16  # models, or pairs; more are in further panels
 GAP = 7.0
 TRACK = 10.0  # depth of the band of what an interval excludes
 ARROW = 3.4
@@ -149,23 +150,27 @@ def forest_of_requirements(
     return canvas.svg()
 
 
-def depth_of_differences(context: Context, comparison: Comparison) -> float:
+def depth_of_differences(context: Context, rows: Sequence[HypothesisTestResult]) -> float:
     """Return the points that the rows of a forest of differences take."""
-    known = [p for p in comparison.pairwise if p.estimate is not None]
-    two = any(len(_pair_lines(context, pair)) > 1 for pair in known)
-    return (DOUBLE_ROW if two else ROW) * len(known)
+    if not rows:
+        return 0.0
+    panels = -(-len(rows) // MOST_IN_A_PANEL)
+    two = any(len(_pair_lines(context, pair)) > 1 for pair in rows)
+    return (DOUBLE_ROW if two else ROW) * -(-len(rows) // panels)
 
 
-def forest_of_differences(context: Context, comparison: Comparison) -> tuple[str, str] | None:
-    """Draw the differences of all pairs and what remains possible; None where no pair has one.
+def forest_of_differences(
+    context: Context,
+    comparison: Comparison,
+    known: Sequence[HypothesisTestResult],
+    among: Sequence[HypothesisTestResult] = (),
+) -> tuple[str, str]:
+    """Draw the differences of pairs and what remains possible; gives the SVG and its words.
 
     Thick: the interval of the pair; thin: the simultaneous one; filled: rejected; shaded: what
-    the widest interval excludes; dashed: the margin of a test of one.
+    the widest interval excludes; dashed: the margin of a test of one. All of `known` have an
+    estimate; the axis has room for all pairs `among` which these are.
     """
-    pairs = [p for p in comparison.pairwise if p.estimate is not None]
-    known = [p for p in pairs if p.estimate is not None and p.estimate.value is not None]
-    if not known:
-        return None
     metric, scale = context.difference_words(comparison), context.difference_scale(comparison)
     confidence = context.results.study.confidence
     names = [_pair_lines(context, pair) for pair in known]
@@ -173,10 +178,13 @@ def forest_of_differences(context: Context, comparison: Comparison) -> tuple[str
     row = DOUBLE_ROW if any(len(lines) > 1 for lines in names) else ROW
     left = max(fonts.width(line, SIZE) for lines in names for line in lines) + GAP
     right = max(fonts.width(text, SIZE) for text in texts) + GAP
-    far = far_pairs(known)
+    every = among or known
+    far_of_every = far_pairs(every)
+    beyond = {id(every[i]) for i in far_of_every}
+    far = frozenset(i for i, pair in enumerate(known) if id(pair) in beyond)
     bounds = [0.0]
-    for i, pair in enumerate(known):
-        if i not in far:
+    for i, pair in enumerate(every):
+        if i not in far_of_every:
             bounds += _finite(*_difference_bounds(pair), *margins_of(context, comparison, pair))
     axis = Axis(min(bounds), max(bounds), left + 3, COLUMN - right - 3, 4)
     canvas = Canvas(row * len(known) + FOOT)

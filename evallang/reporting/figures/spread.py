@@ -37,19 +37,25 @@ class Spread:
     estimate: float | None
 
 
-def spread(rows: Sequence[Spread], name: str, subject: str, scale: Scale) -> tuple[str, str]:
+def spread(
+    rows: Sequence[Spread], name: str, subject: str, scale: Scale, among: Sequence[Spread] = ()
+) -> tuple[str, str]:
     """Draw the values of each model with its estimate; gives the SVG and its numbers in words.
 
-    `subject` is what the values are of: "folds".
+    `subject` is what the values are of: "folds". The axis has room for all rows `among` which
+    these are, except for those far from the others.
     """
-    histogram = max(len(row.values) for row in rows) > MOST_POINTS
+    every = among or rows
+    histogram = max(len(row.values) for row in every) > MOST_POINTS
     depth = DEEP_ROW if histogram else ROW
     names = [fonts.shorten(row.label, SIZE, LABEL) for row in rows]
     left = max(fonts.width(text, SIZE) for text in names) + GAP
     spans = [(min(row.values), max(row.values)) for row in rows]
-    far = off_scale(spans)
-    kept = [span for i, span in enumerate(spans) if i not in far]
-    known = [r.estimate for i, r in enumerate(rows) if i not in far and r.estimate is not None]
+    beyond = off_scale([(min(row.values), max(row.values)) for row in every])
+    near = [row for i, row in enumerate(every) if i not in beyond]
+    far = frozenset(i for i, row in enumerate(rows) if row not in near)
+    kept = [(min(row.values), max(row.values)) for row in near]
+    known = [row.estimate for row in near if row.estimate is not None]
     axis = Axis(min([*known, *(span[0] for span in kept)]),
                 max([*known, *(span[1] for span in kept)]), left + 3, COLUMN - 6, 5)  # fmt: skip
     foot = depth * len(rows)

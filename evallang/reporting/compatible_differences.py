@@ -1,0 +1,201 @@
+"""What differences the data are compatible with: a forest of pairs for each comparison.
+
+Few pairs are all drawn. Of many, those of the best model are on the page, and all are files.
+"""
+
+import math
+from collections.abc import Sequence
+
+from evallang.reporting.context import Context
+from evallang.reporting.contrasts import turned
+from evallang.reporting.decisions import bayesian, is_about_equivalence, margin_of
+from evallang.reporting.document import Figure, Panel, Ref, Runs, runs
+from evallang.reporting.figures.forest import (
+    MOST_IN_A_PANEL,
+    far_pairs,
+    forest_of_differences,
+    margins_of,
+)
+from evallang.reporting.numbers import level_of_alpha, percent
+from evallang.reporting.one_model import singly
+from evallang.reporting.wording import adjusted_words, family_words, p_letter, plural
+from evallang.results.records import Comparison, HypothesisTestResult
+
+MOST_PAIRS_DRAWN = 15  # six models
+IN_A_PANEL_OF_A_FILE = 36  # pairs
+PANELS_OF_A_FILE = 2
+MOST_FILES = 3  # 216 pairs, those of 21 models
+
+
+def rows_of(context: Context, comparison: Comparison) -> tuple[HypothesisTestResult, ...]:
+    """Return the pairs that are drawn on the page; of many those with the best of the models."""
+    known = _known(comparison)
+    if singly(comparison) or len(known) <= MOST_PAIRS_DRAWN:
+        return () if singly(comparison) else known
+    best = _best(context, comparison)
+    rows = tuple(_read_from(pair, best) for pair in known if best in pair.models)
+    return rows or known[:MOST_PAIRS_DRAWN]
+
+
+def differences_drawn(
+    context: Context, comparison: Comparison, of: str = ""
+) -> list[tuple[Panel, Runs]]:
+    """Draw the pairs of a comparison, many in panels on one scale; the first has the words.
+
+    `of` names the metric in the title where there are several.
+    """
+    rows = rows_of(context, comparison)
+    if not rows:
+        return []
+    panels = -(-len(rows) // MOST_IN_A_PANEL)
+    size = -(-len(rows) // panels)
+    made: list[tuple[Panel, Runs]] = []
+    for start in range(0, len(rows), size):
+        part = rows[start : start + size]
+        title = f"Compatible differences{of}"
+        title += f": pairs {start + 1} to {start + len(part)}" if panels > 1 else ""
+        drawn = forest_of_differences(context, comparison, part, rows)
+        words = () if made else _caption(context, comparison, rows)
+        made.append((Panel(*drawn, runs(title)), words))
+    return made
+
+
+def pairs_of(context: Context, comparison: Comparison) -> list[Figure]:
+    """Draw all pairs in figures that are files only, where not all are on the page."""
+    known = _known(comparison)
+    if len(rows_of(context, comparison)) == len(known) or not _fit(len(known)):
+        return []
+    made = []
+    each = IN_A_PANEL_OF_A_FILE * PANELS_OF_A_FILE
+    for number, start in enumerate(range(0, len(known), each), start=1):
+        panels = []
+        for first in range(start, min(start + each, len(known)), IN_A_PANEL_OF_A_FILE):
+            part = known[first : first + IN_A_PANEL_OF_A_FILE]
+            title = f"Pairs {first + 1} to {first + len(part)}"
+            drawn = forest_of_differences(context, comparison, part, known)
+            panels.append(Panel(*drawn, runs(title)))
+        words = runs(f"{'Difference' if len(panels) == 1 else 'Differences'} of ",
+                     f"pairs {start + 1} to {min(start + each, len(known))} of {len(known)}: ",
+                     _meaning(context, comparison, known), ".")  # fmt: skip
+        name = f"figure-{_file(context, comparison)}{'' if number == 1 else f'-{number}'}"
+        made.append(Figure(name, words, tuple(panels), placed=False))
+    return made
+
+
+def _fit(n: int) -> bool:
+    """Return whether files have room for so many pairs."""
+    return n <= MOST_FILES * PANELS_OF_A_FILE * IN_A_PANEL_OF_A_FILE
+
+
+def _known(comparison: Comparison) -> tuple[HypothesisTestResult, ...]:
+    return tuple(
+        pair
+        for pair in comparison.pairwise
+        if pair.estimate is not None and pair.estimate.value is not None
+    )
+
+
+def _best(context: Context, comparison: Comparison) -> str:
+    """Return the model that others are read against: the reference, else the best."""
+    if comparison.against is not None:
+        return comparison.against
+    names = dict.fromkeys(name for pair in comparison.pairwise for name in pair.models)
+    average = comparison.ranks.average if comparison.ranks is not None else {}
+    if average:
+        return min(names, key=lambda name: average.get(name, math.inf))
+    setting = context.comparison_setting(comparison)
+    if setting is not None:
+        for name in context.models_best_first(setting, comparison.metric):
+            if name in names:
+                return name
+    return next(iter(names))
+
+
+def _read_from(pair: HypothesisTestResult, model: str) -> HypothesisTestResult:
+    """Return a pair with a model first; one whose margin has a side stays as it is."""
+    if pair.models[0] == model or (margin_of(pair) is not None and not is_about_equivalence(pair)):
+        return pair
+    return turned(pair)
+
+
+def _file(context: Context, comparison: Comparison) -> str:
+    return f"differences-{_number(context, comparison)}"
+
+
+def _number(context: Context, comparison: Comparison) -> int:
+    return next(
+        number
+        for number, other in enumerate(context.results.comparisons, start=1)
+        if other is comparison
+    )
+
+
+def _caption(
+    context: Context, comparison: Comparison, rows: Sequence[HypothesisTestResult]
+) -> Runs:
+    """State what is drawn, what lines and points mean, and where the other pairs are."""
+    made = _meaning(context, comparison, rows)
+    rest = len(_known(comparison)) - len(rows)
+    if not rest:
+        return made
+    made += runs(f". The other {plural(rest, 'pair')} {'is' if rest == 1 else 'are'} in ")
+    places = []
+    if context.shows("comparisons"):
+        places.append(runs(Ref(f"table-comparison-{_number(context, comparison)}", TABLE)))
+    if _fit(len(_known(comparison))):
+        places.append(runs(f"figures/{_file(context, comparison)}"))
+    return made + (places[0] + runs(" and ") + places[1] if len(places) > 1 else
+                   places[0] if places else runs("results.json"))  # fmt: skip
+
+
+TABLE = "the table of pairs"
+
+
+def _meaning(
+    context: Context, comparison: Comparison, known: Sequence[HypothesisTestResult]
+) -> Runs:
+    """State what lines and points of a forest of differences mean."""
+    metric = context.compared_words(comparison)
+    pairs = [p.estimate for p in known if p.estimate is not None]
+    made = runs(f"difference in {metric.noun} (first minus second)")
+    levels = dict.fromkeys(percent(e.level) for e in pairs if e.low is not None)
+    wide = [
+        wide for p in known if (wide := p.simultaneous) is not None and wide.low is not None
+    ]  # fmt: skip
+    if levels:
+        made += runs(f". Thick line, {' / '.join(levels)} interval of the pair")
+    if wide:
+        size = comparison.family.size
+        made += runs(
+            f"; thin line, {family_words(wide[0])} {percent(wide[0].level)} interval over "
+            f"{size} test{'' if size == 1 else 's'}"
+        )
+    if levels or wide:
+        made += runs("; shaded, differences that the interval at the right excludes")
+    if any(margins_of(context, comparison, p) for p in known):
+        region = any(p.extra.get("rope") is not None for p in known)
+        made += runs(
+            f"; dashed, {'the region of practical equivalence' if region else 'the margin'}"
+        )
+    made += runs(_meaning_of_points(context, comparison, known))
+    return made + runs("; arrow, off the scale" if far_pairs(known) else "")
+
+
+def _meaning_of_points(
+    context: Context, comparison: Comparison, known: Sequence[HypothesisTestResult]
+) -> Runs:
+    """State what filled and open points of a forest of differences are."""
+    if any(bayesian(p) for p in known):
+        level = percent(context.results.study.confidence)
+        return runs(f"; filled point, a posterior probability above {level}")
+    if comparison.family.exploratory:
+        return runs("; open points, compared without decisions")
+    if any(p.reject for p in known):
+        return runs(
+            f"; filled point, {adjusted_words(comparison)}", p_letter(context),
+            f" at or below {level_of_alpha(comparison.alpha)}",
+        )  # fmt: skip
+    if not comparison.performed:
+        return runs("; open points, the pairs were not tested")
+    words = "the pair was not decided" if len(comparison.pairwise) == 1 else "no pair was decided"
+    return runs(f"; open point{'' if len(comparison.pairwise) == 1 else 's'}, {words}")

@@ -1,0 +1,212 @@
+"""The figures of estimates: forests, compatible differences, and the spread over folds."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import isfinite, isinf
+
+from evallang.reporting.compatible_differences import differences_drawn, pairs_of, rows_of
+from evallang.reporting.context import Context, Setting
+from evallang.reporting.document import Block, Figure, Panel, Runs, Strong, Text, runs
+from evallang.reporting.figures.forest import (
+    MOST_IN_A_PANEL,
+    depth_of_differences,
+    far_estimates,
+    forest_of_estimates,
+)
+from evallang.reporting.figures.spread import MOST_POINTS, Spread, spread
+from evallang.reporting.letter_case import capitalised, mid_sentence
+from evallang.reporting.numbers import percent
+from evallang.results.records import Comparison
+
+MOST_DATA_APART = 3  # more data sets share one table
+LETTERS = "abcdef"  # of the panels of a figure; more panels are another figure
+SPREADS_OF_A_FIGURE = 6  # metrics
+
+Drawn = tuple[Panel, Runs]
+"""A panel, and what the caption says of it; without words it continues the panel before."""
+
+
+def figures(context: Context, setting: Setting, metrics: Sequence[str], number: int) -> list[Block]:
+    """Draw the estimates of every metric with the differences, and the spread over the folds.
+
+    Spreads are on the page too: beside the estimates where they fill the last row of panels.
+    """
+    if not context.draws:
+        return []
+    parts = _estimates_and_differences(context, setting, metrics)
+    spreads = _spreads(context, setting, metrics)
+    last = parts[-1] if parts else []
+    filled = len(last) + len(spreads)
+    joined = bool(spreads) and len(last) % 2 == 1 and filled % 2 == 0 and filled <= len(LETTERS)
+    if joined:
+        last += [(replace(p, title=runs("Spread: ", p.title)), words) for p, words in spreads]
+    made: list[Block] = [
+        joined_panels(_name(f"figure-estimates-{number}", i), part) for i, part in enumerate(parts)
+    ]
+    for i, start in enumerate(range(0, len(spreads), SPREADS_OF_A_FIGURE)):
+        part = spreads[start : start + SPREADS_OF_A_FIGURE]
+        figure = joined_panels(_name(f"figure-folds-{number}", i), part)
+        made.append(replace(figure, placed=not joined))
+    made += _all_pairs(context, setting, metrics)
+    return made
+
+
+def _name(name: str, part: int) -> str:
+    return name if part == 0 else f"{name}-{part + 1}"
+
+
+def _all_pairs(context: Context, setting: Setting, metrics: Sequence[str]) -> list[Block]:
+    """Return the files of all pairs of the comparisons drawn with the estimates."""
+    made: list[Block] = []
+    for name in metrics:
+        comparison = compared(context, setting, name)
+        if comparison is not None:
+            made += pairs_of(context, comparison)
+    return made
+
+
+def joined_panels(identifier: str, drawn: Sequence[Drawn]) -> Figure:
+    """Join panels under one caption, which states what several have in common once."""
+    caption: Runs = ()
+    letters: list[str] = []
+    for i, ((_, words), letter) in enumerate(zip(drawn, LETTERS, strict=False)):
+        letters.append(letter)
+        after = drawn[i + 1][1] if i + 1 < len(drawn) else None
+        if after is not None and (not after or after == words):
+            continue
+        lead = runs(Strong(runs(f"{', '.join(letters)},")), " ") if len(drawn) > 1 else ()
+        shown = next(d[1] for d in reversed(drawn[: i + 1]) if d[1])
+        caption += runs(" " if caption else "", lead, shown if lead else _capital(shown), ".")
+        letters = []
+    return Figure(identifier, caption, tuple(panel for panel, _ in drawn))
+
+
+def _capital(words: Runs) -> Runs:
+    first, *rest = words
+    return (Text(capitalised(first.text)), *rest) if isinstance(first, Text) else words
+
+
+def _estimates_and_differences(
+    context: Context, setting: Setting, metrics: Sequence[str]
+) -> list[list[Drawn]]:
+    """Draw the panels of every metric, in as many figures as have letters for them."""
+    parts: list[list[Drawn]] = []
+    for name in metrics:
+        comparison = compared(context, setting, name)
+        drawn, words = _estimates_drawn(context, setting, name, comparison)
+        if not drawn:
+            continue
+        metric = context.metric(name)
+        made: list[Drawn] = [(drawn[0], runs(f"{metric.noun}{words}"))]
+        made += [(panel, ()) for panel in drawn[1:]]
+        if comparison is not None:
+            of = "" if len(metrics) == 1 else f" in {metric.noun}"
+            made += differences_drawn(context, comparison, of)
+        if not parts or len(parts[-1]) + len(made) > len(LETTERS):
+            parts.append([])
+        parts[-1] += made
+    return parts
+
+
+def _spreads(context: Context, setting: Setting, metrics: Sequence[str]) -> list[Drawn]:
+    """Draw the values of folds or rounds, where models have several."""
+    made: list[Drawn] = []
+    for name in metrics:
+        metric, scale = context.metric(name), context.scale(setting, name)
+        rows = []
+        for model in context.models_best_first(setting, name):
+            found = context.estimate(setting, model, name)
+            values = tuple(
+                fold.value
+                for fold in (found.folds if found is not None else ())
+                if fold.value is not None and isfinite(fold.value)
+            )
+            if found is not None and len(values) > 1:
+                rows.append(Spread(context.model(model), values, found.value))
+        if not rows:
+            continue
+        rounds = max(len(row.values) for row in rows) > MOST_POINTS
+        name = f"{metric.title} (%)" if metric.percent else metric.title
+        what = "histogram of the values of all splits" if rounds else "values of the folds (open)"
+        words = runs(f"{what} and the estimate (line). {NOT_AN_ERROR}")
+        size = in_a_panel(len(rows))
+        for start in range(0, len(rows), size):
+            part = rows[start : start + size]
+            drawn = spread(part, name, "splits" if rounds else "folds", scale, rows)
+            title = panel_title(metric.title, start, len(part), len(rows))
+            made.append((Panel(*drawn, runs(title)), words))
+    return made
+
+
+NOT_AN_ERROR = "Training sets overlap: this spread is not a standard error"
+
+
+def in_a_panel(n: int) -> int:
+    """Return how many of `n` rows a panel has."""
+    panels = -(-n // MOST_IN_A_PANEL)
+    return -(-n // panels)
+
+
+def panel_title(title: str, start: int, here: int, n: int) -> str:
+    """Return the title of a panel of some of `n` models."""
+    return title if here == n else f"{title}: models {start + 1} to {start + here}"
+
+
+def _estimates_drawn(
+    context: Context, setting: Setting, metric_name: str, comparison: Comparison | None
+) -> tuple[list[Panel], str]:
+    """Draw the estimates of one metric, many models in panels; state what the lines are."""
+    metric = context.metric(metric_name)
+    models = context.models_best_first(setting, metric_name)
+    found = [context.estimate(setting, model, metric_name) for model in models]
+    known = [e for e in found if e is not None and e.value is not None]
+    if len(known) < 2 or all(isinf(e.value) for e in known if e.value is not None):
+        return [], ""
+    rows = rows_of(context, comparison) if comparison is not None else ()
+    depth = depth_of_differences(context, rows)
+    scale = context.scale(setting, metric_name)
+    size = in_a_panel(len(known))
+    panels = []
+    for start in range(0, len(known), size):
+        part = known[start : start + size]
+        labels = [context.model(e.model) for e in part]
+        svg, alt = forest_of_estimates(labels, part, metric, scale, depth, known)
+        title = panel_title(metric.title, start, len(part), len(known))
+        panels.append(Panel(svg, alt, runs(title)))
+    with_interval = [e.interval for e in known if e.interval is not None]
+    if not with_interval:
+        return panels, ""
+    far = "; arrow, off the scale" if far_estimates(known) else ""
+    levels = " / ".join(dict.fromkeys(percent(i.level) for i in with_interval))
+    methods = dict.fromkeys(
+        context.interval_title(i.method, over_groups=i.clusters is not None) for i in with_interval
+    )
+    return panels, (
+        f", point and {levels} interval ({', '.join(mid_sentence(m) for m in methods)}){far}"
+    )
+
+
+def compared(context: Context, setting: Setting, metric_name: str) -> Comparison | None:
+    """Find the comparison by a metric whose differences are drawn beside the estimates."""
+    for comparison in context.results.comparisons:
+        if comparison.metric != metric_name or comparison.data is None:
+            continue
+        if comparison.family.exploratory or not rows_of(context, comparison):
+            continue
+        if Setting(comparison.data, comparison.protocol) == setting:
+            return comparison
+    return None
+
+
+def drawn_beside_estimates(context: Context, comparison: Comparison) -> bool:
+    """Return whether the differences of a comparison are drawn beside the estimates."""
+    if len({setting.data for setting in context.settings}) > MOST_DATA_APART:
+        return False
+    for setting in context.settings:
+        if compared(context, setting, comparison.metric) is comparison:
+            known = (
+                context.estimate(setting, model, comparison.metric)
+                for model in context.models_best_first(setting, comparison.metric)
+            )
+            return sum(e is not None and e.value is not None for e in known) > 1
+    return False
