@@ -29,15 +29,14 @@ Drawn = tuple[Panel, Runs]
 def figures(context: Context, setting: Setting, metrics: Sequence[str], number: int) -> list[Block]:
     """Draw the estimates of every metric with the differences, and the spread over the folds.
 
-    Spreads are on the page too: beside the estimates where they fill the last row of panels.
+    Spreads have a figure of their own on the page where the figure of estimates is full.
     """
     if not context.draws:
         return []
     parts = _estimates_and_differences(context, setting, metrics)
     spreads = _spreads(context, setting, metrics)
     last = parts[-1] if parts else []
-    filled = len(last) + len(spreads)
-    joined = bool(spreads) and len(last) % 2 == 1 and filled % 2 == 0 and filled <= len(LETTERS)
+    joined = bool(last) and bool(spreads) and len(last) + len(spreads) <= len(LETTERS)
     if joined:
         last += [(replace(p, title=runs("Spread: ", p.title)), words) for p, words in spreads]
     made: list[Block] = [
