@@ -18,7 +18,11 @@ from evallang.reporting.section import build
 def words(runs):
     made = ""  # with plain spaces
     for run in runs:
-        made += words(run.runs) if hasattr(run, "runs") else getattr(run, "text", getattr(run, "words", ""))
+        made += (
+            words(run.runs)
+            if hasattr(run, "runs")
+            else getattr(run, "text", getattr(run, "words", ""))
+        )
     return made.replace("\N{NO-BREAK SPACE}", " ")
 
 
