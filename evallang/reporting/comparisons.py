@@ -25,7 +25,7 @@ from evallang.reporting.document import (
     listed,
     runs,
 )
-from evallang.reporting.estimate_figures import Drawn, drawn_beside_estimates, joined_panels
+from evallang.reporting.estimate_figures import Drawn, drawn_with_estimates, joined_panels
 from evallang.reporting.figures.forest import far_estimates
 from evallang.reporting.figures.grouping import drawn_as_columns, grouping_diagram
 from evallang.reporting.figures.matrices import decision_matrix, win_matrix
@@ -142,7 +142,7 @@ def _comparison(
     further: list[Figure] = []
     if context.draws and not singly(comparison):
         panels = decision_panels(context, comparison) if draw else []
-        if not drawn_beside_estimates(context, comparison):
+        if not drawn_with_estimates(context, comparison):
             panels += differences_drawn(context, comparison)
             further += pairs_of(context, comparison)
         figure = joined_panels(figure_id, panels) if panels else None

@@ -186,7 +186,7 @@ def _estimates_drawn(
 
 
 def compared(context: Context, setting: Setting, metric_name: str) -> Comparison | None:
-    """Find the comparison by a metric whose differences are drawn beside the estimates."""
+    """Find the comparison by a metric whose differences are drawn with the estimates."""
     for comparison in context.results.comparisons:
         if comparison.metric != metric_name or comparison.data is None:
             continue
@@ -197,8 +197,8 @@ def compared(context: Context, setting: Setting, metric_name: str) -> Comparison
     return None
 
 
-def drawn_beside_estimates(context: Context, comparison: Comparison) -> bool:
-    """Return whether the differences of a comparison are drawn beside the estimates."""
+def drawn_with_estimates(context: Context, comparison: Comparison) -> bool:
+    """Return whether the differences of a comparison are drawn with the estimates."""
     if len({setting.data for setting in context.settings}) > MOST_DATA_APART:
         return False
     for setting in context.settings:
