@@ -1,6 +1,8 @@
 """From a path to a frame, whatever the format."""
 
 import io
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,11 +10,20 @@ from evallang.data.arff import read_arff
 from evallang.data.codes import DUPLICATE_COLUMN, EMPTY_FILE, UNREADABLE_FILE
 from evallang.data.column_types import plain_types
 from evallang.data.delimited import read_delimited
-from evallang.data.files import check_size, ending, open_file, read_bytes
+from evallang.data.files import (
+    check_size,
+    ending,
+    has_known_ending,
+    note_outside,
+    open_file,
+    read_bytes,
+)
 from evallang.data.findings import RENAME, Findings, quoted, repeated
 from evallang.data.frame import Frame, frame_of
 from evallang.data.json_lines import read_json_lines
-from evallang.limits import CELL, MEMORY, OverLimit
+from evallang.data.remote import is_remote
+from evallang.data.remote_parquet import Damaged, fetch_columns, is_fetched
+from evallang.limits import CELL, COLUMNS, MEMORY, OverLimit
 from evallang.registry import lazy
 from evallang.source import Span
 
@@ -22,6 +33,8 @@ else:
     pl = lazy("polars")
 
 PANDAS_INDEX = "__index_level_"  # what to_parquet calls an index without a name
+Needed = Callable[[Sequence[str]], Collection[str]]
+"""What returns the columns that a study needs out of all columns of a file."""
 
 
 def read_file(
@@ -32,14 +45,18 @@ def read_file(
     named: frozenset[str] = frozenset(),
     spelled: frozenset[str] | None = None,
     labels: frozenset[str] = frozenset(),
+    needed: Needed | None = None,
     span: Span | None = None,
 ) -> Frame | None:
     """Read a .csv, .tsv, .jsonl, .arff (also .gz) or .parquet file; None after a finding.
 
     `named` are the columns that the study names; they help to distinguish a header from data.
     `spelled` are those that are read as text somewhere, so that 1.10 and 1.1 differ (None: any);
-    `labels` those of which few numbers are expected.
+    `labels` those of which few numbers are expected. `needed` returns those to fetch from a store,
+    where its client can fetch some columns (None: all).
     """
+    if ending(location) == ".parquet" and is_remote(location) and is_fetched(location):
+        return _fetch_parquet(location, needed, findings, span)
     path = open_file(location, folder, findings, span=span)
     if path is None:
         return None
@@ -88,25 +105,87 @@ def _read_parquet(
     path: Path | bytes, location: str, findings: Findings, span: Span | None
 ) -> Frame | None:
     cells = parquet_cells(path, location, findings, span)
-    if cells is None:
+    if cells is None or _repeats_a_column(cells.columns, location, findings, span):
         return None
-    names = [name.strip() for name in cells.columns]
-    if twice := repeated(names):
+    return _frame_of_parquet(cells, location, findings, span)
+
+
+def _repeats_a_column(
+    columns: Sequence[str], location: str, findings: Findings, span: Span | None
+) -> bool:
+    """Report columns whose names differ in spaces at their ends alone."""
+    twice = repeated([name.strip() for name in columns])
+    if twice:
         findings.add(
             DUPLICATE_COLUMN,
             f"`{location}` has more than one column {quoted(twice)}",
             span=span,
             help=RENAME,
         )
-        return None
+    return bool(twice)
+
+
+def _frame_of_parquet(
+    cells: "pl.DataFrame",
+    location: str,
+    findings: Findings,
+    span: Span | None,
+    unread: Sequence[str] = (),
+) -> Frame | None:
+    """Return the cells of a Parquet file with the types of tables; None after a finding."""
     if cells.height == 0 or cells.width == 0:
         findings.add(EMPTY_FILE, f"`{location}` contains no rows", span=span)
         return None
-    cells.columns = names
+    cells.columns = names = [name.strip() for name in cells.columns]
     index = [name for name in names if name.startswith(PANDAS_INDEX) and len(names) > 1]
     cells = plain_types(cells.drop(index))
-    notes = tuple(f"{location}: {name} is an index of pandas: skipped" for name in index)
-    return frame_of(location, cells, untyped=False, notes=notes)
+    notes = [f"{location}: {name} is an index of pandas: skipped" for name in index]
+    if unread:
+        left = "a column that" if len(unread) == 1 else f"{len(unread):,} columns that"
+        verb = "was" if len(unread) == 1 else "were"
+        notes.append(f"{location}: {left} the study does not use {verb} not fetched")
+    found = frame_of(location, cells, untyped=False, notes=tuple(notes))
+    return replace(found, unread=tuple(unread))
+
+
+def _fetch_parquet(
+    location: str, needed: Needed | None, findings: Findings, span: Span | None
+) -> Frame | None:
+    """Fetch the columns of a Parquet object that a study needs; None after a finding."""
+    if not has_known_ending(location, findings, span):
+        return None
+    unread: list[str] = []
+    every: list[str] = []
+
+    def choose(schema: "pl.Schema", rows: int) -> list[str]:
+        names = {name.strip(): name for name in schema.names()}
+        every[:] = schema.names()
+        wanted = names if needed is None else needed(list(names))
+        chosen = [names[name] for name in names if name in wanted]
+        unread[:] = [name for name in names if name not in wanted]
+        COLUMNS.check(f"`{location}`", len(schema))
+        check_size(location, rows, len(chosen), sum(_width(schema[name]) for name in chosen))
+        return chosen
+
+    try:
+        cells = fetch_columns(location, choose, findings, span)
+        if isinstance(cells, pl.DataFrame):
+            _check_text(cells, location)
+    except OverLimit as error:
+        findings.over_limit(error, span=span)
+        return None
+    if isinstance(cells, Damaged):
+        findings.add(
+            UNREADABLE_FILE,
+            f"`{location}` cannot be read as Parquet ({cells.kind})",
+            span=span,
+            help="write the table again, as Parquet or CSV",
+        )
+        return None
+    if cells is None or _repeats_a_column(every, location, findings, span):
+        return None
+    note_outside(location)
+    return _frame_of_parquet(cells, location, findings, span, unread)
 
 
 def _check_parquet(path: Path | io.BytesIO, location: str) -> None:

@@ -50,7 +50,8 @@ def _is_outside(path: Path, folder: Path) -> bool:
     return not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
-def _note(location: str) -> None:
+def note_outside(location: str) -> None:
+    """Note a path that leads out of the study's folder."""
     taken = _TAKEN.get()
     if taken is not None and location not in taken:
         taken.append(location)
@@ -61,7 +62,7 @@ def parts_of(location: str, paths: Sequence[str], folder: Path) -> Iterator[None
     """Note once, under the name of their pattern, that parts lead out of the study's folder."""
     outside = (p for p in paths if is_remote(p) or _is_outside(folder / p, folder))
     if next(outside, None) is not None:
-        _note(location)
+        note_outside(location)
     token = _TAKEN.set(None)
     try:
         yield
@@ -74,7 +75,7 @@ def locate(
 ) -> Path | None:
     """Return the file that a path of the study means; None after a finding."""
     path = regular_file(location, folder, findings, span=span)
-    if path is None or not _has_known_ending(location, findings, span):
+    if path is None or not has_known_ending(location, findings, span):
         return None
     try:
         BYTES.check(f"`{location}`", path.stat().st_size)
@@ -84,7 +85,8 @@ def locate(
     return path
 
 
-def _has_known_ending(location: str, findings: Findings, span: Span | None) -> bool:
+def has_known_ending(location: str, findings: Findings, span: Span | None) -> bool:
+    """Return whether the ending of a path says how to read it; else report it."""
     if ending(location) is not None:
         return True
     findings.add(
@@ -102,11 +104,11 @@ def open_file(
     """Return the file that a path means, or the content of an address; None after a finding."""
     if not is_remote(location):
         return locate(location, folder, findings, span=span)
-    if not _has_known_ending(location, findings, span):
+    if not has_known_ending(location, findings, span):
         return None
     content = read_object(location, findings, span)
     if content is not None:
-        _note(location)
+        note_outside(location)
     return content
 
 
@@ -144,7 +146,7 @@ def regular_file(
         findings.add(UNREADABLE_FILE, f"`{location}` is {what}", span=span, help=words)
         return None
     if _is_outside(path, folder):
-        _note(location)
+        note_outside(location)
     return path
 
 

@@ -38,6 +38,7 @@ class Frame:
     pieces : of files in parts, where each begins and the file as it was read
     parts : of files in parts, how many there are
     times : how often each row occurs in the source, of distinct rows; None where all are kept
+    unread : columns of the source that were not fetched, because the study does not use them
     score_sums : of distinct rows, the sum of each column of scores over the rows of the source
     hashes : of a table in parts, that of the columns that its study names, and that of ids, truth
         and groups; of all rows, whatever `where` keeps
@@ -56,6 +57,7 @@ class Frame:
     times: "NDArray[np.int64] | None" = None
     hashes: tuple[str, str] | None = None
     score_sums: "Mapping[str, NDArray[np.float64]] | None" = None
+    unread: tuple[str, ...] = ()
     _typed: dict[str, "pl.Series"] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -65,8 +67,8 @@ class Frame:
 
     @property
     def nameable(self) -> list[str]:
-        """The names of the columns and of the fields inside them."""
-        return [*self.columns, *self.nested]
+        """The names of the columns, read or not, and of the fields inside them."""
+        return [*self.columns, *self.unread, *self.nested]
 
     @property
     def row_numbers(self) -> "NDArray[np.int64]":

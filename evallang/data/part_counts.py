@@ -18,6 +18,7 @@ from evallang.data.dataset import GivenModel, PredictionsSpec, SourceColumn
 from evallang.data.file_formats import read_file
 from evallang.data.findings import Findings
 from evallang.data.frame import Frame, frame_of
+from evallang.data.needed_columns import needed_columns
 from evallang.data.part_patterns import has_parts
 from evallang.data.parts import hash_of_parts, hashes_of, same_types, shared_notes
 from evallang.data.remote import network
@@ -276,6 +277,7 @@ def _read_part(task: PartTask) -> "_ReadPart | str":
         named=task.named,
         spelled=task.spelled,
         labels=task.labels,
+        needed=needed_columns(task.spec, task.named),
     )
     if frame is None or findings.diagnostics:
         return "a part cannot be read"

@@ -90,7 +90,7 @@ def join_parts(
     starts = np.cumsum([0, *(frame.cells.height for frame in frames)]).tolist()
     empty = [replace(frame, cells=frame.cells.clear(), _typed={}) for frame in frames]
     pieces = tuple(zip(starts, empty, strict=False))
-    return replace(joined, pieces=pieces, parts=len(frames), hashes=hashes)
+    return replace(joined, pieces=pieces, parts=len(frames), hashes=hashes, unread=frames[0].unread)
 
 
 def _spelled(frames: Sequence[Frame], again: Callable[[str], Frame | None]) -> Sequence[Frame]:

@@ -35,6 +35,7 @@ from evallang.data.files import parts_of, stem
 from evallang.data.findings import Findings, counted, listed, quoted, written
 from evallang.data.frame import Frame, frame_of
 from evallang.data.labels import EXACT
+from evallang.data.needed_columns import FINGERPRINTS, needed_columns
 from evallang.data.part_counts import (
     Counting,
     PartCounts,
@@ -216,6 +217,7 @@ def _read_one(
         named=named_columns(spec),
         spelled=spelled,
         labels=label_columns(spec),
+        needed=needed_columns(spec, named_columns(spec)),
     )
 
 
@@ -324,9 +326,6 @@ def _filtered(
         if len(set(n)) > 1
     )
     return parts, tuple((clause, max(n)) for clause, n in counts.items()), notes
-
-
-FINGERPRINTS = ("doc_hash", "target_hash")  # of lm-evaluation-harness: one document, one hash
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
-"""Objects of cloud stores and files of web servers: read only with consent, by fsspec's clients.
+"""Objects of cloud stores and files of web servers: read only with consent.
 
-A study names an address, never a credential: the clients take those from the environment. No
+fsspec's clients read whole objects; `remote_parquet` has polars' client fetch columns. A study
+names an address, never a credential: the clients take those from the environment. No
 text of a client's error is passed on, since it may hold an address that is signed.
 """
 
@@ -25,7 +26,7 @@ from evallang.limits import BYTES, FILES, OverLimit
 from evallang.source import Span
 
 PIECE = 1 << 23  # bytes asked for at a time
-CONNECTED_WITHIN, ANSWERED_WITHIN = 10, 60  # seconds
+CONNECTED_WITHIN, ANSWERED_WITHIN = 10, 15  # seconds
 INSTALL = "run `pip install 'evallang[cloud]'`"
 
 _ALLOWED: ContextVar[bool] = ContextVar("network", default=False)
@@ -122,7 +123,11 @@ def read_object(location: str, findings: Findings, span: Span | None) -> bytes |
             raise ConnectionError("the object is longer than what was received")
         return bytes(content)
 
-    found: bytes | None = _asked(location, read, findings, span)
+    def ask(scheme: Scheme) -> bytes:
+        found: bytes = _with_or_without_credentials(location, scheme, read)
+        return found
+
+    found: bytes | None = asked(location, ask, findings, span)
     return found
 
 
@@ -140,17 +145,21 @@ def matching_objects(pattern: str, written: str, findings: Findings) -> list[str
             raise FILES.exceeded(f"the pattern `{written}`")
         return sorted(f"{scheme}://{name}" for name in found)
 
-    found: list[str] | None = _asked(written, look, findings, None)
+    def ask(scheme: Scheme) -> list[str]:
+        found: list[str] = _with_or_without_credentials(written, scheme, look)
+        return found
+
+    found: list[str] | None = asked(written, ask, findings, None)
     return found
 
 
-def _asked(
+def asked(
     location: str,
-    question: Callable[[Any, str], Any],
+    ask: Callable[[Scheme], Any],
     findings: Findings,
     span: Span | None,
 ) -> Any:
-    """Ask a file system; None after a finding."""
+    """Ask for an address with whatever client, with consent; None after a finding."""
     objection = address_objection(location)
     if objection is not None:
         findings.add(REMOTE_PATH, objection[0], span=span, help=objection[1])
@@ -176,7 +185,7 @@ def _asked(
         )
         return None
     try:
-        return _with_or_without_credentials(location, scheme, question)
+        return ask(scheme)
     except OverLimit as error:
         findings.over_limit(error, span=span)
     except Exception as error:  # clients raise errors of many classes
@@ -233,9 +242,11 @@ def _ask(
             scheme.protocol,
             skip_instance_cache=True,
             use_listings_cache=False,
-            **_OPTIONS.get(scheme.protocol, {}),
+            **_patience(scheme.protocol),
             **options,
         )
+        if scheme.protocol == "s3":
+            system.retries = 1  # botocore has tried again already
         rest = location.partition("://")[2]
         return question(system, location if scheme.protocol == "https" else rest)
 
@@ -268,15 +279,23 @@ def _silenced() -> Iterator[None]:
             logger.setLevel(level)
 
 
-_OPTIONS: dict[str, dict[str, Any]] = {
-    "s3": {
-        "config_kwargs": {
+def _patience(protocol: str) -> dict[str, Any]:
+    """Return the options by which a client of fsspec gives up a server that does not answer."""
+    if protocol == "s3":
+        config = {
             "connect_timeout": CONNECTED_WITHIN,
             "read_timeout": ANSWERED_WITHIN,
-            "retries": {"max_attempts": 2},
+            "retries": {"max_attempts": 1},
         }
-    }
-}
+        return {"config_kwargs": config}
+    if protocol == "abfs":
+        return {"connection_timeout": CONNECTED_WITHIN, "read_timeout": ANSWERED_WITHIN}
+    from aiohttp import ClientTimeout
+
+    limits = ClientTimeout(total=None, sock_connect=CONNECTED_WITHIN, sock_read=ANSWERED_WITHIN)
+    if protocol == "gcs":
+        return {"requests_timeout": limits}
+    return {"client_kwargs": {"timeout": limits}}
 
 
 def _cause(error: Exception) -> BaseException:
