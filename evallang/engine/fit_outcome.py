@@ -55,6 +55,7 @@ class FitOutcome:
     not_kept : why the store could not keep the outcome, or None
     training : predictions of the training rows where the task asks for them
     threshold : what the fit chose, None unless its last step chooses one
+    training_score : how far the model orders a sample of its training rows, None where unknown
     """
 
     labels: "NDArray[Any]"
@@ -73,3 +74,4 @@ class FitOutcome:
     search: InnerScores | None = None
     training: TrainingOutputs | None = None
     threshold: ChosenThreshold | None = None
+    training_score: float | None = None

@@ -54,7 +54,7 @@ from evallang.models.own_code import OwnCode, own_files
 from evallang.own_output import speaking
 from evallang.planning.keys import versions_here
 from evallang.planning.plan import FitTask, Layout
-from evallang.planning.seeds import rows_hash, step_seeds
+from evallang.planning.seeds import rows_hash, seed, step_seeds
 from evallang.registry import lazy
 from evallang.stats.searches import choose
 from evallang.study import Method, Study
@@ -434,6 +434,7 @@ class Fitting:
             search=self.inner_scores,
             training=training,
             threshold=outcome.threshold,
+            training_score=outcome.training_score,
         )
 
     def search_part(self, part: range) -> SearchPart:
@@ -573,8 +574,12 @@ class Fitting:
         *,
         scores: bool,
         training: bool = False,
+        final: bool = False,
     ) -> fitting.FitData:
-        """Return the rows of one fit, with `training` to be predicted on its own rows too."""
+        """Return the rows of one fit, with `training` to be predicted on its own rows too.
+
+        The `final` fit of a task scores a sample of its training rows.
+        """
         classification = self.job.table.classification
         return fitting.FitData(
             X=self.X,
@@ -588,6 +593,9 @@ class Fitting:
             fast_paths=self.job.fast_paths,
             identity=self._identity(train, test) + (" training" if training else ""),
             again=train if training else None,
+            sample_seed=seed(self.job.study_seed, "training score", rows_hash(train))
+            if final and len(test) > 1
+            else None,
         )
 
     def _identity(self, train: "NDArray[np.int64]", test: "NDArray[np.int64]") -> str:
@@ -609,7 +617,8 @@ class Fitting:
         """Fit pipelines and note what happened; `at` is the place of the first of them."""
         search, fold, first = at
         noted = self.noted
-        data = self.data(train, test, scores=scores, training=training)
+        final = at == AT_THE_END
+        data = self.data(train, test, scores=scores, training=training, final=final)
         outcomes = fitting.fit_candidates(pipelines, data, self.context(train))
         noted.fits += len(outcomes)
         for number, outcome in enumerate(outcomes):

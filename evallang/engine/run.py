@@ -34,6 +34,7 @@ from evallang.engine.run_diagnostics import diagnostics_of, failures_of_metrics,
 from evallang.engine.search_gains import searches_that_gained_nothing
 from evallang.engine.single_features import features_as_good_as_models
 from evallang.engine.store import Store
+from evallang.engine.training_gaps import models_without_skill
 from evallang.hypotheses import PlannedComparison
 from evallang.models.own_code import OwnCode
 from evallang.planning.defaults import yields_on
@@ -225,6 +226,7 @@ def _results(
         *features_as_good_as_models(study, tables, own),
         *folds_that_disagree(study, own),
         *searches_that_gained_nothing(study, own),
+        *models_without_skill(study, own),
     )
     return Run(
         tuple(evaluations),

@@ -54,7 +54,7 @@ OFF = "off"
 FLUSHED_FROM = 1.0  # seconds; flushing takes some 10 ms, as long as a small fit
 KEPT_AFTER_TRIMMING = 0.9  # of the limit, so that not every run trims
 
-MAGIC, FORMAT = b"evallang outcome", 2
+MAGIC, FORMAT = b"evallang outcome", 3
 _HEAD = struct.Struct("<16sHHI")
 """Magic, version of the format, engine number, length of the header."""
 DIGEST = 32  # bytes of a SHA-256
@@ -408,6 +408,7 @@ def encode(task: FitTask, outcome: FitOutcome) -> bytes:
         "n_fits": outcome.n_fits,
         "search": search,
         "training": outcome.training is not None,
+        "training_score": outcome.training_score,
     }
     if outcome.threshold is not None:
         header["threshold"] = [outcome.threshold.value, outcome.threshold.scores]
@@ -470,8 +471,9 @@ def _decoded(body: memoryview, task: FitTask, n_classes: int | None) -> FitOutco
         training = TrainingOutputs(*_outputs(further, len(task.refit), n_classes))
     probabilities, seconds = header["probabilities"], header["seconds"]
     _require(isinstance(probabilities, bool) and _is_number(seconds) and seconds >= 0)
-    score = header["inner_score"]
+    score, trained_score = header["inner_score"], header["training_score"]
     _require(score is None or _is_number(score))
+    _require(trained_score is None or (_is_number(trained_score) and -2 < trained_score < 2))
     n_fits = header["n_fits"]
     _require(type(n_fits) is int and n_fits >= 1)
     return FitOutcome(
@@ -487,6 +489,7 @@ def _decoded(body: memoryview, task: FitTask, n_classes: int | None) -> FitOutco
         search=search,
         training=training,
         threshold=_threshold(task, header.get("threshold")),
+        training_score=trained_score,
     )
 
 

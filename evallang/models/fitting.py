@@ -30,6 +30,7 @@ from evallang.models.resamplers import is_resampler, too_few_rows
 from evallang.models.target_scales import inside
 from evallang.models.thresholds import ChosenThreshold, chosen_threshold
 from evallang.registry import lazy
+from evallang.stats.skill import rank_correlation, skill_of_classes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -91,7 +92,7 @@ class FitOutcome:
     shared beginning counts for the first candidate behind it. `fast_path` names the shortcut
     that gave the outputs, None where scikit-learn fitted and predicted. `again` are the outputs
     for the further rows, where there are any. `threshold` is what the last step chose, if it
-    chooses one.
+    chooses one. `training_score` is that of a sample of the training rows, where it was asked for.
     """
 
     outputs: Outputs | None
@@ -101,6 +102,7 @@ class FitOutcome:
     fast_path: str | None = None
     again: Outputs | None = None
     threshold: ChosenThreshold | None = None
+    training_score: float | None = None
 
 
 @frozen
@@ -148,6 +150,8 @@ class FitData:
         may serve the next model; None where that is not known
     again : further rows to predict, such as the training rows, or None; they are predicted after
         the test rows and apart from them, so that they change no output
+    sample_seed : the seed of the sample of training rows whose order is scored, or None where it
+        is not
     """
 
     X: "NDArray[Any]"
@@ -161,6 +165,7 @@ class FitData:
     fast_paths: bool = True
     identity: str | None = None
     again: "NDArray[np.int64] | None" = None
+    sample_seed: int | None = None
 
 
 def fit_candidates(
@@ -432,13 +437,18 @@ def _finish_by_one_search(candidates: list[_Candidate], rows: _Rows, job: _Job) 
     if found is None or caught:
         return rows
     rows = replace(rows, seconds=rows.seconds + seconds)
+    training = None
+    if len(candidates) == 1:  # the estimator of the search is then that of the candidate
+        training = _score_of_training_rows(found.estimator, rows, job)
     for (number, _), k in zip(candidates, asked, strict=True):
         if not found.rows_without_ties(k).all():
             continue
         step = FitStep(number, 1, len(pipeline.steps) - 1, True, rows.seconds)
         outcome = _predicted_by(found.first_neighbours(k), rows, job, step)
         if outcome.outputs is not None and outcome.warnings == rows.warnings:
-            job.outcomes[number] = replace(outcome, fast_path=neighbours.NAME)
+            job.outcomes[number] = replace(
+                outcome, fast_path=neighbours.NAME, training_score=training
+            )
             rows = replace(rows, seconds=0.0)
     return rows
 
@@ -467,10 +477,10 @@ def _finish(candidate: _Candidate, rows: _Rows, job: _Job) -> None:
     number, pipeline = candidate
     data, last = job.data, candidate[1].steps[-1]
     step = FitStep(number, 1, len(pipeline.steps) - 1, True, rows.seconds)
-    fast_path, again, threshold = None, None, None
+    fast_path, again, threshold, training = None, None, None, None
 
     def run() -> Outputs:
-        nonlocal fast_path, again, threshold
+        nonlocal fast_path, again, threshold, training
         fitted = estimator = build_step(pipeline, len(pipeline.steps) - 1, job.context)
         y = _training_targets(rows, job)
         estimator.fit(_own_copy(rows.train, last), y, **_weights(last, data))
@@ -496,12 +506,69 @@ def _finish(candidate: _Candidate, rows: _Rows, job: _Job) -> None:
                 targets=targets,
                 n=len(data.again),
             )
+        training = _score_of_training_rows(fitted, rows, job)
         return made
 
     outputs, failure, caught, seconds = watched(run, data.guard(step))
     warned = tuple(dict.fromkeys((*rows.warnings, *caught)))
     spent = rows.seconds + seconds
-    job.outcomes[number] = FitOutcome(outputs, failure, warned, spent, fast_path, again, threshold)
+    job.outcomes[number] = FitOutcome(
+        outputs, failure, warned, spent, fast_path, again, threshold, training
+    )
+
+
+MOST_SAMPLED = 200
+"""Training rows whose order is scored: the standard error of an area of .5 is then .04, and a gap
+of .25 matters."""
+
+
+def _score_of_training_rows(fitted: Any, rows: _Rows, job: _Job) -> float | None:
+    """Return how far a model orders a sample of the rows that it was fitted on.
+
+    Classes are sampled equally, which changes no area under a curve. None where it is not asked
+    for, where the sample has a single class, or where the model cannot predict it: a fit whose test
+    rows were predicted has not failed.
+    """
+    if job.data.sample_seed is None:
+        return None
+    try:
+        with warnings.catch_warnings(record=True):
+            warnings.simplefilter("always")
+            return _skill_on_training_rows(fitted, rows, job, job.data.sample_seed)
+    except Exception:
+        return None
+
+
+def _skill_on_training_rows(fitted: Any, rows: _Rows, job: _Job, seed: int) -> float | None:
+    data, targets = job.data, job.context.targets
+    chance = np.random.default_rng(seed)
+    if data.n_classes is None:
+        y = _training_targets(rows, job)
+        places = [np.arange(len(y))]
+    else:
+        y = data.y[data.train]
+        if rows.y is not None:  # a resampler chose or made the rows
+            y = _codes(np.asarray(rows.y), data.n_classes, targets, "the resampler returned")
+        places = [np.flatnonzero(y == code) for code in range(data.n_classes)]
+    each = max(1, MOST_SAMPLED // len(places))
+    chosen = [p if len(p) <= each else chance.choice(p, each, replace=False) for p in places]
+    sample = np.sort(np.concatenate(chosen))
+    outputs = predict_outputs(
+        fitted, rows.train[sample], data.n_classes, scores=True, targets=targets, n=len(sample)
+    )
+    one_part = np.zeros(len(sample), dtype=np.int64)
+    if data.n_classes is None:
+        found = rank_correlation(y[sample], outputs.predictions, one_part)
+    else:
+        found = skill_of_classes(
+            y[sample],
+            outputs.predictions,
+            outputs.scores,
+            one_part,
+            n_classes=data.n_classes,
+            positive=1,
+        )
+    return None if found is None else found.value
 
 
 def watched(

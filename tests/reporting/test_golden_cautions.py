@@ -21,7 +21,9 @@ from evallang.diagnostics.formats import to_record
 from evallang.reporting.codes import (
     FEATURE_AS_GOOD_AS_MODELS,
     FOLDS_DISAGREE,
+    NO_BETTER_THAN_CHANCE,
     SEARCH_GAINED_NOTHING,
+    TRAINING_SCORE_FAR_ABOVE,
     UNLIKE_WORKERS,
 )
 from evallang.reporting.context import Context
@@ -111,6 +113,23 @@ def search_without_a_gain():
     )
 
 
+def training_score_far_above():
+    return found_after_the_run(
+        TRAINING_SCORE_FAR_ABOVE,
+        "`tree` predicts its training rows, and others no better than chance: an area under the "
+        "ROC curve of 1.00 on training rows and .51 (standard error .02) on test rows, where "
+        "chance gives .5",
+    )
+
+
+def no_better_than_chance():
+    return found_after_the_run(
+        NO_BETTER_THAN_CHANCE,
+        "`line` predicts no better than chance: a rank correlation of .08 on training rows and "
+        "-.01 (standard error .05) on test rows, where chance gives 0",
+    )
+
+
 def found_after_the_run(code, message):
     """Return the holdout study with a diagnostic that the engine found in its outcomes."""
     found = diagnose(code, message, Span("study.eval", 0, 4))
@@ -134,6 +153,8 @@ STUDIES = {
     "folds that disagree": folds_that_disagree,
     "workers of another kind": workers_of_another_kind,
     "search without a gain": search_without_a_gain,
+    "a training score far above the test score": training_score_far_above,
+    "a model that is no better than chance": no_better_than_chance,
 }
 
 
