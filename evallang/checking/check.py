@@ -23,6 +23,7 @@ from evallang.checking import (
     waivers,
 )
 from evallang.checking.include import Gathered, Read, gather
+from evallang.checking.pair_tests import Tested
 from evallang.checking.resolve_overrides import read_overrides
 from evallang.checking.rules.rule import advise, left_open
 from evallang.checking.scope import Scope
@@ -148,7 +149,11 @@ def _resolve(
     group = resolve_protocol.group_column(scope, specs)
     measured = resolve_measure.measures(scope, likely, specs)
     tuning = resolve_protocol.tuning(scope, measured[0].metric if measured else None)
-    tested = resolve_compare.comparisons(scope, specs, protocols, measured, head.families)
+    tested = resolve_compare.comparisons(
+        scope,
+        Tested(specs, protocols, measured, group, likely),
+        head.families,
+    )
     required = resolve_measure.requirements(
         scope, specs, protocols, measured, head.confidence, head.looks
     )

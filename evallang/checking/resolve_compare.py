@@ -5,6 +5,7 @@ from typing import Literal
 
 from evallang.checking import clause_values, codes, values
 from evallang.checking.own_metrics import as_measured, measured_elsewhere
+from evallang.checking.pair_tests import Tested, follows_ranks, omnibus_before, pair_test
 from evallang.checking.resolve_measure import known_model, known_protocol, model_names
 from evallang.checking.scope import Scope
 from evallang.compatibility import metric_entry
@@ -12,24 +13,21 @@ from evallang.hypotheses import family_of_line, holds_unknown, is_joined
 from evallang.metrics.metric import share_metric
 from evallang.spelling import Words, closest
 from evallang.stats.corrections import CORRECTIONS, default_correction
-from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS, default_test
-from evallang.study import ComparisonSpec, Measure, Method, Protocol, SourceSpec
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.study import ComparisonSpec, Measure, Method
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
 
 
 def comparisons(
-    scope: Scope,
-    sources: Sequence[SourceSpec],
-    protocols: Sequence[Protocol],
-    measured: Sequence[Measure],
-    families: Literal["separate", "together"] = "separate",
+    scope: Scope, tested: Tested, families: Literal["separate", "together"] = "separate"
 ) -> tuple[ComparisonSpec, ...]:
     """Resolve every `compare` line; faulty ones are excluded after their report."""
     found = []
+    sources = tested.sources
     names = model_names(scope, sources)
     for index, node in enumerate(scope.of(n.CompareNode)):
-        spec = _comparison(scope, index, node, names, sources, protocols, measured)
+        spec = _comparison(scope, index, node, names, tested)
         if spec is None:
             continue
         joined = is_joined(families, spec)
@@ -47,11 +45,10 @@ def _comparison(
     index: int,
     node: n.CompareNode,
     names: Words | None,
-    sources: Sequence[SourceSpec],
-    protocols: Sequence[Protocol],
-    measured: Sequence[Measure],
+    tested: Tested,
 ) -> ComparisonSpec | None:
     before = len(scope.diagnostics)
+    sources, protocols, measured = tested.sources, tested.protocols, tested.measured
     pairs, models = _models(scope, node, names)
     against = known_model(scope, node.against, names) if node.against else None
     sound = not (node.against and against is None)
@@ -69,7 +66,7 @@ def _comparison(
     test = values.method(scope, node.test, "test")
     post_hoc = values.method(scope, node.then, "test") if node.then else None
     if test is not None:
-        sound = _shape(scope, node, test, post_hoc) and sound
+        sound = _shape(scope, node, test, post_hoc, tested) and sound
     metrics = [values.method(scope, metric, "metric") for metric in node.by]
     clause_values.distinct(scope, node.by, metrics, " behind `by`")
     good, protocol = known_protocol(scope, node.on, protocols)
@@ -108,7 +105,7 @@ def _comparison(
         protocol_written=node.on is not None,
         span=node.span,
     )
-    enough = _enough_models(scope, node, spec, names)
+    enough = _enough_models(scope, node, spec, names, tested)
     return spec if enough and _named_side(scope, spec, names) else None
 
 
@@ -159,7 +156,9 @@ def _models(
     return tuple(pairs), tuple(models) if sound else None
 
 
-def _shape(scope: Scope, node: n.CompareNode, test: Method, post_hoc: Method | None) -> bool:
+def _shape(
+    scope: Scope, node: n.CompareNode, test: Method, post_hoc: Method | None, tested: Tested
+) -> bool:
     first = HYPOTHESIS_TESTS[test.name].declaration
     if node.then is None:
         return True
@@ -168,7 +167,7 @@ def _shape(scope: Scope, node: n.CompareNode, test: Method, post_hoc: Method | N
             codes.MODELS_OF_ONE_TEST,
             f"`{test.name}` {_test_subject(test)}, so nothing can follow it after `then`",
             node.test.span,
-            help=_form_without_then(test),
+            help=_form_without_then(node, test, tested),
         )
         return False
     if post_hoc is not None and HYPOTHESIS_TESTS[post_hoc.name].declaration.models[0] != 2:
@@ -190,21 +189,17 @@ def _test_subject(test: Method) -> str:
     return words.get(least, "tests many models at once")
 
 
-def _form_without_then(test: Method) -> str:
+def _form_without_then(node: n.CompareNode, test: Method, tested: Tested) -> str:
     """State how a test of two models is written, and after which omnibus it could stand."""
-    declared = HYPOTHESIS_TESTS[test.name].declaration
-    if declared.models == (1, 1):
+    if HYPOTHESIS_TESTS[test.name].declaration.models == (1, 1):
         return "give it a line of its own, without `then`"
+    fitting = pair_test(node, test, tested)
+    if fitting is None:
+        return "write one test, without `then`"
+    declared = HYPOTHESIS_TESTS[fitting.name].declaration
     alone = declared.self_correcting or declared.bayesian
-    written = f"write `with {test.name}{'' if alone else ' holm'}`"
-    omnibus = (
-        entry.name
-        for entry in HYPOTHESIS_TESTS
-        if entry.declaration.omnibus
-        and entry.declaration.across_data is declared.across_data
-        and entry.declaration.tests == declared.tests
-    )
-    before = next(omnibus, None)
+    written = f"write `with {fitting.written}{'' if alone else ' holm'}`"
+    before = next(omnibus_before(fitting, node.across), None)
     return (
         written if before is None else f"{written}, or an omnibus such as `{before}` before `then`"
     )
@@ -308,6 +303,7 @@ def _enough_models(
     node: n.CompareNode,
     spec: ComparisonSpec,
     names: Sequence[str] | None,
+    tested: Tested,
 ) -> bool:
     models = list(spec.models)
     if spec.singly:
@@ -335,16 +331,15 @@ def _enough_models(
         )
         return False
     if total < declared.models[0]:
-        pairwise = spec.post_hoc.name if spec.post_hoc else ""
-        if declared.across_data and not spec.across:
-            pairwise = pairwise or default_test("proportion")
-        elif declared.followed_by and (spec.across or not pairwise):
-            pairwise = declared.followed_by[-1]  # post hoc ranks need their omnibus
+        pairwise = spec.post_hoc if spec.post_hoc and not follows_ranks(spec.post_hoc) else None
+        if pairwise is None and declared.followed_by and not declared.across_data:
+            pairwise = Method(declared.followed_by[-1])
+        fitting = pair_test(node, pairwise, tested)
         scope.report(
             codes.TOO_FEW_FOR_OMNIBUS,
             f"`{spec.test.name}` compares at least three models, and this line has two",
             node.test.span,
-            help=f"write `with {pairwise}`" if pairwise else "name a third model",
+            help=f"write `with {fitting.written}`" if fitting else "name a third model",
         )
         return False
     return True

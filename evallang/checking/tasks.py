@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 
 from evallang.checking import capabilities, codes
+from evallang.checking.rules.study_facts import tests_of
 from evallang.checking.scope import Scope
 from evallang.compatibility import metric_entry, yields_under
-from evallang.compatibility.hypothesis_tests import nearest_test
+from evallang.compatibility.hypothesis_tests import metric_mismatch, nearest_test
 from evallang.data.dataset import DataSpec, PredictionsSpec
-from evallang.metrics.metric import proposed_metric
+from evallang.metrics.metric import METRICS, proposed_metric
 from evallang.source import Span
 from evallang.spelling import listed
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -68,10 +69,12 @@ def judge_directions(scope: Scope, study: Study) -> None:
     A requirement on its level is decided by the interval, which needs no direction.
     """
     asked = [
-        (m, line.span, "compared", "by brier") for line in study.comparisons for m in line.metrics
+        (m, line.span, "compared", f"by {_metric_with_direction(line)}")
+        for line in study.comparisons
+        for m in line.metrics
     ]
     asked += [
-        (line.metric, line.span, "compared", "in brier")
+        (line.metric, line.span, "compared", f"in {OF_PROBABILITIES}")
         for line in study.requirements
         if line.kind != "level"
     ]
@@ -79,7 +82,7 @@ def judge_directions(scope: Scope, study: Study) -> None:
         place = study.tuning.span
         if not study.tuning.by_written and study.measures:
             place = study.measures[0].span
-        asked.append((study.tuning.metric, place, "chosen", "tune by brier"))
+        asked.append((study.tuning.metric, place, "chosen", f"tune by {OF_PROBABILITIES}"))
     refused: set[tuple[Method, str]] = set()
     for metric, span, done, instead in asked:
         if metric.better is not None or (metric, done) in refused:
@@ -95,6 +98,19 @@ def judge_directions(scope: Scope, study: Study) -> None:
             help=f"write `{instead}`; `require {metric.written} of MODEL >= NUMBER` demands a "
             "level",
         )
+
+
+def _metric_with_direction(line: ComparisonSpec) -> str:
+    """Return a metric of probabilities with a direction, or the first that the tests are about."""
+    directed = (entry.name for entry in METRICS if entry.declaration.ideal is None)
+    for name in (OF_PROBABILITIES, *directed):
+        if all(metric_mismatch(test, Method(name)) is None for test in tests_of(line)):
+            return name
+    return OF_PROBABILITIES
+
+
+OF_PROBABILITIES = "brier"
+"""What is proposed in place of a metric of calibration that has a best value."""
 
 
 def judge_scores(scope: Scope, study: Study) -> None:
@@ -222,7 +238,7 @@ def _nearest_of_numbers(study: Study, comparison: ComparisonSpec) -> str:
 def _tests_of_labels(scope: Scope, study: Study, reason: str) -> None:
     """Report tests that count right and wrong answers in a study of numeric predictions."""
     for comparison in study.comparisons:
-        for test in filter(None, (comparison.test, comparison.post_hoc)):
+        for test in tests_of(comparison):
             if HYPOTHESIS_TESTS[test.name].declaration.tests == "correctness":
                 scope.report(
                     codes.WRONG_TASK,

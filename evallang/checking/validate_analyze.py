@@ -7,17 +7,18 @@ from evallang.checking import capabilities, codes
 from evallang.checking.capabilities import is_tuned
 from evallang.checking.rules.study_facts import protocol_prefix
 from evallang.checking.scope import Scope
+from evallang.checking.tests_instead import other_tests_over_repeats
 from evallang.compatibility import metric_entry
 from evallang.data.dataset import DataSpec, GivenOutcomes, PredictionsSpec, Table
 from evallang.diagnostics import Code, Diagnostic, diagnose
 from evallang.hypotheses import decides_pairs
 from evallang.metrics.metric import default_metric, is_mean_metric
 from evallang.models.abilities import abilities
-from evallang.models.model import is_baseline
+from evallang.models.model import ModelSpec, is_baseline
 from evallang.protocols.protocol import PROTOCOLS, written
 from evallang.spelling import listed
 from evallang.stats.analyses.analysis import ABOUT_LINES, ANALYSES, AnalysisDeclaration
-from evallang.study import AnalysisSpec, SourceSpec, Study
+from evallang.study import AnalysisSpec, Protocol, SourceSpec, Study
 from evallang.syntax import nodes as n
 
 
@@ -31,8 +32,8 @@ def judge_analyses(scope: Scope, study: Study) -> None:
             continue
         found = _of_searches if declared.needs == "searches" else _of_predictions
         problems = itertools.chain(
-            _few_splits(study, spec, declared),
             found(study, spec),
+            _few_splits(study, spec, declared),
             _few_seeds(study, spec, declared),
         )
         for code, message, help_text in problems:
@@ -65,21 +66,26 @@ def _few_splits(
     own = [p for p in study.protocols if spec.protocol in (None, p.name) and not p.implied_by]
     splits = [PROTOCOLS[p.kind].declaration.n_splits(p.options) for p in own]
     if own and all(k is not None and k < declared.fewest_folds for k in splits):
-        name, named = spec.method.name, protocol_prefix(study, own[0])
+        name = spec.method.name
         yield (
             codes.ANALYSIS_NEEDS_SPLITS,
             f"`{name}` needs {declared.fewest_folds} splits or more, and `{own[0].kind}` has "
             f"{splits[0]}",
-            _more_splits(study, declared, named),
+            _more_splits(study, spec, declared, own[0]),
         )
 
 
-def _more_splits(study: Study, declared: AnalysisDeclaration, named: str) -> str:
+def _more_splits(
+    study: Study, spec: AnalysisSpec, declared: AnalysisDeclaration, protocol: Protocol
+) -> str:
+    named = protocol_prefix(study, protocol)
     searched = any(map(is_tuned, study.models)) and (study.tuning is None or not study.tuning.cv)
     if declared.needs == "searches" or searched:
         own = study.tuning is not None and study.tuning.cv is not None
         return f"write `protocol {named}{'cv folds=10' if own else 'nested cv outer=5 inner=5'}`"
-    return f"write `protocol {named}repeated cv folds=10 times=5`"
+    seeds = " seeds=5" if declared.seeds_of_draws and _drawing(_asked(study, spec)) else ""
+    others = other_tests_over_repeats(study, protocol)
+    return f"write `protocol {named}repeated cv folds=10 times=5{seeds}`{others}"
 
 
 def _few_seeds(
@@ -89,9 +95,8 @@ def _few_seeds(
     own = [p for p in study.protocols if spec.protocol in (None, p.name) and not p.implied_by]
     if not own or not (declared.several_seeds or declared.seeds_of_draws):
         return
-    asked = [m for m in study.fitted if m.name in spec.models or _taken(spec, is_baseline(m))]
-    able = {model.name: abilities(model.pipeline) for model in asked}
-    draw = [name for name, a in able.items() if a.seeded or not a.known]
+    asked = _asked(study, spec)
+    draw = _drawing(asked)
     name, code = spec.method.name, codes.ANALYSIS_NEEDS_SEEDS
     if declared.several_seeds and asked and not draw:
         yield code, f"`{name}` compares seeds, and no model takes one", "remove it"
@@ -114,6 +119,17 @@ def _few_seeds(
             f"write `protocol {named}{line}`, or name models that do not draw: "
             f"`analyze {name} of MODEL`",
         )
+
+
+def _asked(study: Study, spec: AnalysisSpec) -> list[ModelSpec]:
+    """Return the models that an analysis fits."""
+    return [m for m in study.fitted if m.name in spec.models or _taken(spec, is_baseline(m))]
+
+
+def _drawing(models: Iterable[ModelSpec]) -> list[str]:
+    """Return the models that draw at random."""
+    able = {model.name: abilities(model.pipeline) for model in models}
+    return [name for name, a in able.items() if a.seeded or not a.known]
 
 
 def _of_searches(study: Study, spec: AnalysisSpec) -> Iterator[Problem]:
@@ -213,7 +229,7 @@ def _lacking_outputs(study: Study, spec: AnalysisSpec) -> Iterator[Problem]:
         yield (
             codes.ANALYSIS_NEEDS_OTHER_DATA,
             f"`{name}` needs a mean over the examples, and `{metric.name}` is not one",
-            f"write `analyze {name} by {default_metric(declared.task)}`",
+            f"write `analyze {name} by {default_metric(task or declared.task)}`",
         )
         return
     if not any(isinstance(source, DataSpec) for source in study.sources):

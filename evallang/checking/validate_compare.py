@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from evallang.checking import codes
+from evallang.checking.pair_tests import test_over_data
 from evallang.checking.resolve_protocol import lacking
 from evallang.checking.scope import Scope
 from evallang.checking.validate_require import (
@@ -175,8 +176,7 @@ def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> boo
                 comparison.span,
                 help=f"write `compare MODEL with {test.written}`, which tests it on each data set"
                 if of_one
-                else "write `with wilcoxon` for two models, `with friedman then nemenyi` for more, "
-                "or remove `across data`",
+                else f"write `with {_test_over_data(study, comparison)}`, or remove `across data`",
             )
             return False
     one = len(study.sources) == 1 and not _holds_several(study.sources[0])
@@ -191,6 +191,18 @@ def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> boo
             else _form_on_one_table(study.sources[0]),
         )
     return not one
+
+
+def _test_over_data(study: Study, comparison: ComparisonSpec) -> str:
+    """Return how the models of a line are tested over data sets: a pair, or several at once."""
+    fitted = any(isinstance(source, DataSpec) for source in study.sources)
+    given = {m.name: m for s in study.sources if not isinstance(s, DataSpec) for m in s.models}
+    several = len(models_of(comparison, names_of(study.models) if fitted else [*given])) > 2
+    for entry in HYPOTHESIS_TESTS if several else ():
+        declared = entry.declaration
+        if declared.across_data and declared.followed_by:
+            return f"{entry.name} then {declared.followed_by[0]}"
+    return test_over_data()
 
 
 def _form_on_one_table(source: SourceSpec) -> str:

@@ -305,6 +305,8 @@ def nearest_test(
     if written is not None and HYPOTHESIS_TESTS[written.name].declaration.models == (1, 1):
         return _claim_about_one(written, metric, yields, clustered, model)
     if Evidence.READER_SCORES in yields.evidence and not is_of_readers(metric):
+        if metric.better is not None:
+            return Alternative(Proposal.FIXED_READERS)
         return Alternative(Proposal.METRIC, metric=_area_metric())
     if yields.ordered:
         return Alternative(Proposal.TESTS, tuple(series_forms(metric, yields, clustered)))

@@ -90,6 +90,15 @@ def _corrected(told, names, meant):
 
 def _in_place(text, line, written, way):
     """Write pieces, of which those before `in place of` replace the one behind it."""
+    also = re.findall(r", also in place of `([^`]*)`", way)
+    if also:
+        way = re.sub(r", also in place of `[^`]*`", "", way)
+        own = re.findall(r"`(with [^`]*)`", way)[0]
+        for piece in [piece for piece in written if piece not in also]:
+            text = _written(text, line, piece)
+        for old in also:
+            text = text.replace(old, own)
+        return text
     replaced = [old for old, _ in re.findall(r"in place of `([^`]*)`()", way)]
     left = [piece for piece in written if piece not in replaced]
     pairs = dict(re.findall(r"`([^`]*)` in place of `([^`]*)`", way))

@@ -14,6 +14,7 @@ from evallang.checking.rules.study_facts import (
     tested_lines,
     tests_of,
 )
+from evallang.checking.tests_instead import other_tests_over_repeats
 from evallang.compatibility import is_grouped, metric_entry, yields_of
 from evallang.compatibility.hypothesis_tests import fits_design, nearest_test, share_tests
 from evallang.data.dataset import DataSpec
@@ -87,8 +88,10 @@ def _corrected(study: Study, comparison: ComparisonSpec, test: Method) -> str:
                 continue
             if own is None or not has_few_splits(Method(entry.name), own, study.alpha):
                 return f"write `with {entry.name}`"
-            return f"write `protocol {repeated_form(study, own)}` and `with {entry.name}`"
-    return f"write `protocol {repeated_design(study)}` and `with {entry.name}`"
+            others = other_tests_over_repeats(study, own, comparison, entry.name)
+            return f"write `protocol {repeated_form(study, own)}` and `with {entry.name}`{others}"
+    others = other_tests_over_repeats(study, None, comparison, entry.name)
+    return f"write `protocol {repeated_design(study)}` and `with {entry.name}`{others}"
 
 
 def _claim(study: Study, comparison: ComparisonSpec, test: Method) -> str:

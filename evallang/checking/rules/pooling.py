@@ -15,6 +15,7 @@ from evallang.checking.rules.study_facts import (
     tests_of,
     uses_rows,
 )
+from evallang.checking.tests_instead import other_tests_over_repeats
 from evallang.compatibility import is_grouped, metric_entry
 from evallang.diagnostics import Changes, Severity
 from evallang.models.model import EstimatorSpec, ModelSpec
@@ -154,7 +155,9 @@ def _form_for_algorithms(study: Study, comparison: ComparisonSpec) -> str:
         return f"write `protocol {repeated}`, remove the line and read {interval}"
     if not tables(study):
         return "write `with corrected_t`, which takes the scores of the folds"
-    return f"write `protocol {_repeated(study, comparison)}` and `with corrected_t`"
+    own = next((p for p in study.protocols if p.name == comparison.protocol), None)
+    others = other_tests_over_repeats(study, own, comparison, "corrected_t")
+    return f"write `protocol {_repeated(study, comparison)}` and `with corrected_t`{others}"
 
 
 def _room_for_classes(study: Study, comparison: ComparisonSpec) -> str:

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from evallang.checking.rules.resampling import spoken
 from evallang.checking.rules.rule import Known, Later, Objection, RuleFunction, Stage, rule
 from evallang.checking.rules.study_facts import own_protocols, repeated_form
+from evallang.checking.tests_instead import other_tests_over_repeats
 from evallang.compatibility import is_grouped, metric_entry, own_metric, yields_of
 from evallang.compatibility.intervals import (
     default_interval,
@@ -136,7 +137,8 @@ def _instead(study: Study, metric: Method, source: SourceSpec, protocol: Protoco
     """State what gives the same measure an interval: repeats, or one that is sound over folds."""
     ways = []
     if protocol is not None:
-        ways.append(f"write `protocol {repeated_form(study, protocol)}`")
+        others = other_tests_over_repeats(study, protocol)
+        ways.append(f"write `protocol {repeated_form(study, protocol)}`{others}")
     interval = _interval_over_folds(study, metric, source, protocol)
     if interval is not None:
         below = f"`interval {interval}` below the measure (a wide interval on few folds)"

@@ -15,6 +15,7 @@ from evallang.checking.rules.study_facts import (
     test_of,
     tested_lines,
 )
+from evallang.checking.tests_instead import other_tests_over_repeats
 from evallang.compatibility import is_grouped, yields_of
 from evallang.compatibility.hypothesis_tests import (
     difference_test,
@@ -217,7 +218,8 @@ def _instead(
     study: Study, line: ComparisonSpec, test: Method, protocol: Protocol, alpha: float
 ) -> str:
     """State what detects smaller differences: the folds repeated, or a test of examples."""
-    words = f"write `protocol {repeated_form(study, protocol)}`"
+    others = other_tests_over_repeats(study, protocol, line)
+    words = f"write `protocol {repeated_form(study, protocol)}`{others}"
     repeated = repeated_options(protocol)
     drawn = None if repeated is None else _drawn(*repeated)
     found = None if drawn is None else reach(test, drawn, alpha)
