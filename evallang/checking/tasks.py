@@ -74,7 +74,7 @@ def judge_directions(scope: Scope, study: Study) -> None:
         for m in line.metrics
     ]
     asked += [
-        (line.metric, line.span, "compared", f"in {OF_PROBABILITIES}")
+        (line.metric, line.span, "compared", f"in {_metric_of_probabilities()}")
         for line in study.requirements
         if line.kind != "level"
     ]
@@ -82,7 +82,9 @@ def judge_directions(scope: Scope, study: Study) -> None:
         place = study.tuning.span
         if not study.tuning.by_written and study.measures:
             place = study.measures[0].span
-        asked.append((study.tuning.metric, place, "chosen", f"tune by {OF_PROBABILITIES}"))
+        asked.append(
+            (study.tuning.metric, place, "chosen", f"tune by {_metric_of_probabilities()}")
+        )
     refused: set[tuple[Method, str]] = set()
     for metric, span, done, instead in asked:
         if metric.better is not None or (metric, done) in refused:
@@ -102,15 +104,17 @@ def judge_directions(scope: Scope, study: Study) -> None:
 
 def _metric_with_direction(line: ComparisonSpec) -> str:
     """Return a metric of probabilities with a direction, or the first that the tests are about."""
-    directed = (entry.name for entry in METRICS if entry.declaration.ideal is None)
-    for name in (OF_PROBABILITIES, *directed):
+    directed = [entry.name for entry in METRICS if entry.declaration.ideal is None]
+    for name in (_metric_of_probabilities(), *directed):
         if all(metric_mismatch(test, Method(name)) is None for test in tests_of(line)):
             return name
-    return OF_PROBABILITIES
+    return _metric_of_probabilities()
 
 
-OF_PROBABILITIES = "brier"
-"""What is proposed in place of a metric of calibration that has a best value."""
+def _metric_of_probabilities() -> str:
+    """Return what is proposed in place of a metric of calibration that has a best value."""
+    every = ((entry.name, entry.declaration) for entry in METRICS)
+    return next(name for name, d in every if d.needs == "probabilities" and d.ideal is None)
 
 
 def judge_scores(scope: Scope, study: Study) -> None:

@@ -20,6 +20,7 @@ from evallang.compatibility import is_grouped, metric_entry
 from evallang.diagnostics import Changes, Severity
 from evallang.models.model import EstimatorSpec, ModelSpec
 from evallang.protocols.protocol import PROTOCOLS
+from evallang.stats.hypothesis_tests.hypothesis_test import default_test
 from evallang.study import ComparisonSpec, Method, Study, models_of, names_of
 
 TREES = frozenset(
@@ -156,7 +157,7 @@ def _form_for_algorithms(study: Study, comparison: ComparisonSpec) -> str:
     if not tables(study):
         return "write `with corrected_t`, which takes the scores of the folds"
     own = next((p for p in study.protocols if p.name == comparison.protocol), None)
-    others = other_tests_over_repeats(study, own, comparison, "corrected_t")
+    others = other_tests_over_repeats(study, own, comparison, default_test("splits"))
     return f"write `protocol {_repeated(study, comparison)}` and `with corrected_t`{others}"
 
 
