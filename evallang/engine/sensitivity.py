@@ -135,14 +135,21 @@ def _setting(
 ) -> Setting:
     """Decide the family with one test of the line and one correction."""
     words = None if correction is None else correction.written
+    made = Setting(
+        test.written,
+        words,
+        (None,) * len(places),
+        reported,
+        test_title=HYPOTHESIS_TESTS[test.name].title,
+        correction_title=None if correction is None else CORRECTIONS[correction.name].title,
+    )
     try:
         decided = decide_again(line.study, replace(line.family, correction=correction), runs)
     except ValueError as error:
-        nothing = (None,) * len(places)
-        return Setting(test.written, words, nothing, reported, str(error))
+        return replace(made, problem=str(error))
     found = tuple(decided[run][pair] for run, pair in places)
     problem = "undefined for all hypotheses" if found and set(found) == {None} else None
-    return Setting(test.written, words, found, reported, problem)
+    return replace(made, decisions=found, problem=problem)
 
 
 # --- which settings ---------------------------------------------------------------------------
@@ -172,7 +179,7 @@ def _corrections(line: _Line) -> tuple[list[Method | None], list[str]]:
         if other.assumes == "any":
             found.append(Method(entry.name))
         else:
-            unsure.append(entry.name)
+            unsure.append(entry.title.removesuffix(" correction").replace("'", "’"))
     return found, unsure
 
 

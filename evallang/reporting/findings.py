@@ -55,7 +55,8 @@ def findings(context: Context) -> Sequence[Block]:
     praised: set[tuple[Setting, str]] = set()
     firm = _primary_first(context)
     for comparison in firm:
-        items += _comparison_findings(context, comparison, praised)
+        found = _comparison_findings(context, comparison, praised)
+        items += [one for one in found if one not in items]  # two lines may state the same rank
     items += not_tested(context, firm)
     if not items:
         for setting in context.settings:

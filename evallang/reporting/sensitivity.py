@@ -17,10 +17,12 @@ from evallang.reporting.document import (
     Table,
     runs,
 )
-from evallang.reporting.numbers import NBSP, count
+from evallang.reporting.letter_case import printed, written_options
+from evallang.reporting.numbers import count, level_of_alpha
 from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.wording import sentence
+from evallang.reporting.wording import VARIANTS, number_word, plural, sentence, variant_words
 from evallang.results.records import Analysis
+from evallang.results.written import method_of
 
 SECTION = "sensitivity_of_decisions"
 DECIDED = {True: "rejected", False: "not rejected", None: "undecided"}
@@ -51,17 +53,21 @@ def _settings(context: Context, item: Analysis, identifier: str) -> Table:
         Column(runs("Not rejected")),
         Column(runs("Undecided")),
     )
+    reported = next(one for one in item.values["settings"] if one["reported"])
+    own = _form(context, item)
     rows = []
     for setting in item.values["settings"]:
-        test = runs(Code(setting["test"]), " (reported)" if setting["reported"] else "")
-        cells = [Cell(test), Cell(runs(Code(setting["correction"] or "–")))]
+        form = own if setting["test"] == reported["test"] and own not in _test(setting) else ""
+        words = ", ".join(
+            part for part in (form, "reported" if setting["reported"] else "") if part
+        )
+        test = runs(_test(setting), f" ({words})" if words else "")
+        cells = [Cell(test), Cell(runs(_correction(setting) or "–"))]
         cells += [_count(setting[name]) for name in ("rejected", "kept", "undecided")]
         rows.append(Row(tuple(cells)))
     caption = runs("Decisions of ", Code(item.values["source"]), " with every setting computed.")
     problems = dict.fromkeys(
-        f"{s['test']} {s['correction'] or ''}".strip() + f": {s['problem']}"
-        for s in item.values["settings"]
-        if s["problem"]
+        f"{_setting(s)}: {s['problem']}" for s in item.values["settings"] if s["problem"]
     )
     notes = [_how(item), about([item]), *further_notes(context, [item])]
     notes += [runs(sentence(words)) for words in problems]
@@ -70,10 +76,10 @@ def _settings(context: Context, item: Analysis, identifier: str) -> Table:
 
 def _how(item: Analysis) -> Runs:
     n, alpha = item.values["n"], item.values["alpha"]
-    noun = "hypothesis" if n == 1 else "hypotheses"
     words = (
-        f"{count(n)}{NBSP}{noun} at level {alpha:g}; the corrections control the same error as "
-        "the reported one, whatever the dependence, and the tests have the same null hypothesis"
+        f"{plural(n, 'hypothesis', 'hypotheses')} at level {level_of_alpha(alpha)}; the "
+        "corrections control the same error as the "
+        "reported one, whatever the dependence, and the tests have the same null hypothesis"
     )
     return runs(sentence(words))
 
@@ -93,6 +99,7 @@ def _hypotheses(context: Context, item: Analysis, identifier: str) -> Table:
         Column(runs("Against")),
         Column(runs("Decided otherwise by"), "left", wide=True),
     )
+    titles = {_written(setting): _setting(setting) for setting in item.values["settings"]}
     rows = []
     for hypothesis in shown:
         cells = [
@@ -100,16 +107,54 @@ def _hypotheses(context: Context, item: Analysis, identifier: str) -> Table:
             Cell(runs(DECIDED[hypothesis["reported"]])),
             _count(hypothesis["same"]),
             _count(hypothesis["against"]),
-            Cell(runs(", ".join(hypothesis["against_by"]) or "–")),
+            Cell(runs("; ".join(titles.get(s, s) for s in hypothesis["against_by"]) or "–")),
         ]
         rows.append(Row(tuple(cells)))
     caption = runs("Settings for and against each decision of ", Code(item.values["source"]), ".")
     turned = sum(1 for h in every if h["against"])
-    words = f"{count(turned)} of {count(len(every))} decisions depend on the setting"
-    notes = [runs(sentence(words))]
+    notes = [runs(sentence(_dependent(turned, len(every))))]
     if len(shown) < len(every):
         notes.append(runs(sentence(f"the {count(len(shown))} with the most against are listed")))
     return Table(identifier, caption, columns, tuple(rows), notes=tuple(notes))
+
+
+def _dependent(turned: int, n: int) -> str:
+    if n == 1:
+        return f"the decision {'depends' if turned else 'does not depend'} on the setting"
+    some = "none" if turned == 0 else "all" if turned == n else number_word(turned)
+    verb = "depend" if turned > 1 else "depends"
+    return f"{some} of the {number_word(n)} decisions {verb} on the setting"
+
+
+def _written(setting: Any) -> str:
+    """Write a setting as the decisions against a hypothesis name it."""
+    return " ".join(part for part in (setting["test"], setting["correction"]) if part)
+
+
+def _setting(setting: Any) -> str:
+    return ", ".join(part for part in (_test(setting), _correction(setting)) if part)
+
+
+def _test(setting: Any) -> str:
+    """Return the title of a test with its form, as a file before titles has it: by its name."""
+    written, title = setting["test"], setting.get("test_title")
+    if title is None:
+        return str(written)
+    options = written_options(written.removeprefix(method_of(written)))
+    words = ", ".join(VARIANTS.get(word) or word for word in options.split(", "))
+    return printed(title) + (f" ({words})" if words else "")
+
+
+def _form(context: Context, item: Analysis) -> str:
+    """State how the p of the line was computed where that is alike for all pairs."""
+    lines = [c for c in context.results.comparisons if c.index == item.values["line"]]
+    found = {variant_words(context, pair) for line in lines for pair in line.pairwise}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _correction(setting: Any) -> str:
+    title = setting.get("correction_title") or setting["correction"] or ""
+    return printed(title.removesuffix(" correction"))
 
 
 def _named(context: Context, hypothesis: Any, *, several: bool) -> str:

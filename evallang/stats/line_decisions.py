@@ -12,7 +12,8 @@ Decision = bool | None
 class Setting:
     """One test with one correction, and what it decides on every hypothesis of a line.
 
-    `reported` marks what the line itself uses; `problem` is why a setting decides nothing.
+    `reported` marks what the line itself uses; `problem` is why a setting decides nothing. The
+    titles are those of the test and of the correction, for readers.
     """
 
     test: str
@@ -20,6 +21,8 @@ class Setting:
     decisions: tuple[Decision, ...]
     reported: bool = False
     problem: str | None = None
+    test_title: str | None = None
+    correction_title: str | None = None
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class DecidedHypothesis:
 class LineDecisions:
     """The hypotheses of one line with every setting that was computed, the reported one first.
 
-    `others` are corrections that control the same error only under an assumption.
+    `others` are the titles of corrections that control the same error only under an assumption.
     """
 
     line: int

@@ -1,5 +1,7 @@
 """`analyze sensitivity`: every setting decided again by statsmodels."""
 
+import re
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -7,10 +9,13 @@ import pytest
 from scipy.stats import binom
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
-from studies import study
+from studies import study, write_rows
 
 from evallang.api import run
 from evallang.api.results import Results
+from evallang.reporting import html
+from evallang.reporting.context import Context
+from evallang.reporting.section import build
 from evallang.results.codec import to_plain
 
 MODELS = """\
@@ -73,7 +78,7 @@ def test_every_setting_decides_as_statsmodels_does(tmp_path):
     # those that assume nothing about the dependence, and no others
     corrections = {correction for _, correction in settings}
     assert corrections == {"holm", "bonferroni", "shaffer", "bergmann_hommel", "westfall"}
-    assert "hochberg" in item.values["notes"][0]
+    assert "Hochberg’s step-up" in item.values["notes"][0]
     assert [s["test"] for s in item.values["settings"] if s["correction"] == "westfall"] == [
         "mcnemar"
     ]
@@ -91,6 +96,16 @@ def test_every_setting_decides_as_statsmodels_does(tmp_path):
     assert to_plain(again) == to_plain(results.record.analyses)
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "Appendix: sensitivity of the decisions" in page
+    appendix = page[page.index('id="sensitivity_of_decisions"') :]
+    appendix = re.sub("<[^>]*>", " ", appendix[: appendix.index("</section>")])
+    for words in (
+        "McNemar’s test (mid-p, reported)",
+        "McNemar’s test (continuity-corrected)",
+        "Holm’s step-down",
+        "Six hypotheses at level .05",
+    ):
+        assert words in appendix
+    assert "method=" not in appendix and "bergmann_hommel" not in appendix
     assert '"p"' not in str(to_plain(item.values))
     assert np.array(reported).any()
 
@@ -133,3 +148,34 @@ def test_the_reported_setting_is_what_was_reported(families):
     for item, comparison in zip(found.analyses, found.comparisons, strict=True):
         own = [test.reject for test in comparison.pairwise]
         assert [h["reported"] for h in item.values["hypotheses"]] == own
+
+
+def as_written_before_titles(record):
+    """Return results without the titles of tests and corrections, as older files are."""
+    (item,) = record.analyses
+    settings = [
+        {k: v for k, v in one.items() if not k.endswith("_title")}
+        for one in item.values["settings"]
+    ]
+    return replace(record, analyses=(replace(item, values={**item.values, "settings": settings}),))
+
+
+def test_an_older_file_without_titles_names_settings_as_they_are_written():
+    text = f"{MODELS}compare tree, stump, bayes, near with mcnemar holm\nanalyze sensitivity\n"
+    older = as_written_before_titles(run(study(text)).record)
+    page = html.render(build(Context(older)), "screen").html
+    appendix = page[page.index('id="sensitivity_of_decisions"') :]
+    assert "mcnemar(method=exact)" in appendix and "bergmann_hommel" in appendix
+
+
+def test_two_lines_with_the_same_ranks_state_the_best_once(tmp_path):
+    rows = [(f"s{i}", 70 + i, 71 + i + i % 3, 75 + i - i % 2) for i in range(9)]
+    write_rows(tmp_path, "scores.csv", "set,a,b,c", rows)
+    text = (
+        'evallang 1\nscores table from "scores.csv"\n  dataset set\n  models a, b, c\n'
+        '  metric "accuracy"\ncompare all with friedman then wilcoxon across data\n'
+        "compare all against a with wilcoxon across data\n"
+    )
+    page = html.render(build(Context(run(study(text, tmp_path)).record)), "screen").html
+    findings = page[page.index('id="findings"') : page.index('id="estimates"')]
+    assert findings.count("The best average rank in accuracy") == 1

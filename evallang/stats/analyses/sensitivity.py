@@ -10,7 +10,10 @@ from evallang.stats.line_decisions import LineDecisions
 
 @frozen
 class SettingDecisions:
-    """One test with one correction: how many hypotheses it rejects, keeps and leaves undecided."""
+    """One test with one correction: how many hypotheses it rejects, keeps and leaves undecided.
+
+    The titles are those of the test and of the correction; older files have none.
+    """
 
     test: str
     correction: str | None
@@ -19,6 +22,8 @@ class SettingDecisions:
     kept: int
     undecided: int
     problem: str | None
+    test_title: str | None
+    correction_title: str | None
 
 
 @frozen
@@ -141,6 +146,8 @@ def sensitivity(decided: LineDecisions) -> Sensitivity:
                 sum(d is False for d in s.decisions),
                 sum(d is None for d in s.decisions),
                 s.problem,
+                s.test_title,
+                s.correction_title,
             )
             for s in decided.settings
         ),
