@@ -179,7 +179,7 @@ def _corrections(line: _Line) -> tuple[list[Method | None], list[str]]:
         if other.assumes == "any":
             found.append(Method(entry.name))
         else:
-            unsure.append(entry.title.removesuffix(" correction").replace("'", "’"))
+            unsure.append(entry.title)
     return found, unsure
 
 

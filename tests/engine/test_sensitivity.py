@@ -78,7 +78,7 @@ def test_every_setting_decides_as_statsmodels_does(tmp_path):
     # those that assume nothing about the dependence, and no others
     corrections = {correction for _, correction in settings}
     assert corrections == {"holm", "bonferroni", "shaffer", "bergmann_hommel", "westfall"}
-    assert "Hochberg’s step-up" in item.values["notes"][0]
+    assert "Hochberg’s step-up correction" in item.values["notes"][0]
     assert [s["test"] for s in item.values["settings"] if s["correction"] == "westfall"] == [
         "mcnemar"
     ]

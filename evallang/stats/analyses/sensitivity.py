@@ -128,7 +128,7 @@ def sensitivity(decided: LineDecisions) -> Sensitivity:
         )
     notes: tuple[str, ...] = ()
     if decided.others:
-        names = ", ".join(decided.others)
+        names = ", ".join(decided.others).replace("'", "’")
         notes = (f"not computed, because they need assumptions on the dependence: {names}",)
     return Sensitivity(
         unit="hypotheses",
