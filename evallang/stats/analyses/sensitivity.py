@@ -12,7 +12,7 @@ from evallang.stats.line_decisions import LineDecisions
 class SettingDecisions:
     """One test with one correction: how many hypotheses it rejects, keeps and leaves undecided.
 
-    The titles are those of the test and of the correction; older files have none.
+    The titles are those of the test and of the correction; older files do not contain them.
     """
 
     test: str
