@@ -570,7 +570,9 @@ class TestInputs:
             low = None if estimate.high is None else -estimate.high
             high = None if estimate.low is None else -estimate.low
             value = None if estimate.value is None else -estimate.value
-            estimate = replace(estimate, value=value, low=low, high=high)
+            drawn = estimate.resamples
+            drawn = None if drawn is None else drawn.reversed_sign()
+            estimate = replace(estimate, value=value, low=low, high=high, resamples=drawn)
         name = estimate.name
         if isinstance(name, Summary):
             asked = HYPOTHESIS_TESTS[self.test.name].declaration.estimand

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from evallang.frozen_records import frozen
 from evallang.reporting.cells import dash, interval_cell, number_cell
-from evallang.reporting.compatible_differences import differences_drawn, pairs_of
+from evallang.reporting.compatible_differences import differences_drawn, pairs_of, resamples_drawn
 from evallang.reporting.context import Context
 from evallang.reporting.contrasts import contrast
 from evallang.reporting.decisions import bayesian, computed, favoured, reasons, untested
@@ -25,7 +25,7 @@ from evallang.reporting.document import (
     listed,
     runs,
 )
-from evallang.reporting.estimate_figures import Drawn, drawn_with_estimates, joined_panels
+from evallang.reporting.estimate_figures import Drawn, drawn_with_estimates, figures_of_panels
 from evallang.reporting.figures.forest import far_estimates
 from evallang.reporting.figures.grouping import drawn_as_columns, grouping_diagram
 from evallang.reporting.figures.matrices import decision_matrix, win_matrix
@@ -145,7 +145,10 @@ def _comparison(
         if not drawn_with_estimates(context, comparison):
             panels += differences_drawn(context, comparison)
             further += pairs_of(context, comparison)
-        figure = joined_panels(figure_id, panels) if panels else None
+        panels += resamples_drawn(context, comparison)
+        figures = figures_of_panels(figure_id, panels)
+        figure = figures[0] if figures else None
+        further = [*figures[1:], *further]
     refs = runs(Ref(table_id)) if table is not None else ()
     if figure is not None:
         refs += runs(", ", Ref(figure_id))

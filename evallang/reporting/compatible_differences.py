@@ -15,7 +15,9 @@ from evallang.reporting.figures.forest import (
     far_pairs,
     forest_of_differences,
     margins_of,
+    pair_lines,
 )
+from evallang.reporting.figures.resamples import Distribution, distributions
 from evallang.reporting.numbers import level_of_alpha, percent
 from evallang.reporting.one_model import singly
 from evallang.reporting.wording import adjusted_words, family_words, p_letter, plural
@@ -57,6 +59,32 @@ def differences_drawn(
         drawn = forest_of_differences(context, comparison, part, rows)
         words = () if made else _caption(context, comparison, rows)
         made.append((Panel(*drawn, runs(title)), words))
+    return made
+
+
+def resamples_drawn(context: Context, comparison: Comparison) -> list[tuple[Panel, Runs]]:
+    """Draw the resamples of the differences of pairs, where their intervals are made from any."""
+    rows = []
+    for pair in rows_of(context, comparison):
+        found = pair.estimate
+        if found is None or found.resamples is None:
+            continue
+        names = pair_lines(context, pair)
+        rows.append(Distribution(names, found.resamples, found.value, found.low, found.high))
+    if not rows:
+        return []
+    metric, scale = context.difference_words(comparison), context.difference_scale(comparison)
+    name = f"Difference in {metric.noun}{' (points)' if metric.percent else ''}"
+    words = (
+        "histogram of the differences in bootstrap resamples (first minus second), the difference "
+        "itself (vertical line) and its interval (horizontal line)"
+    )
+    panels = -(-len(rows) // MOST_IN_A_PANEL)
+    size = -(-len(rows) // panels)
+    made: list[tuple[Panel, Runs]] = []
+    for start in range(0, len(rows), size):
+        drawn = distributions(rows[start : start + size], name, scale, signed=True, among=rows)
+        made.append((Panel(*drawn, runs("Resampled differences")), runs(words)))
     return made
 
 

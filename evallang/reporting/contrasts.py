@@ -185,6 +185,7 @@ def turned(pair: HypothesisTestResult) -> HypothesisTestResult:
             value=_minus(estimate.value),
             low=_minus(estimate.high),
             high=_minus(estimate.low),
+            resamples=estimate.resamples and estimate.resamples.reversed_sign(),
         )
     if simultaneous is not None:
         low, high = _minus(simultaneous.high), _minus(simultaneous.low)

@@ -1,4 +1,4 @@
-"""The figures of estimates: forests, compatible differences, and the spread over folds."""
+"""The figures of estimates: forests, compatible differences, spread over folds, resamples."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,6 +13,7 @@ from evallang.reporting.figures.forest import (
     far_estimates,
     forest_of_estimates,
 )
+from evallang.reporting.figures.resamples import Distribution, distributions
 from evallang.reporting.figures.spread import MOST_POINTS, Spread, spread
 from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.numbers import percent
@@ -20,34 +21,34 @@ from evallang.results.records import Comparison
 
 MOST_DATA_APART = 3  # more data sets share one table
 LETTERS = "abcdef"  # of the panels of a figure; more panels are another figure
-SPREADS_OF_A_FIGURE = 6  # metrics
 
 Drawn = tuple[Panel, Runs]
 """A panel, and what the caption says of it; without words it continues the panel before."""
 
 
 def figures(context: Context, setting: Setting, metrics: Sequence[str], number: int) -> list[Block]:
-    """Draw the estimates of every metric with the differences, and the spread over the folds.
+    """Draw the estimates of every metric with the differences, the folds and the resamples.
 
-    Spreads have a figure of their own on the page where the figure of estimates is full.
+    Folds and resamples have a figure of their own on the page where that of estimates is full;
+    they always have files of their own.
     """
     if not context.draws:
         return []
     parts = _estimates_and_differences(context, setting, metrics)
-    spreads = _spreads(context, setting, metrics)
-    last = parts[-1] if parts else []
-    joined = bool(last) and bool(spreads) and len(last) + len(spreads) <= len(LETTERS)
-    if joined:
-        last += [(replace(p, title=runs("Spread: ", p.title)), words) for p, words in spreads]
-    made: list[Block] = [
+    made: list[Block] = []
+    further = (("folds", "Spread", _spreads(context, setting, metrics)),
+               ("resamples", "Resamples", _resamples(context, setting, metrics)))  # fmt: skip
+    for name, lead, drawn in further:
+        last = parts[-1] if parts else []
+        joined = bool(last) and bool(drawn) and len(last) + len(drawn) <= len(LETTERS)
+        if joined:
+            last += [(replace(p, title=runs(f"{lead}: ", p.title)), words) for p, words in drawn]
+        for figure in figures_of_panels(f"figure-{name}-{number}", drawn):
+            made.append(replace(figure, placed=not joined))
+    of_estimates: list[Block] = [
         joined_panels(_name(f"figure-estimates-{number}", i), part) for i, part in enumerate(parts)
     ]
-    for i, start in enumerate(range(0, len(spreads), SPREADS_OF_A_FIGURE)):
-        part = spreads[start : start + SPREADS_OF_A_FIGURE]
-        figure = joined_panels(_name(f"figure-folds-{number}", i), part)
-        made.append(replace(figure, placed=not joined))
-    made += _all_pairs(context, setting, metrics)
-    return made
+    return of_estimates + made + _all_pairs(context, setting, metrics)
 
 
 def _name(name: str, part: int) -> str:
@@ -62,6 +63,15 @@ def _all_pairs(context: Context, setting: Setting, metrics: Sequence[str]) -> li
         if comparison is not None:
             made += pairs_of(context, comparison)
     return made
+
+
+def figures_of_panels(identifier: str, drawn: Sequence[Drawn]) -> list[Figure]:
+    """Join panels in as many figures as have letters for them."""
+    starts = range(0, len(drawn), len(LETTERS))
+    return [
+        joined_panels(_name(identifier, i), drawn[start : start + len(LETTERS)])
+        for i, start in enumerate(starts)
+    ]
 
 
 def joined_panels(identifier: str, drawn: Sequence[Drawn]) -> Figure:
@@ -137,13 +147,47 @@ def _spreads(context: Context, setting: Setting, metrics: Sequence[str]) -> list
     return made
 
 
+def _resamples(context: Context, setting: Setting, metrics: Sequence[str]) -> list[Drawn]:
+    """Draw the resamples that bootstrap intervals are made from."""
+    made: list[Drawn] = []
+    for name in metrics:
+        metric, scale = context.metric(name), context.scale(setting, name)
+        rows = []
+        for model in context.models_best_first(setting, name):
+            found = context.estimate(setting, model, name)
+            made_from = found.interval if found is not None else None
+            if found is None or made_from is None or made_from.resamples is None:
+                continue
+            rows.append(
+                Distribution(
+                    (context.model(model),),
+                    made_from.resamples,
+                    found.value,
+                    made_from.low,
+                    made_from.high,
+                )
+            )
+        title = f"{metric.title} (%)" if metric.percent else metric.title
+        size = in_a_panel(len(rows))
+        for start in range(0, len(rows), size):
+            part = rows[start : start + size]
+            drawn = distributions(part, title, scale, among=rows)
+            words = panel_title(metric.title, start, len(part), len(rows))
+            made.append((Panel(*drawn, runs(words)), runs(OF_RESAMPLES)))
+    return made
+
+
+OF_RESAMPLES = (
+    "histogram of the values of bootstrap resamples, the estimate (vertical line) and its interval "
+    "(horizontal line)"
+)
 NOT_AN_ERROR = "Training sets overlap: this spread is not a standard error"
 
 
 def in_a_panel(n: int) -> int:
     """Return how many of `n` rows a panel has."""
-    panels = -(-n // MOST_IN_A_PANEL)
-    return -(-n // panels)
+    panels = max(1, -(-n // MOST_IN_A_PANEL))
+    return max(1, -(-n // panels))
 
 
 def panel_title(title: str, start: int, here: int, n: int) -> str:

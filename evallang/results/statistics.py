@@ -21,10 +21,28 @@ class Clusters:
 
 
 @frozen
+class Resamples:
+    """The values of resamples as a histogram: `counts` are of equal bins from `low` to `high`.
+
+    `n` counts the resamples on which the value is defined.
+    """
+
+    n: int
+    low: float
+    high: float
+    counts: tuple[int, ...]
+
+    def reversed_sign(self) -> "Resamples":
+        """Return the histogram of the same values with the other sign."""
+        return Resamples(self.n, 0.0 - self.high, 0.0 - self.low, self.counts[::-1])
+
+
+@frozen
 class Interval:
     """An interval with its method and level; an undefined bound is None.
 
     `clusters` describes the groups that are its units; it is None if the units are examples.
+    `resamples` are those that a bootstrap interval is made from.
     """
 
     method: str
@@ -33,6 +51,7 @@ class Interval:
     high: float | None
     notes: tuple[str, ...] = ()
     clusters: Clusters | None = None
+    resamples: Resamples | None = None
 
 
 @frozen
@@ -63,7 +82,8 @@ class Difference:
     """A difference between two models (first minus second) in the unit of the metric.
 
     A test gives a `Summary` as its name, to which the engine adds the metric; a difference that
-    has a unit of its own, such as one of ranks, is named in full.
+    has a unit of its own, such as one of ranks, is named in full. `resamples` are those that a
+    bootstrap interval is made from.
     """
 
     name: str
@@ -72,6 +92,7 @@ class Difference:
     high: float | None
     level: Share
     method: str
+    resamples: Resamples | None = None
 
 
 @frozen

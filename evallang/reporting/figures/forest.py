@@ -155,7 +155,7 @@ def depth_of_differences(context: Context, rows: Sequence[HypothesisTestResult])
     if not rows:
         return 0.0
     panels = -(-len(rows) // MOST_IN_A_PANEL)
-    two = any(len(_pair_lines(context, pair)) > 1 for pair in rows)
+    two = any(len(pair_lines(context, pair)) > 1 for pair in rows)
     return (DOUBLE_ROW if two else ROW) * -(-len(rows) // panels)
 
 
@@ -173,7 +173,7 @@ def forest_of_differences(
     """
     metric, scale = context.difference_words(comparison), context.difference_scale(comparison)
     confidence = context.results.study.confidence
-    names = [_pair_lines(context, pair) for pair in known]
+    names = [pair_lines(context, pair) for pair in known]
     texts = [widest_text(pair, scale) for pair in known]
     row = DOUBLE_ROW if any(len(lines) > 1 for lines in names) else ROW
     left = max(fonts.width(line, SIZE) for lines in names for line in lines) + GAP
@@ -322,7 +322,8 @@ def _draw_axis(
     canvas.words(place, depth + 21, name, "center", colour=MUTE)
 
 
-def _pair_lines(context: Context, pair: HypothesisTestResult) -> tuple[str, ...]:
+def pair_lines(context: Context, pair: HypothesisTestResult) -> tuple[str, ...]:
+    """Return the name of a pair in one line, or in two where it is long."""
     first, second = (context.model(name) for name in pair.models)
     line = f"{first} − {second}"
     if fonts.width(line, SIZE) <= LABEL:

@@ -21,6 +21,7 @@ from evallang.stats.intervals.bootstrap_bounds import (
     EFRON_1987,
     EFRON_TIBSHIRANI_1994,
     bootstrap as bootstrap_interval,
+    bounds_of_resamples,
 )
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.resampled_counts import PairedCountSample
@@ -201,17 +202,18 @@ def permutation(
         )
         if len(values) == 1:
             notes = (*notes, "the outputs of the two models do not differ")
-    low, high, method = None, None, "none"
+    low, high, method, resamples = None, None, "none", None
     if sample is not None:
         interval = bootstrap_interval(sample, level, seed)
         low, high, method = interval.low, interval.high, interval.method
+        resamples = interval.resamples
         notes = (*notes, *interval.notes)
     result = HypothesisTestResult(
         test="permutation",
         variant=variant,
         null=EXCHANGEABLE,
         p=p,
-        estimate=Difference(Summary.DIFFERENCE, observed, low, high, level, method),
+        estimate=Difference(Summary.DIFFERENCE, observed, low, high, level, method, resamples),
         extra=extra,
         notes=notes,
     )
@@ -315,6 +317,7 @@ def bootstrap(
             interval.high,
             level,
             interval.method,
+            interval.resamples,
         ),
         extra=extra,
         notes=notes,
@@ -341,10 +344,8 @@ def _p_of_intervals(
     """Find by bisection the smallest alpha at which the interval excludes 0."""
 
     def leaves_out_zero(alpha: float) -> bool:
-        found = bootstrap_interval(sample, 1 - alpha, seed, method=method, rounds=rounds)
-        if found.low is None or found.high is None:
-            return False
-        return not found.low <= 0 <= found.high
+        low, high = bounds_of_resamples(sample, 1 - alpha, seed, method, rounds)
+        return low is not None and high is not None and not low <= 0 <= high
 
     inside, outside = SMALLEST_ALPHA, 1 - SMALLEST_ALPHA
     if leaves_out_zero(inside):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.bibliography import RASCHKA_2018, Reference
 from evallang.registry import Evidence, Example, lazy
-from evallang.results.statistics import Clusters, Interval
+from evallang.results.statistics import Clusters, Interval, Resamples
 from evallang.stats.clusters import LEAST_GROUPS, few_groups
 from evallang.stats.distributions import checked_level, normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Resampler
@@ -122,15 +122,60 @@ def bootstrap(
     skipped and counted in a note; bounds are cut at the limits of the metric. Raises
     `ValueError` where `rounds` is below 2.
     """
-    found = _bootstrap(sample, level, seed, method, rounds)
-    return (
-        found
-        if sample.n_groups is None
-        else replace(found, clusters=Clusters(sample.n_groups, None))
-    )
+    found, values = _bounds_and_values(sample, level, seed, method, rounds)
+    clusters = None if sample.n_groups is None else Clusters(sample.n_groups, None)
+    resamples = None if values is None else histogram(values)
+    return replace(found, clusters=clusters, resamples=resamples)
 
 
-def _bootstrap(sample: Resampler, level: float, seed: int, method: Method, rounds: int) -> Interval:
+def bounds_of_resamples(
+    sample: Resampler, level: float, seed: int, method: Method, rounds: int
+) -> tuple[float | None, float | None]:
+    """Return the bounds of a bootstrap interval alone."""
+    found, _ = _bounds_and_values(sample, level, seed, method, rounds)
+    return found.low, found.high
+
+
+def histogram(values: NDArray[np.float64]) -> Resamples | None:
+    """Count values that differ in at most `MOST_BINS` equal bins from the least to the largest.
+
+    Values on a grid, such as shares of the same number of examples, are in the middle of bins of
+    as many steps each. None where all are equal.
+    """
+    found, each = np.unique(values, return_counts=True)
+    low, high = float(found[0]), float(found[-1])
+    size = max(abs(low), abs(high))
+    gaps = np.diff(found)
+    gaps = gaps[gaps > GRID * size]
+    if not len(gaps):
+        return None
+    step, length = float(gaps.min()), high - low
+    steps = length / step
+    even = np.abs((found - low) / step - np.rint((found - low) / step)).max() < GRID_SLACK
+    if even and steps < MOST_STEPS:
+        number = round(steps) + 1
+        wide = -(-number // MOST_BINS)
+        bins = -(-number // wide)
+        low, high = low - step / 2, low - step / 2 + bins * wide * step
+    else:
+        bins = MOST_BINS
+    # An edge belongs to the bin above it, whatever the last digit of the value
+    at = np.floor((found - low) / (high - low) * bins + EDGE).astype(np.int64)
+    counts = np.bincount(np.clip(at, 0, bins - 1), each, minlength=bins)
+    return Resamples(len(values), low, high, tuple(int(n) for n in counts))
+
+
+MOST_BINS = 40
+MOST_STEPS = 4000  # of a grid; a finer one cannot be told from no grid
+GRID = 1e-9  # relative: values nearer than this are one value
+GRID_SLACK = 1e-3  # of a step
+EDGE = 1e-7  # of a bin
+
+
+def _bounds_and_values(
+    sample: Resampler, level: float, seed: int, method: Method, rounds: int
+) -> tuple[Interval, NDArray[np.float64] | None]:
+    """Return the interval, and the values it is made from where they differ."""
     checked_level(level)
     if rounds < 2:
         raise ValueError("a bootstrap takes at least 2 rounds")
@@ -142,35 +187,35 @@ def _bootstrap(sample: Resampler, level: float, seed: int, method: Method, round
     name = f"bootstrap({method})"
     estimate = sample.estimate()
     if not math.isfinite(estimate):
-        return Interval(name, level, None, None, ("undefined on the sample itself",))
+        return Interval(name, level, None, None, ("undefined on the sample itself",)), None
     if sample.n_groups is not None and sample.n_groups < LEAST_GROUPS:
         few = f"undefined: {sample.n_groups} groups are too few to be drawn from"
-        return Interval(name, level, None, None, (few,))
+        return Interval(name, level, None, None, (few,)), None
     drawn = sample.replicates(np.random.default_rng(seed), rounds)
     values = drawn[np.isfinite(drawn)]
     lost = rounds - len(values)
     notes = (f"undefined on {lost} of {rounds} resamples, which are excluded",) if lost else ()
     if len(values) < 2:
-        return Interval(name, level, None, None, notes)
+        return Interval(name, level, None, None, notes), None
     notes = (*notes, *few_groups(sample.n_groups))
     if values.max() - values.min() <= TIE * abs(estimate):
         notes = (*notes, "no width: all resamples give the same value")
-        return Interval(name, level, estimate, estimate, notes)
+        return Interval(name, level, estimate, estimate, notes), None
     if method == "se":
         half = normal_quantile(level) * float(values.std(ddof=1))
-        return _cut(name, level, estimate - half, estimate + half, sample, notes)
+        return _cut(name, level, estimate - half, estimate + half, sample, notes), values
     tail = (1 - level) / 2
     if method == "bca":
         tails = _bca_tails(sample, estimate, values, level)
         if tails is None:
             more = "undefined: all resamples lie on one side of the estimate"
-            return Interval(name, level, None, None, (*notes, more))
+            return Interval(name, level, None, None, (*notes, more)), values
         low, high = np.quantile(values, tails)
     else:
         low, high = np.quantile(values, (tail, 1 - tail))
         if method == "basic":
             low, high = 2 * estimate - high, 2 * estimate - low
-    return _cut(name, level, float(low), float(high), sample, notes)
+    return _cut(name, level, float(low), float(high), sample, notes), values
 
 
 def _bca_tails(
