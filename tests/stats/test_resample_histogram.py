@@ -21,7 +21,7 @@ def test_values_without_a_grid_are_counted_as_numpy_counts_them(rng):
     assert np.abs(np.array(found.counts) - counts).sum() <= 2  # values on an edge
 
 
-@pytest.mark.parametrize("n", (7, 30, 95, 400))
+@pytest.mark.parametrize("n", [7, 30, 95, 400])
 def test_shares_are_counted_by_a_whole_number_of_steps(rng, n):
     drawn = rng.binomial(n, 0.7, 4000)
     found = histogram(drawn / n)
