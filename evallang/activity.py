@@ -19,7 +19,8 @@ class Activity:
     """What is done: the phase, its object, and how far it is.
 
     `cached` and `failed` count among the `done` fits those of the store and those that failed;
-    `share` is how much of the object itself is done, from 0 to 1.
+    `share` is how much of the object itself is done, from 0 to 1. `notice` is a line that stays on
+    the screen.
     """
 
     phase: Phase
@@ -29,6 +30,7 @@ class Activity:
     cached: int = 0
     failed: int = 0
     share: float = 0.0
+    notice: str = ""
 
 
 class _Watch:

@@ -284,6 +284,22 @@ def _concordance(n: int) -> Callable[[Rng], Found]:
     return found
 
 
+def _average_precision(n: int, share: float) -> Callable[[Rng], Found]:
+    """Draw normal scores, of positives 1.5 higher: the precision is known by quadrature."""
+    cuts = np.linspace(-8, 10, 200_001)
+    found_share, missed_share = special.ndtr(1.5 - cuts), special.ndtr(-cuts)
+    precision = share * found_share / (share * found_share + (1 - share) * missed_share)
+    steps = found_share[:-1] - found_share[1:]
+    value = float((steps * (precision[:-1] + precision[1:]) / 2).sum())
+
+    def found(rng: Rng) -> Found:
+        up = rng.random(n) < share
+        outcome = Outcome(up.astype(np.int64), rng.standard_normal(n) + 1.5 * up, 2, 1)
+        return _by_influences("average_precision", outcome), value
+
+    return found
+
+
 def _by_influences(name: str, outcome: Outcome) -> Interval:
     entry = METRICS[name]
     declared = entry.declaration
@@ -403,6 +419,27 @@ SIMULATIONS = (
     _simulation("jackknife", "calibration slope .7, n = 400", _slope(400), 4_000, COVERS),
     _simulation("jackknife", "concordance .70, n = 50", _concordance(50), 4_000, ROUGHLY_COVERS),
     _simulation("jackknife", "concordance .70, n = 200", _concordance(200), 4_000, COVERS),
+    _simulation(
+        "jackknife",
+        "average precision, a fifth positive, n = 200",
+        _average_precision(200, 0.2),
+        4_000,
+        ROUGHLY_COVERS,
+    ),
+    _simulation(
+        "jackknife",
+        "average precision, a fifth positive, n = 2,000",
+        _average_precision(2_000, 0.2),
+        4_000,
+        COVERS,
+    ),
+    _simulation(
+        "jackknife",
+        "average precision, a twentieth positive, n = 20,000",
+        _average_precision(20_000, 0.05),
+        2_000,
+        COVERS,
+    ),
     _simulation(
         "bootstrap",
         "errors by words of a long tail, n = 100, bca",

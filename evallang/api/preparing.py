@@ -16,7 +16,7 @@ from evallang.checking import waivers
 from evallang.checking.data_validation import judge_planned, judge_read
 from evallang.checking.rules.rule import left_open
 from evallang.checking.suppression import report
-from evallang.compatibility.counts import counted_needs
+from evallang.compatibility.counts import counted_needs, rows_asked
 from evallang.data.codes import FILE_NOT_FOUND, REMOTE_PATH
 from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
 from evallang.data.files import paths_taken
@@ -27,6 +27,7 @@ from evallang.working_folder import safe_path
 
 if TYPE_CHECKING:
     from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
+    from evallang.data.joined_parts import RowsAsked
     from evallang.data.part_counts import Counting, MapParts
     from evallang.data.stored_results import StoredPredictions, StoredResults
     from evallang.models.model import ModelSpec
@@ -60,6 +61,7 @@ def read_and_plan(
     trusted: bool = False,
     live: Live = NOTHING,
     counting: MapParts[Any, Any] | None = map,
+    rows_asked_by: tuple[RowsAsked, ...] = (),
 ) -> Prepared:
     """Read every source of a study and plan its fits; imports nothing of the author's.
 
@@ -68,8 +70,8 @@ def read_and_plan(
     what could be read is planned; with `incomplete_is_fine`, the study may lack statements other
     than its data; a server is asked only where the study is `trusted`; `live`
     holds what is given in Python; `counting` is what counts the parts of predictions of which no
-    row is needed, None to keep their rows. Raises `StudyError` where the study or its data are
-    faulty.
+    row is needed, None to keep their rows, which is `rows_asked_by` some method. Raises
+    `StudyError` where the study or its data are faulty.
     """
     from evallang.planning.exports import with_exports
     from evallang.planning.planner import plan
@@ -78,7 +80,8 @@ def read_and_plan(
     resolved = _resolved(study, incomplete_is_fine)
     with paths_taken() as taken:
         counted = _counting(resolved, counting)
-        sources, read = _read(resolved, study.folder, trusted, live, counted)
+        asked = (*rows_asked(resolved), *rows_asked_by)
+        sources, read = _read(resolved, study.folder, trusted, live, counted, asked)
         stored, found_there = _read_stored(resolved, study.folder)
     sources = replace(sources, stored=stored)
     read += found_there
@@ -170,6 +173,7 @@ def _read(
     trusted: bool,
     live: Live,
     counting: Counting | None,
+    asked: tuple[RowsAsked, ...],
 ) -> tuple[ReadSources, list[Diagnostic]]:
     from evallang.data.counts import read_counts
     from evallang.data.data_tables import read_table
@@ -196,7 +200,7 @@ def _read(
                     diagnostics = (*diagnostics, *(d for _, some in assigned for d in some))
             tables |= {table.spec.name: table for table in read}
         elif isinstance(source, PredictionsSpec):
-            outcomes, diagnostics = read_predictions(source, folder, frames, counting)
+            outcomes, diagnostics = read_predictions(source, folder, frames, counting, asked)
             given += outcomes
         elif isinstance(source, ScoresSpec):
             scores, diagnostics = read_scores(source, folder, frame)

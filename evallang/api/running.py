@@ -25,6 +25,7 @@ from evallang.api.trust import is_trusted, refuse_without_consent
 from evallang.checking import waivers
 from evallang.data import remote
 from evallang.data.findings import counted
+from evallang.data.joined_parts import RowsAsked
 from evallang.diagnostics import has_errors
 from evallang.diagnostics.formats import to_record
 from evallang.engine.backends.backend import FitLimits, WorkersLost as WorkersLost
@@ -181,8 +182,15 @@ def _run(
     started, clock = time.time(), time.perf_counter()
     with import_own_metrics(study) as study:
         counting: MapParts[Any, Any] | None = workers.map
+        asked: tuple[RowsAsked, ...] = ()
         while True:
-            prepared = read_and_plan(study, trusted=is_trusted(trust), live=live, counting=counting)
+            prepared = read_and_plan(
+                study,
+                trusted=is_trusted(trust),
+                live=live,
+                counting=counting,
+                rows_asked_by=asked,
+            )
             LOG.info(
                 "read the data and planned the fits: sources %d, fits %d",
                 len(prepared.study.sources),
@@ -204,7 +212,7 @@ def _run(
                 )
             except RowsNotKept as error:  # some method asks for more than counts
                 LOG.info("read the rows of the parts: %s", error)
-                counting = None
+                counting, asked = None, (RowsAsked(str(error)),)
             else:
                 break
     if store is not None:

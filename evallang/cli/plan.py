@@ -46,6 +46,11 @@ def command(file: str, layout: str, settings: tuple[str, ...], store: str | None
     data = data_records(prepared.study, prepared.read)
     document = to_plain(prepared.planned.plan, data)
     document["paths_taken"] = list(prepared.paths_taken)
+    document["joined_parts"] = [
+        {"text": given.joined.text, **plain(given.joined)}
+        for given in prepared.read.imported
+        if given.joined is not None
+    ]
     document["looks"] = prepared.study.looks
     models = model_records(prepared.study, prepared.read)
     document["stored_models"] = [

@@ -71,6 +71,8 @@ def _data(prepared: "Prepared") -> Iterator[str]:
         yield from _columns(source.columns)
     for name in unread(prepared):
         yield f"{name}: could not be read"
+    joined = (given.joined for given in prepared.read.imported if given.joined is not None)
+    yield from dict.fromkeys(f"note: {one.text}" for one in joined)
 
 
 def _scores(table: "ScoreTable") -> Iterator[str]:

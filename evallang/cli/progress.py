@@ -50,7 +50,11 @@ class Progress:
                 tell_state("")
 
     def update(self, activity: Activity) -> None:
-        """Show another activity."""
+        """Show another activity, and a line that it leaves on the screen."""
+        if activity.notice and self.shown:
+            if self.terminal:
+                tell_state("")
+            tell(f"note: {activity.notice}")
         if activity.phase == "fitting" != self.activity.phase:
             self.fitting_since = time.monotonic()
         self.activity = activity

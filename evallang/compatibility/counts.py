@@ -1,13 +1,18 @@
 """Whether a study needs no more of its examples than how often each kind occurs."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from evallang.compatibility import metric_entry, most_distinct
+from evallang.compatibility import metric_entry, most_distinct, yields_of
+from evallang.compatibility.intervals import default_interval, interval_mismatch
+from evallang.data.dataset import PredictionsSpec
+from evallang.data.joined_parts import RowsAsked
 from evallang.metrics.metric import METRICS
 from evallang.registry import Evidence
 from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.inputs import INPUTS, Subject
+from evallang.stats.intervals.interval import INTERVALS
 from evallang.study import Method, Study
 
 
@@ -32,31 +37,102 @@ def counted_needs(study: Study) -> CountedNeeds | None:
 
     Where it is wrong about a method, the rows are read once that method asks for them.
     """
-    metrics = [
+    if rows_asked(study):
+        return None
+    ranked = [metric for metric in _metrics(study) if is_of_order(metric)]
+    compared = any(_compares_areas(test) for test in _tests(study)) or any(
+        is_of_order(line.metric) and len(line.models) > 1 for line in study.requirements
+    )
+    return CountedNeeds(bool(ranked), compared, _most(ranked))
+
+
+def rows_asked(study: Study) -> tuple[RowsAsked, ...]:
+    """Return what in a study asks for single examples; empty where counts of them suffice."""
+    found = [
+        RowsAsked(f"`{metric.written}` is computed from single rows")
+        for metric in _metrics(study)
+        if not (is_of_order(metric) or _is_of_counts(metric))
+    ]
+    by_subgroup = [line.metric for line in study.measures if line.within]
+    by_subgroup += [line.metric for line in study.requirements if line.within]
+    found += [
+        RowsAsked(
+            f"`{metric.written}` ranks the rows of each subgroup",
+            f"write `{metric.written}` without `within`",
+        )
+        for metric in by_subgroup
+        if is_of_order(metric)
+    ]
+    found += [
+        RowsAsked(f"`{test.written}` compares single rows")
+        for test in _tests(study)
+        if not _is_counted(test)
+    ]
+    about_plans = INPUTS.of(Subject.ANALYSIS).keys() | INPUTS.of(Subject.DECISIONS).keys()
+    found += [
+        RowsAsked(f"`analyze {one.method.written}` takes single rows")
+        for one in study.analyses
+        if not set(ANALYSES[one.method.name].inputs) <= about_plans
+    ]
+    return tuple(dict.fromkeys((*found, *_intervals_of_rows(study))))
+
+
+def _metrics(study: Study) -> list[Method]:
+    return [
         *(measure.metric for measure in study.measures),
         *(metric for line in study.comparisons for metric in line.metrics),
         *(line.metric for line in study.requirements),
     ]
-    ranked = [metric for metric in metrics if is_of_order(metric)]
-    by_subgroup = [line.metric for line in study.measures if line.within]
-    by_subgroup += [line.metric for line in study.requirements if line.within]
-    within = any(map(is_of_order, by_subgroup))
+
+
+def _tests(study: Study) -> list[Method]:
     asked = [test for line in study.comparisons for test in (line.test, line.post_hoc)]
     asked += [line.test for line in study.requirements]
-    tests = [test for test in asked if test is not None]
-    about_plans = INPUTS.of(Subject.ANALYSIS).keys() | INPUTS.of(Subject.DECISIONS).keys()
-    suffice = (
-        not within
-        and all(is_of_order(metric) or _is_of_counts(metric) for metric in metrics)
-        and all(_is_counted(test) for test in tests)
-        and all(set(ANALYSES[one.method.name].inputs) <= about_plans for one in study.analyses)
-    )
-    if not suffice:
-        return None
-    compared = any(_compares_areas(test) for test in tests) or any(
-        is_of_order(line.metric) and len(line.models) > 1 for line in study.requirements
-    )
-    return CountedNeeds(bool(ranked), compared, _most(ranked))
+    return [test for test in asked if test is not None]
+
+
+def _intervals_of_rows(study: Study) -> Iterator[RowsAsked]:
+    """Iterate over the intervals of estimates that are computed from single examples.
+
+    Where the classes are not known, they are taken to be two, of which scores are counted.
+    """
+    for source in study.sources:
+        if not isinstance(source, PredictionsSpec):
+            continue
+        yields = yields_of(source, None)
+        for measure in study.measures:
+            metric = measure.metric
+            if not (is_of_order(metric) or _is_of_counts(metric)):
+                continue
+            name = default_interval(metric, yields)
+            method = measure.interval or (None if name is None else Method(name))
+            if method is None or _interval_is_counted(method, metric):
+                continue
+            others = (
+                entry.name
+                for entry in INTERVALS
+                if _interval_is_counted(Method(entry.name), metric)
+                and interval_mismatch(Method(entry.name), metric, yields) is None
+            )
+            instead = next(others, None)
+            yield RowsAsked(
+                f"the `{method.name}` interval of `{metric.written}` takes single rows",
+                None
+                if instead is None
+                else f"write `interval {instead}` below `measure {metric.written}`",
+            )
+
+
+def _interval_is_counted(interval: Method, metric: Method) -> bool:
+    """Return whether an interval of a metric is computed from counts of examples."""
+    declared, of_metric = INTERVALS[interval.name].declaration, metric_entry(metric).declaration
+    if declared.form in ("proportion", "f1", "cells"):
+        return True
+    if declared.form == "sample":
+        return _is_of_counts(metric)
+    if declared.form == "auc":
+        return is_of_order(metric) and not declared.designs
+    return declared.form == "influences" and of_metric.influences_by_score is not None
 
 
 def is_of_order(metric: Method) -> bool:

@@ -47,7 +47,8 @@ def default_interval(
         return None
     if dict(metric.options).get("pool") and not yields.single_fit:
         return None
-    if has_influences(metric) and yields.single_fit and not (yields.seeds or yields.weighted):
+    plain = yields.single_fit and not (yields.seeds or yields.weighted)
+    if has_influences(metric) and not declaration.resampled and plain:
         return default_of("influences")
     two_classes = is_auc(metric) and (classes is None or classes == 2)
     averaged_areas = is_auc(metric) and not two_classes and not yields.one_group_a_fold

@@ -32,7 +32,8 @@ FORM_NOUNS: Mapping[str, str] = {
     "f1": "`f1`",
     "cells": "metrics of the confusion matrix",
     "sums": "ratios of sums",
-    "influences": "`concordance`, `calibration_slope` and `calibration_intercept`",
+    "influences": "metrics of which the influence of each example is known, such as `concordance` "
+    "and `average_precision`",
     "readers": "`roc_auc` of two classes and means over examples, such as accuracy and losses",
     "means": "means over examples, such as accuracy and losses",
 }

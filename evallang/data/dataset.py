@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from evallang.data.hashing import DataHash, spelled_ids
+from evallang.data.joined_parts import JoinedParts
 from evallang.effect import Effect
 from evallang.frozen_records import frozen
 from evallang.registry import lazy
@@ -410,6 +411,8 @@ class GivenOutcomes:
     compared."""
     events: "NDArray[np.float64] | None" = None
     """Whether the truth is the time of an event (1) or of censoring (0); None without times."""
+    joined: JoinedParts | None = None
+    """Of files in parts whose rows were joined in memory: how many, and why."""
 
     @property
     def class_counts(self) -> tuple[int, ...] | None:

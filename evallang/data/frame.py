@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evallang.data.column_types import Kind, kind_of, type_words, typed_cells
 from evallang.data.dataset import Label
+from evallang.data.joined_parts import JoinedParts
 from evallang.data.labels import as_number, label_text
 from evallang.registry import lazy
 
@@ -38,6 +39,7 @@ class Frame:
     pieces : of files in parts, where each begins and the file as it was read
     parts : of files in parts, how many there are
     times : how often each row occurs in the source, of distinct rows; None where all are kept
+    joined : of files in parts whose rows were joined, how and why
     unread : columns of the source that were not fetched, because the study does not use them
     score_sums : of distinct rows, the sum of each column of scores over the rows of the source
     hashes : of a table in parts, that of the columns that its study names, and that of ids, truth
@@ -58,6 +60,7 @@ class Frame:
     hashes: tuple[str, str] | None = None
     score_sums: "Mapping[str, NDArray[np.float64]] | None" = None
     unread: tuple[str, ...] = ()
+    joined: JoinedParts | None = None
     _typed: dict[str, "pl.Series"] = field(default_factory=dict, compare=False, repr=False)
 
     @property

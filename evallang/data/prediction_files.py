@@ -34,6 +34,7 @@ from evallang.data.file_formats import read_file
 from evallang.data.files import parts_of, stem
 from evallang.data.findings import Findings, counted, listed, quoted, written
 from evallang.data.frame import Frame, frame_of
+from evallang.data.joined_parts import JoinedParts, RowsAsked, report_joining
 from evallang.data.labels import EXACT
 from evallang.data.needed_columns import FINGERPRINTS, needed_columns
 from evallang.data.part_counts import (
@@ -66,14 +67,19 @@ Excluded = tuple[tuple[str, int], ...]
 
 
 def read_sources(
-    spec: PredictionsSpec, folder: Path, findings: Findings, given: Sequence[Any] = ()
+    spec: PredictionsSpec,
+    folder: Path,
+    findings: Findings,
+    given: Sequence[Any] = (),
+    asked: tuple[RowsAsked, ...] = (),
 ) -> tuple[Frame, tuple[GivenModel, ...], Excluded] | None:
     """Read all files into one frame; None after a finding.
 
-    `given` are data frames that replace the files, in their order. Returns the frame, the models
+    `given` are data frames that replace the files, in their order; `asked` is why the rows of files
+    in parts are needed. Returns the frame, the models
     with their columns in it, and what each `where` line excluded.
     """
-    frames = _files(spec, folder, findings, given)
+    frames = _files(spec, folder, findings, given, asked)
     if frames is None:
         return None
     if len(frames) == 1:
@@ -92,6 +98,8 @@ def read_sources(
         return None
     rest = [line for line in spec.where if line not in everywhere]
     frame, after = select(joined.frame.noted(notes), rest, findings)
+    in_memory = next((one.joined for one in frames.values() if one.joined is not None), None)
+    frame = replace(frame, joined=in_memory)
     return None if findings.failed else (frame, joined.models, (*before, *after))
 
 
@@ -129,7 +137,11 @@ def _text_columns(spec: PredictionsSpec) -> frozenset[str] | None:
 
 
 def _files(
-    spec: PredictionsSpec, folder: Path, findings: Findings, given: Sequence[Any]
+    spec: PredictionsSpec,
+    folder: Path,
+    findings: Findings,
+    given: Sequence[Any],
+    asked: tuple[RowsAsked, ...],
 ) -> dict[str, Frame] | None:
     """Read every file, or take the data frame that is given for it."""
     several = len(spec.paths) > 1
@@ -138,7 +150,7 @@ def _files(
         for path, frame in zip(spec.paths, given, strict=False)
     }
     for path in () if given else spec.paths:
-        frame = _file(path, spec, folder, findings)
+        frame = _file(path, spec, folder, findings, asked)
         if frame is not None:
             frames[path] = frame
     for model in spec.models:
@@ -153,36 +165,47 @@ def _files(
     return None if findings.failed else frames
 
 
-def _file(path: str, spec: PredictionsSpec, folder: Path, findings: Findings) -> Frame | None:
+def _file(
+    path: str,
+    spec: PredictionsSpec,
+    folder: Path,
+    findings: Findings,
+    asked: tuple[RowsAsked, ...],
+) -> Frame | None:
     """Read one file, or all files of parts as one; None after a finding."""
     if not has_parts(path):
         plain = path_pattern(path).plain  # `{{` is a literal brace
         return _read_one(plain, spec, folder, findings, _text_columns(spec))
     parts = part_files(path, folder, findings)
     frames: list[Frame] = []
+    held = 0
     with parts_of(path, parts or (), folder):
         for part in parts or ():
             frame = _read_one(part, spec, folder, findings, _text_columns(spec))
             if frame is None:
                 return None
             frames.append(frame)
-            held = sum(one.cells.estimated_size() for one in frames)
+            held = sum(int(one.cells.estimated_size()) for one in frames)
             whole = int(held * len(parts or ()) / len(frames))  # as if the others were like these
             try:
                 MEMORY.check(f"the parts of `{path}`", whole, COUNTED_INSTEAD)
             except OverLimit as error:
                 findings.over_limit(error)
                 return None
+            if len(frames) == 1:
+                report_joining(JoinedParts(spec.name, len(parts or ()), whole, asked))
         if not frames:
             return None
         hashed = hashed_columns(spec, frames[0].columns)
-        return join_parts(
+        joined = join_parts(
             path,
             frames,
             lambda part: _read_one(part, spec, folder, findings, None),
             lambda part: hashes_of(part, *hashed),
             findings,
         )
+        how = JoinedParts(spec.name, len(frames), held, asked)
+        return None if joined is None else replace(joined, joined=how)
 
 
 def hashed_columns(
@@ -241,8 +264,10 @@ class CountedParts:
     tasks: tuple[PartTask, ...]
 
 
-def count_parts(spec: PredictionsSpec, folder: Path, counting: Counting) -> CountedParts | None:
-    """Count the rows of a table in parts; None where its rows are needed, or a part is faulty.
+def count_parts(
+    spec: PredictionsSpec, folder: Path, counting: Counting
+) -> CountedParts | RowsAsked:
+    """Count the rows of a table in parts; the reason where its rows are needed.
 
     Then all parts are read as one table, which reports what is wrong with the places of the rows.
     """
@@ -286,18 +311,18 @@ def count_parts(spec: PredictionsSpec, folder: Path, counting: Counting) -> Coun
             if made.rows_needed is not None and counting.mapped is not map:
                 made = count_part(task)  # another machine lacks the file
             if made.rows_needed is not None or made.ranked is None:
-                return None
+                return RowsAsked(f"{made.rows_needed} (`{task.path}`)")
             if not all(scores[name].add(own) for name, own in made.ranked.items()):
-                return None
+                return RowsAsked("the truth has several classes")
             counts.append(replace(made, ranked=None))
             held += 0 if made.cells is None else made.cells.estimated_size()
             if held + sum(one.bytes for one in scores.values()) > MEMORY.most:
-                return None  # nearly every row is another combination
+                return RowsAsked("nearly every row is another combination of values")
             report_activity(Activity("reading", spec.name, share=len(counts) / len(tasks)))
     levels = {name: one.distinct for name, one in scores.items()}
     added = add_up(location, spec, counts, roles, levels) if counts else None
     if added is None:
-        return None
+        return RowsAsked("the parts differ in their columns or types, or have no rows")
     frame, described, excluded = added
     columns = {name: name for name in counts[0].columns}
     models = tuple(own_columns(model, columns, spec) for model in spec.models)

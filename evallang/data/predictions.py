@@ -19,6 +19,7 @@ from evallang.data.dataset import GivenModel, GivenOutcomes, PredictionsSpec, Ta
 from evallang.data.findings import Findings, counted, listed, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
+from evallang.data.joined_parts import RowsAsked
 from evallang.data.labels import group_codes, sort_labels
 from evallang.data.part_counts import Counting, may_be_counted, sum_products
 from evallang.data.prediction_columns import (
@@ -55,20 +56,25 @@ def read_predictions(
     folder: Path,
     given: Sequence[Any] = (),
     counting: Counting | None = None,
+    asked: tuple[RowsAsked, ...] = (),
 ) -> tuple[tuple[GivenOutcomes, ...], tuple[Diagnostic, ...]]:
     """Read predictions computed elsewhere, and report everything that is wrong with them.
 
     Returns one item, or with a `dataset` column one for each of its values, named NAME/value,
     in their order. `given` are data frames that replace the files. With an error among the
     diagnostics there is none. Nothing is raised for bad data. `counting` is what counts the parts
-    of a table where the study needs no more than counts, None where it needs the rows.
+    of a table where the study needs no more than counts, None where it needs the rows for what is
+    `asked`.
     """
-    if counting is not None and not given and may_be_counted(spec):
+    if not given and not may_be_counted(spec):
+        asked = (RowsAsked(f"a clause of `{spec.name}` is about single rows"), *asked)
+    elif counting is not None and not given:
         read = _read_counted(spec, folder, counting)
-        if read is not None:
+        if not isinstance(read, RowsAsked):
             return read
+        asked = (read, *asked)
     findings = Findings(spec.places)
-    source = read_sources(spec, folder, findings, given)
+    source = read_sources(spec, folder, findings, given, asked)
     if source is None:
         return (), findings.diagnostics
     frame, models, excluded = source
@@ -88,20 +94,20 @@ def read_predictions(
 
 def _read_counted(
     spec: PredictionsSpec, folder: Path, counting: Counting
-) -> tuple[tuple[GivenOutcomes, ...], tuple[Diagnostic, ...]] | None:
-    """Read the counts of a table in parts; None where its rows are needed, or have an error."""
+) -> tuple[tuple[GivenOutcomes, ...], tuple[Diagnostic, ...]] | RowsAsked:
+    """Read the counts of a table in parts; the reason where its rows are needed."""
     found = count_parts(spec, folder, counting)
-    if found is None:
-        return None
+    if isinstance(found, RowsAsked):
+        return found
     findings = Findings(spec.places)
     made = _outcomes(spec, found.frame, found.models, findings)
     if made is None or findings.failed or made.task == "regression":
-        return None
+        return RowsAsked("the values are faulty or numbers, which is looked at row by row")
     made = replace(made, scores={}, excluded=found.excluded, source_columns=found.columns)
     if counting.rankings is not None and made.positive is not None:
         ranked = _rankings(made, found)
         if ranked is None:
-            return None
+            return RowsAsked("the truth differs in its type between the parts")
         made = replace(made, rankings=ranked)
         if counting.rankings.compared and len(ranked) > 1:
             made = replace(made, placements=_placements(made, found, ranked, counting))
@@ -291,6 +297,7 @@ def _outcomes(
         source_columns=source_columns(frame, roles_in_predictions(spec, models)),
         times=frame.times,
         events=events,
+        joined=frame.joined,
     )
     if frame.hashes is not None:
         sha256, test_sha256 = frame.hashes

@@ -40,6 +40,7 @@ from evallang.stats.intervals.effective_size import (
     clustered_wilson,
     weighted_wilson,
 )
+from evallang.stats.intervals.influence import CountedInfluences
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Resampler
 from evallang.stats.intervals.pairs_of_folds import ALONE, HeldOutLosses
 from evallang.stats.intervals.proportions import wilson
@@ -326,13 +327,21 @@ def estimate_of(asked: MethodInputs) -> float:
 
 
 @ESTIMATE.provides("influences")
-def influences(asked: MethodInputs) -> "NDArray[np.float64]":
+def influences(asked: MethodInputs) -> "NDArray[np.float64] | CountedInfluences":
     """Return what each row changes in the metric; raises `ValueError` where that is unknown."""
     inputs = asked.inputs
-    known = inputs.entry.declaration.influences
+    known, by_score = (
+        inputs.entry.declaration.influences,
+        inputs.entry.declaration.influences_by_score,
+    )
     if known is None or len(inputs.outcomes) > 1:
         raise ValueError("the influence of an example on the metric is not known")
-    return known(inputs.outcome)
+    counts = inputs.outcome.ranked
+    if counts is None or by_score is None:
+        return known(inputs.outcome)
+    sides = counts.positives, counts.negatives
+    found = by_score(*(side.astype(np.float64) for side in sides))
+    return CountedInfluences(np.concatenate(found), np.concatenate(sides))
 
 
 @ESTIMATE.provides("readers")

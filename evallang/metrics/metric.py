@@ -94,6 +94,9 @@ class MetricDeclaration(Guidance):
         each area under a ROC curve of which it is the mean
     influences : from an outcome without weights to the derivative of the value by the weight of
         each example (n,), for a metric of scores that has it in closed form
+    influences_by_score : from the same numbers as `by_score` to these derivatives for a positive
+        and for a negative with each distinct score, for a metric that has them
+    resampled : True where its default interval is the bootstrap although influences are known
     no_interval : why no interval from its examples is sound, or empty
     under_option : by the name of an option, the unlisted metric that is computed where that
         option is written, because it needs something else of a model
@@ -138,6 +141,14 @@ class MetricDeclaration(Guidance):
     moments: Callable[[Outcome], Moments] | None = None
     left_out: Callable[[Outcome], NDArray[np.float64] | None] | None = None
     influences: Callable[[Outcome], NDArray[np.float64]] | None = None
+    influences_by_score: (
+        Callable[
+            [NDArray[np.float64], NDArray[np.float64]],
+            tuple[NDArray[np.float64], NDArray[np.float64]],
+        ]
+        | None
+    ) = None
+    resampled: bool = False
     rounds_by: str = ""
     sides: (
         Callable[

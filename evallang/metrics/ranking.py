@@ -8,7 +8,7 @@ makes the metric undefined.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.bibliography import DAVIS_GOADRICH_2006, DRUMMOND_HOLTE_2006, ZHOU_2021, Reference
@@ -356,6 +356,9 @@ def roc_auc(
         under_weights=_each_class(_average_precisions),
         left_out=_precision_without_each,
         by_score=lambda *sides: _precision_by_score(*sides),
+        influences=lambda o: _influences_of_order(o, _influences_on_precision),
+        influences_by_score=lambda *sides: _influences_on_precision(*sides),
+        resampled=True,
         when="positives are rare, and only the top of the ranking is used",
         when_not=(
             "data sets with different shares of positives are compared, because a model "
@@ -418,6 +421,9 @@ def average_precision(
         ranks="other",
         under_weights=_each_class(_losses_of_ranking),
         by_score=lambda *sides: 1 - _area_by_score(*sides),
+        influences=lambda o: _influences_of_order(o, _influences_on_loss),
+        influences_by_score=lambda *sides: _influences_on_loss(*sides),
+        resampled=True,
         when="the field reports a loss instead of the area under the ROC curve",
         when_not="the area is reported: roc_auc, which has more intervals and tests",
         formula=(
@@ -627,6 +633,63 @@ def _precision_by_score(positives: NDArray[np.float64], negatives: NDArray[np.fl
     named = found + np.cumsum(negatives)
     gained = positives > 0
     return float((positives[gained] * found[gained] / named[gained]).sum() / total)
+
+
+def _influences_on_precision(
+    positives: NDArray[np.float64], negatives: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the derivatives of the average precision by the weights of the examples.
+
+    More weight of an example changes the precision at its own score and at every lower one; that
+    of a positive also counts in the sum and in its divisor.
+    """
+    total = positives.sum()
+    found = np.cumsum(positives[::-1])[::-1]
+    named = np.cumsum((positives + negatives)[::-1])[::-1]
+    precision = np.divide(found, named, out=np.zeros_like(found), where=named > 0)
+    gained = np.divide(positives, named, out=np.zeros_like(found), where=named > 0)
+    missed = np.cumsum(gained * precision)  # from the lowest score up to each
+    value = float((positives * precision).sum() / total)
+    of_positives = (precision + np.cumsum(gained) - missed - value) / total
+    return of_positives, -missed / total
+
+
+def _influences_on_loss(
+    positives: NDArray[np.float64], negatives: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the derivatives of the ranking loss: how far each example's placement is from it."""
+    up, down = positives.sum(), negatives.sum()
+    below = (np.cumsum(negatives) - negatives / 2) / down
+    above = (up - np.cumsum(positives) + positives / 2) / up
+    area = float((positives * below).sum() / up)
+    return (area - below) / up, (area - above) / down
+
+
+InfluencesByScore = Callable[
+    ["NDArray[np.float64]", "NDArray[np.float64]"],
+    "tuple[NDArray[np.float64], NDArray[np.float64]]",
+]
+
+
+def _influences_of_order(o: Outcome, by_score: InfluencesByScore) -> NDArray[np.float64]:
+    """Return the derivative by the weight of each example (n,); over classes, their mean.
+
+    Raises `ValueError` where a score is missing or a class has no example.
+    """
+    score = np.asarray(o.output)
+    if score.ndim == 1 or score.shape[1] == 2:
+        classes = [(o.truth == o.positive, _positive_column(score, o.positive))]
+    else:
+        classes = [(o.truth == c, score[:, c]) for c in range(score.shape[1])]
+    found = []
+    for up, own in classes:
+        if np.isnan(own).any() or up.all() or not up.any():
+            raise ValueError("the metric is not defined for each class")
+        distinct, place = np.unique(own, return_inverse=True)
+        sides = [np.bincount(place[side], minlength=len(distinct)) for side in (up, ~up)]
+        of_each = by_score(*(side.astype(np.float64) for side in sides))
+        found.append(np.where(up, of_each[0][place], of_each[1][place]))
+    return np.asarray(np.mean(found, axis=0))
 
 
 def _weights_by_score(

@@ -7,11 +7,17 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from click.testing import CliRunner
 
 import evallang as ev
+from evallang.activity import Activity, watched
+from evallang.api import read_and_plan
+from evallang.api.study_file import open_study
+from evallang.cli.main import root
 from evallang.data import predictions
+from evallang.data.joined_parts import JoinedParts, RowsAsked
 from evallang.limits import limits
-from evallang.metrics.metric import METRICS
+from evallang.metrics.metric import METRICS, Outcome
 
 N = 1200
 
@@ -343,3 +349,120 @@ def test_scores_beyond_the_memory_are_refused_with_the_option_that_rounds_them(
         assert "roc_auc(distinct=" in (found.help or "")
         place.write_text(text.replace("roc_auc", "roc_auc(distinct=100)"))
         assert ev.run(place).record.data[0].n == N
+
+
+# --- parts that are joined, and what avoids it --------------------------------------------------
+
+
+@pytest.mark.parametrize("metric", ["average_precision", "ranking_loss"])
+def test_the_jackknife_of_an_order_needs_no_row(
+    tmp_path: Path, metric: str, counted: list[bool]
+) -> None:
+    write_parts(scored_table(), tmp_path, "parquet")
+    body = f"{SCORED}measure {metric}, accuracy\nmeasure roc_auc\n"
+    body = body.replace(f"measure {metric}, accuracy", f"measure {metric}\n  interval jackknife")
+    one, parts = compared(tmp_path, body, "parquet")
+    assert_close(one, parts)
+    assert counted == [True]
+    assert parts["estimates"][0]["interval"]["method"] == "jackknife"
+
+
+def test_the_jackknife_of_average_precision_is_that_of_scikit_learn_without_each_row() -> None:
+    # Leaving out a row is a step of -1 along its weight: the influences are the derivatives there
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(2)
+    truth = (rng.random(150) < 0.4).astype(int)
+    score = np.round(rng.normal(size=150) + truth, 1)
+    found = METRICS["average_precision"].declaration.influences(Outcome(truth, score, 2, 1))
+    for row in range(0, 150, 10):
+        weights = np.ones(150)
+        weights[row] += 1e-5
+        up = metrics.average_precision_score(truth, score, sample_weight=weights)
+        weights[row] -= 2e-5
+        down = metrics.average_precision_score(truth, score, sample_weight=weights)
+        assert found[row] == pytest.approx((up - down) / 2e-5, abs=1e-8)
+
+
+def test_influences_over_classes_are_their_mean_and_need_every_class() -> None:
+    rng = np.random.default_rng(3)
+    truth, score = np.arange(60) % 3, rng.random((60, 3))
+    known = METRICS["average_precision"].declaration.influences
+    alone = [known(Outcome((truth == c).astype(int), score[:, c], 2, 1)) for c in range(3)]
+    assert known(Outcome(truth, score, 3, None)) == pytest.approx(np.mean(alone, axis=0))
+    with pytest.raises(ValueError, match="each class"):
+        known(Outcome(np.zeros(60, dtype=int), score[:, 0], 2, 1))
+
+
+JOINED = [
+    ("measure average_precision", "`bootstrap` interval of `average_precision`", "jackknife"),
+    ("measure cost_curve_area", "`bootstrap` interval of `cost_curve_area`", None),
+    ("measure roc_auc within site", "`roc_auc` ranks", "without `within`"),
+    ("measure brier", "`brier` is computed", None),
+    ("measure accuracy\nanalyze calibration", "`analyze calibration`", None),
+    ("measure roc_auc\ncompare a vs b with permutation(block=10) by accuracy", "rows", None),
+]
+
+
+@pytest.mark.parametrize(("lines", "reason", "instead"), JOINED)
+def test_joined_parts_say_why_and_what_avoids_it(
+    tmp_path: Path, lines: str, reason: str, instead: str | None
+) -> None:
+    write_parts(scored_table().with_columns(pl.col("margin").clip(0, 1)), tmp_path, "parquet")
+    place = tmp_path / "study.eval"
+    text = f'predictions p from "preds/{{part}}.parquet"\n{SCORED}{lines}\n'
+    place.write_text(f"evallang 1\n\n{text}")
+    seen: list[Activity] = []
+    with watched(seen.append):
+        if reason == "rows":  # found when the test asks for them
+            ev.run(place, store="off")
+        else:
+            read_and_plan(open_study(place))
+    notices = list(dict.fromkeys(activity.notice for activity in seen if activity.notice))
+    assert len(notices) == 1
+    assert notices[0].startswith("the 4 parts of `p` are joined in memory, about ")
+    assert reason in notices[0]
+    if instead is None:
+        assert "instead" not in notices[0]
+    else:
+        assert instead in notices[0].partition("to count their rows instead")[2]
+
+
+def test_what_is_proposed_for_joined_parts_is_counted(tmp_path: Path, counted: list[bool]) -> None:
+    write_parts(scored_table(), tmp_path, "parquet")
+    place = tmp_path / "study.eval"
+    text = f'predictions p from "preds/{{part}}.parquet"\n{SCORED}measure average_precision\n'
+    place.write_text(f"evallang 1\n\n{text}")
+    joined = read_and_plan(open_study(place)).read.imported[0].joined
+    assert joined is not None
+    assert (joined.source, joined.parts) == ("p", 4)
+    assert joined.bytes >= 20 * N  # two columns of eight bytes and one of four
+    place.write_text(place.read_text() + "  interval jackknife\n")
+    assert read_and_plan(open_study(place)).read.imported[0].joined is None
+    assert counted == [True]
+
+
+def test_a_plan_and_a_run_say_that_parts_are_joined(tmp_path: Path) -> None:
+    write_parts(scored_table(), tmp_path, "parquet")
+    place = tmp_path / "study.eval"
+    text = f'predictions p from "preds/{{part}}.parquet"\n{SCORED}measure average_precision\n'
+    place.write_text(f"evallang 1\n\n{text}")
+    runner = CliRunner()
+    plan = runner.invoke(root, ["plan", str(place)])
+    assert "note: the 4 parts of `p` are joined in memory" in plan.stdout
+    document = json.loads(runner.invoke(root, ["plan", str(place), "--format", "json"]).stdout)
+    (joined,) = document["joined_parts"]
+    assert joined["reasons"][0]["instead"].endswith("below `measure average_precision`")
+    assert runner.invoke(root, ["run", str(place), "--quiet"]).stderr == ""
+    run = runner.invoke(root, ["run", str(place)])
+    assert run.stderr.count("note: the 4 parts of `p` are joined in memory") == 1
+
+
+def test_a_long_list_of_reasons_is_cut() -> None:
+    reasons = tuple(RowsAsked(f"reason {i}", f"write {i}" if i else None) for i in range(5))
+    text = JoinedParts("p", 1200, 123_400_000_000, reasons).text
+    assert "1,200 parts" in text
+    assert "about 123 GB: reason 0, reason 1, reason 2 and 2 more" in text
+    assert "instead" not in text
+    assert JoinedParts("p", 2, 10, reasons[1:2]).text.endswith(
+        "about 1 kB: reason 1; to count their rows instead, write 1"
+    )

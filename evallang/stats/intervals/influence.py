@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evallang.bibliography import Reference
@@ -15,7 +16,7 @@ from evallang.stats.validation import magnitudes
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 else:
     np = lazy("numpy")
 
@@ -30,6 +31,14 @@ EFRON_1982 = Reference(
 NO_SPREAD = 1e-12  # of the size of the estimate
 
 
+@dataclass(frozen=True, eq=False)
+class CountedInfluences:
+    """Distinct influences (D,) and how many examples have each (D,)."""
+
+    values: NDArray[np.float64]
+    times: NDArray[np.integer]
+
+
 @INTERVALS.register(
     IntervalDeclaration(
         frozenset({Evidence.SCORES_PER_ROW}),
@@ -38,7 +47,8 @@ NO_SPREAD = 1e-12  # of the size of the estimate
         default_for=frozenset({"influences"}),
         when=(
             "the metric is not a mean over examples, and the influence of each example on it is "
-            "known: concordance, calibration_slope, calibration_intercept; it takes no resamples"
+            "known: concordance, calibration_slope, calibration_intercept; it takes no resamples, "
+            "so that average_precision and ranking_loss of predictions in parts need no row"
         ),
         when_not="the metric is a mean over examples: t; it has no known influences: bootstrap",
         formula=(
@@ -74,26 +84,28 @@ NO_SPREAD = 1e-12  # of the size of the estimate
 )  # fmt: skip
 def jackknife(
     estimate: float,
-    influences: ArrayLike,
+    influences: ArrayLike | CountedInfluences,
     groups: ArrayLike | None,
     limits: tuple[float | None, float | None],
     level: float,
 ) -> Interval:
     """Interval from the derivatives of an estimate by the weights of the examples.
 
-    `influences` (n,) are those derivatives; `groups` (n,) is the group of each example, or None;
-    `limits` are the smallest and largest value of the metric. No interval with fewer than two
-    units, where no influence differs from 0, and at a bound. Raises `ValueError` where a number is
-    not finite.
+    `influences` (n,) are those derivatives, or the distinct ones and their numbers; `groups` (n,)
+    is the group of each example, or None; `limits` are the smallest and largest value of the
+    metric. No interval with fewer than two units, where no influence differs from 0, and at a
+    bound. Raises `ValueError` where a number is not finite.
     """
-    values = magnitudes(influences, "influences")
+    times = influences.times if isinstance(influences, CountedInfluences) else None
+    given = influences.values if isinstance(influences, CountedInfluences) else influences
+    values = magnitudes(given, "influences")
     if not np.isfinite(values).all() or not math.isfinite(estimate):
         raise ValueError("an interval from influences takes finite numbers")
     clusters = None
     if groups is not None:
         values = group_totals(values, group_codes(groups, len(values)))
         clusters = Clusters(len(values), None)
-    n = len(values)
+    n = len(values) if times is None else int(times.sum(dtype=np.int64))
     notes = few_groups(n) if clusters is not None else ()
 
     def undefined(why: str) -> Interval:
@@ -102,7 +114,8 @@ def jackknife(
     unit = "example" if groups is None else "group"
     if n < 2:
         return undefined(f"fewer than two {unit}s")
-    error = math.sqrt(float((values**2).sum()) * n / (n - 1))
+    squares = (values**2).sum() if times is None else np.dot(values**2, times)
+    error = math.sqrt(float(squares) * n / (n - 1))
     if error <= NO_SPREAD * max(abs(estimate), 1.0):
         return undefined(f"no {unit} moves the estimate")
     half = t_quantile(level, n - 1) * error
