@@ -15,8 +15,11 @@ from evallang.models.catalogue import (
     ClassEntry,
     ParameterEntry,
     accepts,
+    estimators,
+    takes_model,
     unavailable,
 )
+from evallang.models.class_facts import PLAIN_MODELS
 from evallang.models.constraints import as_written
 from evallang.models.model import (
     Candidates,
@@ -61,6 +64,13 @@ def _writable(entry: ClassEntry) -> list[str]:
     return [name for name, parameter in entry.parameters.items() if parameter.refused is None]
 
 
+def _filled(entry: ClassEntry, name: str) -> str:
+    """Return a parameter with a value, with dots unless it is a model."""
+    known = entry.parameter(name)
+    plain = next((PLAIN_MODELS[kind] for kind in PLAIN_MODELS if kind in entry.kinds), None)
+    return f"{name}={plain if plain and known and takes_model(known) else '...'}"
+
+
 class ParameterResolver:
     """Resolves classes, their parameters, values and domains."""
 
@@ -81,7 +91,7 @@ class ParameterResolver:
         entry = own_code.entry(name.name) if own else known_class(self.scope, name, self.models.way)
         self.models.spend(1, name)
         if not isinstance(node, n.CallNode):
-            return self._add_needed(entry, EstimatorSpec(entry.name, code=own), name)
+            return self._add_needed(entry, EstimatorSpec(entry.name, code=own), name, bare=True)
         given: list[tuple[str, ParameterValue]] = []
         first: dict[str, Span] = {}
         broken = False
@@ -123,16 +133,19 @@ class ParameterResolver:
         return next(iter(entry.parameters), None)
 
     def _add_needed(
-        self, entry: ClassEntry, spec: EstimatorSpec, place: n.NameNode
+        self, entry: ClassEntry, spec: EstimatorSpec, place: n.NameNode, *, bare: bool = False
     ) -> EstimatorSpec:
         written = {name for name, _ in spec.parameters}
         missing = [p for p, e in entry.parameters.items() if e.required and p not in written]
         if missing:
+            whole = f"{entry.name}({', '.join(_filled(entry, m) for m in missing)})"
+            fix = Fix(f"write `{whole}`", (Edit(place.span, whole),), safe=False)
             self.scope.report(
                 codes.MISSING_OPTION,
                 f"`{entry.name}` needs {listed(missing, 'and')}",
                 place.span,
-                help=f"write `{entry.name}({', '.join(f'{m}=...' for m in missing)})`",
+                help=f"write `{whole}`",
+                fixes=[fix] if bare and "..." not in whole else [],
             )
             raise Broken
         return spec
@@ -201,6 +214,11 @@ class ParameterResolver:
                 self.models.guard(place.name, place)
             words = map(as_written, known.words)
             help_text, fixes = suggestion(place.name, place.span, words)
+            if help_text is None and takes_model(known):
+                names = (*self.scope.models, *estimators())
+                help_text, fixes = suggestion(place.name, place.span, names)
+            if help_text is None and known.default in known.words:
+                help_text = f"write `{known.name}={as_written(known.default)}`, the default"
             word = place.name.casefold()
             if word in CONSTANTS and accepts(known, CONSTANTS[word]) is None:
                 right = str(CONSTANTS[word]).lower()

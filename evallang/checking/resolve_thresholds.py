@@ -11,7 +11,7 @@ from evallang.data.codes import NO_LABELS, THRESHOLD_WITHOUT_USE
 from evallang.data.dataset import DataSpec, Table
 from evallang.diagnostics import Diagnostic, diagnose
 from evallang.models.abilities import abilities, models_in
-from evallang.models.model import EstimatorSpec, written
+from evallang.models.model import Candidates, EstimatorSpec, ParameterValue, written
 from evallang.models.thresholds import chosen_by, thresholding
 from evallang.spelling import Words
 from evallang.study import Study
@@ -90,12 +90,25 @@ def _unsuitable(spec: EstimatorSpec) -> tuple[str, str] | None:
             f"`decision_function` is the response of `{name}`, and `{last}` does not have it",
             "remove `response_method`, and probabilities are divided",
         )
+    by_probability = able.probabilities and parameters.get("response_method") != "decision_function"
+    outside = [value for value in _stated(parameters.get("threshold")) if not 0 < value < 1]
+    if by_probability and outside:
+        return (
+            f"`{last}` gives probabilities, and a threshold of {outside[0]:g} does not divide them",
+            f"write a number between 0 and 1: `{name}(estimator={last}, threshold=0.3)`",
+        )
     if parameters.get("refit") is False and not isinstance(parameters.get("cv"), float):
         return (
             f"`refit=false` of `{name}` keeps the model of one split, and `cv` makes several",
             "remove `refit=false`, or write `cv=0.25`, the share of one split",
         )
     return None
+
+
+def _stated(threshold: ParameterValue | None) -> list[float]:
+    """Return the numbers among what a class takes for its threshold."""
+    every = threshold.values if isinstance(threshold, Candidates) else (threshold,)
+    return [float(v) for v in every if isinstance(v, int | float) and not isinstance(v, bool)]
 
 
 def _objection(model: Any, value: float) -> tuple[Any, str, str] | None:

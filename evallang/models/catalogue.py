@@ -115,6 +115,11 @@ def accepts(parameter: ParameterEntry, value: ParameterValue) -> str | None:
     return parameter.constraint.objection(value)
 
 
+def takes_model(parameter: ParameterEntry) -> bool:
+    """Return whether the value of a parameter may be a model."""
+    return "model" in parameter.constraint.kinds
+
+
 def estimators() -> tuple[str, ...]:
     """Return the classes that may end a pipeline."""
     return _classes_of_kinds({"classifier", "regressor", "nested"})

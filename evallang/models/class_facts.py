@@ -60,6 +60,9 @@ SCORE_FUNCTIONS = (
 )
 """Functions of `sklearn.feature_selection` that `score_func` may name by a word."""
 
+PLAIN_MODELS = {"classifier": "LogisticRegression", "regressor": "Ridge"}
+"""Models that a message writes into a class of the same kind."""
+
 WORDS = {
     "TunedThresholdClassifierCV.scoring": "accuracy balanced_accuracy f1 f1_macro f1_weighted "
     "jaccard jaccard_macro jaccard_weighted matthews_corrcoef precision precision_macro "

@@ -356,6 +356,11 @@ def refused(lines, models=""):
          "response_method=predict_proba)", "`LinearSVC` gives no probabilities"),
         ("", "model m = FixedThresholdClassifier(estimator=GaussianNB, "
          "response_method=decision_function)", "`GaussianNB` does not have it"),
+        ("", "model m = FixedThresholdClassifier(estimator=GaussianNB, threshold=2)",
+         "`GaussianNB` gives probabilities, and a threshold of 2 does not divide them"),
+        ("", "model m = FixedThresholdClassifier(estimator=GaussianNB, threshold in [0.2, 1])\n"
+         "tune grid cv=3", "a threshold of 1 does not divide them"),
+        ("", "model m = FixedThresholdClassifier(estimator=LinearSVC, threshold=2)", ""),
         ("", "model m = TunedThresholdClassifierCV(estimator=GaussianNB, refit=false)",
          "keeps the model of one split, and `cv` makes several"),
     ],
@@ -364,3 +369,22 @@ def test_a_threshold_that_divides_nothing_is_one_error(lines, models, words):
     found = refused(lines, models)
     assert len(found) <= 1 if not words else len(found) == 1
     assert not words or words in found[0][1]
+
+
+@pytest.mark.parametrize(
+    ("model", "help_text"),
+    [
+        ("TunedThresholdClassifierCV",
+         "write `TunedThresholdClassifierCV(estimator=LogisticRegression)`"),
+        ("TunedThresholdClassifierCV(estimator=LogisticRegresion)",
+         "did you mean `LogisticRegression`?"),
+        ("TunedThresholdClassifierCV(estimator=GaussianNB, scoring=roc_auc)",
+         "write `scoring=balanced_accuracy`, the default"),
+        ("FixedThresholdClassifier(estimator=GaussianNB, threshold=30)",
+         "write a number between 0 and 1: "
+         "`FixedThresholdClassifier(estimator=GaussianNB, threshold=0.3)`"),
+    ],
+)  # fmt: skip
+def test_the_help_of_a_class_with_a_threshold_says_what_to_write(model, help_text):
+    found = checked(text_of(f"model m = {model}\n")).diagnostics
+    assert [d.help for d in found if d.severity == "error"] == [help_text]
