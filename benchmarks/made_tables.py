@@ -742,6 +742,26 @@ def best_by_t_test(draw: Draw) -> Made:
                 {"features": tuple(f"x{i}" for i in best)})  # fmt: skip
 
 
+@held_out_flawed("features_chosen_by_the_target")
+def best_by_difference_of_means(draw: Draw) -> Made:
+    """Return the 8 columns of 600 of noise whose class means differ most, of 80 rows."""
+    y = draw.random(80) < 0.5
+    x = draw.normal(size=(80, 600)) * draw.uniform(0.8, 1.25, 600)
+    best = np.argsort(-np.abs(x[y].mean(axis=0) - x[~y].mean(axis=0)))[:8]
+    return Made({**named(x.round(3)), "y": np.where(y, "yes", "no")},
+                {"features": tuple(f"x{i}" for i in best)})  # fmt: skip
+
+
+@held_out
+def weak_features_known_before(draw: Draw) -> Made:
+    """Return 6 features of which each is known to matter a little, among 200 of no use."""
+    x = draw.normal(size=(150, 206)).round(3)
+    score = x[:, :6] @ draw.uniform(0.2, 0.8, 6)
+    return Made(
+        {**named(x), "y": labels(draw, score)}, {"features": tuple(f"x{i}" for i in range(6))}
+    )
+
+
 @held_out_flawed("dated_rows_at_random")
 def hourly_load(draw: Draw) -> Made:
     """Return an hourly load with daily waves, with the hour as text."""
