@@ -13,13 +13,14 @@ from evallang.syntax import nodes as n
 
 LEAST: dict[str, float] = {
     "rounds": 2, "samples": 100, "horizon": 1, "block": 1, "bins": 1, "beta": 0, "rope": 0, "n": 2,
-    "repeats": 1, "distinct": 2,
+    "repeats": 1, "distinct": 2, "at": 1, "k": 1,
 }  # fmt: skip
 ABOVE_ZERO = frozenset(
     {
         "at_recall",
         "at_specificity",
         "margin",
+        "scale",
         "test_train_ratio",
         "difference",
         "discordant",
@@ -28,7 +29,7 @@ ABOVE_ZERO = frozenset(
         "width",
     }
 )
-SHARES = frozenset({"at_recall", "at_specificity", "threshold", "discordant"})
+SHARES = frozenset({"at_recall", "at_specificity", "threshold", "discordant", "share"})
 WITHIN = frozenset({"level", "quantile"})  # between 0 and 1, both excluded
 OF_ANY_SCORE = frozenset({"single_t"})  # its threshold is in the unit of the metric
 BELOW_ONE = frozenset({"target"})
@@ -45,8 +46,13 @@ def objection(name: str, value: OptionValue, method: str = "") -> str | None:
 
     It reads after the name of the option.
     """
+    if isinstance(value, tuple):
+        return next((why for item in value if (why := objection("", item)) is not None), None)
     if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
         return None
+    size = abs(float(value))
+    if size > limits.LARGEST_NUMBER or 0 < size < limits.SMALLEST_NUMBER:
+        return f"must be 0, or between {limits.SMALLEST_NUMBER:g} and {limits.LARGEST_WORD} in size"
     if name in LEAST and value < LEAST[name]:
         return f"must be at least {LEAST[name]:g}"
     if name in ABOVE_ZERO and value <= 0:

@@ -467,14 +467,16 @@ def judge_options(study: Study, classes: int, positive: int | None) -> Iterable[
                 help="measure `accuracy`",
             )
             continue
-        of_counts = entry.declaration.form == "counts"
-        if not classes or not (of_counts or entry.declaration.several_only):
+        declared = entry.declaration
+        of_counts = declared.form == "counts"
+        if not classes or not (of_counts or declared.several_only or declared.binary_only):
             continue
         try:
             if of_counts:
                 entry.function(np.eye(classes), positive, **metric.keywords())
             else:
-                entry.function(np.arange(classes), np.eye(classes), None, **metric.keywords())
+                scores = np.eye(classes) if declared.several_only else np.arange(2.0)
+                entry.function(np.arange(classes), scores, positive, **metric.keywords())
         except ValueError as error:
             yield diagnose(
                 codes.OPTION_VALUE, f"`{metric.written}` does not fit the classes: {error}", span

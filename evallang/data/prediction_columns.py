@@ -28,6 +28,7 @@ from evallang.data.frame import Frame
 from evallang.data.labels import EXACT, as_number, find_label
 from evallang.data.magnitudes import sizes_are_usable, whole_numbers_are_exact
 from evallang.data.target import Target
+from evallang.limits import LARGEST_NUMBER
 from evallang.registry import lazy
 from evallang.spelling import closest
 
@@ -331,6 +332,9 @@ def _check_direction(
         n = frame.count(np.flatnonzero(positive))
     if n in (0, total_n):
         return
+    largest = float(np.abs(sums).max())
+    if largest > LARGEST_NUMBER:  # their sum might overflow
+        sums = sums / largest
     total = float(sums.sum())
     there = float(sums @ positive.astype(np.float64))
     if there / n < (total - there) / (total_n - n):

@@ -23,6 +23,8 @@ from evallang.registry import Evidence, lazy
 from evallang.results.records import (
     FEW_EXAMPLES,
     NO_WIDTH,
+    NOT_COMPUTED,
+    NOT_SOUND,
     Difference,
     Estimate,
     FoldValue,
@@ -97,6 +99,9 @@ def _estimate(
         if made.interval is not None and made.interval.low == made.interval.high:
             note = "no interval: the standard error is 0"
             made = replace(made, interval=None, no_interval=NO_WIDTH, notes=(*made.notes, note))
+        elif made.interval is None and made.value is not None:
+            has_form = evaluation.entry(metric).declaration.proportion == "all"
+            made = replace(made, no_interval=NOT_COMPUTED if has_form else NOT_SOUND)
         return replace(made, tested=tests)
     entry = evaluation.entry(metric)
     whole, spreads, extra = _whole(evaluation, model, metric)

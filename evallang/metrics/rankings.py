@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 else:
     np = lazy("numpy")
 
+LARGEST_POWER = 500  # of two; the sum of many such gains stays finite
 JARVELIN_KEKALAINEN_2002 = Reference(
     key="jarvelin2002",
     authors=("Järvelin K", "Kekäläinen J"),
@@ -128,7 +129,7 @@ def ndcg(
     depth = _depth(at, "ndcg")
 
     def value(relevance: NDArray[np.float64], score: NDArray[np.float64]) -> float:
-        gains = np.exp2(relevance) - 1 if gain == "exponential" else relevance
+        gains = _exponential(relevance) if gain == "exponential" else relevance
         discount = 1 / np.log2(np.arange(len(gains)) + 2)
         discount[len(gains) if depth is None else depth :] = 0
         best = float((np.sort(gains)[::-1] * discount).sum())
@@ -236,6 +237,14 @@ def mean_reciprocal_rank(
         return found
 
     return _by_query(output, value)
+
+
+def _exponential(relevance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return 2^relevance - 1, as a share of the largest power where that would overflow."""
+    top = float(relevance.max())
+    if top < LARGEST_POWER:
+        return np.asarray(np.exp2(relevance) - 1)
+    return np.asarray(np.exp2(relevance - top) - np.exp2(-top))
 
 
 def _depth(at: int | None, name: str) -> int | None:

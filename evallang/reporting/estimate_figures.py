@@ -216,7 +216,7 @@ def _estimates_drawn(
         svg, alt = forest_of_estimates(labels, part, metric, scale, depth, known)
         title = panel_title(metric.title, start, len(part), len(known))
         panels.append(Panel(svg, alt, runs(title)))
-    with_interval = [e.interval for e in known if e.interval is not None]
+    with_interval = [e.interval for e in known if e.interval is not None and e.interval.has_bounds]
     if not with_interval:
         return panels, ""
     far = "; arrow, off the scale" if far_estimates(known) else ""

@@ -31,7 +31,7 @@ from evallang.reporting.numbers import (
     percent,
 )
 from evallang.reporting.wording import adjusted_words, correct_of, count_sets, p_letter, plural
-from evallang.results.records import NO_WIDTH, Comparison, Estimate
+from evallang.results.records import NO_WIDTH, NOT_COMPUTED, Comparison, Estimate
 
 METRICS_PER_TABLE = 4  # of 27 mm each, next to a stub, on a page of 170 mm
 MODELS_PER_TABLE = 8
@@ -160,7 +160,7 @@ def main_intervals(found: Sequence[Estimate]) -> dict[str, set[str]]:
     """
     methods: dict[tuple[str, str, str | None], list[str]] = {}
     for one in found:
-        if one.subgroup is None and one.interval is not None:
+        if one.subgroup is None and one.interval is not None and one.interval.has_bounds:
             of_setting = methods.setdefault((one.metric, one.data, one.protocol), [])
             of_setting.append(one.interval.method)
     made: dict[str, set[str]] = {}
@@ -181,7 +181,10 @@ def interval_notes(
         odd = [
             e
             for e in of_metric
-            if e.interval is not None and e.subgroup is None and e.interval.method not in main[name]
+            if e.interval is not None
+            and e.interval.has_bounds
+            and e.subgroup is None
+            and e.interval.method not in main[name]
         ]
         for e in odd:
             if (one := e.interval) is not None:
@@ -192,14 +195,18 @@ def interval_notes(
         kinds = {
             (e.interval.method, e.interval.level, e.interval.clusters is not None): None
             for e in of_metric
-            if e.interval is not None
+            if e.interval is not None and e.interval.has_bounds
         }
         for kind in kinds:
             methods.setdefault(kind, []).append(context.metric(name).title)
         named = context.metric(name)
         if not kinds and named.no_interval:
             unsound.setdefault(named.no_interval, []).append(named.title)
-        elif not kinds and not any(e.no_interval == NO_WIDTH for e in of_metric):
+        elif (
+            not kinds
+            and any(e.value is not None for e in of_metric)
+            and not any(e.no_interval in (NO_WIDTH, NOT_COMPUTED) for e in of_metric)
+        ):
             methods.setdefault(("", 0.0, False), []).append(named.title)
     notes = [
         runs(listed([runs(title) for title in titles]), f": no interval, since {reason}.")
@@ -222,6 +229,8 @@ def named_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
     by_note: dict[str, dict[str, list[str]]] = {}
     for estimate in found:
         inner = estimate.interval.notes if estimate.interval is not None else ()
+        if estimate.interval is not None and not estimate.interval.has_bounds:
+            inner = tuple(f"no interval, {note}" for note in inner)
         for note in dict.fromkeys((*estimate.notes, *inner)):
             owners = by_note.setdefault(note, {})
             owners.setdefault(context.metric(estimate.metric).noun, []).append(
@@ -244,13 +253,16 @@ def named_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
 def over_groups(found: Iterable[Estimate]) -> list[Runs]:
     """Report once over how many groups intervals were computed, and their design effects."""
     clusters = [
-        e.interval.clusters for e in found if e.interval is not None and e.interval.clusters
+        e.interval.clusters
+        for e in found
+        if e.interval is not None and e.interval.has_bounds and e.interval.clusters
     ]
     if not clusters:
         return []
     sizes = sorted({one.n for one in clusters})
     effects = sorted({one.design_effect for one in clusters if one.design_effect is not None})
-    words = f"Whole groups are the units of the intervals: {_span(map(count, sizes))} groups"
+    noun = "group" if sizes == [1] else "groups"
+    words = f"Whole groups are the units of the intervals: {_span(map(count, sizes))} {noun}"
     if effects:
         words += f", design effect {_span(fixed(value, Scale(2)) for value in effects)}"
     return [runs(words + ".")]

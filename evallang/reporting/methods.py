@@ -172,7 +172,7 @@ def _data_words(context: Context, data: DataRecord) -> Runs:
     elif data.classes is not None and len(data.classes) > 2:
         facts.append(f"{count(len(data.classes))} classes")
     if data.groups is not None:
-        facts.append(f"{count(data.groups)} groups")
+        facts.append(plural_count(data.groups, "group"))
     cite = _data_cite(context, data)
     return runs(f"{context.data_label(data.name)} ({'; '.join(facts)})", cite)
 
@@ -316,6 +316,8 @@ def _measures(context: Context) -> Runs:
         if estimate.subgroup is not None:
             continue
         found = estimate.interval
+        if found is not None and not found.has_bounds:
+            found = None
         key = (found.method, found.level) if found is not None else ("", 0.0)
         if found is not None and found.method not in main[estimate.metric]:
             apart.setdefault(key, {})[estimate.metric, estimate.model] = None

@@ -196,8 +196,9 @@ def _clusters(pairs: Sequence[HypothesisTestResult]) -> Runs:
     if not found:
         return ()
     sizes = sorted({item.n for item in found})
+    noun = "group" if sizes == [1] else "groups"
     words = (
-        f"Whole groups are the units of the test: {' to '.join(map(count, _ends(sizes)))} groups"
+        f"Whole groups are the units of the test: {' to '.join(map(count, _ends(sizes)))} {noun}"
     )
     effects = sorted({item.design_effect for item in found if item.design_effect is not None})
     if effects:

@@ -53,6 +53,11 @@ class Interval:
     clusters: Clusters | None = None
     resamples: Resamples | None = None
 
+    @property
+    def has_bounds(self) -> bool:
+        """Whether it was computed: at least one bound is known."""
+        return self.low is not None or self.high is not None
+
 
 @frozen
 class Statistic:

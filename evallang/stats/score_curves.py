@@ -376,10 +376,10 @@ def average_and_rounds(
 
 
 def pointwise(rounds: NDArray[np.float64], level: float) -> Band:
-    """Return percentiles of the rounds (B, m) at each point, NaN where they do not vary."""
+    """Return percentiles of the rounds (B, m) at each point, NaN where they coincide."""
     tail = (1 - level) / 2
     low, high = np.quantile(rounds, [tail, 1 - tail], axis=0)
-    varies = rounds.std(axis=0) > SAME
+    varies = (rounds.std(axis=0) > SAME) & (high - low > SAME)
     return np.where(varies, low, np.nan), np.where(varies, high, np.nan)
 
 
@@ -488,13 +488,13 @@ def curve_of(
 
 
 def percentile_bounds(values: NDArray[np.float64], level: float) -> tuple[Number, Number]:
-    """Return the percentile interval of rounds (B,), None where they do not vary."""
+    """Return the percentile interval of rounds (B,), None where its bounds coincide."""
     values = values[~np.isnan(values)]
     if len(values) < 2 or values.std() <= SAME:
         return None, None
     tail = (1 - level) / 2
     low, high = np.quantile(values, [tail, 1 - tail])
-    return float(low), float(high)
+    return (float(low), float(high)) if high - low > SAME else (None, None)
 
 
 def notes_of(curves: ScoreCurves) -> tuple[str, ...]:

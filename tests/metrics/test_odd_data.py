@@ -7,6 +7,7 @@ predictions under other labels or in another order, which may change nothing.
 
 import json
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -17,13 +18,15 @@ from evallang.api.running import run
 from evallang.metrics.metric import METRICS
 
 WRITTEN = {
+    "cost": "cost(matrix=[[0, 2], [2, 0]])",
+    "mase": "mase(scale=2.5)",
     "fbeta": "fbeta(beta=2)",
     "net_benefit": "net_benefit(threshold=0.3)",
     "normalized_cost": "normalized_cost(share=0.3)",
     "pinball": "pinball(quantile=0.5)",
     "top_k_accuracy": "top_k_accuracy(k=2)",
 }
-NEED_MORE = {"cost", "mase", "pass_at"}  # a matrix of costs, a scale, runs of one example
+FOR_TWO = {"cost"}  # a matrix of another size is refused
 
 
 def metrics(task, classes=0, needs=("labels", "scores", "probabilities", "values")):
@@ -31,7 +34,8 @@ def metrics(task, classes=0, needs=("labels", "scores", "probabilities", "values
     found = []
     for entry in METRICS:
         declared = entry.declaration
-        odd = declared.orders is not None or declared.needs == "ranges" or entry.name in NEED_MORE
+        odd = declared.orders is not None or declared.needs == "ranges"
+        odd = odd or (classes > 2 and entry.name in FOR_TWO)
         unfit = (declared.binary_only and classes > 2) or (declared.several_only and classes == 2)
         if declared.task == task and declared.needs in needs and not odd and not unfit:
             found.append(WRITTEN.get(entry.name, entry.name))
@@ -48,9 +52,22 @@ def refuse(name):
     raise AssertionError(f"{name} in results.json")
 
 
+def zero_widths(found):
+    """Give the intervals without width within values of analyses."""
+    if isinstance(found, dict):
+        if found.get("low") is not None and found["low"] == found.get("high"):
+            yield found
+        found = list(found.values())
+    if isinstance(found, list):
+        for item in found:
+            yield from zero_widths(item)
+
+
 def results(text, folder):
     """Return the results of a study as strict JSON, after what holds for all of them."""
-    run(study("evallang 1\nstudy\n  seed 1\n" + text, folder), out=folder / "out")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        run(study("evallang 1\nstudy\n  seed 1\n" + text, folder), out=folder / "out")
     written = (folder / "out" / "results.json").read_text(encoding="utf-8")
     record = json.loads(written, parse_constant=refuse)
     assert record["estimates"]
@@ -60,12 +77,16 @@ def results(text, folder):
         assert value is None or isinstance(value, int | float), where
         assert value is not None or estimate["notes"], where
         if interval is None or interval["low"] is None or interval["high"] is None:
+            assert value is None or estimate["no_interval"] or estimate["notes"], where
             continue
         assert interval["low"] < interval["high"], where
         assert interval["low"] - 1e-12 <= value <= interval["high"] + 1e-12, where
-        bounds = next(m.declaration for m in METRICS if m.name == where[1].partition("(")[0])
+        bounds = METRICS[where[1].partition("(")[0]].declaration
+        assert bounds.low is None or value >= bounds.low - 1e-12, where
+        assert bounds.high is None or value <= bounds.high + 1e-12, where
         assert bounds.low is None or interval["low"] >= bounds.low, where
         assert bounds.high is None or interval["high"] <= bounds.high, where
+    assert not list(zero_widths(record["analyses"]))
     report = folder / "out" / "report.html"
     if report.exists():
         assert ">nan<" not in report.read_text(encoding="utf-8").lower()
@@ -243,3 +264,209 @@ def test_more_folds_than_members_of_a_class_are_refused(name, tmp_path):
     with pytest.raises(StudyError) as raised:
         results(table(tmp_path, name, 5), tmp_path)
     assert [error.code for error in errors_of(raised)] == ["E470"]
+
+
+# --- weights, groups and curves ---------------------------------------------------------------
+
+ORDER = np.arange(N)
+CURVES = "".join(
+    f"analyze {name}\n"
+    for name in ("roc", "pr", "det", "calibration", "confusion", "decision_curve", "cost_curve")
+)
+OF_ROWS = {
+    "every other weight is 0": ("weight", ORDER % 2),
+    "one class has no weight": ("weight", SECOND * 1),
+    "one group": ("group", ORDER * 0),
+    "a group for each row": ("group", ORDER),
+    "a group for each class": ("group", SECOND * 1),
+    "groups of one class": ("group", ORDER // 5),
+    "two groups of both classes": ("group", ORDER % 2),
+}
+LINEAR = (SECOND, SCORE >= 0.5, SCORE)
+FEW_METRICS = "accuracy, recall, f1, balanced_accuracy, mcc, roc_auc, log_loss, brier, ece"
+
+
+@pytest.mark.parametrize("name", OF_ROWS)
+def test_weights_and_groups_of_rows(name, tmp_path):
+    keyword, values = OF_ROWS[name]
+    text = predictions(tmp_path, (*LINEAR, {"z": values})).partition("  fold fold")[0]
+    results(f"{text}  {keyword} z\nmeasure {FEW_METRICS}\n", tmp_path)
+
+
+def test_subgroups_of_one_row_and_of_one_class(tmp_path):
+    level = np.where(ORDER == 0, "single", np.where(SECOND, "second", "first"))
+    text = predictions(tmp_path, (*LINEAR, {"z": level})).partition("  fold fold")[0]
+    results(f"{text}measure accuracy, recall, roc_auc, log_loss within z\n", tmp_path)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a constant score", "no error", "nothing right", "one positive row", "three rows"],
+)
+def test_curves_have_no_band_without_width(name, tmp_path):
+    text = predictions(tmp_path, TWO[name]).partition("measure")[0]
+    results(f"{text}measure roc_auc, average_precision\n{CURVES}", tmp_path)
+
+
+def test_ordered_scores_may_be_as_large_as_a_double(tmp_path):
+    huge = np.where(SCORE > 0.3, 1.7e308, -1.7e308)
+    text = predictions(tmp_path, (SECOND, SCORE >= 0.5, huge, {})).partition("measure")[0]
+    found = results(f"{text}measure roc_auc, average_precision\n", tmp_path)
+    (tmp_path / "plain").mkdir()
+    plain = (SECOND, SCORE >= 0.5, (SCORE > 0.3) * 1.0, {})
+    text = predictions(tmp_path / "plain", plain).partition("measure")[0]
+    assert found == results(f"{text}measure roc_auc, average_precision\n", tmp_path / "plain")
+
+
+# --- prediction intervals ---------------------------------------------------------------------
+
+RANGES = {
+    "every value inside": {},
+    "no value inside": {"low": VALUE + 1, "high": VALUE + 2},
+    "no width": {"low": VALUE, "high": VALUE},
+    "one interval for all": {"low": VALUE * 0 - 9, "high": VALUE * 0 + 9},
+    "one group": {"z": ORDER * 0},
+    "two groups": {"z": ORDER % 2},
+    "folds of one row": {"fold": ORDER},
+}
+
+
+@pytest.mark.parametrize("rows", [N, 2, 1])
+@pytest.mark.parametrize("name", RANGES)
+def test_prediction_intervals(name, rows, tmp_path):
+    columns = {"y": VALUE, "low": VALUE - SCORE, "high": VALUE + 0.5, **RANGES[name]}
+    write(tmp_path, {key: np.asarray(values)[:rows] for key, values in columns.items()})
+    line = "  group z\n" if "z" in columns else "  fold fold\n" if "fold" in columns else ""
+    results(
+        'predictions p from "p.csv"\n  truth y\n  models m\n  range m = [low, high]\n'
+        f"  task regression\n{line}measure coverage, interval_width, interval_score(level=90%)\n",
+        tmp_path,
+    )
+
+
+# --- survival times and rankings ----------------------------------------------------------------
+
+TIME = np.round(1 + 10 * RNG.random(N), 1)
+SURVIVAL = {
+    "as usual": {},
+    "an event in every row": {"e": ORDER * 0 + 1},
+    "one event": {"e": (TIME.argmin() == ORDER) * 1},
+    "one event, and it is the last": {"e": (TIME.argmax() == ORDER) * 1},
+    "one time": {"y": TIME * 0 + 5},
+    "one risk": {"s": TIME * 0},
+    "risks in the right order": {"s": -TIME},
+    "risks in the reverse order": {"s": TIME},
+    "times of 0": {"y": np.where(ORDER < 4, 0, TIME)},
+    "one group": {"z": ORDER * 0},
+    "two groups": {"z": ORDER % 2},
+    "folds of two rows": {"fold": ORDER // 2},
+}
+
+
+@pytest.mark.parametrize("rows", [N, 2])
+@pytest.mark.parametrize("name", SURVIVAL)
+def test_concordance(name, rows, tmp_path):
+    columns = {"y": TIME, "e": ORDER % 2, "s": SCORE, **SURVIVAL[name]}
+    columns = {key: np.asarray(values)[:rows] for key, values in columns.items()}
+    if not columns["e"].any():
+        columns["e"][0] = 1  # without any event it is refused
+    write(tmp_path, columns)
+    line = "  group z\n" if "z" in columns else "  fold fold\n" if "fold" in columns else ""
+    results(
+        'predictions p from "p.csv"\n  truth y\n  event e\n  models m\n  score m = s\n'
+        f"{line}measure concordance\n",
+        tmp_path,
+    )
+
+
+QUERY = ORDER // 4
+RELEVANCE = np.array([0, 1, 0, 2] * (N // 4))
+RANKINGS = {
+    "as usual": {},
+    "one query": {"q": QUERY * 0},
+    "queries of one row": {"q": ORDER, "y": ORDER * 0 + 1},
+    "two queries": {"q": ORDER % 2},
+    "one relevant row": {"y": (ORDER == 5) * 1},
+    "every row relevant": {"y": ORDER * 0 + 1},
+    "one score": {"s": SCORE * 0},
+    "the best order": {"s": RELEVANCE},
+    "the worst order": {"s": -RELEVANCE},
+    "powers of two beyond a double": {"y": RELEVANCE * 2000},
+    "one group": {"z": ORDER * 0},
+}
+
+
+@pytest.mark.parametrize("name", RANKINGS)
+def test_rankings_by_query(name, tmp_path):
+    columns = {"y": RELEVANCE, "q": QUERY, "s": SCORE, **RANKINGS[name]}
+    write(tmp_path, columns)
+    line = "  group z\n" if "z" in columns else ""
+    results(
+        'predictions p from "p.csv"\n  truth y\n  query q\n  models m\n  score m = s\n'
+        f"{line}measure ndcg, ndcg(at=2), ndcg(gain=exponential), mean_average_precision, "
+        "mean_reciprocal_rank, mean_reciprocal_rank(at=1)\n",
+        tmp_path,
+    )
+
+
+def test_exponential_gains_beyond_a_double_are_shares_of_the_largest():
+    # two rows of relevance 2000 and 1999 in reverse order: the gains are as 2 to 1
+    rows = np.array([[2000.0, 1.0], [1999.0, 2.0]])
+    second = 1 / math.log2(3)
+    [found] = METRICS["ndcg"].function(None, [rows], None, gain="exponential")
+    assert found == pytest.approx((1 + 2 * second) / (2 + second), rel=1e-12)
+
+
+# --- sizes -----------------------------------------------------------------------------------
+
+SIZES = {"1e40": 1e40, "1e-40": 1e-40}
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_metrics_of_huge_and_tiny_numbers_scale(name, tmp_path):
+    folders = tmp_path / "plain", tmp_path / "scaled"
+    measured = "mae, rmse, mse, r2, medae, max_error, smape, spearman, kendall, d2"
+    found = []
+    for folder, factor in zip(folders, (1.0, SIZES[name]), strict=True):
+        folder.mkdir()
+        write(folder, {"y": VALUE * factor, "m": VALUE[::-1] * factor})
+        found.append(
+            results(
+                'predictions p from "p.csv"\n  truth y\n  models m\n  task regression\n'
+                f"measure {measured}\n",
+                folder,
+            )
+        )
+    power = {"mae": 1, "rmse": 1, "medae": 1, "max_error": 1, "mse": 2}
+    for (model, metric), value in found[0].items():
+        expected = value * SIZES[name] ** power.get(metric, 0)
+        assert found[1][model, metric] == pytest.approx(expected, rel=1e-9), metric
+
+
+@pytest.mark.parametrize(
+    ("metric", "words"),
+    [
+        ("cost(matrix=[[0, 1e300], [1, 0]])", "must be 0, or between 1e-45 and 1e45 in size"),
+        ("fbeta(beta=1e200)", "must be 0, or between 1e-45 and 1e45 in size"),
+        ("net_benefit(threshold=1)", "must be at least 0 and below 1"),
+        ("normalized_cost(share=-1)", "must lie between 0 and 1"),
+    ],
+)
+def test_options_that_leave_no_finite_value_are_refused(metric, words, tmp_path):
+    text = predictions(tmp_path, TWO["tied scores"]).partition("measure")[0]
+    with pytest.raises(StudyError) as raised:
+        results(f"{text}measure {metric}\n", tmp_path)
+    [error] = errors_of(raised)
+    assert (error.code, words in error.message) == ("E131", True)
+
+
+@pytest.mark.parametrize("scale", ["0", "-1", "1e-300", "1e300"])
+def test_a_scale_of_another_sign_or_size_is_refused(scale, tmp_path):
+    write(tmp_path, {"y": VALUE, "m": VALUE[::-1]})
+    with pytest.raises(StudyError) as raised:
+        results(
+            'predictions p from "p.csv"\n  truth y\n  models m\n  task regression\n'
+            f"measure mase(scale={scale})\n",
+            tmp_path,
+        )
+    assert [error.code for error in errors_of(raised)] == ["E131"]

@@ -189,7 +189,8 @@ def _bounds_and_values(
     if not math.isfinite(estimate):
         return Interval(name, level, None, None, ("undefined on the sample itself",)), None
     if sample.n_groups is not None and sample.n_groups < LEAST_GROUPS:
-        few = f"undefined: {sample.n_groups} groups are too few to be drawn from"
+        groups = "1 group is" if sample.n_groups == 1 else f"{sample.n_groups} groups are"
+        few = f"undefined: {groups} too few to be drawn from"
         return Interval(name, level, None, None, (few,)), None
     drawn = sample.replicates(np.random.default_rng(seed), rounds)
     values = drawn[np.isfinite(drawn)]
