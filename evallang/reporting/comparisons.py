@@ -214,7 +214,8 @@ def _omnibus(context: Context, comparison: Comparison) -> Runs:
     else:
         verb = "rejected" if omnibus.reject else "did not reject"
         made = runs(test, f", {verb} the hypothesis that {null}. ")
-    more = [effect_runs(effect) for effect in omnibus.effects[1:] if effect.value is not None]
+    known = [effect for effect in omnibus.effects[1:] if effect.value is not None]
+    more = [effect_runs(effect, context.style) for effect in known]
     if more:
         sizes = "A further effect size is" if len(more) == 1 else "Further effect sizes are"
         made += runs(f"{sizes} ", listed(more), ". ")
@@ -369,7 +370,7 @@ def _ranks_table(context: Context, comparison: Comparison, identifier: str) -> T
         and context.is_about_ranks(comparison)
     ):
         size = fixed(ranks.critical_difference, Scale(2))
-        level = level_of_alpha(comparison.alpha)
+        level = level_of_alpha(comparison.alpha, context.style)
         notes.append(
             runs(f"Critical difference at {level}: CD{NBSP}={NBSP}{size}; models whose average "
                  "ranks differ by more differ significantly.")
@@ -464,7 +465,7 @@ def _matrix_panel(context: Context, comparison: Comparison, ordered: Sequence[st
     metric = context.difference_words(comparison)
     points = " in points" if metric.percent else ""
     ranks = " in average rank" if context.is_about_ranks(comparison) else ""
-    level = level_of_alpha(comparison.alpha)
+    level = level_of_alpha(comparison.alpha, context.style)
     if of_p:
         text = runs("below the diagonal, ", words, p_letter(context),
                     f" (filled: at or below {level})")  # fmt: skip

@@ -221,9 +221,13 @@ def _meaning_of_points(
     if any(p.reject for p in known):
         return runs(
             f"; filled point, {adjusted_words(comparison)}", p_letter(context),
-            f" at or below {level_of_alpha(comparison.alpha)}",
+            f" at or below {level_of_alpha(comparison.alpha, context.style)}",
         )  # fmt: skip
     if not comparison.performed:
         return runs("; open points, the pairs were not tested")
-    words = "the pair was not decided" if len(comparison.pairwise) == 1 else "no pair was decided"
-    return runs(f"; open point{'' if len(comparison.pairwise) == 1 else 's'}, {words}")
+    if any(p.p is None for p in known):
+        return runs("; open points, no decision")
+    return runs(
+        f"; open point{'' if len(known) == 1 else 's'}, {adjusted_words(comparison)}",
+        p_letter(context), f" above {level_of_alpha(comparison.alpha, context.style)}",
+    )  # fmt: skip

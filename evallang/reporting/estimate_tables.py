@@ -88,7 +88,7 @@ def table(context: Context, setting: Setting, metrics: Sequence[str], identifier
                 Mark("a"),
                 f"Models that share a letter were not shown to differ at a {words}",
                 p_letter(context),
-                f" of {level_of_alpha(comparison.alpha)}.",
+                f" of {level_of_alpha(comparison.alpha, context.style)}.",
             ),
         )
     size = context.tested_words(setting)

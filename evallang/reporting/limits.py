@@ -589,7 +589,7 @@ def _seen_in_tables(context: Context, asked: _Asked) -> _Seen | None:
     typical = "a median of " if len(shares) > 1 else ""
     lead = f"{_place_of_tests(context, asked)}, with {count(n)} {unit} and {typical}{printed} "
     lead += "discordant pairs, a single "
-    lead += f"unadjusted comparison at {level_of_alpha(asked.alpha)} has "
+    lead += f"unadjusted comparison at {level_of_alpha(asked.alpha, context.style)} has "
     if size is None:
         few = "less than 80% power for any difference that so few discordant pairs allow."
         return _Seen(runs(lead, few), False, OF_TABLES, pairs[0].test) if share else None
@@ -624,7 +624,7 @@ def _seen_in_splits(context: Context, asked: _Asked) -> _Seen | None:
         side = "one-sided " if pair.side is not None else ""
         which = f"the corrected {side}level of " if alpha < asked.alpha else ""
         which = which or (f"a {side}level of " if side else "")
-        lead += f"at {which}{level_of_alpha(float(f'{alpha:.3g}'))} has "
+        lead += f"at {which}{level_of_alpha(float(f'{alpha:.3g}'), context.style)} has "
     printed = _sized(context, asked, size)
     words = runs(lead, f"about 80% power for a difference of {printed}{beyond}.")
     return _Seen(words, True, OF_SPLITS, pair.test)

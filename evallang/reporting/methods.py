@@ -633,7 +633,7 @@ def _family(context: Context, comparison: Comparison) -> Runs:
 
 
 def _level(context: Context, comparison: Comparison) -> Runs:
-    level = level_of_alpha(comparison.alpha)
+    level = level_of_alpha(comparison.alpha, context.style)
     family = comparison.family
     if family.correction is None or family.size < 2:
         return runs(f" at a level of {level}.")

@@ -192,24 +192,32 @@ def p_value(p: float, alpha: float, style: Style = "apa") -> PValue:
     return PValue(symbol, "=", _share(f"{rounded:.{decimals}f}", leading))
 
 
-def bounded(value: float | None, decimals: int = 3) -> str:
-    """Print a number that cannot exceed 1 in size, such as a coefficient: ".018"."""
+LEADING_ZEROS = ("nejm", "sci")
+
+
+def bounded(value: float | None, decimals: int = 3, style: Style = "apa") -> str:
+    """Print a number that cannot exceed 1 in size, such as a coefficient: ".018".
+
+    `nejm` and `sci` keep the zero before the point, as they do for p: "0.018".
+    """
     if value is None:
         return UNDEFINED
     exact = _decimal(value)
     rounded, decimals = _round_beside(exact, decimals, [Decimal(0)])
-    return _sign(rounded, _share(f"{abs(rounded):.{decimals}f}", False), False)
+    text = _share(f"{abs(rounded):.{decimals}f}", style in LEADING_ZEROS)
+    return _sign(rounded, text, False)
 
 
-def probability(value: float | None) -> str:
+def probability(value: float | None, style: Style = "apa") -> str:
     """Print a posterior probability: ".962", "< .001"; never all or nothing by rounding."""
     if value is None:
         return UNDEFINED
+    leading = "0" if style in LEADING_ZEROS else ""
     if value < 0.0005:
-        return f"<{NBSP}.001"
+        return f"<{NBSP}{leading}.001"
     if value >= 0.9995:
-        return f">{NBSP}.999"
-    return bounded(value)
+        return f">{NBSP}{leading}.999"
+    return bounded(value, style=style)
 
 
 def statistic(value: float | None) -> str:
@@ -236,9 +244,9 @@ def percent(level: float) -> str:
 SIX_DIGITS = Context(prec=6)
 
 
-def level_of_alpha(alpha: float) -> str:
-    """Print a level of significance: ".05", ".00416667"."""
-    return _share(format(_decimal(alpha).normalize(SIX_DIGITS), "f"), False)
+def level_of_alpha(alpha: float, style: Style = "apa") -> str:
+    """Print a level of significance: ".05", ".00416667"; "0.05" where p has its zero."""
+    return _share(format(_decimal(alpha).normalize(SIX_DIGITS), "f"), style in LEADING_ZEROS)
 
 
 def _decimal(value: float) -> Decimal:

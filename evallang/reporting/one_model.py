@@ -40,7 +40,7 @@ def summary(context: Context, comparison: Comparison, where: Runs) -> Runs:
     if comparison.family.exploratory:
         return made + runs(", without decisions.")
     rejected = [runs(context.model(test.models[0])) for test in tests if test.reject]
-    level = level_of_alpha(comparison.alpha)
+    level = level_of_alpha(comparison.alpha, context.style)
     about = runs(adjusted_words(comparison), p_letter(context), f" at or below {level}: ")
     return made + runs("; ", about, listed(rejected) if rejected else "none", ".")
 

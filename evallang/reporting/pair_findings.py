@@ -373,7 +373,10 @@ def posterior(context: Context, comparison: Comparison, pair: HypothesisTestResu
         lead = f"{where}{best} had a {metric.better_word} {metric.noun} than {other}"
         tail = ""
     shares = [
-        runs(f"{words} ", Number(probability(pair.extra.get(key)), pair.extra.get(key)))
+        runs(
+            f"{words} ",
+            Number(probability(pair.extra.get(key), context.style), pair.extra.get(key)),
+        )
         for key, words in zip(POSTERIOR, cases, strict=True)
         if pair.extra.get(key) is not None
     ]

@@ -141,7 +141,7 @@ def _bold(context: Context, comparison: Comparison) -> Runs:
     if any(bayesian(pair) for pair in comparison.pairwise):
         level = percent(context.results.study.confidence)
         return runs(f"Bold rows: a posterior probability above {level}.")
-    level = level_of_alpha(comparison.alpha)
+    level = level_of_alpha(comparison.alpha, context.style)
     return runs("Bold rows: ", adjusted_words(comparison), p_letter(context),
                 f" at or below {level}.")  # fmt: skip
 
@@ -365,7 +365,7 @@ def _effects_columns(context: Context, comparison: Comparison) -> Part | None:
         halves = [half_width(effect.low, effect.high) for effect in with_value]
         scale = ratio_scale([effect.value for effect in with_value], halves)
     bounds = any(e is not None and e.low is not None for e in found)
-    cells = [_effect_cells(effect, scale, null, bounds=bounds) for effect in found]
+    cells = [_effect_cells(context, effect, scale, null, bounds=bounds) for effect in found]
     head = runs("A : B") if odds else runs("Est.")
     level = percent(context.results.study.confidence)
     columns = [Column(head, sortable=True, name=name)]
@@ -390,10 +390,13 @@ def _effect_notes(context: Context, effect: Effect, *, bounds: bool) -> list[Run
     return [runs(effect_name(effect), ": ", summary.rstrip(".").replace("d_z", "d"), ".")]
 
 
-def _effect_cells(effect: Effect | None, scale: Scale, null: float, *, bounds: bool) -> list[Cell]:
+def _effect_cells(
+    context: Context, effect: Effect | None, scale: Scale, null: float, *, bounds: bool
+) -> list[Cell]:
     if effect is None:
         return [dash()] * (2 if bounds else 1)
-    cells = [Cell(runs(Number(effect_text(effect, scale), effect.value)), effect.value)]
+    text = effect_text(effect, context.style, scale)
+    cells = [Cell(runs(Number(text, effect.value)), effect.value)]
     if bounds:
         cells.append(interval_cell(effect, scale, null=null))
     return cells
@@ -408,7 +411,7 @@ def _posteriors_columns(context: Context, comparison: Comparison) -> Part | None
     cells = [
         [
             Cell(
-                runs(Number(probability(pair.extra.get(key)), pair.extra.get(key))),
+                runs(Number(probability(pair.extra.get(key), context.style), pair.extra.get(key))),
                 pair.extra.get(key),
             )
             for key in keys

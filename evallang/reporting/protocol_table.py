@@ -354,7 +354,7 @@ def _direct(context: Context, default: Default) -> Setting:
 def _study_setting(context: Context, default: Default) -> Setting:
     made, value = _direct(context, default), default.value
     if default.option == "alpha" and isinstance(value, float):
-        return replace(made, value=level_of_alpha(value))
+        return replace(made, value=level_of_alpha(value, context.style))
     if default.option == "confidence" and isinstance(value, float):
         return replace(made, value=percent(value))
     return made

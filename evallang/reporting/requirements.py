@@ -217,7 +217,9 @@ def test_words(context: Context, item: Requirement) -> Runs:
     if item.test.p is None:
         return made
     return made + runs(
-        ", ", p_stat(context, item.test.p, alpha), f" at level {level_of_alpha(alpha)}"
+        ", ",
+        p_stat(context, item.test.p, alpha),
+        f" at level {level_of_alpha(alpha, context.style)}",
     )
 
 

@@ -69,17 +69,18 @@ def _settings(context: Context, item: Analysis, identifier: str) -> Table:
     problems = dict.fromkeys(
         f"{_setting(s)}: {s['problem']}" for s in item.values["settings"] if s["problem"]
     )
-    notes = [_how(item), about([item]), *further_notes(context, [item])]
+    notes = [_how(context, item), about([item]), *further_notes(context, [item])]
     notes += [runs(sentence(words)) for words in problems]
     return Table(identifier, caption, columns, tuple(rows), notes=tuple(notes))
 
 
-def _how(item: Analysis) -> Runs:
+def _how(context: Context, item: Analysis) -> Runs:
     n, alpha = item.values["n"], item.values["alpha"]
+    level = level_of_alpha(alpha, context.style)
     words = (
-        f"{plural(n, 'hypothesis', 'hypotheses')} at level {level_of_alpha(alpha)}; the "
-        "corrections control the same error as the "
-        "reported one, whatever the dependence, and the tests have the same null hypothesis"
+        f"{plural(n, 'hypothesis', 'hypotheses')} at level {level}; the corrections control the "
+        "same error as the reported one, whatever the dependence, and the tests have the same null "
+        "hypothesis"
     )
     return runs(sentence(words))
 

@@ -48,7 +48,7 @@ def title(context: Context) -> Sequence[Block]:
         word = "Protocol" if len(own) == 1 else "Protocols"
         facts.append(Fact(word, ", ".join(names) if len(names) <= MOST_NAMED else count(len(own))))
     facts += [
-        Fact("Alpha", level_of_alpha(results.study.alpha)),
+        Fact("Alpha", level_of_alpha(results.study.alpha, context.style)),
         Fact("Report", context.report_id),
     ]
     question = " ".join(text for text in (results.study.question, results.study.about) if text)

@@ -25,6 +25,7 @@ from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.numbers import (
     NBSP,
     Scale,
+    Style,
     bounded,
     count,
     degrees,
@@ -163,7 +164,7 @@ def _numbers_of(context: Context, result: HypothesisTestResult, alpha: float) ->
         made += runs(f", {side}", p_stat(context, result.p, alpha))
     for effect in result.effects[:1]:
         if effect.value is not None and effect.scale != "odds":
-            made += runs(", ", effect_runs(effect))
+            made += runs(", ", effect_runs(effect, context.style))
     return made
 
 
@@ -216,9 +217,9 @@ def further_variants(
     return [word for word in words if word and word not in mid_sentence(title)]
 
 
-def effect_runs(effect: Effect) -> Runs:
+def effect_runs(effect: Effect, style: Style) -> Runs:
     """Format an effect size with its letter: "Cohen’s *d*z = 0.63"."""
-    text = effect_text(effect)
+    text = effect_text(effect, style)
     if effect.symbol is not None:
         return runs(Stat(effect.symbol, "=", text, effect.value, (), True))
     return runs(effect_name(effect, inside=True), f"{NBSP}={NBSP}", Number(text, effect.value))
@@ -243,10 +244,10 @@ def owned(effect: Effect) -> bool:
     return effect.symbol is not None or "'s " in effect.name or "’s " in effect.name
 
 
-def effect_text(effect: Effect, scale: Scale | None = None) -> str:
+def effect_text(effect: Effect, style: Style, scale: Scale | None = None) -> str:
     """Print an effect size by its scale: shares without leading zero, odds, numbers."""
     if effect.scale == "share":
-        return bounded(effect.value)
+        return bounded(effect.value, style=style)
     if effect.scale == "odds":
         return fixed(effect.value, scale or ratio_scale([effect.value]), null=1.0)
     return fixed(effect.value, scale or Scale(2), null=0.0)

@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from evallang.reporting import numbers
 from evallang.reporting.numbers import (
     INFINITE,
     MINUS,
@@ -238,3 +239,18 @@ def test_a_column_without_intervals_keeps_three_digits_of_tiny_values():
     scale = scale_of([], [2.64e-41, 0.0], percent=False)
     assert fixed(2.64e-41, scale).replace(NBSP, " ") == "2.64 × 10⁻⁴¹"
     assert fixed(0.0, scale) == "0"
+
+
+@pytest.mark.parametrize("style", ["apa", "ama", "nejm", "sci"])
+def test_every_share_of_a_style_has_the_zero_that_its_p_has(style):
+    leading = numbers.p_value(0.344, 0.05, style).text.startswith("0.")
+    assert leading == (style in ("nejm", "sci"))
+    for text in (
+        numbers.bounded(0.04, style=style),
+        numbers.probability(0.962, style),
+        numbers.level_of_alpha(0.05, style),
+        numbers.probability(0.0, style).removeprefix("<\u00a0"),
+        numbers.probability(1.0, style).removeprefix(">\u00a0"),
+    ):
+        assert text.startswith("0.") == leading
+    assert numbers.bounded(-0.04, style="nejm") == "\u22120.040"

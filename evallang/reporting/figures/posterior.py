@@ -55,7 +55,7 @@ def _write_names(canvas: Canvas, names: Sequence[Sequence[str]], right: float, t
 
 def _spoken(context: Context, pair: HypothesisTestResult) -> str:
     first, second = (context.model(name) for name in pair.models)
-    found = [probability(pair.extra.get(key)) for key in POSTERIOR]
+    found = [probability(pair.extra.get(key), context.style) for key in POSTERIOR]
     return f"{first} better {found[0]}, in the region {found[1]}, {second} better {found[2]}"
 
 
@@ -83,7 +83,7 @@ def shares(
             size = wide * value
             if size > 0.2:
                 canvas.box(x, y - BAR / 2, size, BAR, fill, edge)
-            text = probability(value)
+            text = probability(value, context.style)
             if fonts.width(text, SIZE - 0.5, bold=True) + 4 < size:
                 colour = PAPER if fill == BLUE else INK
                 canvas.words(x + size / 2, y, text, "center", colour=colour, size=SIZE - 0.5,

@@ -93,7 +93,11 @@ def macros(context: Context, study: str) -> str:
     commands += [
         rf"\newcommand*{{\eval{name}}}{{\evallang@get{{{name}}}{{}}{{}}}}" for name in FACTS
     ]
-    facts = (str(context.results.study.seed), level_of_alpha(context.alpha), context.report_id)
+    facts = (
+        str(context.results.study.seed),
+        level_of_alpha(context.alpha, context.style),
+        context.report_id,
+    )
     lines = [
         *GUIDE.split("\n"),
         r"\makeatletter",
