@@ -45,6 +45,7 @@ SCRIPTS = {
     "shared_fits": 120,
     "predictions_csv": 120,
     "parts_of_predictions": 240,
+    "parts_of_scores": 1_500,
     "cluster_overhead": 120,
     "delong": 60,
     "bootstrap_auc": 60,

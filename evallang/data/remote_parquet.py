@@ -53,7 +53,7 @@ def fetch_columns(
     Raises `OverLimit` where they are larger than the memory of a table may be.
     """
 
-    def ask(scheme: Scheme) -> "pl.DataFrame | Damaged | None":
+    def ask(scheme: Scheme) -> "pl.DataFrame | None":
         settings = _settings(location.partition("://")[0].lower())
         if settings is None:
             return None
@@ -65,20 +65,19 @@ def fetch_columns(
             "retry_timeout_ms": RETRIED_WITHIN,
         }
         try:
-            return collected(
-                pl.scan_parquet(
-                    location, storage_options=options, credential_provider=None, glob=False
-                ),
-                location,
-                choose,
+            source = pl.scan_parquet(
+                location, storage_options=options, credential_provider=None, glob=False
             )
+            cells = collected(source, location, choose)
         except OSError as error:
             if not _is_elsewhere(error):
                 raise
             return None
+        # A server without ranges of bytes is read whole, and a damaged file is found so too
+        return None if isinstance(cells, Damaged) else cells
 
     before = len(findings.diagnostics)
-    found: pl.DataFrame | Damaged | None = asked(location, ask, findings, span)
+    found: pl.DataFrame | None = asked(location, ask, findings, span)
     if found is not None or len(findings.diagnostics) > before:
         return found
     content = read_object(location, findings, span)

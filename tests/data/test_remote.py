@@ -2,6 +2,7 @@
 
 import base64
 import http.server
+import io
 import json
 import socket
 import ssl
@@ -39,11 +40,18 @@ def store() -> Iterator[str]:
     for part in (0, 1, 2):
         rows = TABLE[part * 20 : part * 20 + 20].write_csv().encode()
         _put(f"{address}/trial/preds/{part}.csv", rows)
+        _put(f"{address}/trial/preds/{part}.parquet", _parquet(TABLE[part * 20 : part * 20 + 20]))
     for name in ("north", "south"):
         table = pl.DataFrame({"x": [i % 7 for i in range(60)], "y": [i % 2 for i in range(60)]})
         _put(f"{address}/trial/suite/{name}.csv", table.write_csv().encode())
     yield address
     server.stop()
+
+
+def _parquet(table: pl.DataFrame) -> bytes:
+    content = io.BytesIO()
+    table.write_parquet(content)
+    return content.getvalue()
 
 
 def _put(address: str, content: bytes) -> None:
@@ -96,12 +104,15 @@ def test_an_object_gives_the_results_of_the_same_file(tmp_path: Path, environmen
     assert there.record.provenance.paths_taken == ("s3://trial/preds.csv",)
 
 
-def test_parts_in_a_store_are_found_and_counted(tmp_path: Path, environment: str) -> None:
-    text = f'predictions p from "s3://trial/preds/{{part}}.csv"\n  id id\n{LABELS}'
+@pytest.mark.parametrize("ending", ["csv", "parquet"])  # moto answers wrongly for a short Parquet
+def test_parts_in_a_store_are_found_and_counted(
+    tmp_path: Path, environment: str, ending: str
+) -> None:
+    text = f'predictions p from "s3://trial/preds/{{part}}.{ending}"\n  id id\n{LABELS}'
     found = ev.run(_study(tmp_path, text), network=True).record
     right = int((TABLE["truth"] == TABLE["a"]).sum())
     assert found.estimates[0].value == right / 60
-    assert found.provenance.paths_taken == ("s3://trial/preds/{part}.csv",)
+    assert found.provenance.paths_taken == (f"s3://trial/preds/{{part}}.{ending}",)
 
 
 def test_a_pattern_of_a_store_gives_a_data_set_for_each_object(
