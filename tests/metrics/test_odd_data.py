@@ -293,6 +293,16 @@ def test_weights_and_groups_of_rows(name, tmp_path):
     results(f"{text}  {keyword} z\nmeasure {FEW_METRICS}\n", tmp_path)
 
 
+def test_a_report_states_no_method_of_an_interval_that_was_not_computed(tmp_path):
+    case = (*LINEAR, {"z": ORDER * 0})
+    text = predictions(tmp_path, case).partition("  fold fold")[0]
+    results(f"{text}  group z\nmeasure accuracy\n", tmp_path)
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "the spread over groups takes two groups" in page
+    assert "with a 95% interval" not in page
+    assert "1 groups" not in page
+
+
 def test_subgroups_of_one_row_and_of_one_class(tmp_path):
     level = np.where(ORDER == 0, "single", np.where(SECOND, "second", "first"))
     text = predictions(tmp_path, (*LINEAR, {"z": level})).partition("  fold fold")[0]

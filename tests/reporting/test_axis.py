@@ -1,8 +1,10 @@
 """Ticks are round, few, and around what is drawn."""
 
+import pytest
 from hypothesis import given, settings, strategies as st
 
 from evallang.reporting.figures.figure import Axis, round_ticks
+from evallang.reporting.numbers import Scale, fixed
 
 ENDS = st.floats(-1e6, 1e6, allow_subnormal=False)
 
@@ -32,3 +34,13 @@ def test_ends_that_coincide_or_overflow_still_make_a_scale():
         axis = Axis(low, high, 0, 100)
         assert axis.low < axis.high
         assert 0 <= axis(low) <= axis(high) <= 100
+
+
+@pytest.mark.parametrize("factor", [1e40, 1e-40])
+def test_ticks_of_huge_and_tiny_values_differ_and_are_printed_with_a_power(factor):
+    axis = Axis(1.1 * factor, 3.9 * factor, 0, 100)
+    plain = Axis(1.1, 3.9, 0, 100)
+    assert axis.ticks == pytest.approx([tick * factor for tick in plain.ticks], rel=1e-9)
+    texts = [fixed(tick, Scale(axis.decimals)) for tick in axis.ticks if tick]
+    assert len(set(texts)) == len(texts)
+    assert all("10" in text and len(text) < 15 for text in texts)
