@@ -15,6 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.frozen_records import frozen
@@ -553,9 +554,12 @@ def _skill_on_training_rows(fitted: Any, rows: _Rows, job: _Job, seed: int) -> f
     each = max(1, MOST_SAMPLED // len(places))
     chosen = [p if len(p) <= each else chance.choice(p, each, replace=False) for p in places]
     sample = np.sort(np.concatenate(chosen))
-    outputs = predict_outputs(
-        fitted, rows.train[sample], data.n_classes, scores=True, targets=targets, n=len(sample)
+    predict = partial(
+        predict_outputs, fitted, rows.train[sample], data.n_classes, targets=targets, n=len(sample)
     )
+    outputs = predict(scores=True, labels=data.n_classes is None)
+    if data.n_classes is not None and outputs.scores is None:
+        outputs = predict(scores=False)
     one_part = np.zeros(len(sample), dtype=np.int64)
     if data.n_classes is None:
         found = rank_correlation(y[sample], outputs.predictions, one_part)
@@ -655,6 +659,10 @@ def _last_name(estimator: Any) -> str:
 SUM_TOLERANCE = 1e-3  # float16 holds three decimals; sums of probabilities in it differ so from 1
 
 
+SCORING = ("predict_proba", "decision_function")
+"""Methods that give scores, the first before the second."""
+
+
 def predict_outputs(
     estimator: Any,
     X: Any,  # noqa: N803  (scikit-learn's name for rows)
@@ -663,16 +671,19 @@ def predict_outputs(
     scores: bool,
     targets: Sequence[bool | int | float | str] = (),
     n: int | None = None,
+    labels: bool = True,
 ) -> Outputs:
     """Predict `n` rows; `n_classes` is None for regression, `scores` asks for scores too.
 
+    Without `labels` those of a model with scores are not predicted, and all have the code 0.
     `targets` are the labels the model was fitted on, in the study's order; the codes
     0, 1, ... when empty. Raises `ValueError` where a method of the model returns another shape
     than (n,), or (n, K) for scores, a label that is not a class, a number that is not finite,
     or probabilities outside 0 to 1 or with another sum than 1.
     """
     n = len(X) if n is None else n
-    predicted = np.asarray(estimator.predict(X))
+    skipped = not labels and any(hasattr(estimator, name) for name in SCORING)
+    predicted = np.zeros(n, dtype=np.int64) if skipped else np.asarray(estimator.predict(X))
     if predicted.shape != (n,):
         raise ValueError(
             f"`predict` returned {_shaped(predicted)} for {_rows(n)}; it must return one "
@@ -681,7 +692,7 @@ def predict_outputs(
     if n_classes is None:
         values = predicted.astype(np.float64)
         return Outputs(_measurable(values))
-    codes = _codes(predicted, n_classes, targets, "`predict` returned")
+    codes = _codes(predicted, n_classes, () if skipped else targets, "`predict` returned")
     if not scores:
         return Outputs(codes)
     own_classes = getattr(estimator, "classes_", None)  # a class of the author's may lack them

@@ -94,6 +94,13 @@ def test_the_author_may_accept_it_with_a_reason(tmp_path):
     [
         ("abc", "accuracy", "cv folds=3", "DecisionTreeClassifier", "mean area"),
         ("ab", "accuracy", "bootstrap rounds=60", "DecisionTreeClassifier", "an area"),
+        (
+            "abcd",
+            "accuracy",
+            "cv folds=3",
+            "SVC(gamma=300, decision_function_shape=ovo)",
+            "1.00 on",
+        ),
         ("ab", "accuracy", "repeated cv folds=3 times=2", "LinearSVC(C=1e-9)", "an area"),
         ("123456789", "mae", "cv folds=3", "DecisionTreeRegressor", "rank correlation"),
     ],
