@@ -456,6 +456,47 @@ def search() -> Kind:
     return Kind(text.replace("cv folds=10", "nested cv outer=3 inner=2"))
 
 
+@kind("all curves of predictions")
+def all_curves() -> Kind:
+    scores = "".join(f'  score m{i} = "p{i}"\n' for i in range(2))
+    rest = "measure roc_auc, brier\nanalyze det, cost_curve, decision_curve, agreement\n"
+    return predictions(LATIN[:2], FALLING, rest, scores)
+
+
+@kind("bootstrap intervals and tests")
+def bootstrapped() -> Kind:
+    return predictions(LATIN, FALLING, "measure f1, mcc\ncompare with bootstrap holm by f1\n")
+
+
+@kind("ranks with a critical difference")
+def critical_difference() -> Kind:
+    made = bayesian()
+    before = "compare across data with bayes_signed_rank(rope=0.01)"
+    text = made.text.replace(before, "compare across data with friedman then nemenyi")
+    return Kind(text, made.named)
+
+
+@kind("analyses of fits")
+def analyses_of_fits() -> Kind:
+    text = FITTED.replace("max_depth=3", "max_depth in 1..3")
+    text = text.replace("cv folds=10", "nested cv outer=3 inner=2")
+    text = text.replace('model baseline "Majority class" = DummyClassifier\n', "")
+    head, _, _ = text.partition("compare")
+    rest = (
+        "analyze stability, tuning of tree\n"
+        "analyze learning_curve(fractions=[1/2, 1/1], repeats=2) of tree, bayes\n"
+        "analyze bias_variance(rounds=10) of bayes\n"
+    )
+    return Kind(head + rest)
+
+
+@kind("seeds and components of variance")
+def seeds() -> Kind:
+    text = FITTED.replace("DecisionTreeClassifier(max_depth=3)", "ExtraTreeClassifier")
+    head, _, _ = text.replace("cv folds=10", "cv folds=3 seeds=3").partition("compare")
+    return Kind(head + "analyze seeds of tree\nanalyze variance of tree, bayes\n")
+
+
 @kind("a fit that failed")
 def failed() -> Kind:
     return Kind(FITTED.replace("= GaussianNB", "= PCA(n_components=100) | GaussianNB"))

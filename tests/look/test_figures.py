@@ -1,10 +1,12 @@
 """The figures of every kind of study as files for a journal, and what they show."""
 
 import io
+import json
 import re
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
+from pathlib import Path
 from statistics import median
 from xml.etree import ElementTree
 
@@ -12,8 +14,9 @@ import pdfplumber
 import pikepdf
 import pytest
 from kinds import KINDS
-from report_truth import untrue_words
+from report_truth import numbers_of, untrue_words
 
+from evallang import reporting
 from evallang.reporting.context import Context
 from evallang.reporting.figure_files import alternative_text, figure_files, figures_of, plain
 from evallang.reporting.figures.figure import COLOURS
@@ -119,14 +122,51 @@ def test_words_of_figures_state_numbers_of_the_results(made, name):
     found = made(name)
     for figure in found.figures:
         for panel in figure.panels:
-            drawn = " ".join(re.findall(r">([^<>]+)</text>", panel.svg))
             assert len(panel.alt) > 20
-            if not figure.id.startswith(("figure-estimates", "figure-comparison")):
-                continue
+            assert re.search(r"\d", panel.alt), (figure.id, panel.alt)
             assert untrue_words(panel.alt, found.plain) == [], (figure.id, panel.alt)
+            assert untrue_counts(panel.alt, found.plain) == [], (figure.id, panel.alt)
+            # Ticks are round numbers: what is drawn next to a point states the results
+            drawn = " ".join(re.findall(r">([^<>]+)</text>", panel.svg))
             intervals = " ".join(re.findall(r"[^ ]* ?\[[^\]]*\]", drawn))
             assert untrue_words(intervals, found.plain) == []
         assert untrue_words(plain(figure.caption), found.plain) == [], figure.id
+
+
+def untrue_counts(text, plain):
+    """List the whole numbers of a text that no number of the results rounds to."""
+    labels = " ".join(
+        model[key] for model in plain["models"] for key in ("name", "label") if model.get(key)
+    )
+    known = {abs(n) for n in numbers_of(plain) if abs(n) < 1e12}
+    rounded = {round(m) for n in known for m in (n, 100 * n, 100 * (1 - n))}
+    inside = set(re.findall(r"\d+", labels + json.dumps(plain["data"])))
+    sizes = {len(value) for value in lists_of(plain)}
+    shown = re.findall(r"(?<![\w.,])\d+(?:,\d{3})*(?![\d.]*\.\d)(?!\w)", text)
+    return [
+        n
+        for n in shown
+        if n not in inside and (value := int(n.replace(",", ""))) not in rounded | sizes
+    ]
+
+
+def lists_of(plain):
+    """Iterate over the lists of the results, whose lengths are numbers of models or folds."""
+    if isinstance(plain, list | tuple):
+        yield plain
+    values = plain.values() if isinstance(plain, dict) else plain
+    if isinstance(plain, dict | list | tuple):
+        for value in values:
+            yield from lists_of(value)
+
+
+def test_every_figure_of_the_report_is_among_the_kinds(made):
+    seen = {figure.id.split("-")[1] for name in KINDS for figure in made(name).figures}
+    written = set()
+    for path in Path(reporting.__file__).parent.glob("*.py"):
+        written |= set(re.findall(r'"figure-(\w+)', path.read_text()))
+        written |= set(re.findall(r'f"figure-(\w+)-', path.read_text()))
+    assert written <= seen, written - seen
 
 
 @pytest.mark.parametrize("name", KINDS)
