@@ -143,11 +143,7 @@ def untrue_counts(text, plain):
     inside = set(re.findall(r"\d+", labels + json.dumps(plain["data"])))
     sizes = {len(value) for value in lists_of(plain)}
     shown = re.findall(r"(?<![\w.,])\d+(?:,\d{3})*(?![\d.]*\.\d)(?!\w)", text)
-    return [
-        n
-        for n in shown
-        if n not in inside and (value := int(n.replace(",", ""))) not in rounded | sizes
-    ]
+    return [n for n in shown if n not in inside and int(n.replace(",", "")) not in rounded | sizes]
 
 
 def lists_of(plain):
