@@ -55,8 +55,10 @@ def page() -> str:
         record = known[name]
         lines += [f"## {record['title']}", "", f"[examples/{name}.eval](../examples/{name}.eval)"]
         for figure, words in record["figures"].items():
-            alt = words["alt"].replace("[", "\\[").replace("]", "\\]")
-            lines += ["", f"![{alt}](gallery/{name}-{figure}.svg)", "", words["caption"]]
+            title = f"Figure {figure} of {record['title']}".replace("[", "\\[").replace("]", "\\]")
+            lines += ["", f"![{title}](gallery/{name}-{figure}.svg)", "", words["caption"]]
+            lines += ["", "<details><summary>The numbers in words</summary>", ""]
+            lines += [words["alt"].replace("[", "\\[").replace("]", "\\]"), "", "</details>"]
         lines.append("")
     return "\n".join(lines).rstrip("\n") + "\n"
 
