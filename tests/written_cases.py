@@ -32,7 +32,7 @@ from evallang.api.live import NOTHING, Live
 from evallang.api.preparing import read_and_plan
 from evallang.api.running import RunFailed, run
 from evallang.api.study_file import open_study
-from evallang.data import remote
+from evallang.data import remote, remote_parquet
 from evallang.locks.codes import MANY_LOOKS, MORE_LOOKS_THAN_STATED
 from evallang.models import catalogue, packages
 from evallang.planning import planner
@@ -105,6 +105,9 @@ def arrange(line, monkeypatch):
             monkeypatch.setattr(remote, "import_module", str)
             raised = {"denied": PermissionError, "lost": ConnectionResetError}[answer]
             monkeypatch.setattr(remote, "_ask", lambda *_: _raise(raised("a signed address")))
+            monkeypatch.setattr(
+                remote_parquet, "_settings", lambda _: _raise(raised("a signed address"))
+            )
     elif line.startswith("! limit "):
         in_force = limits.read_settings([line.removeprefix("! limit ")])
         monkeypatch.setattr(limits, "_IN_FORCE", ContextVar("limits", default=in_force))

@@ -181,7 +181,7 @@ OF_RESAMPLES = (
     "histogram of the values of bootstrap resamples, the estimate (vertical line) and its interval "
     "(horizontal line)"
 )
-NOT_AN_ERROR = "Training sets overlap: this spread is not a standard error"
+NOT_AN_ERROR = "This spread is not a standard error"
 
 
 def in_a_panel(n: int) -> int:
