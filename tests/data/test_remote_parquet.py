@@ -18,6 +18,11 @@ import evallang as ev
 from evallang.data import remote, remote_parquet
 from evallang.limits import limits
 
+pytestmark = pytest.mark.skipif(
+    not remote_parquet.is_fetched("s3://trial/wide.parquet"),
+    reason="polars below 2.0 waits for a silent server without end and is not asked for objects",
+)
+
 KEY, SECRET = "AKIAEVALLANGTEST", "a-secret-that-nobody-may-see"
 N = 3000
 ACCOUNT_KEY = base64.b64encode(SECRET.encode()).decode()
