@@ -530,26 +530,19 @@ def _score_of_training_rows(fitted: Any, rows: _Rows, job: _Job) -> float | None
     for, where the sample has a single class, or where the model cannot predict it: a fit whose test
     rows were predicted has not failed.
     """
-    if job.data.sample_seed is None:
-        return None
-    try:
-        with warnings.catch_warnings(record=True):
-            warnings.simplefilter("always")
-            return _skill_on_training_rows(fitted, rows, job, job.data.sample_seed)
-    except Exception:
-        return None
-
-
-def _skill_on_training_rows(fitted: Any, rows: _Rows, job: _Job, seed: int) -> float | None:
     data, targets = job.data, job.context.targets
-    chance = np.random.default_rng(seed)
-    if data.n_classes is None:
-        y = _training_targets(rows, job)
-        places = [np.arange(len(y))]
-    else:
-        y = data.y[data.train]
-        if rows.y is not None:  # a resampler chose or made the rows
-            y = _codes(np.asarray(rows.y), data.n_classes, targets, "the resampler returned")
+    if data.sample_seed is None:
+        return None
+    chance = np.random.default_rng(data.sample_seed)
+    y: NDArray[Any] | None
+    y = _training_targets(rows, job) if data.n_classes is None else data.y[data.train]
+    if data.n_classes is not None and rows.y is not None:  # a resampler chose or made the rows
+        made = np.asarray(rows.y)
+        y, *_ = watched(partial(_codes, made, data.n_classes, targets, "the resampler returned"))
+    if y is None:
+        return None
+    places = [np.arange(len(y))]
+    if data.n_classes is not None:
         places = [np.flatnonzero(y == code) for code in range(data.n_classes)]
     each = max(1, MOST_SAMPLED // len(places))
     chosen = [p if len(p) <= each else chance.choice(p, each, replace=False) for p in places]
@@ -557,9 +550,11 @@ def _skill_on_training_rows(fitted: Any, rows: _Rows, job: _Job, seed: int) -> f
     predict = partial(
         predict_outputs, fitted, rows.train[sample], data.n_classes, targets=targets, n=len(sample)
     )
-    outputs = predict(scores=True, labels=data.n_classes is None)
-    if data.n_classes is not None and outputs.scores is None:
-        outputs = predict(scores=False)
+    outputs, *_ = watched(partial(predict, scores=True, labels=data.n_classes is None))
+    if data.n_classes is not None and outputs is not None and outputs.scores is None:
+        outputs, *_ = watched(partial(predict, scores=False))
+    if outputs is None:
+        return None
     one_part = np.zeros(len(sample), dtype=np.int64)
     if data.n_classes is None:
         found = rank_correlation(y[sample], outputs.predictions, one_part)

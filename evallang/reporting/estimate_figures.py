@@ -1,6 +1,6 @@
 """The figures of estimates: forests, compatible differences, spread over folds, resamples."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import isfinite, isinf
 
@@ -17,7 +17,7 @@ from evallang.reporting.figures.resamples import Distribution, distributions
 from evallang.reporting.figures.spread import MOST_POINTS, Spread, spread
 from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.numbers import percent
-from evallang.results.records import Comparison
+from evallang.results.records import Comparison, Estimate
 
 MOST_DATA_APART = 3  # more data sets share one table
 LETTERS = "abcdef"  # of the panels of a figure; more panels are another figure
@@ -123,15 +123,14 @@ def _spreads(context: Context, setting: Setting, metrics: Sequence[str]) -> list
     for name in metrics:
         metric, scale = context.metric(name), context.scale(setting, name)
         rows = []
-        for model in context.models_best_first(setting, name):
-            found = context.estimate(setting, model, name)
+        for label, found in _estimates(context, setting, name):
             values = tuple(
                 fold.value
-                for fold in (found.folds if found is not None else ())
+                for fold in found.folds
                 if fold.value is not None and isfinite(fold.value)
             )
-            if found is not None and len(values) > 1:
-                rows.append(Spread(context.model(model), values, found.value))
+            if len(values) > 1:
+                rows.append(Spread(label, values, found.value))
         if not rows:
             continue
         rounds = max(len(row.values) for row in rows) > MOST_POINTS
@@ -147,26 +146,30 @@ def _spreads(context: Context, setting: Setting, metrics: Sequence[str]) -> list
     return made
 
 
+def _estimates(context: Context, setting: Setting, name: str) -> Iterator[tuple[str, Estimate]]:
+    """Iterate over the estimates of a metric with the labels of their models, the best first."""
+    for model in context.models_best_first(setting, name):
+        found = context.estimate(setting, model, name)
+        if found is not None:
+            yield context.model(model), found
+
+
 def _resamples(context: Context, setting: Setting, metrics: Sequence[str]) -> list[Drawn]:
     """Draw the resamples that bootstrap intervals are made from."""
     made: list[Drawn] = []
     for name in metrics:
         metric, scale = context.metric(name), context.scale(setting, name)
-        rows = []
-        for model in context.models_best_first(setting, name):
-            found = context.estimate(setting, model, name)
-            made_from = found.interval if found is not None else None
-            if found is None or made_from is None or made_from.resamples is None:
-                continue
-            rows.append(
-                Distribution(
-                    (context.model(model),),
-                    made_from.resamples,
-                    found.value,
-                    made_from.low,
-                    made_from.high,
-                )
+        rows = [
+            Distribution(
+                (label,),
+                found.interval.resamples,
+                found.value,
+                found.interval.low,
+                found.interval.high,
             )
+            for label, found in _estimates(context, setting, name)
+            if found.interval is not None and found.interval.resamples is not None
+        ]
         title = f"{metric.title} (%)" if metric.percent else metric.title
         size = in_a_panel(len(rows))
         for start in range(0, len(rows), size):
