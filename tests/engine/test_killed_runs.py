@@ -9,12 +9,13 @@ import sys
 import pytest
 
 MODULE = """\
-import os
+import os, time
 from sklearn.naive_bayes import GaussianNB
 
 
 class Counted(GaussianNB):
     def fit(self, X, y):
+        time.sleep(0.004)  # most of the time of a run is its fits, on a fast machine too
         log = os.open(os.environ["FITS"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         os.write(log, b".")
         os.close(log)
@@ -38,50 +39,77 @@ KILLS = int(os.environ.get("EVALLANG_KILLS", "4"))  # `make bench` kills twenty 
 MOST_LOST = 5  # fits of a task that was running when its process was killed
 
 # One process imports what a run imports, and forks every run: a start costs no second then.
+# A round begins with an empty store, and every run of it is killed at a moment drawn within the
+# time, or the number of fits, of an undisturbed run. The run that ends before its moment ends the
+# round. So moments follow the speed of the machine, and the first run of a round is always killed.
 KILLER = """\
-import os, random, signal, sys, time
+import json, os, random, shutil, signal, sys, time
+from pathlib import Path
 import sklearn.naive_bayes, sklearn.preprocessing, sklearn.pipeline
 import evallang.api.running, evallang.cli.run, evallang.engine.run, evallang.reporting.report
 from evallang.cli.main import main
 
-folder, store, kills = sys.argv[1], sys.argv[2], int(sys.argv[3])
+former, rounds, kills, fits = Path(sys.argv[1]), Path(sys.argv[2]), *map(int, sys.argv[3:])
 chance = random.Random(11)
+nowhere = os.open(os.devnull, os.O_RDWR)
 
 
-def started():
+def started(place):
     pid = os.fork()
     if pid == 0:
-        nowhere = os.open(os.devnull, os.O_RDWR)
         os.dup2(nowhere, 1), os.dup2(nowhere, 2)
+        os.environ["FITS"] = str(place / "fits")
+        os.chdir(place / "study")
         sys.argv = ["evallang", "run", "study.eval", "-o", "out", "-j", "1", "--trust", "--quiet",
-                    "--store", store]
+                    "--store", str(place / "store")]
         main()
     return pid
 
 
-def fits():
-    return os.path.getsize(os.environ["FITS"]) if os.path.exists(os.environ["FITS"]) else 0
+def fresh(name):
+    place = rounds / name
+    shutil.copytree(former, place / "study")
+    (place / "fits").touch()
+    return place
 
 
-os.chdir(folder)
-killed = 0
-for number in range(kills):
-    before, pid, late = fits(), started(), chance.random() * 1.5
-    wanted, begun = chance.randrange(1, 14), time.monotonic()
-    by_time = number % 4 == 0
-    while os.waitpid(pid, os.WNOHANG) == (0, 0):
-        if time.monotonic() - begun > late if by_time else fits() - before >= wanted:
-            time.sleep(chance.random() * 0.01)
+def ended(place, moment):
+    # Return whether a run ended with success before `moment`; else it was killed then
+    log, before = place / "fits", (place / "fits").stat().st_size
+    pid, begun = started(place), time.monotonic()
+    while True:
+        pid_of_end, status = os.waitpid(pid, os.WNOHANG)
+        if pid_of_end:
+            assert os.waitstatus_to_exitcode(status) == 0, status
+            return True
+        if moment(time.monotonic() - begun, log.stat().st_size - before):
             os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
-            killed += 1
-            break
-    with open("out/results.json") as file:
-        found = __import__("json").load(file)["study"]["title"]
-    assert found in ("Former", "Killed") and os.path.getsize("out/report.html")
-print(killed)
-_, status = os.waitpid(started(), 0)
-sys.exit(os.waitstatus_to_exitcode(status))
+            _, status = os.waitpid(pid, 0)
+            return os.waitstatus_to_exitcode(status) == 0  # it may end just before the signal
+        time.sleep(0.0005)
+
+
+def drawn(number):
+    share = chance.random()
+    if number % 2:
+        return lambda seconds, done: done >= 1 + int(share * (fits - 1))
+    return lambda seconds, done: seconds >= share * usual
+
+
+place, begun = fresh("undisturbed"), time.monotonic()
+assert ended(place, lambda seconds, done: False)
+usual, killed, number = time.monotonic() - begun, [], 0
+while sum(killed) < kills:
+    assert number < 3 * kills, killed
+    place = fresh(str(number))
+    killed.append(0)
+    while not ended(place, drawn(sum(killed))):
+        killed[-1] += 1
+        with open(place / "study" / "out" / "results.json") as file:
+            assert json.load(file)["study"]["title"] in ("Former", "Killed")
+        assert (place / "study" / "out" / "report.html").stat().st_size
+    number += 1
+print(json.dumps(killed))
 """
 
 
@@ -102,27 +130,29 @@ def results(folder):
 
 @pytest.mark.slow
 def test_a_run_killed_at_random_moments_repeats_the_running_fits_alone(tmp_path):
-    usual, killed, store = tmp_path / "usual", tmp_path / "killed", tmp_path / "store"
+    usual, former, rounds = tmp_path / "usual", tmp_path / "former", tmp_path / "rounds"
     usual.mkdir()
-    log = tmp_path / "fits"
     run(usual, "-j", "1", FITS=os.devnull)
-    shutil.copytree(usual, killed)
-    former = killed / "out" / "results.json"
-    former.write_text(former.read_text().replace('"Killed"', '"Former"'))
+    shutil.copytree(usual, former)
+    record = former / "out" / "results.json"
+    record.write_text(record.read_text().replace('"Killed"', '"Former"'))
     done = subprocess.run(
-        [sys.executable, "-c", KILLER, str(killed), str(store), str(KILLS)],
-        capture_output=True, text=True, env={**os.environ, "FITS": str(log)}, check=False,
+        [sys.executable, "-c", KILLER, str(former), str(rounds), str(KILLS), str(FITS)],
+        capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    kills = int(done.stdout)
-    assert kills >= KILLS // 3  # the others ended before their moment
-    assert FITS <= log.stat().st_size <= FITS + kills * MOST_LOST
-    record, fits, predictions = results(killed)
+    killed = json.loads(done.stdout)
+    assert sum(killed) >= KILLS
     expected, _, expected_predictions = results(usual)
-    assert record == expected
-    assert predictions == expected_predictions
-    assert fits["run"] + fits["cached"] == FITS
-    left = {path.name for path in killed.iterdir()} - {"__pycache__"}
-    assert left == {"killed_own.py", "study.eval", "out", "study.looks.jsonl"}
-    assert not list((store / "unfinished").iterdir())
-    assert len([p for p in store.glob("??/*") if len(p.name) == 64]) == TASKS
+    for number, kills in enumerate(killed):
+        place = rounds / str(number)
+        assert FITS <= (place / "fits").stat().st_size <= FITS + kills * MOST_LOST
+        record, fits, predictions = results(place / "study")
+        assert record == expected
+        assert predictions == expected_predictions
+        assert fits["run"] + fits["cached"] == FITS
+        left = {path.name for path in (place / "study").iterdir()} - {"__pycache__"}
+        assert left == {"killed_own.py", "study.eval", "out", "study.looks.jsonl"}
+        store = place / "store"
+        assert not list((store / "unfinished").iterdir())
+        assert len([p for p in store.glob("??/*") if len(p.name) == 64]) == TASKS
