@@ -132,6 +132,7 @@ class _Samples:
             self.limits,
             compiled=found.compiled,
             left_out=found.left_out,
+            example_by_example=found.example_by_example,
         )
 
     def _area_sample(self) -> ScoreSample:

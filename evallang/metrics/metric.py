@@ -82,6 +82,7 @@ class MetricDeclaration(Guidance):
     under_weights : from an outcome and the metric's options to its value as a function of case
         weights (B, n), NaN where undefined; to None for options without that form. What does not
         depend on the weights is computed once
+    example_by_example : True where `under_weights` goes through the examples one after the other
     moments : from an outcome to its value as a function of sums over the examples, for a metric
         of scores that is one
     left_out : from an outcome without weights to its value without each example in turn (n,),
@@ -138,6 +139,7 @@ class MetricDeclaration(Guidance):
     default: bool = False
     proposed: bool = False
     under_weights: UnderWeights | None = None
+    example_by_example: bool = False
     moments: Callable[[Outcome], Moments] | None = None
     left_out: Callable[[Outcome], NDArray[np.float64] | None] | None = None
     influences: Callable[[Outcome], NDArray[np.float64]] | None = None

@@ -354,6 +354,7 @@ def roc_auc(
         ranks="other",
         of_positive=True,
         under_weights=_each_class(_average_precisions),
+        example_by_example=True,
         left_out=_precision_without_each,
         by_score=lambda *sides: _precision_by_score(*sides),
         influences=lambda o: _influences_of_order(o, _influences_on_precision),

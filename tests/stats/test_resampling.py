@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.metrics import r2_score, roc_auc_score
+from sklearn.metrics import average_precision_score, r2_score, roc_auc_score
 
 from evallang.activity import Activity, report_activity, watched
 from evallang.metrics.metric import METRICS, Outcome
@@ -458,7 +458,7 @@ def test_r2_by_sums_is_that_of_the_rows_drawn(groups):
 @pytest.mark.parametrize("threads_used", [1, 2])
 def test_a_long_interval_reports_how_far_it_is(threads_used, monkeypatch):
     monkeypatch.setattr(threads, "THREADS", threads_used)
-    monkeypatch.setattr("evallang.stats.intervals.drawn_weights.BLOCK", 1 << 12)
+    monkeypatch.setattr("evallang.stats.intervals.drawn_weights.BLOCK", 1 << 9)
     seen = []
     with watched(seen.append):
         bootstrap(LossSample(LOSSES), 0.95, 1, rounds=1000)
@@ -470,3 +470,35 @@ def test_a_long_interval_reports_how_far_it_is(threads_used, monkeypatch):
     assert shares == sorted(shares)
     assert (shares[0], shares[-1]) == (0, 1)
     assert len(shares) > 5
+
+
+def test_resamples_of_few_groups_are_worked_on_few_at_a_time():
+    n, seen = 5000, []
+
+    def function(weights):
+        seen.append(weights.shape)
+        return weights @ np.ones(n)
+
+    sample = WeightSample(n, function, np.arange(n) % 5, compiled=True)
+    drawn = sample.replicates(np.random.default_rng(1), 2000)
+    assert (drawn == n).all()  # five groups of as many rows, drawn five times
+    assert max(rows * columns for rows, columns in seen) <= 1 << 20
+    assert sum(rows for rows, _ in seen) == 2000
+
+
+def test_weights_side_by_side_for_each_example_give_the_same_values():
+    rng = np.random.default_rng(2)
+    truth, score = rng.integers(0, 2, 3000), rng.integers(0, 400, 3000)
+    statistic = METRICS.get("average_precision").declaration.under_weights(
+        Outcome(truth, score, 2, 1), {}
+    )
+    plain, ordered = (
+        WeightSample(3000, statistic, compiled=True, example_by_example=flag).replicates(
+            np.random.default_rng(3), 1100
+        )
+        for flag in (False, True)
+    )
+    assert (plain == ordered).all()
+    times = drawn_weights(np.random.default_rng(3), 3000, 1100)
+    expected = [average_precision_score(truth, score, sample_weight=row) for row in times[::100]]
+    assert ordered[::100] == pytest.approx(expected, abs=1e-12)

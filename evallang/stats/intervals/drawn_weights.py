@@ -22,8 +22,9 @@ else:
 
 MANY_UNITS = 256  # from which Poisson counts are faster
 SPARE = 4.0  # standard deviations by which fewer are drawn at first; more than wanted 3 in 10^5
-AT_ONCE = 1 << 16  # bytes that stay in the cache
+AT_ONCE = 1 << 18  # bytes that stay in the cache; fewer make threads wait for each other
 BLOCK = 1 << 20  # units of all resamples of a block
+TOGETHER = 8  # blocks of a batch: columns that are added up are read once for all of them
 SUMMED = 64  # units whose counts add up to 256 or more with a chance below 1e-70
 EIGHT = 8  # units of a cell whose count comes from one byte
 LARGEST = 64  # units of a cell that is drawn in parts of eight; its count is below 256
@@ -45,6 +46,7 @@ class Resamples:
     Attributes
     ----------
     starts : the first resample of each block
+    batches : the first resample of each batch, which is a block or a few
     """
 
     def __init__(self, rng: np.random.Generator, units: int, rounds: int) -> None:
@@ -53,6 +55,14 @@ class Resamples:
         self._size = max(1, BLOCK // max(units, 1))
         self._cells = DrawnCells(np.ones(units, dtype=np.int64)) if units >= MANY_UNITS else None
         self.starts = range(0, rounds, self._size)
+        self.batches = range(0, rounds, self._size * (TOGETHER if units <= BLOCK else 1))
+
+    def batch(self, start: int) -> NDArray[np.uint8]:
+        """Draw the batch that begins with a resample: how often each unit came, (B, units)."""
+        times = np.empty((min(self.batches.step, self._rounds - start), self._units), np.uint8)
+        for first in range(0, len(times), self._size):
+            times[first : first + self._size] = self.block(start + first)
+        return times
 
     def block(self, start: int) -> NDArray[np.uint8]:
         """Draw the block that begins with a resample: how often each unit came, (B, units)."""

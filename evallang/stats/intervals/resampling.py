@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from evallang.activity import report_share
 from evallang.registry import lazy
 from evallang.stats.column_sums import Column, Columns, one_order
-from evallang.stats.intervals.drawn_weights import Resamples
+from evallang.stats.intervals.drawn_weights import BLOCK, Resamples
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.resampled_counts import BATCH, Limits, PatternSample
 from evallang.stats.threads import run_in_threads
@@ -56,6 +56,11 @@ class Block:
         return self.times if self._codes is None else self.times.take(self._codes, axis=1)
 
     @cached_property
+    def side_by_side(self) -> NDArray[np.uint8]:
+        """The counts (B, n), those of one example side by side in memory."""
+        return np.asfortranarray(self.counts)
+
+    @cached_property
     def weights(self) -> NDArray[np.float64]:
         """How often each example came (B, n), as numbers."""
         return self.counts.astype(np.float64)
@@ -74,6 +79,8 @@ class WeightSample:
         as bytes too, and may be called by two threads at the same time
     left_out : gives the statistic without each example in turn (n,), or None where that has no
         closed form
+    example_by_example : `function` goes through the examples one after the other, each under
+        many weightings at once
     """
 
     def __init__(
@@ -85,8 +92,10 @@ class WeightSample:
         *,
         compiled: bool = False,
         left_out: Callable[[], NDArray[np.float64] | None] | None = None,
+        example_by_example: bool = False,
     ) -> None:
         self._n = n
+        self._example_by_example = example_by_example
         self._left_out = left_out
         self.compiled = compiled
         self._function = function
@@ -156,6 +165,8 @@ class WeightSample:
 
     def _on(self, block: Block) -> NDArray[np.float64]:
         """Return the statistic on each resample of a block (B,)."""
+        if self._example_by_example and self.compiled:
+            return self._function(block.side_by_side)
         return self._function(block.counts if self.compiled else block.weights)
 
 
@@ -221,15 +232,21 @@ def _replicates_of(
     resamples = Resamples(rng, samples[0]._units, rounds)
     columns = Columns((c for sample in samples for c in sample.columns), samples[0]._units)
 
-    def work(start: int) -> None:
-        times = resamples.block(start)
-        block = Block(times, samples[0]._codes, columns.sums(times))
-        for row, sample in zip(values, samples, strict=True):
-            row[start : start + len(block.times)] = sample._on(block)
-
     compiled = all(sample.compiled for sample in samples)
+    n, codes = samples[0]._n, samples[0]._codes
+    size = max(1, BLOCK // max(n, 1))
+
+    def work(start: int) -> None:
+        times = resamples.batch(start)
+        sums = columns.sums(times)
+        for first in range(0, len(times), size):
+            some = slice(first, first + size)
+            block = Block(times[some], codes, {key: of[some] for key, of in sums.items()})
+            for row, sample in zip(values, samples, strict=True):
+                row[start + first : start + first + len(block.times)] = sample._on(block)
+
     with one_order():
-        starts = resamples.starts
+        starts = resamples.batches
         for start in run_in_threads(work, starts, at_once=compiled):
             report_share(min(start + starts.step, rounds), rounds)
     return list(values)
