@@ -29,7 +29,12 @@ ABOVE_ZERO = frozenset(
         "width",
     }
 )
-SHARES = frozenset({"at_recall", "at_specificity", "threshold", "discordant", "share"})
+SHARES = frozenset(
+    {
+        "at_recall", "at_specificity", "threshold", "discordant", "share", "area", "positives",
+        "correlation",
+    }
+)  # fmt: skip
 WITHIN = frozenset({"level", "quantile"})  # between 0 and 1, both excluded
 OF_ANY_SCORE = frozenset({"single_t"})  # its threshold is in the unit of the metric
 BELOW_ONE = frozenset({"target"})

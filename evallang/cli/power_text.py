@@ -1,6 +1,7 @@
 """The differences that the tests of a study can detect, as a table for a terminal."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from textwrap import wrap
 from typing import Any
 
 from evallang.results.records import Analysis
@@ -11,6 +12,9 @@ STATED = (
     "Power applies to differences stated before the data are seen; at the observed difference it "
     "adds nothing to p (Hoenig & Heisey 2001)."
 )
+
+WIDTH = 80
+BROKEN = 9  # characters of a line of a heading that is broken, where no word is longer
 
 
 def power_lines(found: Sequence[Analysis]) -> list[str]:
@@ -33,8 +37,9 @@ def _block(item: Analysis) -> Iterator[str]:
     answers = values["answers"]
     if answers:
         heads, rows = _table(values)
-        widths = [max(len(row[i]) for row in (heads, *rows)) for i in range(len(heads))]
-        for row in (heads, *rows):
+        lines = [*_headings(heads, rows), *rows]
+        widths = [max(len(row[i]) for row in lines) for i in range(len(heads))]
+        for row in lines:
             yield "    " + "  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True))
     for note in dict.fromkeys([*values["notes"], *(n for a in answers for n in a["notes"])]):
         yield f"    {note}"
@@ -78,6 +83,19 @@ def _table(values: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
             row.append("-" if answer["n_for_width"] is None else f"{answer['n_for_width']:,}")
         rows.append(row)
     return heads, rows
+
+
+def _headings(heads: list[str], rows: list[list[str]]) -> list[list[str]]:
+    """Return the headings in one line where the table then fits, else broken between words."""
+    cells = [max(len(row[i]) for row in rows) for i in range(len(heads))]
+    if sum(max(len(h), w) + 2 for h, w in zip(heads, cells, strict=True)) + 2 <= WIDTH:
+        return [heads]
+    broken = [
+        wrap(h, max(w, BROKEN), break_long_words=False) for h, w in zip(heads, cells, strict=True)
+    ]
+    tall = max(map(len, broken))
+    columns = [[""] * (tall - len(lines)) + lines for lines in broken]
+    return [list(line) for line in zip(*columns, strict=True)]
 
 
 def _number(value: float | None) -> str:

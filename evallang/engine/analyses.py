@@ -92,12 +92,18 @@ class Place:
 
 @dataclass(frozen=True)
 class Sizes:
-    """The number that a test counts, or why it is unknown, and test over training rows."""
+    """The number that a test counts, or why it is unknown, and what else is known of its rows.
+
+    `ratio` is that of test to training rows, `positives` the share of the positive class,
+    and `folds` how many parts the rows have.
+    """
 
     n: int | None
     unit: str
     ratio: float | None = None
     unknown: Unknown | None = None
+    positives: float | None = None
+    folds: int = 1
 
 
 @dataclass(frozen=True)
@@ -255,11 +261,16 @@ def _sizes(found: Found, place: Place, protocol: Protocol | None, stage: Stage) 
         if not rows:
             return Sizes(None, unit, unknown="no_splits")
         tested = place.read.y[np.concatenate(rows)]
-        return Sizes(_counted(tested, place.read, stage.metric), unit)
+        counted = _counted(tested, place.read, stage.metric)
+        share = _positives(tested, place.read)
+        return Sizes(counted, unit, positives=share, folds=len(rows))
     if isinstance(place.read, GivenOutcomes):
         if place.read.truth is None:
             return Sizes(place.read.n_examples, unit)
-        return Sizes(_counted(place.read.truth, place.read, stage.metric), unit)
+        counted = _counted(place.read.truth, place.read, stage.metric)
+        folds = 1 if place.read.folds is None else len(np.unique(place.read.folds))
+        share = _positives(place.read.truth, place.read)
+        return Sizes(counted, unit, positives=share, folds=folds)
     return Sizes(None, unit, unknown="not_read" if place.scores is None else "no_examples")
 
 
@@ -273,6 +284,15 @@ def _counted(truth: Any, read: Table | GivenOutcomes, metric: Method) -> int:
     rows = rows_of_proportion(declared, truth, read.positive)
     times = read.times if isinstance(read, GivenOutcomes) else None
     return int(np.sum(rows) if times is None else np.sum(times[rows]))
+
+
+def _positives(truth: Any, read: Table | GivenOutcomes) -> float | None:
+    """Return the share of the positive class; None without both it and another class."""
+    if read.positive is None:
+        return None
+    times = read.times if isinstance(read, GivenOutcomes) else None
+    share = float(np.average(np.asarray(truth == read.positive), weights=times))
+    return share if 0 < share < 1 else None
 
 
 def _sizes_of_options(protocol: Protocol | None, unknown: Unknown) -> Sizes:
@@ -296,8 +316,7 @@ class AnalysisInputs:
     study: Study
     analysis: str
     stage: Stage
-    n: int | None
-    ratio: float | None
+    sizes: Sizes
     models: Sequence[str]
 
 
@@ -314,11 +333,13 @@ def question(inputs: AnalysisInputs) -> Question:
     return Question(
         stage.test.name,
         stage.alpha,
-        inputs.n,
+        inputs.sizes.n,
         {**entry.defaults(), **stage.test.keywords()},
-        inputs.ratio,
+        inputs.sizes.ratio,
         len(compared),
         analysis_seed(study.seed, inputs.analysis, stage.protocol, "rows", stage.test.written),
+        inputs.sizes.positives,
+        inputs.sizes.folds,
     )
 
 
@@ -332,7 +353,7 @@ def _answered(
     notes: tuple[str, ...],
 ) -> Analysis:
     entry = ANALYSES[spec.method.name]
-    given = AnalysisInputs(study, entry.name, stage, sizes.n, sizes.ratio, models)
+    given = AnalysisInputs(study, entry.name, stage, sizes, models)
     asked = question(given)
     inputs = [ANALYSIS.make(name, given) for name in entry.inputs]
     options = {name: _plain(value) for name, value in spec.method.options}

@@ -25,7 +25,7 @@ from evallang.results.provenance import AssumptionWords
 from evallang.results.records import Analysis
 
 STATED = (
-    "Differences and assumptions are those that the study file states; power "
+    "Differences are those that the study file states, and the table lists what is assumed; power "
     "at the observed difference would say no more than "
 )
 DECIMALS = 3  # significant digits of an assumed share or standard deviation
@@ -41,11 +41,11 @@ def _methods(context: Context) -> Runs:
     stated = any(values["difference"] is not None for values in found)
     what = f"the smallest difference that a test finds with a power of {target}"
     if stated:
-        what += ", and the power at a difference stated in the study file,"
+        what += ", and the power at a difference stated in the study file"
     corrected = any(values["correction"] for values in found)
     level = " at the level of one comparison after the correction" if corrected else ""
     return runs(
-        f"Under assumptions stated in the study file we computed {what}{level}",
+        f"Under the assumptions listed with the results, we computed {what}{level}",
         context.cite("analysis", "power"), ".",
     )  # fmt: skip
 

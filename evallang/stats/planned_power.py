@@ -28,6 +28,9 @@ class Question:
     test_train_ratio : test rows over training rows of the splits; None where unknown
     models : how many one test compares
     seed : of a simulation
+    positives : the share of positives among the examples; None where unknown, or without a
+        positive class
+    folds : of the examples; 1 where they are one test set or nothing is known of folds
     """
 
     test: str
@@ -37,6 +40,8 @@ class Question:
     test_train_ratio: float | None = None
     models: int = 2
     seed: int = 0
+    positives: float | None = None
+    folds: int = 1
 
 
 @frozen
@@ -50,6 +55,9 @@ class Stated:
     discordant : the share of examples on which exactly one of two models is right
     sd : standard deviation of the differences over examples, folds or data sets
     width : the width wanted of the interval of the difference
+    area : the area under the ROC curve of the weaker of two models
+    positives : the share of positive examples
+    correlation : that of the scores of two models within a class
     """
 
     target: float
@@ -57,6 +65,9 @@ class Stated:
     discordant: float | None = None
     sd: float | None = None
     width: float | None = None
+    area: float | None = None
+    positives: float | None = None
+    correlation: float | None = None
 
 
 @frozen

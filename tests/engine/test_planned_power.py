@@ -1,15 +1,17 @@
 """`analyze power` and `evallang power`: each line's tests, at the level that one of them gets."""
 
 import json
+import math
 
 import pytest
 from click.testing import CliRunner
 from scipy import stats
-from studies import codes, study, write_rows
+from studies import checked, codes, study, write_rows
 
 from evallang.api import run
 from evallang.api.power import power_of
 from evallang.cli.power import command
+from evallang.stats import power_of_areas
 from evallang.stats.hypothesis_tests.contingency import mcnemar
 
 COUNTS = """evallang 1
@@ -284,3 +286,83 @@ def test_the_number_for_a_width_is_that_of_the_interval_of_the_expected_table():
 def test_a_width_of_zero_is_refused():
     text = COUNTS + "compare x, y with mcnemar\nanalyze power(width=0)\n"
     assert "E131" in codes(text)
+
+
+AREAS = FITTED + "protocol cv folds=5\nmeasure roc_auc\ncompare a, b with delong\n"
+
+
+def test_areas_are_compared_with_the_share_of_positives_of_the_data():
+    (values,) = answers(AREAS + "analyze power(difference=2%, area=90%, width=4%)\n")
+    (answer,) = values["answers"]
+    assert values["n"] == 569
+    assert answer["assumptions"]["positives"] == pytest.approx(212 / 569)
+    variance = power_of_areas.placement_variance(0.02, 0.9, 0.5)
+    error = (variance * (1 / 212 + 1 / 357)) ** 0.5
+    tails = stats.norm.sf(1.959964 - 0.02 / error) + stats.norm.cdf(-1.959964 - 0.02 / error)
+    assert answer["power"] == pytest.approx(tails, abs=1e-5)
+    per_example = variance * (569 / 212 + 569 / 357)
+    assert answer["required_n"] == math.ceil((2.801585 / 0.02) ** 2 * per_example)
+    assert answer["n_for_width"] == math.ceil((2 * 1.959964 / 0.04) ** 2 * per_example)
+    assert any("over folds" in note for note in answer["notes"])
+
+
+def test_a_stated_share_of_positives_is_used_and_several_areas_are_looked_at():
+    (values,) = answers(AREAS + "analyze power(difference=15%, positives=10%, correlation=80%)\n")
+    found = [answer["assumptions"] for answer in values["answers"]]
+    assert [one["area"] for one in found] == [0.7, 0.8]  # 0.9 leaves no room for the difference
+    assert {(one["positives"], one["correlation"]) for one in found} == {(0.1, 0.8)}
+    assert all(answer["n_for_width"] is None for answer in values["answers"])
+
+
+SCORES = """evallang 1
+predictions p from "scores.csv"
+  truth y
+  positive 1
+  score a = "a"
+  score b = "b"
+  score c = "c"
+measure roc_auc
+compare a, b, c with delong then delong
+analyze power(difference=4%, area=80%)
+"""
+
+
+def test_areas_of_scores_that_were_read_have_their_own_share(tmp_path):
+    rows = [(int(i % 10 == 0), i % 7, i % 11, i % 13) for i in range(80)]
+    write_rows(tmp_path, "scores.csv", "y,a,b,c", rows)
+    found, _ = power_of(study(SCORES, tmp_path))
+    every, pair = (item.values for item in found)
+    assert (every["omnibus"], pair["omnibus"]) == (True, False)
+    (answer,) = pair["answers"]
+    assert answer["assumptions"]["positives"] == pytest.approx(0.1)
+    assert any("fewer than 50 examples of a class" in note for note in answer["notes"])
+    assert any("comparison of two models" in note for note in every["answers"][0]["notes"])
+    assert not any("over folds" in note for note in answer["notes"])
+
+
+def test_a_wide_table_has_its_headings_in_several_lines(tmp_path):
+    path = tmp_path / "areas.eval"
+    path.write_text(AREAS + "analyze power(difference=2%, width=4%)\n", encoding="utf-8")
+    shown = CliRunner().invoke(command, [str(path)]).stdout.splitlines()
+    heads = [line for line in shown if "assumed area" in line or "examples for" in line]
+    assert len(heads) > 1
+    assert all(len(line) <= 80 for line in heads)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ("area=30%", "weaker model"),
+        ("area=98%, difference=5%", "larger of the two areas"),
+        ("positives=0", "share of positives"),
+        ("correlation=100%", "correlation"),
+    ],
+)
+def test_assumptions_about_areas_that_cannot_be_true_are_reported(options, words):
+    (error,) = [
+        d
+        for d in checked(AREAS + f"analyze power({options})\n").diagnostics
+        if d.severity == "error"
+    ]
+    assert error.code == "E131"
+    assert words in error.message

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 from evallang.frozen_records import frozen
 from evallang.results.kinds import Share
@@ -13,6 +13,7 @@ from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.planned_power import Answer, Question, Stated
 from evallang.stats.power import HOENIG_HEISEY_2001, stated
+from evallang.stats.power_of_areas import check_areas
 from evallang.stats.power_of_mcnemar import CONNOR_1987
 
 
@@ -48,11 +49,27 @@ class ShownPower:
     width: Number = None
 
 
+def _objection(options: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return what is wrong with stated areas, and what to write instead."""
+    area, gap = _number(options.get("area")), _number(options.get("difference"))
+    positives, correlation = (_number(options.get(name)) for name in ("positives", "correlation"))
+    try:
+        check_areas(area, positives, correlation, gap)
+    except ValueError as error:
+        return str(error), "for example, `power(difference=2%, area=80%, positives=30%)`"
+    return None
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None or isinstance(value, str) else float(value)
+
+
 @ANALYSES.register(
     AnalysisDeclaration(
         about="lines",
         shown=ShownPower,
         recorded=("target", "difference", "width"),
+        objection=_objection,
         when=(
             "before the data are collected, to see how large a difference the tests can detect, or "
             "how many examples an interval of a wanted width takes"
@@ -60,9 +77,10 @@ class ShownPower:
         when_not="afterwards, at the observed difference: read its interval instead",
         formula="the probability of p at or below the level of one comparison: for McNemar's test "
         "summed over all tables of n examples, of which a stated share is discordant; for t tests "
-        "by the noncentral t; for tests on ranks by simulating normal differences. The number for "
-        "a width is the least with which the interval of the expected table, or of the stated sd, "
-        "is at most so wide",
+        "by the noncentral t; for DeLong's test by the normal distribution, with the variance of "
+        "the areas of normal scores; for tests on ranks by simulating normal differences. The "
+        "number for a width is the least with which the interval of the expected table, of the "
+        "stated sd, or of the areas is at most so wide",
         example="counts pair\n  models a, b\n  table [[90, 6], [2, 2]]\n"
         "compare a, b with mcnemar\nanalyze power(difference=5%, discordant=10%)\n",
     ),
@@ -78,6 +96,9 @@ def power(
     n: int | None = None,
     target: float = 0.8,
     width: float | None = None,
+    area: float | None = None,
+    positives: float | None = None,
+    correlation: float | None = None,
 ) -> tuple[Answer, ...]:
     """Power for a stated difference, the smallest difference that is found, and the n it takes.
 
@@ -87,7 +108,11 @@ def power(
     (t tests and tests on ranks; without it differences are in its unit); `n` stands for the
     number that the data would give; `target` is the power aimed at. `width` is that wanted of the
     interval of the difference at the level of one comparison: the answer is the number of
-    examples with which it is expected. Raises `ValueError` for the observed difference,
+    examples with which it is expected. DeLong's test compares areas under the ROC curve of normal
+    scores: `area` is that of the weaker model (several are looked at where none is stated),
+    `positives` the share of positive examples (that of the data where none is stated, one half
+    without data) and `correlation` that of the scores of two models within a class (0.5 where
+    none is stated). Raises `ValueError` for the observed difference,
     assumptions that contradict each other, and for tests whose power is not computed.
     """
     gap = None if difference is None else stated(difference)
@@ -95,7 +120,8 @@ def power(
     if declared is None:
         raise ValueError(f"the power of `{question.test}` is not computed")
     asked = question if n is None else replace(question, n=n)
-    found = declared.answers(asked, Stated(target, gap, discordant, sd, width))
+    assumed = Stated(target, gap, discordant, sd, width, area, positives, correlation)
+    found = declared.answers(asked, assumed)
     if width is None or declared.of_width:
         return found
     note = "the number for a wanted width is not computed for this test"

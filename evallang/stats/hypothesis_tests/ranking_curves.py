@@ -27,6 +27,7 @@ from evallang.stats.intervals.ranking import (
     OBUCHOWSKI_1997,
     SUN_XU_2014,
 )
+from evallang.stats.power_of_areas import POWER_OF_DELONG
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,6 +79,7 @@ AUC_VARIANTS = {
         tests="scores",
         omnibus=True,
         clustered=True,
+        power=POWER_OF_DELONG,
         when=(
             "areas under the ROC curve of two or more fitted models are compared on the same "
             "examples"
