@@ -27,7 +27,7 @@ SECTION = Section(
     "DeLong's test: power and width of its interval",
     "The table gives the share of samples of normal scores in which p is at most 5 %, the power "
     "that `analyze power` computes for the same assumptions, and the mean width of the 95 % "
-    "interval of the difference beside the one that it computes. With few examples of a class and "
+    "interval of the difference next to the one that it computes. With few examples of a class and "
     "an area near 1 the computed power is too low.",
     ("n", "areas", "positive", "correlation"),
     ("simulated power", "computed power", "mean width", "computed width"),

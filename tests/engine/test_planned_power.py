@@ -344,9 +344,14 @@ def test_a_wide_table_has_its_headings_in_several_lines(tmp_path):
     path = tmp_path / "areas.eval"
     path.write_text(AREAS + "analyze power(difference=2%, width=4%)\n", encoding="utf-8")
     shown = CliRunner().invoke(command, [str(path)]).stdout.splitlines()
-    heads = [line for line in shown if "assumed area" in line or "examples for" in line]
+    title = next(i for i, line in enumerate(shown) if "delong by roc_auc" in line)
+    rows = [i for i, line in enumerate(shown) if line.split()[:2] == ["0.7", "0.373"]]
+    heads = shown[title + 1 : rows[0]]
     assert len(heads) > 1
-    assert all(len(line) <= 80 for line in heads)
+    words = " ".join(heads).split()
+    for word in ("assumed", "area", "positives", "correlation", "80%", "width", "0.04"):
+        assert word in words
+    assert all(len(line) <= 80 for line in (*heads, shown[rows[0]]))
 
 
 @pytest.mark.parametrize(
