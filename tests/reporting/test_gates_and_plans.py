@@ -114,7 +114,9 @@ def test_separate_families_and_a_single_line_are_not_called_one_family():
 
 def test_the_methods_say_what_power_was_computed_for():
     text = Page(LINES + "analyze power(difference=2%, discordant=8%, target=90%)\n").methods()
-    assert "Under assumptions stated in the study file we computed the smallest difference" in text
+    assert (
+        "Under the assumptions listed with the results, we computed the smallest difference" in text
+    )
     assert "with a power of 90%, and the power at a difference stated in the study file," in text
     assert "one comparison after the correction" not in text  # each line is a family of one
     together = Page(LINES + "analyze power(discordant=8%)\n", TOGETHER).methods()
