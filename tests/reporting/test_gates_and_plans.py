@@ -117,7 +117,7 @@ def test_the_methods_say_what_power_was_computed_for():
     assert (
         "Under the assumptions listed with the results, we computed the smallest difference" in text
     )
-    assert "with a power of 90%, and the power at a difference stated in the study file," in text
+    assert "with a power of 90%, and the power at a difference stated in the study file." in text
     assert "one comparison after the correction" not in text  # each line is a family of one
     together = Page(LINES + "analyze power(discordant=8%)\n", TOGETHER).methods()
     assert "at the level of one comparison after the correction" in together
