@@ -613,6 +613,16 @@ OBSERVED_POWER = declare(
     right=f"{TWO_MODELS}protocol cv\ncompare a, b with mcnemar\nanalyze power(difference=2%)",
     source="Hoenig & Heisey 2001",
 )
+ASSUMPTION_OF_ANOTHER_TEST = declare(
+    "E224",
+    "assumption_of_another_test",
+    "Power is requested with an assumption that no test of the study makes.",
+    reason="The share of discordant examples determines the power of McNemar's test, the standard "
+    "deviation of differences that of t tests, and areas that of DeLong's test. What a test does "
+    "not use would be stated for nothing.",
+    wrong=f"{TWO_MODELS}protocol cv\ncompare a, b with mcnemar\nanalyze power(sd=10%)",
+    right=f"{TWO_MODELS}protocol cv\ncompare a, b with mcnemar\nanalyze power(discordant=10%)",
+)
 INTERVAL_CANNOT_REFIT = declare(
     "E213",
     "interval_cannot_refit",

@@ -9,6 +9,7 @@ from evallang.checking.rules.study_facts import protocol_prefix
 from evallang.checking.scope import Scope
 from evallang.checking.tests_instead import other_tests_over_repeats
 from evallang.compatibility import metric_entry
+from evallang.compatibility.hypothesis_tests import tests_asked
 from evallang.data.dataset import DataSpec, GivenOutcomes, PredictionsSpec, Table
 from evallang.diagnostics import Code, Diagnostic, diagnose
 from evallang.hypotheses import decides_pairs
@@ -18,6 +19,7 @@ from evallang.models.model import ModelSpec, is_baseline
 from evallang.protocols.protocol import PROTOCOLS, written
 from evallang.spelling import listed
 from evallang.stats.analyses.analysis import ABOUT_LINES, ANALYSES, AnalysisDeclaration
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import AnalysisSpec, Protocol, SourceSpec, Study
 from evallang.syntax import nodes as n
 
@@ -29,6 +31,8 @@ def judge_analyses(scope: Scope, study: Study) -> None:
         if declared.about in ABOUT_LINES:
             if declared.about == "decisions":
                 _judge_lines(scope, study, spec)
+            else:
+                _judge_assumptions(scope, study, spec)
             continue
         found = _of_searches if declared.needs == "searches" else _of_predictions
         problems = itertools.chain(
@@ -52,6 +56,35 @@ def _judge_lines(scope: Scope, study: Study, spec: AnalysisSpec) -> None:
         "one",
         spec.span,
         help="write `compare A, B with TEST`, without `exploratory`",
+    )
+
+
+def _judge_assumptions(scope: Scope, study: Study, spec: AnalysisSpec) -> None:
+    """Report an option of the power of other tests than the lines name."""
+    if len(scope.of(n.CompareNode)) > len(study.comparisons) or not study.sources:
+        return
+    tests = dict.fromkeys(test.name for _, test, _ in tests_asked(study, spec))
+    powers = {name: HYPOTHESIS_TESTS[name].declaration.power for name in tests}
+    known = {name: power for name, power in powers.items() if power is not None}
+    every = {o for e in HYPOTHESIS_TESTS if (p := e.declaration.power) for o in p.options}
+    used = {option for power in known.values() for option in power.options}
+    written = [name for name, _ in spec.method.options if name in every and name not in used]
+    if not known or not written:
+        return
+    verb = "does" if len(written) == 1 else "do"
+    stated = {name for name, _ in spec.method.options}
+    options = ANALYSES[spec.method.name].options
+    own = [o.name for o in options if o.name in used and o.name not in stated]
+    other = ""
+    if own:
+        apply = "apply" if len(own) > 1 else "applies"
+        whose = "that test" if len(known) == 1 else "those tests"
+        other = f"; {listed(own, 'and')} {apply} to {whose}"
+    scope.report(
+        codes.ASSUMPTION_OF_ANOTHER_TEST,
+        f"{listed(written, 'and')} {verb} not apply to the power of {listed(list(known), 'or')}",
+        spec.span,
+        help=f"remove {'it' if len(written) == 1 else 'them'}{other}",
     )
 
 

@@ -10,11 +10,13 @@ from evallang.compatibility import (
     is_of_readers,
     is_proportion,
     metric_entry,
+    yields_of,
 )
 from evallang.compatibility.intervals import default_interval
 from evallang.compatibility.mismatches import Alternative, Claim, Kind, Mismatch, Proposal
+from evallang.data.dataset import DataSpec
 from evallang.frozen_records import frozen
-from evallang.metrics.metric import METRICS, MetricDeclaration, share_metric
+from evallang.metrics.metric import METRICS, MetricDeclaration, default_metric, share_metric
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design, Entry, Evidence
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -23,7 +25,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
     default_test,
 )
-from evallang.study import Method
+from evallang.study import AnalysisSpec, ComparisonSpec, Method, Study
 
 REPEATED = "repeated cv folds=10 times=10"
 """The protocol that is proposed for tests of fold scores."""
@@ -225,6 +227,50 @@ def difference_test(metric: Method, yields: Yields, classes: int | None = None) 
     The interval that decides a `require` line, and that `tost` and `noninferiority` read.
     """
     return default_test(_difference_form(metric, yields, classes))
+
+
+def tests_asked(study: Study, spec: AnalysisSpec) -> list[tuple[Method, Method, str | None]]:
+    """Return the tests that an analysis of lines is about, with their metrics and protocols.
+
+    Without a line that is the test whose interval `require` would read, once per protocol.
+    """
+    lines = [c for c in study.comparisons if spec.protocol in (None, c.protocol)]
+    found = [
+        (metric, test, line.protocol)
+        for line in lines
+        for metric in line.metrics
+        if spec.metric in (None, metric)
+        for test in tests_of(line)
+    ]
+    if found or any(spec.metric in (None, m) for line in lines for m in line.metrics):
+        return found
+    return tests_without_lines(study, spec)
+
+
+def tests_of(line: ComparisonSpec) -> tuple[Method, ...]:
+    """Return the tests of a line: of all models together, and of pairs."""
+    pairs = line.post_hoc if line.omnibus else line.post_hoc or line.test
+    tests = (line.test if line.omnibus else None, pairs)
+    return tuple(test for test in tests if test is not None)
+
+
+def tests_without_lines(
+    study: Study, spec: AnalysisSpec
+) -> list[tuple[Method, Method, str | None]]:
+    """Return the metric, test and protocol of one comparison of two models, per protocol."""
+    metric = spec.metric or (
+        study.measures[0].metric if study.measures else Method(default_metric("classification"))
+    )
+    own = [p for p in study.protocols if spec.protocol in (None, p.name)]
+    fitted = any(isinstance(source, DataSpec) for source in study.sources)
+    return [
+        (
+            metric,
+            Method(difference_test(metric, yields_of(study.sources[0], protocol))),
+            None if protocol is None else protocol.name,
+        )
+        for protocol in (own if fitted else (None,))
+    ]
 
 
 def _difference_form(metric: Method, yields: Yields, classes: int | None) -> DifferenceForm:

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
-from evallang.compatibility import metric_entry, yields_of
-from evallang.compatibility.hypothesis_tests import difference_test
+from evallang.compatibility import metric_entry
+from evallang.compatibility.hypothesis_tests import tests_without_lines
 from evallang.data.dataset import DataSpec, GivenOutcomes, ScoreTable, Table
 from evallang.data.read_sources import ReadSources
 from evallang.engine.evaluation import Evaluation
@@ -19,7 +19,7 @@ from evallang.engine.model_analyses import analyses_of_models
 from evallang.engine.providers import Providers
 from evallang.engine.sensitivity import ContextOf, decisions_again
 from evallang.engine.subset_scores import FurtherFits
-from evallang.metrics.metric import default_metric, rows_of_proportion
+from evallang.metrics.metric import rows_of_proportion
 from evallang.planning.planner import Planned
 from evallang.planning.seeds import analysis_seed
 from evallang.protocols.protocol import PROTOCOLS, Split
@@ -171,16 +171,10 @@ def _stages(study: Study, spec: AnalysisSpec, found: Found) -> Iterator[Stage]:
 
 def _implied_stages(study: Study, spec: AnalysisSpec) -> Iterator[Stage]:
     """One comparison of two models, by the test whose interval `require` would read."""
-    metric = spec.metric or (
-        study.measures[0].metric if study.measures else Method(default_metric("classification"))
-    )
-    own = [p for p in study.protocols if spec.protocol in (None, p.name)]
-    fitted = any(isinstance(source, DataSpec) for source in study.sources)
-    for protocol in own if fitted else (None,):
-        test = difference_test(metric, yields_of(study.sources[0], protocol))
+    for metric, test, protocol in tests_without_lines(study, spec):
         yield Stage(
-            None, "one comparison of two models", Method(test), False, metric, study.alpha, 1,
-            None, False, None if protocol is None else protocol.name,
+            None, "one comparison of two models", test, False, metric, study.alpha, 1,
+            None, False, protocol,
         )  # fmt: skip
 
 

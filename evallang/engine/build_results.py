@@ -616,7 +616,8 @@ def methods_used(
     for required in requirements:
         add_interval(member_of(required.method))
     for analysis in analyses:
-        add("analysis", ANALYSES[analysis.kind])
+        asked = analysis.values.get("test")
+        add("analysis", ANALYSES[analysis.kind], forms={asked} if isinstance(asked, str) else set())
         if ANALYSES[analysis.kind].declaration.about in ABOUT_LINES and "test" in analysis.values:
             add("test", HYPOTHESIS_TESTS[analysis.values["test"]])
     for compared in comparisons:

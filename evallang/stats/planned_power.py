@@ -113,3 +113,8 @@ class PowerDeclaration:
     assumptions: Mapping[str, AssumptionWords] = field(default_factory=dict)
     form: str = ""
     of_width: bool = False
+
+    @property
+    def options(self) -> frozenset[str]:
+        """The options of `analyze power` that not every test has, and this one has."""
+        return frozenset(self.assumptions) | ({"width"} if self.of_width else frozenset())

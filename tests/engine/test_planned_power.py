@@ -203,6 +203,41 @@ def test_power_at_the_observed_difference_is_refused():
     assert codes(text) == ["E212"]
 
 
+SCORES = """evallang 1
+predictions p from "scores.csv"
+  truth y
+  positive 1
+  score a = "a"
+  score b = "b"
+  score c = "c"
+measure roc_auc
+compare a, b, c with delong then delong
+analyze power(difference=4%, area=80%)
+"""
+
+
+def write_scores(folder):
+    rows = [(int(i % 10 == 0), i % 7, i % 11, i % 13) for i in range(80)]
+    write_rows(folder, "scores.csv", "y,a,b,c", rows)
+
+
+@pytest.mark.parametrize(
+    ("text", "works"),
+    [
+        (COUNTS + "compare x, y with mcnemar\nanalyze power\n", {"connor1987", "hoenig2001"}),
+        (SCORES, {"delong1988", "hoenig2001"}),
+    ],
+)
+def test_the_works_of_the_tests_that_were_asked_about_are_cited(tmp_path, text, works):
+    write_scores(tmp_path)
+    (cited,) = {
+        method.references
+        for method in run(study(text, tmp_path)).record.methods
+        if (method.kind, method.name) == ("analysis", "power")
+    }
+    assert set(cited) == works
+
+
 def test_a_run_and_the_command_give_the_same_numbers(tmp_path):
     text = COUNTS + "compare with mcnemar holm\nanalyze power(difference=20%, discordant=40%)\n"
     record = run(study(text)).record
@@ -314,22 +349,8 @@ def test_a_stated_share_of_positives_is_used_and_several_areas_are_looked_at():
     assert all(answer["n_for_width"] is None for answer in values["answers"])
 
 
-SCORES = """evallang 1
-predictions p from "scores.csv"
-  truth y
-  positive 1
-  score a = "a"
-  score b = "b"
-  score c = "c"
-measure roc_auc
-compare a, b, c with delong then delong
-analyze power(difference=4%, area=80%)
-"""
-
-
 def test_areas_of_scores_that_were_read_have_their_own_share(tmp_path):
-    rows = [(int(i % 10 == 0), i % 7, i % 11, i % 13) for i in range(80)]
-    write_rows(tmp_path, "scores.csv", "y,a,b,c", rows)
+    write_scores(tmp_path)
     found, _ = power_of(study(SCORES, tmp_path))
     every, pair = (item.values for item in found)
     assert (every["omnibus"], pair["omnibus"]) == (True, False)

@@ -11,6 +11,7 @@ from evallang.results.kinds import Share
 from evallang.results.shown import Amount, Count, Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.intervals.ranking import DELONG_1988
 from evallang.stats.planned_power import Answer, Question, Stated
 from evallang.stats.power import HOENIG_HEISEY_2001, stated
 from evallang.stats.power_of_areas import check_areas
@@ -85,7 +86,11 @@ def _number(value: Any) -> float | None:
         "compare a, b with mcnemar\nanalyze power(difference=5%, discordant=10%)\n",
     ),
     title="Power",
-    references=(CONNOR_1987, HOENIG_HEISEY_2001),
+    references=(
+        CONNOR_1987.with_forms("mcnemar"),
+        DELONG_1988.with_forms("delong"),
+        HOENIG_HEISEY_2001,
+    ),
 )
 def power(
     question: Question,
