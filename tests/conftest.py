@@ -2,14 +2,21 @@
 
 Modules with slow tests come first, so that no process works at one while the others are done.
 Linear algebra has one thread in each process of the tests, and what it likes in those they start.
+In the folders `WITHOUT_PDF` a report in this process is all that it is but for the layout of its
+PDF, which takes three times as long as the rest; a test marked `pdf` has it laid out.
 """
 
 import os
+from hashlib import sha256
+from pathlib import Path
 
 import numpy
+import pytest
 import scipy.linalg
 from hypothesis import HealthCheck, settings
 from threadpoolctl import threadpool_limits
+
+from evallang.reporting import pdf
 
 assert numpy and scipy.linalg  # loaded before their threads can be limited
 threadpool_limits(1, user_api="blas")
@@ -20,6 +27,7 @@ settings.register_profile(
 )
 settings.load_profile("without_clock")
 
+TESTS = Path(__file__).parent
 os.environ["EVALLANG_STORE"] = "off"  # a test that runs a study twice means to fit twice
 
 
@@ -27,3 +35,25 @@ def pytest_collection_modifyitems(items):
     """Move the modules that hold a slow test to the front."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+
+
+WITHOUT_PDF = frozenset(
+    {"api", "checking", "cli", "data", "drafts", "engine", "locks", "metrics", "models"}
+    | {"protocols", "results", "security", "stats", "syntax"}
+)
+lay_out = pdf.write
+
+
+def stand_in(html, identifier, attached=()):
+    """Return bytes that differ where those of the PDF would."""
+    content = [html.encode(), identifier.encode("ascii"), *(file.content for file in attached)]
+    digest = sha256(b"\0".join(content)).hexdigest()
+    return f"%PDF-1.7\n% not laid out: mark the test `pdf`\n% {digest}\n".encode()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """Choose, before fixtures, whether reports have their PDF laid out."""
+    part = item.path.relative_to(TESTS).parts[0]
+    whole = part not in WITHOUT_PDF or item.get_closest_marker("pdf")
+    pdf.write = lay_out if whole else stand_in

@@ -18,6 +18,7 @@ from evallang.data import predictions
 from evallang.data.joined_parts import JoinedParts, RowsAsked
 from evallang.limits import limits
 from evallang.metrics.metric import METRICS, Outcome
+from evallang.results import codec
 
 N = 1200
 
@@ -61,9 +62,7 @@ def compared(folder: Path, body: str, ending: str) -> tuple[Any, Any]:
     for source in (f"preds.{ending}", f"preds/{{part}}.{ending}"):
         place = folder / "study.eval"
         place.write_text(f'evallang 1\n\nstudy\n  seed 5\n\npredictions p from "{source}"\n{body}')
-        results = ev.run(place)
-        results.save(folder / "out")
-        text = (folder / "out" / "results.json").read_text()
+        text = codec.dumps(ev.run(place).record)
         found.append(_without_names(json.loads(text.replace(source, "SOURCE"))))
     return found[0], found[1]
 
@@ -192,7 +191,8 @@ def test_scores_counted_in_parts_give_the_results_of_one_file(
 @pytest.mark.parametrize("metric", ["ranking_loss", "average_precision", "cost_curve_area"])
 def test_every_metric_of_order_gives_the_results_of_one_file(tmp_path: Path, metric: str) -> None:
     write_parts(scored_table(), tmp_path, "parquet")
-    one, parts = compared(tmp_path, f"{SCORED}measure {metric}, accuracy\n", "parquet")
+    body = f"{SCORED}measure accuracy\nmeasure {metric}\n  interval bootstrap(rounds=500)\n"
+    one, parts = compared(tmp_path, body, "parquet")
     assert_close(one, parts)
 
 
@@ -251,8 +251,8 @@ def test_every_metric_of_counts_and_its_tests_need_no_row(
     options["fbeta"] = "(beta=2)"
     names = [f"{name}{options.get(name, '')}" for name in names]
     lines = "".join(
-        f"measure {name}\ncompare a vs b with permutation by {name}\n"
-        f"compare b vs c with bootstrap by {name}\n"
+        f"measure {name}\ncompare a vs b with permutation(rounds=500) by {name}\n"
+        f"compare b vs c with bootstrap(rounds=500) by {name}\n"
         for name in names
     )
     one, parts = compared(tmp_path, f"{LABELS}{lines}", "parquet")

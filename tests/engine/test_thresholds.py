@@ -109,7 +109,8 @@ def test_a_tuned_threshold_is_chosen_by_the_score_of_the_positive_class(
     positive, word, score, tmp_path
 ):
     tuned = (
-        f"TunedThresholdClassifierCV(estimator={LOGISTIC}, scoring={word}, cv=3, random_state=1)"
+        f"TunedThresholdClassifierCV(estimator={LOGISTIC}, scoring={word}, thresholds=20, "
+        "cv=3, random_state=1)"
     )
     made, table = predicted(text_of(f"model m = {tuned}\n", positive=positive), tmp_path, "m")
     data = load_breast_cancer()
@@ -117,6 +118,7 @@ def test_a_tuned_threshold_is_chosen_by_the_score_of_the_positive_class(
         plain = TunedThresholdClassifierCV(
             make_pipeline(StandardScaler(), LogisticRegression(max_iter=500)),
             scoring=make_scorer(score, pos_label=positive, zero_division=0.0),
+            thresholds=20,
             cv=3,
             random_state=1,
         ).fit(data.data[split.train], names(data.target)[split.train])
@@ -143,7 +145,8 @@ def test_the_threshold_that_each_fit_chose_is_stated_for_the_positive_class(
     positive, word, written, plain, scores, tmp_path
 ):
     """scikit-learn states it for its last class, unless its metric names the positive one."""
-    tuned = f"TunedThresholdClassifierCV(estimator={written}, scoring={word}, cv=3)"
+    options = f"estimator={written}, scoring={word}, thresholds=20, cv=3"
+    tuned = f"TunedThresholdClassifierCV({options})"
     text = text_of(f"model m = StandardScaler | {tuned}\nmodel other = GaussianNB\n", "", positive)
     made, table = predicted(text, tmp_path, "m")
     found = Results.load(tmp_path / "out" / "results.json").record.thresholds
@@ -154,7 +157,9 @@ def test_the_threshold_that_each_fit_chose_is_stated_for_the_positive_class(
     for split, one in zip(by_fold(made), found, strict=True):
         expected = make_pipeline(
             StandardScaler(),
-            TunedThresholdClassifierCV(plain, scoring=SCORES_OF_LABELS[word](positive), cv=3),
+            TunedThresholdClassifierCV(
+                plain, scoring=SCORES_OF_LABELS[word](positive), thresholds=20, cv=3
+            ),
         ).fit(data.data[split.train], names(data.target)[split.train])[-1]
         value = expected.best_threshold_
         assert expected.classes_[-1] == "malignant"

@@ -152,6 +152,9 @@ def test_git_compares_the_text_of_a_study_with_errors(repository, line):
 # --- results --------------------------------------------------------------------------------
 
 
+pytestmark = pytest.mark.pdf  # `folder` has one, and `verify` compares its pages
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """Results of a study, and of another version of it."""
