@@ -223,15 +223,25 @@ def sound(text):
     return None if any(d.severity is Severity.ERROR for d in found.diagnostics) else found.study
 
 
+@cache
+def texts(lines):
+    """Give a list of the texts that may stand before a call, for `place_of` to order."""
+    return [frame + line for line in lines for frame in FRAMES]
+
+
 def place_of(call, lines):
-    """Give the first text that takes a call behind it, or None."""
-    texts = (frame + line for line in lines for frame in FRAMES)
-    return next((text for text in texts if sound(f"{text}{call}\n")), None)
+    """Give a text that takes a call behind it, or None; those that took others come first."""
+    known = texts(lines)
+    for number, text in enumerate(known):
+        if sound(f"{text}{call}\n"):
+            known.insert(0, known.pop(number))
+            return text
+    return None
 
 
 @cache
 def home_of(registry, name, lines):
-    """Give the first text that takes a member with a value that is not refused everywhere."""
+    """Give a text that takes a member with a value that is not refused everywhere."""
     refused, entry = REFUSED[registry.kind], registry[name]
     taken = [call for call in calls(entry) if call not in refused]
     return place_of(taken[0], lines) if taken else None
