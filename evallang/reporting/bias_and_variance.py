@@ -13,11 +13,13 @@ from evallang.reporting.document import (
     Figure,
     Number,
     Panel,
+    Ref,
     Row,
     Runs,
     Table,
     runs,
 )
+from evallang.reporting.figure_parts import drawn_words
 from evallang.reporting.figures.stacks import stacked_bars
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration
@@ -50,8 +52,9 @@ def bias_and_variance(context: Context) -> Sequence[Block]:
         known = [item for item in items if computed(item)]
         if known:
             scale = _scale(known)
-            blocks.append(_table(context, known, scale, f"table-bias-{number}"))
-            blocks.append(_figure(context, known, scale, f"figure-bias-{number}"))
+            table = f"table-bias-{number}"
+            blocks.append(_table(context, known, scale, table))
+            blocks.append(_figure(context, known, scale, f"figure-bias-{number}", table))
         blocks += problems(context, items)
     return blocks
 
@@ -111,7 +114,9 @@ def _sizes(values: Mapping[str, Any]) -> str:
     return words
 
 
-def _figure(context: Context, items: Sequence[Analysis], scale: Scale, identifier: str) -> Figure:
+def _figure(
+    context: Context, items: Sequence[Analysis], scale: Scale, identifier: str, table: str
+) -> Figure:
     unit = " (%)" if _is_share(items[0]) else ""
     panels = []
     for place, first in enumerate(items[0].values["decompositions"]):
@@ -129,4 +134,7 @@ def _figure(context: Context, items: Sequence[Analysis], scale: Scale, identifie
     every = [one for item in items for one in item.values["decompositions"]]
     if any(part["value"] < 0 for one in every for part in one["parts"]):
         words += "; parts to the left of zero lower the loss"
-    return Figure(identifier, runs(sentence(words)), tuple(panels))
+    caption = runs(sentence(words)) + drawn_words(
+        min(len(items), MOST_ROWS), len(items), "models", runs(Ref(table, "the table"))
+    )
+    return Figure(identifier, caption, tuple(panels))

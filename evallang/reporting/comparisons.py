@@ -4,7 +4,13 @@ from collections.abc import Mapping, Sequence
 
 from evallang.frozen_records import frozen
 from evallang.reporting.cells import dash, interval_cell, number_cell
-from evallang.reporting.compatible_differences import differences_drawn, pairs_of, resamples_drawn
+from evallang.reporting.compatible_differences import (
+    best_model,
+    differences_drawn,
+    pairs_of,
+    resamples_drawn,
+    where_pairs_are,
+)
 from evallang.reporting.context import Context
 from evallang.reporting.contrasts import contrast
 from evallang.reporting.decisions import bayesian, computed, favoured, reasons, untested
@@ -31,7 +37,7 @@ from evallang.reporting.figures.grouping import drawn_as_columns, grouping_diagr
 from evallang.reporting.figures.matrices import decision_matrix, win_matrix
 from evallang.reporting.figures.posterior import POSTERIORS_DRAWN, densities, shares, simplex
 from evallang.reporting.figures.ranks import rank_plot
-from evallang.reporting.groups import groups
+from evallang.reporting.groups import MOST_GROUPS, groups, is_decided
 from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.numbers import (
     NBSP,
@@ -380,8 +386,7 @@ def _ranks_table(context: Context, comparison: Comparison, identifier: str) -> T
     return Table(identifier, caption, columns, rows, notes=tuple(notes))
 
 
-MOST_MODELS_IN_MATRIX = 20
-MOST_IN_DIAGRAM = 20  # models; of more, the letters of the table of estimates show the groups
+MOST_DRAWN = 20  # models in diagrams and matrices; of more, the best are drawn
 
 
 @frozen
@@ -403,28 +408,39 @@ def decision_panels(context: Context, comparison: Comparison) -> list[Drawn]:
     if comparison.data is None:
         return _rank_panels(context, comparison)
     places = _positions(context, comparison)
-    if places is None or len(places.values) > MOST_IN_DIAGRAM:
+    if places is None or not is_decided(tuple(places.values), comparison):
         return []
-    ordered = tuple(places.values)
-    found = groups(ordered, comparison)
+    ordered = tuple(places.values)[:MOST_DRAWN]
+    rest = _left_out(context, comparison, len(places.values))
+    found = groups(tuple(places.values), comparison, MOST_DRAWN)
+    title, words = _matrix_panel(context, comparison, ordered)
     if not found:
-        return []
+        return [(title, words + runs(TOO_MANY_GROUPS) + rest)]
+    values = {name: places.values[name] for name in ordered}
+    far = places.far & set(ordered)
     labels = {name: context.model(name) for name in ordered}
     svg, alt = grouping_diagram(
-        labels,
-        places.values,
-        found,
-        places.scale,
-        places.name,
-        reverse=places.reverse,
-        far=places.far,
+        labels, values, found, places.scale, places.name, reverse=places.reverse, far=far
     )
-    panels = [(Panel(svg, alt, runs("Models that were not shown to differ")),
-               runs(f"models on the scale of {places.words}; ")
-               + _reading(context, places.values, found, places.far))]  # fmt: skip
-    if len(ordered) <= MOST_MODELS_IN_MATRIX:
-        panels.append(_matrix_panel(context, comparison, ordered))
-    return panels
+    panel = Panel(svg, alt, runs("Models that were not shown to differ"))
+    reading = _reading(context, values, found, far)
+    return [
+        (panel, runs(f"models on the scale of {places.words}; ") + reading + rest),
+        (title, words),
+    ]
+
+
+TOO_MANY_GROUPS = (
+    f". The models fall into more than {MOST_GROUPS} groups that overlap, which are not drawn"
+)
+
+
+def _left_out(context: Context, comparison: Comparison, n: int) -> Runs:
+    """State that only the best models are drawn, and where the others are."""
+    if n <= MOST_DRAWN:
+        return ()
+    where = where_pairs_are(context, comparison)
+    return runs(f". Drawn are the best {MOST_DRAWN} of {n} models; all pairs are in ", where)
 
 
 def _reading(
@@ -521,13 +537,16 @@ def _rank_panels(context: Context, comparison: Comparison) -> list[Drawn]:
     ranks = comparison.ranks
     if ranks is None or len(ranks.average) < 3:
         return []
-    ordered = tuple(sorted(ranks.average, key=ranks.average.__getitem__))
+    every = tuple(sorted(ranks.average, key=ranks.average.__getitem__))
+    ordered = every[:MOST_DRAWN]
+    rest = _left_out(context, comparison, len(every))
     values = {name: ranks.average[name] for name in ordered}
     labels = {name: context.model(name) for name in ordered}
     over = count_sets(context, ranks.n)
     reach = ranks.critical_difference if context.is_about_ranks(comparison) else None
     drawn: list[Drawn] = []
-    found = groups(ordered, comparison) if len(ordered) <= MOST_IN_DIAGRAM else ()
+    decided = is_decided(every, comparison)
+    found = groups(every, comparison, MOST_DRAWN)
     if found:
         svg, alt = grouping_diagram(
             labels, values, found, Scale(2), "Average rank", reverse=True, reach=reach
@@ -536,36 +555,45 @@ def _rank_panels(context: Context, comparison: Comparison) -> list[Drawn]:
         if reach is not None:
             words += runs(f"; CD, critical difference {fixed(reach, Scale(2))}")
         drawn.append((Panel(svg, alt, runs("Average ranks and groups")), words))
-    if reach is not None and len(ordered) <= MOST_IN_DIAGRAM:
+    if reach is not None:
         words = runs(
             "average ranks with lines as long as the critical difference; models whose lines "
             "overlap were not shown to differ"
         )
         drawn.append((Panel(*rank_plot(labels, values, reach), runs("Average ranks")), words))
-    if len(ordered) <= MOST_MODELS_IN_MATRIX:
-        if found:
-            drawn.append(_matrix_panel(context, comparison, ordered))
-        if ranks.win_tie_loss:
-            matrix = win_matrix(context, ranks, ordered)
-            whole, wins = matrix.numbers
-            what = "better, equal and worse than" if whole else "better than"
-            shaded = "shaded: more often better than worse"
-            words = runs(
-                f"numbers of {context.sets} on which the model of the row was {what} that of the "
-                f"column ({shaded})"
-                if wins
-                else f"{shaded} than the model of the column"
-            )
-            title = "Wins / ties / losses" if whole else "Wins"
-            drawn.append((Panel(matrix.svg, matrix.alt, runs(title)), words))
+    if decided:
+        panel, words = _matrix_panel(context, comparison, ordered)
+        drawn.append((panel, words if found else words + runs(TOO_MANY_GROUPS)))
+    if ranks.win_tie_loss:
+        matrix = win_matrix(context, ranks, ordered)
+        whole, wins = matrix.numbers
+        what = "better, equal and worse than" if whole else "better than"
+        shaded = "shaded: more often better than worse"
+        words = runs(
+            f"numbers of {context.sets} on which the model of the row was {what} that of the "
+            f"column ({shaded})"
+            if wins
+            else f"{shaded} than the model of the column"
+        )
+        title = "Wins / ties / losses" if whole else "Wins"
+        drawn.append((Panel(matrix.svg, matrix.alt, runs(title)), words))
+    if drawn:
+        drawn[0] = (drawn[0][0], drawn[0][1] + rest)
     return drawn
 
 
 def _posterior_panels(context: Context, comparison: Comparison) -> list[Drawn]:
     """Draw the posterior of each pair: its density where it has one, its three probabilities."""
     pairs = [p for p in comparison.pairwise if p.extra.get("p_first") is not None]
-    if not pairs or len(pairs) > POSTERIORS_DRAWN:
+    if not pairs:
         return []
+    n, rest = len(pairs), runs()
+    if n > POSTERIORS_DRAWN:
+        best = best_model(context, comparison)
+        pairs = [p for p in pairs if best in p.models][:POSTERIORS_DRAWN]
+        where = where_pairs_are(context, comparison)
+        rest = runs(f". Drawn are {plural(len(pairs), 'pair')} of the best model, "
+                    f"{context.model(best)}; all {n} pairs are in ", where)  # fmt: skip
     confidence = context.results.study.confidence
     drawn: list[Drawn] = []
     curves = densities(context, comparison, pairs)
@@ -587,4 +615,5 @@ def _posterior_panels(context: Context, comparison: Comparison) -> list[Drawn]:
             f"shaded, above the {percent(confidence)} that a decision requires"
         )
         drawn.append((Panel(*simplex(context, pairs, confidence), runs("In the simplex")), words))
+    drawn[0] = (drawn[0][0], drawn[0][1] + rest)
     return drawn

@@ -34,7 +34,7 @@ def rows_of(context: Context, comparison: Comparison) -> tuple[HypothesisTestRes
     known = _known(comparison)
     if singly(comparison) or len(known) <= MOST_PAIRS_DRAWN:
         return () if singly(comparison) else known
-    best = _best(context, comparison)
+    best = best_model(context, comparison)
     rows = tuple(_read_from(pair, best) for pair in known if best in pair.models)
     return rows or known[:MOST_PAIRS_DRAWN]
 
@@ -123,7 +123,7 @@ def _known(comparison: Comparison) -> tuple[HypothesisTestResult, ...]:
     )
 
 
-def _best(context: Context, comparison: Comparison) -> str:
+def best_model(context: Context, comparison: Comparison) -> str:
     """Return the model that others are read against: the reference, else the best."""
     if comparison.against is not None:
         return comparison.against
@@ -177,6 +177,13 @@ def _caption(
 
 
 TABLE = "the table of pairs"
+
+
+def where_pairs_are(context: Context, comparison: Comparison) -> Runs:
+    """Name the place that has the numbers of all pairs of a comparison."""
+    if not context.shows("comparisons"):
+        return runs("results.json")
+    return runs(Ref(f"table-comparison-{_number(context, comparison)}", TABLE))
 
 
 def _meaning(

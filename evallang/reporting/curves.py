@@ -9,15 +9,16 @@ from evallang.reporting.document import (
     Block,
     Cell,
     Column,
-    Figure,
     Number,
     Panel,
     Paragraph,
+    Ref,
     Row,
     Runs,
     Table,
     runs,
 )
+from evallang.reporting.figure_parts import drawn_words, in_parts
 from evallang.reporting.figures.curves import (
     MOST_BARS,
     MOST_TOGETHER,
@@ -31,7 +32,8 @@ from evallang.reporting.wording import sentence
 from evallang.results.provenance import CurveWords
 from evallang.results.records import Analysis
 
-MOST_PANELS = 6  # models whose bands are drawn; results.json has the curves of all
+MOST_PANELS = 12  # models whose bands are drawn; results.json has the curves of all
+MOST_CLASSES = MOST_TOGETHER - 1  # beside the mean over classes
 DECIMALS = Scale(3)
 
 
@@ -107,8 +109,15 @@ def _curve(context: Context, items: Sequence[Analysis], number: int) -> list[Blo
             svg, alt = curve_with_band(method.curve, name, values)
             panels.append(Panel(svg, alt, runs(name)))
         # The table first: it fills the rest of a page on which no row of panels has room
-        blocks.append(_table(context, known, f"table-curve-{number}"))
-        blocks.append(Figure(f"figure-curve-{number}", _caption(context, known), tuple(panels)))
+        table = f"table-curve-{number}"
+        blocks.append(_table(context, known, table))
+        models = len({item.model for item in known})
+        in_table = runs(Ref(table, "the table"))
+        caption = _caption(context, known)
+        caption += drawn_words(min(models, MOST_PANELS), models, "models", in_table)
+        classes = len({item.values.get("of_class") for item in known} - {None})
+        caption += drawn_words(min(classes, MOST_CLASSES), classes, "classes", in_table)
+        blocks += in_parts(f"figure-curve-{number}", caption, panels, _subject(context, known))
     blocks += problems(context, items)
     return blocks
 
@@ -137,7 +146,7 @@ def _panels_of_classes(
     elif len(means) == 1:
         svg, alt = curve_with_band(words, f"{means[0][0]}, {MEAN}", means[0][1])
         panels.append(Panel(svg, alt, runs(f"{means[0][0]}, {MEAN}")))
-    for model in list(dict.fromkeys(item.model for item in items))[: MOST_PANELS - 1]:
+    for model in list(dict.fromkeys(item.model for item in items))[:MOST_PANELS]:
         own = [item for item in items if item.model == model][:MOST_TOGETHER]
         named = [(item.values.get("of_class") or MEAN, item.values) for item in own]
         svg, alt = curves_together(words, named)
@@ -146,12 +155,16 @@ def _panels_of_classes(
     return panels
 
 
+def _subject(context: Context, items: Sequence[Analysis]) -> str:
+    """Return the title of an analysis, and what it is about where there is more than one."""
+    title = context.method_title("analysis", items[0].kind)
+    place = context.place_words(items[0].data, items[0].protocol)
+    return f"{title} {place}" if place else title
+
+
 def _caption(context: Context, items: Sequence[Analysis]) -> Runs:
     """Write what is drawn, what it is about, and what the lines mean."""
     first = items[0]
-    title = context.method_title("analysis", first.kind)
-    place = context.place_words(first.data, first.protocol)
-    on = f" {place}" if place else ""
     method = context.method("analysis", first.kind)
     assert method is not None and method.curve is not None, "curves have axes"
     drawn = [item for item in items if not _is_of_classes(item)]
@@ -159,7 +172,7 @@ def _caption(context: Context, items: Sequence[Analysis]) -> Runs:
     drawn += macro if len(macro) == 1 else []
     points = [point for item in drawn for point in item.values["points"]]
     level = percent(first.values["level"])
-    parts = [f"{title}{on}: {mid_sentence(method.curve.y)} (vertical) by "
+    parts = [f"{_subject(context, items)}: {mid_sentence(method.curve.y)} (vertical) by "
              f"{mid_sentence(method.curve.x)}"]  # fmt: skip
     lines = dict.fromkeys(line["name"] for line in first.values["references"])
     if lines:

@@ -303,9 +303,16 @@ class Panel:
     title: Runs
 
 
+PANEL_LETTERS = "abcdef"
+"""The letters of the panels of a figure; more panels are another figure."""
+
+
 @frozen
 class Figure:
-    """Drawings side by side under one caption; one that is not `placed` is a file only."""
+    """Drawings side by side under one caption; one that is not `placed` is a file only.
+
+    A figure has at most as many panels as there are `PANEL_LETTERS`.
+    """
 
     id: str
     caption: Runs

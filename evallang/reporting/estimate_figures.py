@@ -6,7 +6,18 @@ from math import isfinite, isinf
 
 from evallang.reporting.compatible_differences import differences_drawn, pairs_of, rows_of
 from evallang.reporting.context import Context, Setting
-from evallang.reporting.document import Block, Figure, Panel, Runs, Strong, Text, runs
+from evallang.reporting.document import (
+    PANEL_LETTERS,
+    Block,
+    Figure,
+    Panel,
+    Paragraph,
+    Runs,
+    Strong,
+    Text,
+    runs,
+)
+from evallang.reporting.figure_parts import name_of_part
 from evallang.reporting.figures.forest import (
     MOST_IN_A_PANEL,
     depth_of_differences,
@@ -20,7 +31,7 @@ from evallang.reporting.numbers import percent
 from evallang.results.records import Comparison, Estimate
 
 MOST_DATA_APART = 3  # more data sets share one table
-LETTERS = "abcdef"  # of the panels of a figure; more panels are another figure
+MOST_IN_FILES = 12  # settings whose estimates are drawn in files where they share a table
 
 Drawn = tuple[Panel, Runs]
 """A panel, and what the caption says of it; without words it continues the panel before."""
@@ -40,19 +51,36 @@ def figures(context: Context, setting: Setting, metrics: Sequence[str], number: 
                ("resamples", "Resamples", _resamples(context, setting, metrics)))  # fmt: skip
     for name, lead, drawn in further:
         last = parts[-1] if parts else []
-        joined = bool(last) and bool(drawn) and len(last) + len(drawn) <= len(LETTERS)
+        joined = bool(last) and bool(drawn) and len(last) + len(drawn) <= len(PANEL_LETTERS)
         if joined:
             last += [(replace(p, title=runs(f"{lead}: ", p.title)), words) for p, words in drawn]
         for figure in figures_of_panels(f"figure-{name}-{number}", drawn):
             made.append(replace(figure, placed=not joined))
+    name = f"figure-estimates-{number}"
     of_estimates: list[Block] = [
-        joined_panels(_name(f"figure-estimates-{number}", i), part) for i, part in enumerate(parts)
+        joined_panels(name_of_part(name, i), part) for i, part in enumerate(parts)
     ]
     return of_estimates + made + _all_pairs(context, setting, metrics)
 
 
-def _name(name: str, part: int) -> str:
-    return name if part == 0 else f"{name}-{part + 1}"
+def figures_as_files(context: Context) -> list[Block]:
+    """Draw the estimates of each of many data sets in files only, and state where they are."""
+    if not context.draws:
+        return []
+    n = len(context.settings)
+    made: list[Block] = []
+    if n <= MOST_IN_FILES:
+        for number, setting in enumerate(context.settings, start=1):
+            found = figures(context, setting, context.metrics(setting), number)
+            made += [replace(b, placed=False) if isinstance(b, Figure) else b for b in found]
+    names = [f"figures/{b.id.removeprefix('figure-')}" for b in made if isinstance(b, Figure)]
+    words = "The estimates of single data sets are not drawn here: "
+    if names:
+        many = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
+        words += f"{many} {'shows' if len(names) == 1 else 'show'} them."
+    else:
+        words += "the tables and results.json have them."
+    return [Paragraph(runs(words), "pointer"), *made]
 
 
 def _all_pairs(context: Context, setting: Setting, metrics: Sequence[str]) -> list[Block]:
@@ -67,9 +95,9 @@ def _all_pairs(context: Context, setting: Setting, metrics: Sequence[str]) -> li
 
 def figures_of_panels(identifier: str, drawn: Sequence[Drawn]) -> list[Figure]:
     """Join panels in as many figures as have letters for them."""
-    starts = range(0, len(drawn), len(LETTERS))
+    starts = range(0, len(drawn), len(PANEL_LETTERS))
     return [
-        joined_panels(_name(identifier, i), drawn[start : start + len(LETTERS)])
+        joined_panels(name_of_part(identifier, i), drawn[start : start + len(PANEL_LETTERS)])
         for i, start in enumerate(starts)
     ]
 
@@ -78,7 +106,7 @@ def joined_panels(identifier: str, drawn: Sequence[Drawn]) -> Figure:
     """Join panels under one caption, which states what several have in common once."""
     caption: Runs = ()
     letters: list[str] = []
-    for i, ((_, words), letter) in enumerate(zip(drawn, LETTERS, strict=False)):
+    for i, ((_, words), letter) in enumerate(zip(drawn, PANEL_LETTERS, strict=False)):
         letters.append(letter)
         after = drawn[i + 1][1] if i + 1 < len(drawn) else None
         if after is not None and (not after or after == words):
@@ -111,7 +139,7 @@ def _estimates_and_differences(
         if comparison is not None:
             of = "" if len(metrics) == 1 else f" in {metric.noun}"
             made += differences_drawn(context, comparison, of)
-        if not parts or len(parts[-1]) + len(made) > len(LETTERS):
+        if not parts or len(parts[-1]) + len(made) > len(PANEL_LETTERS):
             parts.append([])
         parts[-1] += made
     return parts

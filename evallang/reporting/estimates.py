@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from evallang.reporting.best_of_many import best_of_many
 from evallang.reporting.context import Context
 from evallang.reporting.document import Block, Heading
-from evallang.reporting.estimate_figures import MOST_DATA_APART, figures
+from evallang.reporting.estimate_figures import MOST_DATA_APART, figures, figures_as_files
 from evallang.reporting.estimate_tables import (
     METRICS_PER_TABLE,
     bootstrap_parts,
@@ -32,6 +32,7 @@ def estimates(context: Context) -> Sequence[Block]:
     blocks: list[Block] = []
     if len({setting.data for setting in context.settings}) > MOST_DATA_APART:
         blocks += tables_across_data(context)
+        blocks += figures_as_files(context)
         for number, setting in enumerate(context.settings, start=1):
             blocks += subgroups(context, setting, f"table-subgroups-{number}")
         return blocks

@@ -66,6 +66,11 @@ def figure_name(figure: Figure) -> str:
     return figure.id.removeprefix("figure-")
 
 
+def _referred(target: str) -> str:
+    """Return the name of a figure that a caption refers to by its number; tables have none."""
+    return target.removeprefix("figure-") if target.startswith("figure-") else ""
+
+
 def alternative_text(figure: Figure) -> str:
     """State the numbers of a figure in words."""
     return " ".join(panel.alt for panel in figure.panels)
@@ -111,6 +116,6 @@ def _plain(row: Iterable[object]) -> Iterator[str]:
         elif isinstance(run, Interval):
             yield f"{run.lead} {run.text}".strip()
         elif isinstance(run, Ref):
-            yield run.words
+            yield run.words or _referred(run.target)
         else:
             yield getattr(run, "text", "")

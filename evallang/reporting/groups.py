@@ -36,14 +36,29 @@ def cliques(nodes: Sequence[str], edges: frozenset[frozenset[str]]) -> tuple[tup
     return tuple(sorted(rows, key=lambda row: [place[node] for node in row]))
 
 
-def groups(ordered: Sequence[str], comparison: Comparison) -> tuple[tuple[str, ...], ...]:
-    """Return the groups of a comparison of all pairs, best first.
+def groups(
+    ordered: Sequence[str], comparison: Comparison, most: int | None = None
+) -> tuple[tuple[str, ...], ...]:
+    """Return the groups of a comparison of all pairs, best first, among the best `most` models.
 
-    Nothing where there is no full set of decisions: other than all pairs, a post hoc stage
-    that was not performed, exploratory or Bayesian comparisons, fewer than three models.
+    Nothing where there is no full set of decisions, and where there are more groups than letters.
+    """
+    if not is_decided(ordered, comparison):
+        return ()
+    open_pairs = frozenset(frozenset(p.models) for p in comparison.pairwise if not p.reject)
+    tested = {name for pair in comparison.pairwise for name in pair.models}
+    found = cliques([name for name in ordered if name in tested][:most], open_pairs)
+    return found if len(found) <= MOST_GROUPS else ()
+
+
+def is_decided(ordered: Sequence[str], comparison: Comparison) -> bool:
+    """Return whether each pair of at least three models has a decision.
+
+    It has none in other comparisons than of all pairs, after a post hoc stage that was not
+    performed, and in exploratory or Bayesian comparisons.
     """
     if any(len(pair.models) != 2 for pair in comparison.pairwise):
-        return ()
+        return False
     tested = {name for pair in comparison.pairwise for name in pair.models}
     nodes = [name for name in ordered if name in tested]
     complete = len(comparison.pairwise) == len(nodes) * (len(nodes) - 1) // 2
@@ -52,12 +67,8 @@ def groups(ordered: Sequence[str], comparison: Comparison) -> tuple[tuple[str, .
         for pair in comparison.pairwise
     )
     if len(nodes) < 3 or len(nodes) != len(tested) or not complete or not decided:
-        return ()
-    if not comparison.performed or comparison.family.exploratory:
-        return ()
-    open_pairs = frozenset(frozenset(p.models) for p in comparison.pairwise if not p.reject)
-    found = cliques(nodes, open_pairs)
-    return found if len(found) <= MOST_GROUPS else ()
+        return False
+    return comparison.performed and not comparison.family.exploratory
 
 
 def letters(ordered: Sequence[str], comparison: Comparison) -> Mapping[str, str]:

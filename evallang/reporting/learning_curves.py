@@ -13,19 +13,22 @@ from evallang.reporting.document import (
     Figure,
     Number,
     Panel,
+    Ref,
     Row,
     Runs,
     Table,
     runs,
 )
+from evallang.reporting.figure_parts import drawn_words, in_parts
 from evallang.reporting.figures.score_lines import ScorePoint, Series, score_lines
+from evallang.reporting.letter_case import capitalised
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import sentence
 from evallang.results.records import Analysis
 
 SECTION = "learning_curves"
-MOST_PANELS = 6  # models that are drawn; results.json has all
+MOST_PANELS = 12  # models that are drawn; the table has all
 
 
 def _methods(context: Context) -> Runs:
@@ -57,7 +60,7 @@ def learning_curves(context: Context) -> Sequence[Block]:
             metric = context.metric(known[0].values["metric"])
             scale = _scale(known, metric)
             blocks.append(_table(context, known, metric, scale, f"table-learning-{number}"))
-            blocks.append(_figure(context, known, metric, scale, f"figure-learning-{number}"))
+            blocks += _figures(context, known, metric, scale, number)
         blocks += problems(context, items)
     return blocks
 
@@ -153,9 +156,9 @@ def _failed(context: Context, items: Sequence[Analysis]) -> list[Runs]:
     return made
 
 
-def _figure(
-    context: Context, items: Sequence[Analysis], metric: MetricWords, scale: Scale, identifier: str
-) -> Figure:
+def _figures(
+    context: Context, items: Sequence[Analysis], metric: MetricWords, scale: Scale, number: int
+) -> list[Figure]:
     unit = " (%)" if metric.percent else ""
     titles = ("Training rows", f"{metric.noun[:1].upper()}{metric.noun[1:]}{unit}")
     panels = []
@@ -171,7 +174,10 @@ def _figure(
     words = f"{place}{metric.noun} on training rows and on test rows by the number of training rows"
     if any(point["test"]["sd"] is not None for i in items for point in i.values["points"]):
         words += "; bars: one standard deviation of the test score over splits to each side"
-    return Figure(identifier, runs(sentence(words)), tuple(panels))
+    where = runs(Ref(f"table-learning-{number}", "the table"))
+    caption = runs(sentence(words)) + drawn_words(len(panels), len(items), "models", where)
+    subject = capitalised(f"{place}{metric.noun} by the number of training rows")
+    return in_parts(f"figure-learning-{number}", caption, panels, subject)
 
 
 def _point(point: Mapping[str, Any], part: str) -> ScorePoint:

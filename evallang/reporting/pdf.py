@@ -15,6 +15,7 @@ from html import escape
 from typing import Any
 
 from evallang.frozen_records import frozen
+from evallang.reporting.page_holes import MOST_LAYOUTS, rules_against_holes
 
 NO_DATE = datetime(2000, 1, 1, tzinfo=UTC)
 
@@ -75,24 +76,39 @@ def write(html: str, identifier: str, attached: Sequence[AttachedFile] = ()) -> 
     weasyprint = _weasyprint()
     fetcher = _data_only()
     page = weasyprint.HTML(string=html, base_url="data:,", url_fetcher=fetcher)
+    options = {
+        "pdf_variant": "pdf/ua-1",
+        "pdf_identifier": identifier.encode("ascii"),
+        "presentational_hints": False,
+        "attachments": [
+            weasyprint.Attachment(
+                string=file.content,
+                name=file.name,
+                description=file.description,
+                created=NO_DATE,
+                modified=NO_DATE,
+                relationship="Source",
+            )
+            for file in attached
+        ],
+    }
     with _pause_collection():
-        data: bytes = page.write_pdf(
-            pdf_variant="pdf/ua-1",
-            pdf_identifier=identifier.encode("ascii"),
-            presentational_hints=False,
-            attachments=[
-                weasyprint.Attachment(
-                    string=file.content,
-                    name=file.name,
-                    description=file.description,
-                    created=NO_DATE,
-                    modified=NO_DATE,
-                    relationship="Source",
-                )
-                for file in attached
-            ],
-        )
+        data: bytes = _laid_out(weasyprint, page, options).write_pdf(**options)
     return data
+
+
+def _laid_out(weasyprint: Any, page: Any, options: dict[str, Any]) -> Any:
+    """Lay a page out, again where a rule of style can fill a hole of the layout before."""
+    document = page.render(**options)
+    rules: list[str] = []
+    while len(rules) < MOST_LAYOUTS - 1:
+        rule = rules_against_holes(document.pages, rules)
+        if not rule:
+            break
+        rules.append(rule)
+        sheet = weasyprint.CSS(string="".join(rules), url_fetcher=_data_only())
+        document = page.render(stylesheets=[sheet], **options)
+    return document
 
 
 @contextlib.contextmanager

@@ -14,6 +14,7 @@ from evallang.reporting.document import (
     Interval,
     Number,
     Panel,
+    Ref,
     Row,
     Runs,
     Strong,
@@ -21,6 +22,7 @@ from evallang.reporting.document import (
     Text,
     runs,
 )
+from evallang.reporting.figure_parts import drawn_words, in_parts
 from evallang.reporting.figures.forest import LineOfForest, forest_of_requirements
 from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import (
@@ -51,7 +53,7 @@ RELATIONS = {
 """What a requirement of two models claims, and the word before its margin."""
 
 MOST_LINES = 6  # on the first page; the rest are in the table of requirements
-MOST_DRAWN, MOST_PANELS = 15, 4  # requirements in a panel; more are read from the table
+MOST_DRAWN, MOST_PANELS = 10, 12  # requirements in a panel; more are read from the table
 NOT_CORRECTED = (
     "Each requirement is decided separately. Only the study as a whole, which passes when all are "
     "met, has the stated level (an intersection–union test); individual requirements are not "
@@ -318,17 +320,28 @@ def _figures(context: Context, found: Sequence[Requirement]) -> list[Figure]:
     for item in found if context.draws else ():
         if item.value is not None and math.isfinite(item.value):
             drawn.setdefault((item.kind != "level", item.metric), []).append(item)
-    if not drawn or max(map(len, drawn.values())) > MOST_DRAWN or len(drawn) > MOST_PANELS:
+    if not drawn:
         return []
-    panels = tuple(
+    parts = [
+        (kind, items[start : start + MOST_DRAWN])
+        for kind, items in drawn.items()
+        for start in range(0, len(items), MOST_DRAWN)
+    ]
+    shown = parts[:MOST_PANELS]
+    panels = [
         _panel(context, context.metric(name), items, of_differences=of_differences)
-        for (of_differences, name), items in drawn.items()
-    )
+        for (of_differences, name), items in shown
+    ]
     caption = runs(
         "Requirements with their intervals. Dashed line, the threshold or margin; filled point, "
         "requirement met."
+    ) + drawn_words(
+        sum(len(items) for _, items in shown),
+        sum(map(len, drawn.values())),
+        "requirements",
+        runs(Ref("table-requirements", "the table of requirements")),
     )
-    return [Figure("figure-requirements", caption, panels)]
+    return in_parts("figure-requirements", caption, panels, "Requirements with their intervals")
 
 
 def _line_name(metric: MetricWords, item: Requirement, line: float) -> str:

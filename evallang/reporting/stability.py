@@ -14,19 +14,22 @@ from evallang.reporting.document import (
     Figure,
     Number,
     Panel,
+    Ref,
     Row,
     Runs,
     Table,
     runs,
 )
+from evallang.reporting.figure_parts import drawn_words, in_parts
 from evallang.reporting.figures.bars import bars_of_counts
+from evallang.reporting.letter_case import capitalised
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import sentence
 from evallang.results.records import Analysis
 
 PERCENT = Scale(0, 2)
-MOST_PANELS = 6  # parameters that are drawn; the table has all
+MOST_PANELS = 12  # parameters that are drawn; the table has all
 MOST_VALUES = 12  # candidates of a parameter that are listed; above, only those that were chosen
 
 
@@ -53,7 +56,7 @@ def stability_of_searches(context: Context) -> Sequence[Block]:
         known = [item for item in items if computed(item)]
         if known:
             blocks.append(_choices(context, known, f"table-stability-{number}"))
-            blocks.append(_figure(context, known, f"figure-stability-{number}"))
+            blocks += _figures(context, known, number)
             blocks.append(_scores(context, known, f"table-stability-scores-{number}"))
         blocks += problems(context, items)
     return blocks
@@ -138,7 +141,7 @@ def _pairs_note(items: Sequence[Analysis]) -> Runs:
     return runs(sentence(words))
 
 
-def _figure(context: Context, items: Sequence[Analysis], identifier: str) -> Figure:
+def _figures(context: Context, items: Sequence[Analysis], number: int) -> list[Figure]:
     panels: list[Panel] = []
     for item in items:
         model = context.model(item.model or "")
@@ -149,7 +152,11 @@ def _figure(context: Context, items: Sequence[Analysis], identifier: str) -> Fig
             panels.append(Panel(svg, alt, runs(f"{model}: ", Code(parameter["name"]))))
     place = context.place(items[0].data, items[0].protocol)
     caption = f"{place}number of outer folds whose search chose each candidate"
-    return Figure(identifier, runs(sentence(caption)), tuple(panels))
+    known = sum(len(item.values["parameters"]) for item in items)
+    where = runs(Ref(f"table-stability-{number}", "the table"))
+    words = runs(sentence(caption)) + drawn_words(len(panels), known, "parameters", where)
+    subject = capitalised(f"{place}choices of the searches")
+    return in_parts(f"figure-stability-{number}", words, panels, subject)
 
 
 def _scores(context: Context, items: Sequence[Analysis], identifier: str) -> Table:

@@ -19,7 +19,9 @@ from evallang.reporting.document import (
     Table,
     runs,
 )
+from evallang.reporting.figure_parts import drawn_words, in_parts
 from evallang.reporting.figures.score_lines import Mark, ScorePoint, Series, score_lines
+from evallang.reporting.letter_case import capitalised
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
 from evallang.reporting.searches import parameter_words
 from evallang.reporting.section import SECTIONS, SectionDeclaration
@@ -27,7 +29,7 @@ from evallang.reporting.wording import sentence
 from evallang.results.records import Analysis
 
 SECTION = "tuning_curves"
-MOST_PANELS = 6  # parameters that are drawn; results.json has all
+MOST_PANELS = 12  # parameters that are drawn; results.json has all
 MOST_CANDIDATES = 15  # of a model in the table; above, those with the best means
 
 
@@ -53,7 +55,7 @@ def tuning_curves(context: Context) -> Sequence[Block]:
             metric = context.metric(known[0].values["metric"])
             scale = _scale(known, metric)
             blocks.append(_table(context, known, metric, scale, f"table-tuning-{number}"))
-            blocks.append(_figure(context, known, metric, scale, f"figure-tuning-{number}"))
+            blocks += _figures(context, known, metric, scale, number)
         blocks += problems(context, items)
     return blocks
 
@@ -122,9 +124,9 @@ def _sizes(values: Mapping[str, Any]) -> Runs:
     return runs(sentence(f"{words}; {counts}"))
 
 
-def _figure(
-    context: Context, items: Sequence[Analysis], metric: MetricWords, scale: Scale, identifier: str
-) -> Figure:
+def _figures(
+    context: Context, items: Sequence[Analysis], metric: MetricWords, scale: Scale, number: int
+) -> list[Figure]:
     panels: list[Panel] = []
     for item in items:
         model = context.model(item.model or "")
@@ -138,7 +140,11 @@ def _figure(
         words += "; bars: one standard error to each side"
     if several:
         words += "; of several parameters, at each value the best candidate with it"
-    return Figure(identifier, runs(sentence(words)), tuple(panels))
+    known = sum(len(item.values["curves"]) for item in items)
+    caption = runs(sentence(words))
+    caption += drawn_words(len(panels), known, "parameters", runs("results.json"))
+    subject = capitalised(f"{place}candidates of the searches")
+    return in_parts(f"figure-tuning-{number}", caption, panels, subject)
 
 
 def _panel(

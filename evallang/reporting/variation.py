@@ -13,11 +13,13 @@ from evallang.reporting.document import (
     Figure,
     Number,
     Panel,
+    Ref,
     Row,
     Runs,
     Table,
     runs,
 )
+from evallang.reporting.figure_parts import drawn_words
 from evallang.reporting.figures.stacks import stacked_bars, strips
 from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
@@ -71,7 +73,7 @@ def seeds_of_fits(context: Context) -> Sequence[Block]:
                 percent=metric.percent,
             )
             blocks.append(_seeds(context, known, metric, scale, f"table-seeds-{number}"))
-            blocks.append(_dots(context, known, metric, scale, f"figure-seeds-{number}"))
+            blocks.append(_dots(context, known, metric, scale, number))
         blocks += problems(context, items)
     return blocks
 
@@ -114,8 +116,14 @@ def _seeds(
     return Table(identifier, caption, columns, tuple(rows), notes=notes)
 
 
+def _left_out(items: Sequence[Analysis], table: str) -> Runs:
+    """State which models a figure does not draw."""
+    where = runs(Ref(table, "the table"))
+    return drawn_words(min(len(items), MOST_ROWS), len(items), "models", where)
+
+
 def _dots(
-    context: Context, items: Sequence[Analysis], metric: MetricWords, scale: Scale, identifier: str
+    context: Context, items: Sequence[Analysis], metric: MetricWords, scale: Scale, number: int
 ) -> Figure:
     unit = " (%)" if metric.percent else ""
     rows = [
@@ -126,7 +134,12 @@ def _dots(
     caption = sentence(f"{place}{metric.noun} with each seed; vertical line: their mean")
     title = f"{metric.noun[:1].upper()}{metric.noun[1:]}{unit}"
     svg, alt = strips(rows, title, scale, "Each seed")
-    return Figure(identifier, runs(caption), (Panel(svg, alt, runs("All models")),))
+    words = runs(caption) + _left_out(items, f"table-seeds-{number}")
+    return Figure(f"figure-seeds-{number}", words, (Panel(svg, alt, _title(items)),))
+
+
+def _title(items: Sequence[Analysis]) -> Runs:
+    return runs("All models" if len(items) <= MOST_ROWS else f"The first {MOST_ROWS} models")
 
 
 # --- components -------------------------------------------------------------------------------
@@ -150,7 +163,7 @@ def components_of_variance(context: Context) -> Sequence[Block]:
             spreads = [c["sd"] for item in known for c in item.values["components"]]
             scale = scale_of(spreads, spreads, percent=metric.percent)
             blocks.append(_components(context, known, metric, scale, f"table-variance-{number}"))
-            blocks.append(_shares(context, known, f"figure-variance-{number}"))
+            blocks.append(_shares(context, known, number))
         blocks += problems(context, items)
     return blocks
 
@@ -204,7 +217,7 @@ def _repeats(context: Context, items: Sequence[Analysis], metric: MetricWords, s
     return f"standard deviation of the estimates of the {n} repeats: {', '.join(parts)}"
 
 
-def _shares(context: Context, items: Sequence[Analysis], identifier: str) -> Figure:
+def _shares(context: Context, items: Sequence[Analysis], number: int) -> Figure:
     parts = [component["source"] for component in items[0].values["components"]]
     rows = [
         (context.model(i.model or ""), [c["share"] or 0.0 for c in i.values["components"]])
@@ -213,4 +226,5 @@ def _shares(context: Context, items: Sequence[Analysis], identifier: str) -> Fig
     svg, alt = stacked_bars(rows, parts, "Share of the variance (%)", PERCENT, "Components")
     place = context.place(items[0].data, items[0].protocol)
     caption = sentence(f"{place}sources of the variance of the score of a split")
-    return Figure(identifier, runs(caption), (Panel(svg, alt, runs("All models")),))
+    words = runs(caption) + _left_out(items, f"table-variance-{number}")
+    return Figure(f"figure-variance-{number}", words, (Panel(svg, alt, _title(items)),))

@@ -22,9 +22,11 @@ from evallang.reporting.numbers import Scale, fixed
 from evallang.results.provenance import CurveWords
 
 LEFT, RIGHT, TOP, BOTTOM = 38.0, 8.0, 6.0, 27.0
-DEPTH = 158.0  # of the plot, in points
+DEPTH = 136.0  # of the plot, in points
 KEY = 11.0  # depth of a line of the key
 SAMPLE = 18.0  # length of a line in the key
+MOST_KEYS_IN_A_LINE = 3
+KEY_LEFT, KEY_GAP = 8.0, 8.0  # where the key begins, and between two of its entries
 STYLES = ((BLUE, ""), (INK, ""), (BLUE, "4 2"), (INK, "4 2"), (BLUE, "1 1.5"), (INK, "1 1.5"))
 MOST_TOGETHER = len(STYLES)
 REFERENCE_DASH = "2.5 2"
@@ -41,10 +43,13 @@ Scaled = Callable[[float], float]
 class Frame:
     """The square of a curve: two scales, their ticks and titles."""
 
-    def __init__(self, words: CurveWords, curves: Sequence[Mapping[str, Any]], keys: int) -> None:
+    def __init__(
+        self, words: CurveWords, curves: Sequence[Mapping[str, Any]], keys: Sequence[str] = ()
+    ) -> None:
         self._lowest = -math.inf
-        self.canvas = Canvas(TOP + DEPTH + BOTTOM + KEY * keys)
         self._right, self._foot = COLUMN - RIGHT, TOP + DEPTH
+        self._in_a_line = self._keys_in_a_line(keys)
+        self.canvas = Canvas(TOP + DEPTH + BOTTOM + KEY * -(-len(keys) // self._in_a_line))
         ticks = RATES if words.scale == "deviate" else (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
         self.x = _place(words.scale, LEFT, self._right)
         self.y = _place(words.scale, self._foot, TOP)
@@ -121,12 +126,20 @@ class Frame:
                 if len(row) > 1:
                     self.canvas.line(row, BLUE, 0.5, "1.5 1.5")
 
+    def _keys_in_a_line(self, names: Sequence[str]) -> int:
+        """Return how many entries of the key fit next to each other, at most a few."""
+        widest = max((fonts.width(name, SIZE) for name in names), default=0.0)
+        fit = int((self._right - KEY_LEFT + KEY_GAP) / (SAMPLE + 5 + widest + KEY_GAP))
+        return max(1, min(fit, MOST_KEYS_IN_A_LINE))
+
     def key(self, number: int, name: str, style: tuple[str, str]) -> None:
-        """Write one line of the key below the plot."""
-        y = self._foot + BOTTOM + KEY * (number + 0.5)
-        self.canvas.line([(LEFT, y), (LEFT + SAMPLE, y)], style[0], 1.2, style[1])
-        room = self._right - LEFT - SAMPLE - 5
-        self.canvas.words(LEFT + SAMPLE + 5, y, fonts.shorten(name, SIZE, room))
+        """Write one entry of the key below the plot."""
+        row, column = divmod(number, self._in_a_line)
+        room = (self._right - KEY_LEFT + KEY_GAP) / self._in_a_line
+        x, y = KEY_LEFT + room * column, self._foot + BOTTOM + KEY * (row + 0.5)
+        self.canvas.line([(x, y), (x + SAMPLE, y)], style[0], 1.2, style[1])
+        start = x + SAMPLE + 5
+        self.canvas.words(start, y, fonts.shorten(name, SIZE, room - SAMPLE - 5 - KEY_GAP))
 
 
 def _reference_heights(values: Mapping[str, Any]) -> list[float]:
@@ -154,7 +167,7 @@ def _tick(value: float) -> str:
 def curve_with_band(words: CurveWords, name: str, values: Mapping[str, Any]) -> tuple[str, str]:
     """Draw the curve of one model with its bounds and band; gives the SVG and its words."""
     points = values["points"]
-    frame = Frame(words, [values], 0)
+    frame = Frame(words, [values])
     frame.band(points, "band_low", "band_high")
     for line in values["references"]:
         frame.reference(line["points"])
@@ -171,7 +184,7 @@ def curves_together(
     words: CurveWords, named: Sequence[tuple[str, Mapping[str, Any]]]
 ) -> tuple[str, str]:
     """Draw the curves of several models without their bands, with a key."""
-    frame = Frame(words, [values for _, values in named], len(named))
+    frame = Frame(words, [values for _, values in named], [name for name, _ in named])
     for line in named[0][1]["references"]:
         frame.reference(line["points"])
     spoken = []

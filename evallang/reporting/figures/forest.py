@@ -31,6 +31,7 @@ from evallang.results.records import (
 )
 
 ROW = 17.0
+CLOSE_ROW, MOST_WIDE_ROWS = 14.0, 10  # of more rows, which are set closer
 DOUBLE_ROW = 17.4
 LINE = 7.8
 LEADING = 5.0  # between the names of two rows
@@ -59,7 +60,8 @@ def forest_of_estimates(
     has room for all estimates `among` which these are, except for those so far from the others
     that no interval could be seen: an arrow points to them.
     """
-    row = min(max(ROW, depth / len(estimates)), MOST_ROW)
+    least = ROW if len(estimates) <= MOST_WIDE_ROWS else CLOSE_ROW
+    row = min(max(least, depth / len(estimates)), MOST_ROW)
     values = [_estimate_words(estimate, scale) for estimate in estimates]
     right = max(fonts.width(text, SIZE) for text in values) + GAP
     names = [fonts.shorten(label, SIZE, LABEL) for label in labels]

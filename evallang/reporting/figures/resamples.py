@@ -18,7 +18,8 @@ from evallang.reporting.figures.figure import (
 from evallang.reporting.numbers import Scale, count, fixed, interval
 from evallang.results.statistics import Resamples
 
-ROW = 25.0
+ROW, CLOSE_ROW = 25.0, 18.0  # of few and of many rows
+DEPTH = 200.0  # of the rows together, where neither is reached
 FOOT = 29.0
 LABEL = 96.0
 LINE = 7.8
@@ -66,13 +67,14 @@ def distributions(
     beyond = {id(every[i]) for i in off_scale([row.span for row in every], fixed=fixed_points)}
     ends = [end for row in every if id(row) not in beyond for end in row.span]
     axis = Axis(min([*fixed_points, *ends]), max([*fixed_points, *ends]), left + 3, COLUMN - 6, 5)
-    foot = ROW * len(rows)
+    deep = min(ROW, max(CLOSE_ROW, DEPTH / len(rows)))
+    foot = deep * len(rows)
     canvas = Canvas(foot + FOOT)
     canvas.plot = (axis.left, axis.right)
     _draw_axis(canvas, axis, foot, name, scale, zero=signed)
     spoken = []
     for i, (lines, row) in enumerate(zip(labels, rows, strict=True)):
-        top, base = ROW * i, ROW * (i + 1) - BELOW - 2
+        top, base = deep * i, deep * (i + 1) - BELOW - 2
         middle = (top + base) / 2
         for k, line in enumerate(lines):
             place = middle + (k - (len(lines) - 1) / 2) * LINE

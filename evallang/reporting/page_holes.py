@@ -1,0 +1,95 @@
+"""Holes at the foot of pages: which they are, and the rules of style that fill them.
+
+A figure or a short table is not broken over pages. Where one has no room, the rest of its page
+stays empty. Where that is more than a third of the page, its drawings are set smaller, as far as
+their text can be read, or the table is broken after all.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+from evallang.frozen_records import frozen
+
+LARGEST_HOLE = 0.32  # of the depth of a page
+LEAST_SCALE = 0.68  # of a drawing: its text of 7.5 points is then 5.1
+NEAR = 1 / 3  # of a page: what begins further down did not cause the hole before it
+SPARE = 30.0  # pixels: margins that the top of a page drops, before a heading the most
+MOST_LAYOUTS = 4
+
+
+@frozen
+class Hole:
+    """An empty foot of a page: its depth, and what begins the next page."""
+
+    depth: float
+    next_page: Any
+
+
+def rules_against_holes(pages: Sequence[Any], before: Sequence[str]) -> str:
+    """Return a rule for the first hole that one can fill; empty where there is none.
+
+    `before` are the rules that were used: what they name is not changed again.
+    """
+    for hole in _holes(pages):
+        rule = _rule(hole)
+        name = rule.partition(" ")[0].partition("{")[0]
+        if rule and not any(made.startswith(name) for made in before):
+            return rule
+    return ""
+
+
+def _holes(pages: Sequence[Any]) -> Iterator[Hole]:
+    for page, following in pairwise(pages):
+        box = page._page_box
+        end = box.content_box_y() + box.height
+        depth = end - max((_end(leaf) for leaf in _leaves(_body(box))), default=end)
+        if depth > LARGEST_HOLE * box.height:
+            yield Hole(depth, following._page_box)
+
+
+def _body(page_box: Any) -> Any:
+    return page_box.children[0]
+
+
+def _leaves(box: Any) -> Iterator[Any]:
+    """Iterate over the lines and the drawings of a page."""
+    for one in box.descendants():
+        if not hasattr(one, "children") or not one.children or type(one).__name__ == "LineBox":
+            yield one
+
+
+def _end(box: Any) -> float:
+    return float(box.position_y + (box.height if isinstance(box.height, int | float) else 0))
+
+
+def _rule(hole: Hole) -> str:
+    """Return the rule that makes the first figure or table of a page fit before it."""
+    page = hole.next_page
+    top = page.content_box_y()
+    for box in _body(page).descendants():
+        if box.element_tag != "figure" or box.element is None:
+            continue
+        name, classes = box.element.get("id"), (box.element.get("class") or "").split()
+        if not name or box.position_y - top > NEAR * page.height:
+            return ""
+        if "table" in classes:
+            return f"#{name}{{break-inside:auto!important}}"
+        return _smaller(hole, box, name, top) if "drawing" in classes else ""
+    return ""
+
+
+def _smaller(hole: Hole, figure: Any, name: str, top: float) -> str:
+    """Return the rule that sets the drawings of a figure smaller."""
+    drawn = [b for b in figure.descendants() if b.element_tag == "img" and b.element is not None]
+    if not drawn:
+        return ""
+    first = [b for b in drawn if abs(b.position_y - drawn[0].position_y) < 1]
+    deepest = max(float(b.height) for b in first)
+    end = max(_end(b) for b in first)
+    if len(first) == len(drawn):  # the caption stands on the same page
+        end = max(_end(leaf) for leaf in _leaves(figure))
+    scale = (hole.depth - SPARE - (end - top - deepest)) / deepest
+    if not LEAST_SCALE <= scale < 1:
+        return ""
+    return f"#{name} .panel img{{width:{100 * scale:.1f}%!important;margin:0 auto}}"

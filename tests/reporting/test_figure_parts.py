@@ -1,0 +1,116 @@
+"""Figures of more panels than letters, and figures that draw a part of what a study has."""
+
+import numpy as np
+import pytest
+
+import evallang as ev
+from evallang.reporting.context import Context
+from evallang.reporting.document import PANEL_LETTERS, Figure, Paragraph
+from evallang.reporting.figure_files import figure_files, plain
+from evallang.reporting.html import render
+from evallang.reporting.section import build
+
+
+def record_of(n_models, rest, clauses="", *, n=200, classes=2, sets=1):
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, classes, n)
+    noise = rng.random(n)
+    table = {"truth": truth, "site": np.arange(n) % sets}
+    scores = []
+    for i in range(n_models):
+        wrong = noise < 0.05 + 0.4 * i / n_models
+        table[f"m{i}"] = np.where(wrong, (truth + 1) % classes, truth)
+        table[f"p{i}"] = np.where(table[f"m{i}"] == 1, 0.6, 0.2) + 0.2 * rng.random(n)
+        scores.append(f'  score m{i} = "p{i}"\n')
+    models = ", ".join(f'm{i} "Model {i}"' for i in range(n_models))
+    text = (
+        f'evallang 1\nstudy "Many"\n  seed 1\npredictions p from "p.csv"\n  truth truth\n'
+        f"  models {models}\n"
+        + ("  positive 1\n" + "".join(scores) if classes == 2 else "")
+        + clauses
+        + rest
+    )
+    try:
+        return ev.run(ev.parse(text), data={"p": table}, store="off").record
+    except ev.api.RunFailed as failed:
+        return failed.results.record
+
+
+def document_of(record):
+    return build(Context(record))
+
+
+def figures_named(document, start):
+    blocks = (block for section in document.sections for block in section.blocks)
+    return [b for b in blocks if isinstance(b, Figure) and b.id.startswith(start)]
+
+
+@pytest.mark.parametrize(
+    ("n_models", "panels"), [(5, [6]), (6, [4, 3]), (7, [4, 3]), (14, [6, 6])]
+)  # up to six models a panel shows all together, and up to twelve have one of their own
+def test_curves_are_in_as_many_figures_as_their_panels_need(n_models, panels):
+    document = document_of(record_of(n_models, "measure roc_auc\nanalyze roc\n"))
+    found = figures_named(document, "figure-curve")
+    assert [len(figure.panels) for figure in found] == panels
+    assert [figure.id for figure in found] == ["figure-curve-1", "figure-curve-1-2"][: len(panels)]
+    assert max(panels) <= len(PANEL_LETTERS)
+    first, *further = (plain(figure.caption) for figure in found)
+    assert further == ["ROC curve, continued from curve-1."] * (len(panels) - 1)
+    names = {plain(p.title) for figure in found for p in figure.panels} - {"All models"}
+    assert names == {f"Model {i}" for i in range(min(n_models, 12))}
+    told = "Drawn are the first 12 of 14 models; the others are in the table."
+    assert (told in first) == (n_models == 14)
+    render(document, "screen")
+    files, messages = figure_files(document)
+    assert messages == []
+    assert {f"figures/{f.id.removeprefix('figure-')}-single.svg" for f in found} <= {
+        file.path for file in files
+    }
+
+
+def test_of_many_models_the_best_are_drawn_and_the_caption_says_so():
+    record = record_of(23, "measure accuracy\ncompare with mcnemar holm\n", n=400)
+    (figure,) = figures_named(document_of(record), "figure-comparison")
+    diagram, matrix = figure.panels
+    ordered = Context(record).models_best_first(
+        Context(record).settings[0], record.comparisons[0].metric
+    )
+    for place, model in enumerate(ordered):
+        shown = f">Model {model[1:]}</text>"
+        assert (shown in diagram.svg) == (place < 20)
+        assert (f"\u2002Model {model[1:]}</text>" in matrix.svg) == (place < 20)
+    caption = plain(figure.caption)
+    assert "Drawn are the best 20 of 23 models; all pairs are in the table of pairs." in caption
+    rejected = {frozenset(p.models) for p in record.comparisons[0].pairwise if p.reject}
+    groups = [
+        part.split(": ")[1].rstrip(".").split(", ")
+        for part in diagram.alt.split("Not shown to differ, ")[1].split("; ")
+    ]
+    assert groups and all(
+        frozenset((f"m{a.split()[1]}", f"m{b.split()[1]}")) not in rejected
+        for members in groups
+        for a in members
+        for b in members
+        if a != b
+    )
+
+
+def test_many_requirements_are_drawn_in_panels():
+    lines = "".join(f"require accuracy of m{i % 4} >= {50 + i}%\n" for i in range(23))
+    record = record_of(4, "measure accuracy\n" + lines)
+    (figure,) = figures_named(document_of(record), "figure-requirements")
+    assert [panel.alt.count(" met") for panel in figure.panels] == [10, 10, 3]
+
+
+@pytest.mark.parametrize("sets", [4, 14])
+def test_estimates_of_many_data_sets_are_files_or_the_report_says_where_they_are(sets):
+    record = record_of(3, "measure accuracy\n", "  dataset site\n", n=600, sets=sets)
+    document = document_of(record)
+    (section,) = (s for s in document.sections if s.id == "estimates")
+    (told,) = (plain(b.runs) for b in section.blocks if isinstance(b, Paragraph)
+               and b.role == "pointer" and "not drawn" in plain(b.runs))  # fmt: skip
+    found = figures_named(document, "figure-estimates")
+    assert not any(figure.placed for figure in found)
+    assert len(found) == (4 if sets == 4 else 0)
+    where = "figures/estimates-1 to figures/estimates-4 show" if found else "results.json"
+    assert where in told
