@@ -180,7 +180,7 @@ TABLE = "the table of pairs"
 
 
 def where_pairs_are(context: Context, comparison: Comparison) -> Runs:
-    """Name the place that has the numbers of all pairs of a comparison."""
+    """Return the place that has the numbers of all pairs of a comparison."""
     if not context.shows("comparisons"):
         return runs("results.json")
     return runs(Ref(f"table-comparison-{_number(context, comparison)}", TABLE))

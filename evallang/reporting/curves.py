@@ -33,7 +33,7 @@ from evallang.results.provenance import CurveWords
 from evallang.results.records import Analysis
 
 MOST_PANELS = 12  # models whose bands are drawn; results.json has the curves of all
-MOST_CLASSES = MOST_TOGETHER - 1  # beside the mean over classes
+MOST_CLASSES = MOST_TOGETHER - 1  # with the mean over classes
 DECIMALS = Scale(3)
 
 

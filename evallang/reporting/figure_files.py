@@ -67,7 +67,7 @@ def figure_name(figure: Figure) -> str:
 
 
 def _referred(target: str) -> str:
-    """Return the name of a figure that a caption refers to by its number; tables have none."""
+    """Return the name of a figure that a caption refers to by its number."""
     return target.removeprefix("figure-") if target.startswith("figure-") else ""
 
 

@@ -54,8 +54,8 @@ def groups(
 def is_decided(ordered: Sequence[str], comparison: Comparison) -> bool:
     """Return whether each pair of at least three models has a decision.
 
-    It has none in other comparisons than of all pairs, after a post hoc stage that was not
-    performed, and in exploratory or Bayesian comparisons.
+    False for other comparisons than of all pairs, after a post hoc stage that was not performed,
+    and for exploratory or Bayesian comparisons.
     """
     if any(len(pair.models) != 2 for pair in comparison.pairwise):
         return False

@@ -87,7 +87,7 @@ def _smaller(hole: Hole, figure: Any, name: str, top: float) -> str:
     first = [b for b in drawn if abs(b.position_y - drawn[0].position_y) < 1]
     deepest = max(float(b.height) for b in first)
     end = max(_end(b) for b in first)
-    if len(first) == len(drawn):  # the caption stands on the same page
+    if len(first) == len(drawn):  # the caption is on the same page
         end = max(_end(leaf) for leaf in _leaves(figure))
     scale = (hole.depth - SPARE - (end - top - deepest)) / deepest
     if not LEAST_SCALE <= scale < 1:
