@@ -260,11 +260,13 @@ def _run(
 
 
 def steps_before_report(study: StudyFile, formats: tuple[str, ...] | None = None) -> Iterator[None]:
-    """Import what the report of a study needs, piece by piece, while its fits are made."""
+    """Import what intervals and the report need, piece by piece, while the fits are made."""
     if study.meant is None:
         return
     from evallang.reporting.report import get_ready
+    from evallang.stats import distributions
 
+    distributions.get_ready()
     yield
     yield from get_ready(study.meant.report.formats if formats is None else formats)
 

@@ -359,3 +359,22 @@ def test_a_path_below_a_copied_folder_is_that_of_the_copy():
     finally:
         forget_copy("/run/one")
     assert path_here("/run/one") == "/run/one"
+
+
+def test_the_server_imports_scipy_without_notes_in_its_docstrings_and_as_usual_otherwise():
+    script = """\
+from evallang.engine.backends import fork_server
+with fork_server._plain_docs("sklearn.pipeline"):
+    import scipy.stats
+from scipy._lib import _array_api as docs
+from scipy._lib._docscrape import FunctionDoc
+assert docs.FunctionDoc is FunctionDoc
+print(scipy.stats.rankdata([3, 1, 2]).tolist(), "Array API" in (scipy.stats.rankdata.__doc__ or ""))
+print(scipy.stats.rankdata.__doc__.lstrip().splitlines()[0])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    first, about = done.stdout.splitlines()
+    assert first == "[3.0, 1.0, 2.0] False"
+    assert about == "Assign ranks to data, dealing with ties appropriately."
