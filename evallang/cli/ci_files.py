@@ -12,14 +12,14 @@ import click
 from evallang.cli.change_text import markdown_cell
 from evallang.cli.summary_text import markdown_lines
 from evallang.cli.terminal import Failed, cannot, write_format
-from evallang.cli.verdicts import Verdict, verdicts
 from evallang.diagnostics import Diagnostic, Severity
 from evallang.frozen_records import frozen
 from evallang.printable import printable
-from evallang.results.records import ResultsRecord
 
 if TYPE_CHECKING:
     from evallang.api.checked_file import CheckedFile
+    from evallang.cli.verdicts import Verdict
+    from evallang.results.records import ResultsRecord
 
 
 @frozen
@@ -43,11 +43,13 @@ class CiFiles:
             if place.is_dir():
                 raise click.ClickException(f"`{place}` is a folder; name a file")
 
-    def write_results(self, study: str, record: ResultsRecord, checked: "CheckedFile") -> None:
+    def write_results(self, study: str, record: "ResultsRecord", checked: "CheckedFile") -> None:
         """Write how each requirement was decided, and which fits failed.
 
         `checked` is the study, with the lines of its requirements.
         """
+        from evallang.cli.verdicts import verdicts  # a run starts its workers before
+
         failed = [
             f"{f.model}, {f.metric or f'fold {f.fold}'}: {f.error}: {f.message}"
             for f in record.failures
@@ -67,9 +69,9 @@ class CiFiles:
     def _write(
         self,
         study: str,
-        decided: Sequence[Verdict],
+        decided: "Sequence[Verdict]",
         errors: Sequence[str],
-        record: ResultsRecord | None = None,
+        record: "ResultsRecord | None" = None,
     ) -> None:
         if self.junit is not None:
             _put(self.junit, _junit(study, decided, errors), mode="wb")
@@ -90,7 +92,7 @@ def _put(path: str, content: bytes, *, mode: str) -> None:
         raise Failed(cannot("write", path, error)) from error
 
 
-def _junit(study: str, decided: Sequence[Verdict], errors: Sequence[str]) -> bytes:
+def _junit(study: str, decided: "Sequence[Verdict]", errors: Sequence[str]) -> bytes:
     """Return a test case for each requirement and each error.
 
     GitLab shows the text of a failure and not its message, Jenkins both.
@@ -118,7 +120,7 @@ def _junit(study: str, decided: Sequence[Verdict], errors: Sequence[str]) -> byt
     return bytes(ET.tostring(suites, encoding="utf-8", xml_declaration=True)) + b"\n"
 
 
-def _summary(study: str, decided: Sequence[Verdict], errors: Sequence[str]) -> Iterator[str]:
+def _summary(study: str, decided: "Sequence[Verdict]", errors: Sequence[str]) -> Iterator[str]:
     yield f"## {_escaped(study)}"
     yield ""
     lost = sum(not verdict.met for verdict in decided)
@@ -141,7 +143,10 @@ def _summary(study: str, decided: Sequence[Verdict], errors: Sequence[str]) -> I
 
 
 def _annotations(
-    record: ResultsRecord, decided: Sequence[Verdict], failed: Sequence[str], checked: "CheckedFile"
+    record: "ResultsRecord",
+    decided: "Sequence[Verdict]",
+    failed: Sequence[str],
+    checked: "CheckedFile",
 ) -> Iterator[str]:
     from evallang.diagnostics.formats import github_error
 

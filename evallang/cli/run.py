@@ -16,7 +16,6 @@ from evallang.cli.settings import Size, limit_option, network_option, store_opti
 from evallang.cli.shard import ShardType, run_shard
 from evallang.cli.summary_text import text_lines
 from evallang.cli.terminal import Failed, cannot, read_study, show, study_path, tell, write
-from evallang.cli.verdicts import requirement_lines
 from evallang.diagnostics import Diagnostic, Severity, has_errors
 from evallang.engine.shard import Shard
 from evallang.limits import changed_limits
@@ -331,6 +330,8 @@ def run_study(
         tell(f"{fits.cached:,} of {fits.planned:,} fits from the store")
     if code:
         _failures(results.record.failures)
+    from evallang.cli.verdicts import requirement_lines
+
     if not quiet:
         from evallang.reporting.summary import summary as summary_of
 

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from evallang.engine.backends import fork_server, local, serial
+from evallang.engine.backends import fork_server
 from evallang.engine.backends.backend import AnyTask, FitLimits, Fitted, Made, Work
-from evallang.engine.backends.cluster import Cluster
 from evallang.frozen_records import frozen
+
+if TYPE_CHECKING:
+    from evallang.engine.backends.cluster import Cluster
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -22,7 +24,7 @@ class Workers:
 
     jobs: int = 1
     limits: FitLimits = FitLimits()
-    cluster: Cluster | None = None
+    cluster: "Cluster | None" = None
 
     @property
     def in_process(self) -> bool:
@@ -81,6 +83,9 @@ class Workers:
         """Run every task; yield outcomes in whatever order they finish."""
         if self.cluster is not None:
             return self.cluster.run(work, tasks, fitted)
+        # The fork server is started before what is needed with the first task is imported
+        from evallang.engine.backends import local, serial
+
         if self.in_process:
             return serial.run(work, tasks, fitted)
         return local.run(work, tasks, self.jobs, self.limits, fitted)
