@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evallang.engine.evaluation import Evaluation
-from evallang.metrics.aggregation import Partition, partition, point_value
+from evallang.metrics.aggregation import Partition, partition
 from evallang.metrics.metric import MetricEntry, Outcome, cells, evaluate
 from evallang.metrics.reweighted import reweighted
 from evallang.planning.seeds import analysis_seed
@@ -188,13 +188,8 @@ def sample_of(
     if declared.form == "counts":
         return weighted_sample(_weighted_count_metric(entry, options, o), weights, groups, limits)
 
-    parts = partition(o.n, folds)
-
-    def statistic(drawn: "NDArray[np.float64]") -> "NDArray[np.float64]":
-        values = [point_value(entry, options, replace(o, weights=w), parts) for w in drawn]
-        return np.asarray(values, dtype=np.float64)
-
-    return weighted_sample(statistic, weights, groups, limits)
+    found = reweighted(entry, options, replace(o, weights=None), partition(o.n, folds))
+    return weighted_sample(found.statistic, weights, groups, limits)
 
 
 def _weighted_count_metric(

@@ -20,6 +20,7 @@ from evallang.metrics.metric import (
     UnderWeights,
 )
 from evallang.registry import Example, Situation, lazy
+from evallang.stats.cost_lines import area_of_lowest_costs
 from evallang.stats.intervals.ranking import HAND_TILL_2001
 from evallang.stats.running_sums import STEPS, RunningSums
 from evallang.stats.score_counts import coarse_scores
@@ -28,10 +29,8 @@ from evallang.stats.scratch import Scratch
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
-    from scipy import optimize
 else:
     np = lazy("numpy")
-    optimize = lazy("scipy.optimize")
 
 HANLEY_MCNEIL_1982 = Reference(
     key="hanley1982",
@@ -531,7 +530,7 @@ def break_even_point(
         binary_only=True,
         known_without_skill=True,
         ranks="other",
-        by_score=lambda *sides: _cost_area_by_score(*sides),
+        by_score=lambda *sides: area_of_lowest_costs(*sides),
         when="neither the costs of mistakes nor the share of positives in use is known",
         when_not="they are known: cost, normalized_cost",
         formula=(
@@ -565,21 +564,7 @@ def cost_curve_area(
     """
     codes, score, weight = _arrays(truth, output, weights)
     sides = _weights_by_score(codes == positive, _positive_column(score, positive), weight)
-    return _cost_area_by_score(*sides)
-
-
-def _cost_area_by_score(positives: NDArray[np.float64], negatives: NDArray[np.float64]) -> float:
-    if not positives.sum() > 0 or not negatives.sum() > 0:
-        return float("nan")
-    # The lowest lines belong to the convex hull of the ROC curve
-    points = _hull(positives[::-1] / positives.sum(), negatives[::-1] / negatives.sum())
-    missed, alarms = 1 - points[0], points[1]
-    # Neighbours on the hull have the same cost where one takes over from the other
-    lower, higher = np.diff(alarms), -np.diff(missed)
-    bounds = np.concatenate([[0.0], (lower / (lower + higher)), [1.0]])
-    cost = missed[:, None] * np.stack([bounds[:-1], bounds[1:]], 1)
-    cost += alarms[:, None] * (1 - np.stack([bounds[:-1], bounds[1:]], 1))
-    return float((cost.mean(axis=1) * np.diff(bounds)).sum())
+    return area_of_lowest_costs(*sides)
 
 
 def _coarse(score: NDArray[Any], most: int) -> NDArray[np.float64]:
@@ -720,20 +705,3 @@ def _positive_column(score: NDArray[Any], positive: int | None) -> NDArray[Any]:
 
 def _mean(values: list[float]) -> float:
     return float(np.mean(values))
-
-
-def _hull(
-    rises: NDArray[np.float64], runs: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return true and false positive rates at the corners of the ROC curve's upper hull.
-
-    `rises` and `runs` are the steps of the two rates at each distinct score, falling. Steps are
-    pooled until their slopes fall, as isotonic regression pools them.
-    """
-    kept = rises + runs > 0
-    steps = rises[kept] + runs[kept]
-    found = optimize.isotonic_regression(rises[kept] / steps, weights=steps, increasing=False)
-    corners = found.blocks
-    tpr = np.append(0.0, np.cumsum(rises[kept]))[corners]
-    fpr = np.append(0.0, np.cumsum(runs[kept]))[corners]
-    return tpr, fpr

@@ -37,6 +37,7 @@ from evallang.planning.subsets import (
     asks_for_subsets,
     is_about,
     models_of_analysis,
+    option_of_sizes,
     places_of,
     subsets_of,
 )
@@ -329,7 +330,12 @@ def _plan_parts(
             places += places_of(index, table, protocol, subset, keys)
     except ValueError as error:
         option = None if isinstance(error, OverLimit) else _inner_option(study)
-        return [cannot_split(error, spec.span, study.path, inner=option)]
+        part, of_part = "a bootstrap sample of the rows", None
+        if asks_for_subsets(spec):
+            part, of_part = "a part of a training part", option_of_sizes(spec)
+        return [
+            cannot_split(error, spec.span, study.path, inner=option, part=part, of_part=of_part)
+        ]
     return []
 
 

@@ -56,11 +56,18 @@ def readiness(study: Study, table: Table) -> Iterator[Diagnostic]:
 
 
 def cannot_split(
-    refusal: ValueError, span: Span | None, path: str = "", inner: str | None = None
+    refusal: ValueError,
+    span: Span | None,
+    path: str = "",
+    inner: str | None = None,
+    *,
+    part: str = "a training part",
+    of_part: str | None = None,
 ) -> Diagnostic:
     """Report that a protocol cannot divide the rows.
 
-    `inner` names the option for the folds inside a training part, where those are refused.
+    `inner` names the option for the folds inside a training part, where those are refused. An
+    analysis that draws its own `part` names the option for the size of it, `of_part`.
     """
     if isinstance(refusal, OverLimit):
         return diagnose(CANNOT_SPLIT, str(refusal), span, path=path, help=refusal.help)
@@ -68,7 +75,9 @@ def cannot_split(
     message, instead = stated.reason, stated.instead
     if inner is not None:
         unspread = ", or `stratify none`" if stated.of_strata else ""
-        message, instead = f"in a training part, {message}", f"write a smaller `{inner}`{unspread}"
+        larger = f"larger `{of_part}`, or " if of_part else ""
+        message = f"in {part}, {message}"
+        instead = f"write {larger}a smaller `{inner}`{unspread}"
     return diagnose(CANNOT_SPLIT, message, span, path=path, help=instead)
 
 

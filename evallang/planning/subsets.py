@@ -57,6 +57,11 @@ def options_of(spec: AnalysisSpec) -> Mapping[str, Any]:
     return {**ANALYSES[spec.method.name].defaults(), **spec.method.keywords()}
 
 
+def option_of_sizes(spec: AnalysisSpec) -> str:
+    """Return the option that states how large the parts of an analysis are."""
+    return "fractions" if options_of(spec)["sizes"] is None else "sizes"
+
+
 def subsets_of(
     study: Study,
     table: Table,
@@ -90,7 +95,7 @@ def subsets_of(
             for number in range(len(sizes)):
                 train, validation = (*(part[number] for part in parts), None)[:2]
                 assert train is not None, "every split has training rows"
-                _check_classes(table, split, train, sizes[number], options)
+                _check_classes(table, split, train, option_of_sizes(spec))
                 made.append(
                     Subset(draw, number, replace(split, train=train, validation=validation))
                 )
@@ -122,8 +127,7 @@ def _check_classes(
     table: Table,
     split: Split,
     train: "NDArray[np.int64]",
-    size: int,
-    options: Mapping[str, Any],
+    option: str,
 ) -> None:
     """Refuse a part from which a model can learn only one class."""
     if table.task != "classification":
@@ -131,7 +135,6 @@ def _check_classes(
     y = table.y[train]
     if (y == y[0]).all():
         rows = "1 row" if len(train) == 1 else f"{len(train):,} rows"
-        option = "fractions" if options["sizes"] is None else "sizes"
         raise CannotSplit(
             f"a part of {rows} of a training part has rows of one class alone, "
             f"`{table.classes[int(y[0])]}`",

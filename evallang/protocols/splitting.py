@@ -40,13 +40,12 @@ def k_folds(rows: Rows, folds: int, seed: int) -> Iterator[tuple[Numbers, Number
     if folds < 2:
         raise CannotSplit(f"cross-validation needs at least 2 folds, and folds is {folds}")
     if rows.n < folds:
+        raise CannotSplit(f"{_count(rows.n)} cannot make {folds} folds", _at_most(rows.n))
+    groups = folds if rows.groups is None else _distinct(rows.groups)
+    if groups < folds:
         raise CannotSplit(
-            f"{rows.n} rows cannot make {folds} folds", f"write folds={rows.n} or fewer"
-        )
-    if rows.groups is not None and _distinct(rows.groups) < folds:
-        raise CannotSplit(
-            f"{_distinct(rows.groups)} groups cannot make {folds} folds that keep groups whole",
-            f"write folds={_distinct(rows.groups)} or fewer",
+            f"{_count(groups, 'group')} cannot make {folds} folds that keep groups whole",
+            _at_most(groups),
         )
     if rows.strata is not None and _smallest(rows.strata) < folds:
         raise CannotSplit(
@@ -236,5 +235,9 @@ def _smallest(codes: Any) -> int:
     return int(np.unique(codes, return_counts=True)[1].min())
 
 
-def _count(n: int) -> str:
-    return "1 row" if n == 1 else f"{n} rows"
+def _count(n: int, one: str = "row") -> str:
+    return f"1 {one}" if n == 1 else f"{n} {one}s"
+
+
+def _at_most(folds: int) -> str | None:
+    return f"write folds={folds} or fewer" if folds > 1 else None

@@ -98,6 +98,7 @@ class SharesOfRows:
             )
         tail = (1 - self._level) / 2
         rounds = np.concatenate(made)
-        with np.errstate(invalid="ignore"):
-            low, high = np.nanquantile(rounds, [tail, 1 - tail], axis=0)
+        low, high = np.full((2, *self._shape), np.nan)
+        known = ~np.isnan(rounds).all(axis=0)  # a row without predictions has no shares
+        low[known], high[known] = np.nanquantile(rounds[:, known], [tail, 1 - tail], axis=0)
         return low, high

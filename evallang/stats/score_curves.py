@@ -15,6 +15,7 @@ from evallang.bibliography import Reference as Work
 from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.results.shown import Number
+from evallang.stats.cost_lines import area_of_lowest_costs
 from evallang.stats.intervals.drawn_weights import MANY_UNITS, DrawnCells, drawn_weights
 from evallang.stats.predicted import Predicted
 
@@ -170,6 +171,11 @@ class Steps:
         above = np.cumsum(self.positives) - self.positives / 2
         total = self.positives.sum() * self.negatives.sum()
         return float((above * self.negatives).sum() / total)
+
+    @property
+    def lowest_cost_area(self) -> float:
+        """The area under the lowest cost lines, exact and not on a grid."""
+        return area_of_lowest_costs(self.positives[::-1], self.negatives[::-1])
 
     @property
     def average_precision(self) -> float:

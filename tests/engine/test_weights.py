@@ -10,6 +10,8 @@ from studies import codes, study
 
 from evallang.api import run
 from evallang.api.preparing import read_and_plan
+from evallang.engine.metric_samples import sample_of
+from evallang.metrics.metric import METRICS, Outcome
 from evallang.stats.learning_bootstrap import standard_error
 
 HEAD = """evallang 1
@@ -223,6 +225,32 @@ def test_folds_under_repeated_cv_are_weighted_and_corrected(noisy):
         assert value == pytest.approx(model.score(X[test], y[test], w[test]), rel=1e-12)
     assert results.estimates[0].interval.method == "corrected_t"
     assert results.record.comparisons[0].pairwise[0].p is not None
+
+
+@pytest.mark.parametrize("folds", [1, 3])
+def test_a_resample_of_weighted_risks_compares_every_pair_by_both_weights(folds):
+    rng = np.random.default_rng(4)
+    n = 30
+    time, event = rng.integers(1, 9, n).astype(float), rng.random(n) < 0.6
+    risk, own = np.round(rng.normal(size=n), 1), rng.uniform(0.5, 3, n)
+    fold = np.arange(n) % folds
+    outcome = Outcome(np.column_stack([time, event]), risk, weights=own)
+    sample = sample_of(METRICS["concordance"], {}, outcome, fold, None)
+    drawn = rng.multinomial(n, np.full(n, 1 / n), size=5).astype(float)
+
+    def of_fold(w, at):
+        right = total = 0.0
+        for i in at:
+            for j in at:
+                later = time[i] < time[j] or (time[i] == time[j] and not event[j])
+                if i != j and event[i] and later:
+                    total += w[i] * w[j]
+                    right += w[i] * w[j] * ((risk[i] > risk[j]) + (risk[i] == risk[j]) / 2)
+        return right / total
+
+    for times in drawn:
+        wanted = [of_fold(times * own, np.flatnonzero(fold == f)) for f in range(folds)]
+        assert sample._function(times[None])[0] == pytest.approx(np.mean(wanted), rel=1e-12)
 
 
 def test_the_bootstrap_weighs_examples_and_their_share_in_the_standard_error(noisy):

@@ -40,9 +40,13 @@ def _macro(each: Sequence[Predicted]) -> Curve:
     curves = [ScoreCurves(predicted) for predicted in each]
     grid = np.linspace(0.0, 1.0, GRID)
     heights = lowest_cost(grid)
-    areas = [area_under(one.average(heights)[None], grid)[0] for one in curves]
-    summary = Summary("area", float(np.mean(areas)))
+    summary = Summary("area", float(np.mean([_area(one) for one in curves])))
     return macro_curve(curves, grid, heights, (summary,), (TRIVIAL,), bounded=False)
+
+
+def _area(curves: ScoreCurves) -> float:
+    """Return the mean of the exact areas of the folds, which `cost_curve_area` has too."""
+    return float(np.mean([fold.lowest_cost_area for fold in curves.exact()]))
 
 
 @ANALYSES.register(
@@ -77,18 +81,18 @@ def _macro(each: Sequence[Predicted]) -> Curve:
 def cost_curve(predicted: Predicted) -> Curve:
     """The normalized expected cost at the best threshold for each probability cost.
 
-    Raises `ValueError` where no fold has both classes.
+    The area is the mean of the exact areas of the folds, as `cost_curve_area` has it. Raises
+    `ValueError` where no fold has both classes.
     """
     curves = ScoreCurves(predicted)
     grid = np.linspace(0.0, 1.0, GRID)
     heights = lowest_cost(grid)
     found, rounds = average_and_rounds(curves, heights)
     points = points_of(grid, found, pooled=pooled_heights(curves, heights))
-    area = float(area_under(found[None], grid)[0])
-    low = float(np.mean(area_under(rounds, grid))) - area
+    low = float(np.mean(area_under(rounds, grid)) - area_under(found[None], grid)[0])
     return curve_of(
         curves,
         points,
-        (Summary("area", area), Summary("bootstrap estimate of its bias", low)),
+        (Summary("area", _area(curves)), Summary("bootstrap estimate of its bias", low)),
         (TRIVIAL,),
     )
