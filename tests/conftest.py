@@ -3,9 +3,11 @@
 Modules with slow tests come first, so that no process works at one while the others are done.
 Linear algebra has one thread in each process of the tests, and what it likes in those they start.
 In the folders `WITHOUT_PDF` a report in this process is all that it is but for the layout of its
-PDF, which takes three times as long as the rest; a test marked `pdf` has it laid out.
+PDF, which takes three times as long as the rest; a test marked `pdf` has it laid out, and one that
+uses `no_layout` elsewhere has not.
 """
 
+import gc
 import os
 from hashlib import sha256
 from pathlib import Path
@@ -29,6 +31,15 @@ settings.load_profile("without_clock")
 
 TESTS = Path(__file__).parent
 os.environ["EVALLANG_STORE"] = "off"  # a test that runs a study twice means to fit twice
+
+
+gc.disable()  # what is collected stays until the end: looking through it finds nothing
+
+
+def pytest_collection_finish():
+    """Leave out of each later look for garbage what stays."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items):
@@ -57,3 +68,9 @@ def pytest_runtest_setup(item):
     part = item.path.relative_to(TESTS).parts[0]
     whole = part not in WITHOUT_PDF or item.get_closest_marker("pdf")
     pdf.write = lay_out if whole else stand_in
+
+
+@pytest.fixture
+def no_layout(monkeypatch):
+    """Make reports without the layout of their PDF."""
+    monkeypatch.setattr(pdf, "write", stand_in)

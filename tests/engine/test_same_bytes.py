@@ -24,7 +24,18 @@ compare forest, knn with 5x2cv_f by accuracy
 
 def run(folder, out, *options, hash_seed="0"):
     subprocess.run(
-        [sys.executable, "-m", "evallang", "run", "study.eval", "-o", str(out), *options],
+        [
+            sys.executable,
+            "-m",
+            "evallang",
+            "run",
+            "study.eval",
+            "-o",
+            str(out),
+            *options,
+            "--format",
+            "html",
+        ],
         cwd=folder,
         check=True,
         capture_output=True,
@@ -53,7 +64,19 @@ def test_the_path_on_the_command_line_stays_out_of_the_results(tmp_path):
     (folder / "study.eval").write_text(STUDY.replace("n_estimators=10", "n_estimators=2"))
     out = tmp_path / "out"
     subprocess.run(
-        [sys.executable, "-m", "evallang", "run", "deep/study.eval", "-o", str(out), "-j", "1"],
+        [
+            sys.executable,
+            "-m",
+            "evallang",
+            "run",
+            "deep/study.eval",
+            "-o",
+            str(out),
+            "-j",
+            "1",
+            "--format",
+            "html",
+        ],
         cwd=tmp_path,
         check=True,
         capture_output=True,

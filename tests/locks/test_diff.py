@@ -152,18 +152,13 @@ def test_git_compares_the_text_of_a_study_with_errors(repository, line):
 # --- results --------------------------------------------------------------------------------
 
 
-pytestmark = pytest.mark.pdf  # `folder` has one, and `verify` compares its pages
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """Results of a study, and of another version of it."""
-    folder = tmp_path_factory.mktemp("results")
+def results_in(folder, *words):
+    """Make results of a study, and of another version of it; `words` are those of the first run."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         Path("study.eval").write_text(STUDY)
         write_wards()
-        call("run", "study.eval", "-j", "1", "-o", "first")
+        call("run", "study.eval", "-j", "1", "-o", "first", *words)
         change("DecisionTreeClassifier(max_depth=2)", "DummyClassifier")
         change("by 30%", "by 1%")
         call("run", "study.eval", "-j", "1", "-o", "second", "--format", "html")
@@ -171,11 +166,22 @@ def made(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    return results_in(tmp_path_factory.mktemp("results"), "--format", "html")
+
+
+@pytest.fixture(scope="module")
+def made_with_pdf(tmp_path_factory):
+    return results_in(tmp_path_factory.mktemp("results"))
+
+
 @pytest.fixture
-def folder(made, tmp_path, monkeypatch):
-    """A copy of the results, to be altered."""
+def folder(request, tmp_path, monkeypatch):
+    """A copy of the results, to be altered; with a PDF for a test with that mark."""
+    with_pdf = request.node.get_closest_marker("pdf")
     copy = tmp_path / "copy"
-    shutil.copytree(made, copy)
+    shutil.copytree(request.getfixturevalue("made_with_pdf" if with_pdf else "made"), copy)
     monkeypatch.chdir(copy)
     return copy
 
@@ -272,6 +278,7 @@ def test_equal_results_do_not_differ(folder):
     assert call("diff", "first", "first", "--exit-code") == "no number and no decision differs\n"
 
 
+@pytest.mark.pdf
 def test_a_results_folder_is_what_its_study_gives(folder):
     assert call("verify", "first").endswith("no difference\n")
     assert "different" in call("verify", "second", code=5)  # its study was changed since
@@ -300,11 +307,13 @@ def test_one_altered_prediction_is_named(folder):
     ]
 
 
+@pytest.mark.pdf
 def test_a_report_is_compared_with_the_results_inside_it(folder):
     assert call("verify", "first/report.pdf").endswith("no difference\n")
     assert call("verify", "first/report.html").endswith("no difference\n")
 
 
+@pytest.mark.pdf
 def test_an_altered_text_of_a_pdf_is_named_by_its_page(folder):
     with pikepdf.open("first/report.pdf", allow_overwriting_input=True) as pdf:
         page = pdf.pages[1]
@@ -323,6 +332,7 @@ def test_an_altered_text_of_a_pdf_is_named_by_its_page(folder):
     assert lines[0].startswith("report.pdf: page 2")
 
 
+@pytest.mark.pdf
 def test_altered_results_inside_a_pdf_are_found(folder):
     with pikepdf.open("first/report.pdf", allow_overwriting_input=True) as pdf:
         document = json.loads(pdf.attachments["results.json"].get_file().read_bytes())
@@ -336,6 +346,7 @@ def test_altered_results_inside_a_pdf_are_found(folder):
     assert "estimates[wards, cv, tree, accuracy].value" in said
 
 
+@pytest.mark.pdf
 def test_one_altered_digit_is_named_even_if_the_number_stays_the_same(folder):
     path = Path("first/results.json")
     text = path.read_text()
@@ -347,6 +358,7 @@ def test_one_altered_digit_is_named_even_if_the_number_stays_the_same(folder):
         assert lines == [f"{place}: {value}0000000000000000001 -> {value}"]
 
 
+@pytest.mark.pdf
 def test_a_report_under_another_name_is_the_same_report(folder):
     content = Path("first/report.pdf").read_bytes()
     Path("paper.pdf").write_bytes(content)
@@ -355,6 +367,7 @@ def test_a_report_under_another_name_is_the_same_report(folder):
     assert "results.json next to it, which is missing" in call("verify", "page.html", code=2)
 
 
+@pytest.mark.pdf
 def test_the_results_inside_a_pdf_leave_out_what_differs_between_equal_runs(folder):
     with pikepdf.open("first/report.pdf") as pdf:
         names = set(pdf.attachments.keys())
@@ -467,6 +480,7 @@ def test_other_words_in_an_included_file_are_words_only(tmp_path, monkeypatch):
     assert "changes numbers" in classed(call("verify", "study-results", code=5))
 
 
+@pytest.mark.pdf
 def test_a_pdf_without_results_or_with_broken_ones_is_one_line(folder):
     for name, content in (("none.pdf", None), ("broken.pdf", b"{}")):
         with pikepdf.open("first/report.pdf") as pdf:
@@ -479,6 +493,7 @@ def test_a_pdf_without_results_or_with_broken_ones_is_one_line(folder):
     assert "cannot read the results in `broken.pdf`" in call("verify", "broken.pdf", code=2)
 
 
+@pytest.mark.pdf
 def test_a_missing_page_of_a_pdf_is_named(folder):
     with pikepdf.open("first/report.pdf", allow_overwriting_input=True) as pdf:
         pages = len(pdf.pages)
@@ -497,6 +512,7 @@ def test_a_report_of_another_version_is_compared_by_its_attachments(folder):
     assert "made with evallang 9.9" in said
 
 
+@pytest.mark.pdf
 def test_without_pypdf_verify_names_the_extra(folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "pypdf", None)
     said = call("verify", "first/report.pdf", code=2)

@@ -40,6 +40,7 @@ def test_values_are_escaped_in_an_authors_block_too(tmp_path):
     assert "<script>x" not in page and "<script>alert" not in page
 
 
+@pytest.mark.usefixtures("no_layout")
 @pytest.mark.parametrize(
     "body",
     [
