@@ -32,6 +32,8 @@ from evallang.study import Method, Protocol, Study
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    Rows = NDArray[Any] | slice
 else:
     np = lazy("numpy")
 
@@ -85,8 +87,10 @@ def judge_given_areas(study: Study, source: GivenOutcomes) -> list[Diagnostic]:
         return []
     if source.times is not None:  # counted for metrics of labels, which have no area
         return []
-    folds = np.zeros(source.n, dtype=np.int64) if source.folds is None else source.folds
-    parts = [np.flatnonzero(folds == fold) for fold in np.unique(folds)]
+    folds = source.folds
+    parts: list[Rows] = [slice(None)]
+    if folds is not None:
+        parts = [np.flatnonzero(folds == fold) for fold in np.unique(folds)]
     tested = _tested(source, source.truth, parts, yields_of(source.spec, None), study)
     if tested is None:
         return []
@@ -103,7 +107,7 @@ def judge_planned_areas(
     """Check areas under a protocol against the members of the classes in its test parts."""
     if table.task != "classification" or len(table.classes) != 2:
         return []
-    parts = [split.test for split in splits if split.fold >= 0]
+    parts: list[Rows] = [split.test for split in splits if split.fold >= 0]
     tested = _tested(table, table.y, parts, yields_of(table.spec, protocol), study)
     if tested is None:
         return []
@@ -113,7 +117,7 @@ def judge_planned_areas(
 def _tested(
     source: "Table | GivenOutcomes",
     truth: "NDArray[Any]",
-    parts: "Sequence[NDArray[Any]]",
+    parts: "Sequence[Rows]",
     yields: Yields,
     study: Study,
 ) -> Tested | None:
@@ -136,11 +140,9 @@ def _tested(
     return Tested(name, classes[rarer], tuple(both.min(axis=1).tolist()), yields, grouped)
 
 
-def _members(
-    truth: "NDArray[Any]", groups: "NDArray[Any] | None", part: "NDArray[Any]", code: int
-) -> int:
-    rows = part[truth[part] == code]
-    return len(rows) if groups is None else len(np.unique(groups[rows]))
+def _members(truth: "NDArray[Any]", groups: "NDArray[Any] | None", part: "Rows", code: int) -> int:
+    members = truth[part] == code
+    return int(members.sum()) if groups is None else len(np.unique(groups[part][members]))
 
 
 def _judged(

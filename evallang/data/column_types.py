@@ -111,7 +111,12 @@ def _numbers(cells: "pl.Series") -> "pl.Series | None":
     numbers = cells.cast(pl.Float64, strict=False)
     if numbers.null_count() != cells.null_count() or not numbers.is_finite().any():
         return None
-    return numbers.fill_nan(None)
+    return nan_to_null(numbers)
+
+
+def nan_to_null(numbers: "pl.Series") -> "pl.Series":
+    """Return floats whose NaN are missing; without NaN the column itself, not a copy of it."""
+    return numbers.fill_nan(None) if numbers.is_nan().any() else numbers
 
 
 def _dates(cells: "pl.Series") -> "pl.Series | None":
@@ -136,8 +141,8 @@ def plain_types(cells: "pl.DataFrame") -> "pl.DataFrame":
     words = [t for t in types if t == pl.Categorical or t == pl.Enum]
     decimals = [t for t in types if t.is_decimal()]
     cells = cells.with_columns(pl.col(words).cast(pl.String), pl.col(decimals).cast(pl.Float64))
-    floats = pl.col(pl.Float32, pl.Float64).fill_nan(None)
-    return cells.with_columns(floats, trimmed(pl.col(pl.String)))
+    floats = map(nan_to_null, cells.select(pl.col(pl.Float32, pl.Float64)))
+    return cells.with_columns(*floats, trimmed(pl.col(pl.String)))
 
 
 def trimmed(cells: "pl.Expr") -> "pl.Expr":

@@ -132,7 +132,7 @@ def _text_columns(spec: PredictionsSpec) -> frozenset[str] | None:
         return None
     names = set(role_columns(spec))
     if spec.judged is None and spec.task != "regression":
-        names |= {model.column or model.name for model in spec.models}
+        names |= {column for some in label_columns_of(spec.models) for column in some}
     return frozenset(names)
 
 

@@ -631,7 +631,8 @@ def _fold_sizes(
     source: GivenOutcomes, repeat: "NDArray[np.int64]", fold: "NDArray[np.int64]"
 ) -> tuple[FoldSize, ...]:
     parts = partition(source.n, fold, repeat)
-    counts = np.bincount(parts.fold, minlength=len(parts.pairs))
+    one = len(parts.pairs) == 1  # counting would copy a code for each row
+    counts = [source.n] if one else np.bincount(parts.fold, minlength=len(parts.pairs))
     labels = source.fold_labels if source.fold_labels is not None else source.repeat_labels
     by_fold = source.fold_labels is not None
     return tuple(

@@ -41,6 +41,7 @@ from evallang.registry import Evidence, lazy
 from evallang.results.records import Difference, HypothesisTestResult, Summary
 from evallang.stats.alternatives import OPPOSITE, one_sided
 from evallang.stats.correctness import Correctness, Table, count_patterns
+from evallang.stats.hypothesis_tests.auc_covariance import PlacedScores
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
@@ -61,9 +62,12 @@ from evallang.stats.intervals.resampling import (
     WeightSample,
     mean_sample,
 )
+from evallang.stats.placement_values import twice_outranked
 from evallang.stats.reader_scores import ReaderScores
 from evallang.stats.score_counts import coarsened
 from evallang.stats.shares import Shares
+from evallang.stats.threads import run_in_threads
+from evallang.stats.validation import numbers
 from evallang.study import Method, Study
 
 if TYPE_CHECKING:
@@ -245,8 +249,31 @@ class ComparedModels:
 
     def binary_truth(self) -> "NDArray[np.int64]":
         """Return which rows are positive, as 0 and 1 (n,)."""
-        truth = self.evaluation.models[self.models[0]].truth
-        return np.asarray(truth == self.evaluation.positive, dtype=np.int64)
+        return self._positive(self.models[0]).astype(np.int64)
+
+    def _positive(self, model: str) -> "NDArray[np.bool_]":
+        """Return which rows of a model are positive (n,); computed once."""
+        truth, positive = self.evaluation.models[model].truth, self.evaluation.positive
+        return self.evaluation.once(
+            ("positive rows", model), lambda: np.asarray(truth == positive, dtype=np.bool_)
+        )
+
+    def placed_scores(self) -> PlacedScores:
+        """Return what the scores of each model outrank; each is sorted once for all pairs."""
+
+        key = {model: ("outranked", model, self.metric) for model in self.models}
+        left = [model for model in self.models if key[model] not in self.evaluation.made]
+        given = [(self._positive(model), numbers(self.scores(model), "scores")) for model in left]
+        if any(np.isnan(scores).any() for _, scores in given):
+            raise ValueError("a score is missing")
+
+        def place(which: int) -> None:
+            self.evaluation.made[key[left[which]]] = twice_outranked(*given[which])
+
+        for _ in run_in_threads(place, range(len(left))):
+            pass
+        outranked = tuple(self.evaluation.made[key[model]] for model in self.models)
+        return PlacedScores(self._positive(self.models[0]), outranked)
 
     def scores(self, model: str) -> "NDArray[np.float64]":
         """Return the score of the positive class for each row (n,)."""
@@ -686,8 +713,8 @@ def truth(inputs: TestInputs) -> Any:
 
 
 @COMPARISON.provides("row_scores")
-def row_scores(inputs: TestInputs) -> "NDArray[np.float64] | PlacementSums":
-    """Return the scores of the models on each row (n, m), or sums over all rows."""
+def row_scores(inputs: TestInputs) -> "NDArray[np.float64] | PlacementSums | PlacedScores":
+    """Return the scores of the models on each row (n, m), or what these came to on a test set."""
     counted = inputs.evaluation.counted
     if counted is not None:
         if counted.placements is None or counted.rankings is None:
@@ -699,6 +726,8 @@ def row_scores(inputs: TestInputs) -> "NDArray[np.float64] | PlacementSums":
                 raise RowsNotKept("the placements are those of other scores")
         known = list(counted.rankings)
         return counted.placements.of([known.index(model) for model in inputs.models])
+    if inputs.compared.folds() is None:
+        return inputs.compared.placed_scores()
     # Each model's column in one piece, which is sorted without a copy
     return np.stack([inputs.compared.scores(model) for model in inputs.models]).T
 

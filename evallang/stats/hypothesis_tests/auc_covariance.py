@@ -72,19 +72,36 @@ def _contrast(s: NDArray[np.float64], first: int, second: int) -> float:
     return float(s[first, first] + s[second, second] - 2 * s[first, second])
 
 
+@dataclass(frozen=True, eq=False)
+class PlacedScores:
+    """What the scores of M models on one test set outrank: each is sorted once for all tests.
+
+    Attributes
+    ----------
+    positive : (n,)
+    outranked : `twice_outranked` of each model (n,)
+    """
+
+    positive: NDArray[np.bool_]
+    outranked: tuple[NDArray[np.signedinteger], ...]
+
+
 def auc_covariance(
     truth: ArrayLike,
-    row_scores: ArrayLike | PlacementSums,
+    row_scores: ArrayLike | PlacementSums | PlacedScores,
     folds: ArrayLike | None,
     groups: ArrayLike | None,
 ) -> AucCovariance:
     """Estimate the areas and their covariance for the design that folds and groups make.
 
-    Sums over all examples of one test set have no folds and groups. Raises `ValueError` where
-    shapes differ, a score is NaN or there are fewer than two models.
+    Sums over all examples of one test set have no folds and groups, placed scores no folds.
+    Raises `ValueError` where shapes differ, a score is NaN or there are fewer than two models.
     """
     if isinstance(row_scores, PlacementSums):
         return _of_sums(row_scores)
+    if isinstance(row_scores, PlacedScores):
+        codes = None if groups is None else _codes(groups, row_scores.positive, "group")
+        return _covariance_on_test_set(row_scores, codes)
     positive, scores = positives(truth), numbers(row_scores, "scores")
     if scores.ndim != 2 or positive.shape != scores.shape[:1] or scores.shape[1] < 2:
         raise ValueError("every example needs one score of each of two or more models")
@@ -93,7 +110,7 @@ def auc_covariance(
     codes = None if groups is None else _codes(groups, positive, "group")
     if folds is not None:
         return _covariance_over_folds(positive, scores, _codes(folds, positive, "fold"), codes)
-    return _covariance_on_test_set(positive, scores, codes)
+    return _covariance_on_test_set(_outranked(positive, scores), codes)
 
 
 def _of_sums(sums: PlacementSums) -> AucCovariance:
@@ -111,27 +128,26 @@ class _Placed:
     Attributes
     ----------
     positive : (n,)
-    outranked : (M, n), doubled
+    outranked : M arrays (n,), doubled
     areas : (M,)
-    ends : (n,) what an outranked number is divided by to be a share
     """
 
     positive: NDArray[np.bool_]
-    outranked: NDArray[np.signedinteger]
+    outranked: tuple[NDArray[np.signedinteger], ...]
     areas: NDArray[np.float64]
-    ends: NDArray[np.float64]
 
     def centred(self, rows: slice = slice(None)) -> NDArray[np.float64]:
         """Return each row's share of outranked examples minus the area (M, n)."""
-        shares: NDArray[np.float64] = self.outranked[:, rows] / self.ends[rows]
+        up = int(self.positive.sum())
+        ends = np.where(self.positive[rows], 2.0 * (len(self.positive) - up), 2.0 * up)
+        shares: NDArray[np.float64] = np.stack([one[rows] for one in self.outranked]) / ends
         shares -= self.areas[:, None]
         return shares
 
 
-def _place(positive: NDArray[np.bool_], scores: NDArray[np.float64]) -> _Placed:
+def _outranked(positive: NDArray[np.bool_], scores: NDArray[np.float64]) -> PlacedScores:
     """Place the scores (n, M) of each model among those of the other class."""
     n, models = scores.shape
-    up = int(positive.sum())
     stacked = np.empty((models, n), dtype=doubled_type(n))
 
     def place(m: int) -> None:
@@ -139,9 +155,15 @@ def _place(positive: NDArray[np.bool_], scores: NDArray[np.float64]) -> _Placed:
 
     for _ in run_in_threads(place, range(models)):
         pass
+    return PlacedScores(positive, tuple(stacked))
+
+
+def _place(given: PlacedScores) -> _Placed:
+    """Add the areas of M models; both classes occur."""
+    n, up = len(given.positive), int(given.positive.sum())
     # Each class outranks the other in as many pairs: half of all that are outranked
-    areas = stacked.sum(axis=1, dtype=np.int64) / (4.0 * up * (n - up))
-    return _Placed(positive, stacked, areas, np.where(positive, 2.0 * (n - up), 2.0 * up))
+    sums = np.array([one.sum(dtype=np.int64) for one in given.outranked])
+    return _Placed(given.positive, given.outranked, sums / (4.0 * up * (n - up)))
 
 
 def _covariances(placed: _Placed) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -168,11 +190,9 @@ def _covariances(placed: _Placed) -> tuple[NDArray[np.float64], NDArray[np.float
     return first / (up * (up - 1)), second / ((n - up) * (n - up - 1))
 
 
-def _covariance_on_test_set(
-    positive: NDArray[np.bool_], scores: NDArray[np.float64], groups: NDArray[np.intp] | None
-) -> AucCovariance:
+def _covariance_on_test_set(given: PlacedScores, groups: NDArray[np.intp] | None) -> AucCovariance:
     """DeLong's covariance, or with groups that of Obuchowski 1997."""
-    models = scores.shape[1]
+    positive, models = given.positive, len(given.outranked)
     n_groups = None if groups is None else int(groups.max(initial=-1)) + 1
     up, down = int(positive.sum()), int((~positive).sum())
     if min(up, down) == 0:
@@ -180,7 +200,7 @@ def _covariance_on_test_set(
         return AucCovariance(
             nothing, None, None, "delong", n_groups, ("undefined: only one class",)
         )
-    placed = _place(positive, scores)
+    placed = _place(given)
     found = tuple(placed.areas.tolist())
     plain = sum(_covariances(placed), np.zeros((models, models))) if min(up, down) > 1 else None
     if groups is None:
@@ -237,7 +257,7 @@ def _covariance_over_folds(
         if positive[rows].all() or not positive[rows].any():
             lost += 1
         else:
-            parts.append((rows, _place(positive[rows], scores[rows])))
+            parts.append((rows, _place(_outranked(positive[rows], scores[rows]))))
     skipped = (
         "1 fold with one class only is" if lost == 1 else f"{lost} folds with one class only are"
     )

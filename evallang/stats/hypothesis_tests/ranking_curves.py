@@ -16,7 +16,11 @@ from evallang.results.statistics import (
 from evallang.stats.alternatives import Alternative, normal_p, one_sided, t_p
 from evallang.stats.clusters import few_groups
 from evallang.stats.distributions import checked_level, chi2_tail, normal_quantile, t_quantile
-from evallang.stats.hypothesis_tests.auc_covariance import AucCovariance, auc_covariance
+from evallang.stats.hypothesis_tests.auc_covariance import (
+    AucCovariance,
+    PlacedScores,
+    auc_covariance,
+)
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
@@ -118,7 +122,7 @@ AUC_VARIANTS = {
 )
 def delong(
     truth: ArrayLike,
-    row_scores: ArrayLike | PlacementSums,
+    row_scores: ArrayLike | PlacementSums | PlacedScores,
     folds: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     level: float = 0.95,
