@@ -7,7 +7,8 @@ from studies import errors_of, study, write_rows
 
 from evallang.api import run
 from evallang.api.study_file import StudyError
-from evallang.data import column_roles, hashing
+from evallang.data import column_roles, hashing, prediction_files, source_columns
+from evallang.data.file_formats import read_file
 from evallang.data.hashing import DataHash
 
 COLUMNS = {
@@ -54,3 +55,42 @@ def test_labels_in_bytes_and_beyond_are_counted_alike(last, tmp_path):
     right = truth == said
     expected = [right.mean(), right[truth == last].mean(), right[truth == 0].mean()]
     assert found == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("rows", [range(7), [0, 0, 1, 1, 1, 5, 5], [3] * 7, [-2, 0, 0, 9, 9, 9, 9]])
+@pytest.mark.parametrize("pieces", [1, 2, 3, 7])
+def test_rising_numbers_in_pieces_have_as_many_levels_as_set_says(rows, pieces):
+    parts = [pl.Series("id", one) for one in np.array_split(list(rows), pieces)]
+    values = pl.concat(parts, rechunk=False)
+    assert values.n_chunks() == pieces
+    assert source_columns._levels({"id": values, "other": values.reverse()}) == {
+        "id": len(set(rows)),
+        "other": len(set(rows)),
+    }
+
+
+@pytest.mark.parametrize("shape", [(7,), (5, 3)])
+def test_short_codes_are_hashed_as_if_each_took_eight_bytes(shape, monkeypatch):
+    monkeypatch.setattr(hashing, "AT_ONCE", 2)
+    codes = np.random.default_rng(1).integers(-1, 4, shape)
+    long, short = DataHash(), DataHash()
+    long.numbers("truth", codes)
+    short.codes("truth", codes.astype(np.int8))
+    assert short.hexdigest() == long.hexdigest()
+
+
+def test_a_score_named_as_its_model_is_read_as_a_number(tmp_path, monkeypatch):
+    write_rows(tmp_path, "p.csv", "truth,a,b", [(1, "0.90", "1e-1"), (0, "0.10", "0.30")])
+    text = (
+        'evallang 1\npredictions p from "p.csv"\n  truth truth\n  positive 1\n'
+        "  score a = a\n  score c = b\nmeasure roc_auc\n"
+    )
+    spelled = []
+
+    def read(*given, **named):
+        spelled.append(named["spelled"])
+        return read_file(*given, **named)
+
+    monkeypatch.setattr(prediction_files, "read_file", read)
+    assert [one.value for one in run(study(text, tmp_path)).estimates] == [1, 0]
+    assert spelled == [{"truth", "c"}]  # of `c` a column of labels would be read too

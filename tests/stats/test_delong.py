@@ -9,8 +9,9 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 from stats.reference_values import columns, figures
 
-from evallang.stats.hypothesis_tests.auc_covariance import auc_covariance
+from evallang.stats.hypothesis_tests.auc_covariance import PlacedScores, auc_covariance
 from evallang.stats.hypothesis_tests.ranking_curves import delong
+from evallang.stats.placement_values import twice_outranked
 
 R = figures("from_r")  # pROC 1.18.0
 DATA = columns("ranking")
@@ -309,3 +310,15 @@ def test_groups_are_what_holds_the_level_on_grouped_rows():
 
     assert rejections(lambda r: draw(r, False), 500, 2) > 0.25
     assert rejections(lambda r: draw(r, True), 1000, 2) == pytest.approx(0.05, abs=0.03)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_scores_placed_once_for_all_pairs_give_the_same_result(grouped):
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 2, 90)
+    scores = np.round(truth[:, None] + rng.standard_normal((90, 3)), 1)  # with ties
+    groups = np.arange(90) // 3 if grouped else None
+    outranked = [twice_outranked(truth == 1, column) for column in scores.T]
+    for pair in ((0, 1), (0, 2), (2, 1), (0, 1, 2)):
+        placed = PlacedScores(truth == 1, tuple(outranked[m] for m in pair))
+        assert delong(truth, placed, groups=groups) == delong(truth, scores[:, pair], groups=groups)
