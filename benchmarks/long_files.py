@@ -20,6 +20,7 @@ from evallang.syntax.formatter import format_source
 
 SHORT, LONG = 500, 5_000
 LIMIT = 12.0  # times as long, for ten times the lines
+GOAL = 11.0
 ROUNDS = 3
 HEAD = (
     "evallang 1", "study", "  seed 1", 'data d from "d.csv"', "  target y",
@@ -177,6 +178,7 @@ def main() -> None:
                 peer=f"{SHORT} lines",
                 theirs=short,
                 limit=Bound(Kind.TIMES, LIMIT),
+                goal=Bound(Kind.TIMES, GOAL),
             )
         )
 

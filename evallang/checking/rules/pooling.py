@@ -192,14 +192,16 @@ def _test_of_rows(study: Study, comparison: ComparisonSpec) -> Method:
 
 def unstable(study: Study, comparison: ComparisonSpec) -> str | None:
     """Return why the folds' models differ more than their number, or less, lets one think."""
-    followers = {model.name for model in study.models if follows_single_examples(model)}
     for _, protocol, _ in evidence_of(study, comparison):
         if protocol is None:
             continue
         if PROTOCOLS[protocol.kind].declaration.test_rows(protocol.options) == 1:
             return "those of leave-one-out depend on one another"
         named = models_of(comparison, names_of(study.models))
-        single = [name for name in named if name in followers]
+        # A file of thousands of lines looks at the models of each line, not at all for each
+        about = set(named)
+        wanted = {model.name: model for model in study.models if model.name in about}
+        single = [n for n in named if n in wanted and follows_single_examples(wanted[n])]
         if single:
             if len(single) == 1:
                 return f"{listed(single)} follows single examples, so its folds' models differ"
