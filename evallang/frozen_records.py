@@ -9,21 +9,34 @@ methods. `dataclasses.fields`, `replace` and
 
 from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any, TypeVar, dataclass_transform, overload
 
 T = TypeVar("T")
 
 
+@overload
+def frozen(cls: type[T], /) -> type[T]: ...
+
+
+@overload
+def frozen(*, slots: bool) -> Callable[[type[T]], type[T]]: ...
+
+
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
-def frozen(cls: type[T]) -> type[T]:
+def frozen(cls: Any = None, /, *, slots: bool = True) -> Any:
     """Make a class a frozen dataclass with slots; fields with `compare=False` take no part
     in equality and hash.
 
-    Raises `TypeError` for a class with `__post_init__`, which the shared methods would not call.
+    A class with a `cached_property` needs `slots=False`. Raises `TypeError` for a class with
+    `__post_init__`, which the shared methods would not call.
     """
+    return _record(cls, slots) if cls is not None else lambda made: _record(made, slots)
+
+
+def _record(cls: type[T], slots: bool) -> type[T]:
     if hasattr(cls, "__post_init__"):
         raise TypeError(f"{cls.__name__} has `__post_init__`, which a record does not call")
-    made = dataclass(init=False, repr=False, eq=False, slots=True)(cls)
+    made = dataclass(init=False, repr=False, eq=False, slots=slots)(cls)
     known = fields(made)  # type: ignore[arg-type]  # the line above made it a dataclass
     compared = tuple(f.name for f in known if f.compare)
 

@@ -14,7 +14,7 @@ import pkgutil
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
@@ -135,7 +135,7 @@ class Guidance:
     first_for: Mapping[Situation, int] = field(default_factory=dict, kw_only=True)
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Entry(Generic[Declaration]):
     """A member of a registry: the function, its declaration and the content of its manual."""
 

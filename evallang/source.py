@@ -6,7 +6,6 @@ means the same in every editor.
 """
 
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import cached_property
 
 from evallang.frozen_records import frozen
@@ -34,7 +33,7 @@ class Position:
     offset: int
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class SourceFile:
     """The text of one file and its path in messages."""
 

@@ -5,7 +5,7 @@ what is wrong in a file can be reported at the clause that caused it.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from evallang.data.hashing import DataHash, spelled_ids
@@ -293,7 +293,7 @@ class SourceColumn:
     role_kind: str = ""
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Table:
     """A data set as read: n rows, after `where`.
 
@@ -348,7 +348,7 @@ class Table:
         return len(self.y)
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class GivenOutcomes:
     """Predictions, judged outcomes or counts computed elsewhere, one row per example.
 

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from evallang.data.column_types import Kind, kind_of, type_words, typed_cells
 from evallang.data.dataset import Label
 from evallang.data.joined_parts import JoinedParts
 from evallang.data.labels import as_number, label_text
+from evallang.frozen_records import frozen
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ else:
 INFINITY = re.compile(r"\s*[+-]?inf(inity)?\s*", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Frame:
     """The columns of one source and where their rows come from.
 

@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evallang.data.dataset import Label
+from evallang.frozen_records import frozen
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ else:
 FEW_VALUES = 8  # of a column of numbers, each of which it is compared with
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Classes:
     """The distinct labels of a column in their order, and each row's place among them."""
 

@@ -10,7 +10,7 @@ that gives the training prior to everyone would get an AUC of 0 under leave-one-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.bibliography import Reference
@@ -154,7 +154,7 @@ def _mean_over_seeds(values: NDArray[np.float64]) -> float | None:
     return float(known[0]) if len(known) and known.min() == known.max() else _mean(values)
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Partition:
     """Which fold and which repeat each prediction belongs to, numbered from 0 without gaps.
 

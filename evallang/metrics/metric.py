@@ -23,7 +23,7 @@ functions take k columns as well, where every prediction is one of the classes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.frozen_records import frozen
@@ -213,7 +213,7 @@ Statistic = Callable[["NDArray[Any]"], "NDArray[np.float64]"]
 """A value for each row of weights, which are float64 or bytes: from (B, n) to (B,)."""
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Moments:
     """A metric as a function of weighted sums of some numbers of each example.
 
@@ -307,7 +307,7 @@ class _NotKept:
 NOT_KEPT: Any = _NotKept()
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class CountedLabels:
     """The distinct pairs of truth and label (P,), as codes, and how often each occurs."""
 
@@ -316,7 +316,7 @@ class CountedLabels:
     times: NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Outcome:
     """What one model gave on some examples, with the truth.
 

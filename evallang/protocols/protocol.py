@@ -8,7 +8,7 @@ by hand. It raises `ValueError` with one sentence where the rows do not allow th
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -35,7 +35,7 @@ class CannotSplit(ValueError):
         self.of_strata = of_strata
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Rows:
     """What a protocol may look at: never features, never models.
 
@@ -57,7 +57,7 @@ class Rows:
     further_assignments: tuple[tuple[str, ...], ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Split:
     """One split: sorted row numbers; `validation` only in a three-way holdout.
 

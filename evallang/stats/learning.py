@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from evallang.frozen_records import frozen
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class SizeScores:
     """The scores of the fits on subsets of one size.
 
@@ -33,7 +34,7 @@ class SizeScores:
     failed: int
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Learning:
     """The scores of one model by the size of the training set, the smallest size first.
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from evallang.frozen_records import frozen
 
 Decision = bool | None
 """Whether a hypothesis was rejected; None where the test is undefined."""
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Setting:
     """One test with one correction, and what it decides on every hypothesis of a line.
 
@@ -25,7 +25,7 @@ class Setting:
     correction_title: str | None = None
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class DecidedHypothesis:
     """One hypothesis of a line: a pair of models by a metric on a data set (None: across them)."""
 
@@ -34,7 +34,7 @@ class DecidedHypothesis:
     models: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class LineDecisions:
     """The hypotheses of one line with every setting that was computed, the reported one first.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from evallang.frozen_records import frozen
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ else:
     np = lazy("numpy")
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Predicted:
     """The held-out predictions of one model.
 

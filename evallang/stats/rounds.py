@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from evallang.frozen_records import frozen
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Rounds:
     """The predictions of one model for the rows that each round did not draw.
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
+
+from evallang.frozen_records import frozen
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Runs:
     """The scores and predictions of one model for S seeds and J splits.
 

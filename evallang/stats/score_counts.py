@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.stats.ascending import ascending
 
@@ -182,7 +183,7 @@ def _digits(values: NDArray[np.float64], most: int, known: int | None) -> int:
 # --- placements --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class PlacementMoments:
     """The area under a ROC curve, and how far placements vary within each class.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.results.settings import Value
 
@@ -18,7 +18,7 @@ Rule = Literal["best", "one_standard_error"]
 DIGITS = 12  # significant digits to which equal scores tie
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class SearchedParameter:
     """One searched parameter and its candidates in the order written.
 
@@ -31,7 +31,7 @@ class SearchedParameter:
     written: str
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class FoldSearch:
     """The search inside one training part, and the score of the chosen candidate on its test part.
 
@@ -50,7 +50,7 @@ class FoldSearch:
     steps: tuple[int, ...]
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Searches:
     """All searches of one model: one inside each training part of a protocol.
 

@@ -7,9 +7,9 @@ the unit of a target, and a model without information has 1/2 and 0 of them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.stats.placement_values import twice_outranked
 
@@ -23,7 +23,7 @@ else:
 FEWEST_RANKED = 3  # rows; two always have a correlation of 1 or -1
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Skill:
     """A mean over comparisons of rows: its value, and how far each row (n,) moves it."""
 
