@@ -14,6 +14,7 @@ from evallang.diagnostics import (
     Phase,
     Severity,
     allowed,
+    current_name,
     diagnose,
     has_errors,
 )
@@ -210,7 +211,7 @@ def _stands_late(comment: CommentNode, gathered: Gathered) -> bool:
 
 def _rule_name(written: str) -> str:
     code = CODES.get(written.upper())
-    return code.name if code else written.replace("-", "_")
+    return code.name if code else current_name(written.replace("-", "_"))
 
 
 def _lines(comment: CommentNode, gathered: Gathered) -> tuple[int, int]:

@@ -104,6 +104,14 @@ class Code:
 
 CODES: dict[str, Code] = {}
 
+FORMER_NAMES = {"gate_that_cannot_pass": "few_examples_for_requirement"}
+"""The names that codes had, in studies and results of earlier versions, with those they have."""
+
+
+def current_name(name: str) -> str:
+    """Return the name of a code, also where it is given by the name it had before."""
+    return FORMER_NAMES.get(name, name)
+
 
 def declare(
     code: str,

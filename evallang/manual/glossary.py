@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from evallang.checking.all_codes import load_codes
 from evallang.checking.synonyms import OTHER_NAMES, OTHER_WORDS, is_member, meant_by
-from evallang.diagnostics import CODES, Code
+from evallang.diagnostics import CODES, Code, current_name
 from evallang.manual import explanations
 from evallang.manual.catalogues import REGISTRIES, members
 from evallang.manual.explanations import Explanation, Part, written
@@ -108,7 +108,7 @@ SHARE_MEANING = (
 def code_called(asked: str) -> Code | None:
     """Find a diagnostic by its code, in any case, or by its name."""
     load_codes()
-    name = asked.replace("-", "_").replace(" ", "_")
+    name = current_name(asked.replace("-", "_").replace(" ", "_"))
     return CODES.get(asked.upper()) or next((c for c in CODES.values() if c.name == name), None)
 
 

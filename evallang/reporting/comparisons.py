@@ -369,7 +369,9 @@ def _ranks_table(context: Context, comparison: Comparison, identifier: str) -> T
                  "subtracted, which is what the aligned-ranks test compares.")
         )  # fmt: skip
     if ranged:
-        notes.append(runs(f"Interval: bootstrap over the {context.sets} (BCa)."))
+        notes.append(
+            runs(f"Interval: bias-corrected accelerated bootstrap over the {context.sets}.")
+        )
     if (
         ranks is not None
         and ranks.critical_difference is not None

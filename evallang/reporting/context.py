@@ -17,7 +17,7 @@ from typing import Any, cast
 from evallang.frozen_records import frozen
 from evallang.printable import isolated, printable
 from evallang.reporting.document import Cite, Runs, Section
-from evallang.reporting.letter_case import capitalised, mid_sentence, printed, written_options
+from evallang.reporting.letter_case import capitalised, mid_sentence, printed, titled
 from evallang.reporting.numbers import NBSP, Scale, Style, count, scale_of
 from evallang.reporting.style_sheets import style_objection
 from evallang.results.codec import from_plain, to_plain
@@ -267,12 +267,8 @@ class Context:
         if found is None:
             words = name.replace("_", " ")
             return words[:1].upper() + words[1:]
-        options = "" if found.name == name else written_options(name.removeprefix(method_of(name)))
-        if found.title_states_options:
-            options = ""
-        elif kind == "metric" and name == found.name:
-            options = written_options(name.removeprefix(method_of(name)))
-        return printed(found.title) + (f" ({options})" if options else "")
+        stated = found.title_states_options or (found.name == name and kind != "metric")
+        return titled(printed(found.title), "" if stated else name.removeprefix(method_of(name)))
 
     def interval_title(self, name: str, *, over_groups: bool = False) -> str:
         """Return the title of an interval; one that only its test makes is called after it."""

@@ -2,13 +2,16 @@
 
 import re
 
-OPTIONS = {"bca": "BCa", "all_pairs": "", "se": "standard error"}
+OPTIONS = {"bca": "bias-corrected accelerated", "all_pairs": "", "se": "standard error"}
+ADJECTIVES = frozenset({"bca", "percentile", "basic"})
+"""Options that are printed before a title, as the field names these methods."""
 
 # First words of titles that are not names: these lose their capital inside a sentence.
 COMMON = frozenset(
     word
     for line in (
-        "accuracy adjusted agreement area average balanced bias binomial bootstrap break-even",
+        "accuracy adjusted agreement area average balanced basic bias bias-corrected binomial",
+        "bootstrap break-even",
         "calibration chance-corrected classification cluster clustered coefficient combined",
         "components concordance conditional confusion corrected correlation cost credible",
         "cross-validated cross-validation decision delta-method dependent detection",
@@ -51,6 +54,15 @@ def written_options(written: str) -> str:
         for key, sign, value in named
     ]
     return ", ".join(word for word in words if word)
+
+
+def titled(title: str, options: str) -> str:
+    """Combine a title with its options: "Percentile bootstrap interval", "F1 (macro)"."""
+    word = options.strip("()")
+    if word in ADJECTIVES:
+        return capitalised(f"{written_options(options)} {mid_sentence(title)}")
+    words = written_options(options)
+    return title + (f" ({words})" if words else "")
 
 
 def printed(title: str) -> str:

@@ -237,8 +237,8 @@ def _record_cautions(records: Sequence[Mapping[str, Any]]) -> list[Caution]:
     groups: dict[tuple[str, str, str | None], list[Mapping[str, Any]]] = {}
     for record in records:
         if record.get("severity") != "error":
-            key = (str(record.get("code", "")), str(record.get("name", "")),
-                   record.get("allowed_because"))  # fmt: skip
+            name = diagnostics.current_name(str(record.get("name", "")))
+            key = (str(record.get("code", "")), name, record.get("allowed_because"))
             groups.setdefault(key, []).append(record)
     made = []
     for number, ((code, name, accepted), members) in enumerate(groups.items(), start=1):

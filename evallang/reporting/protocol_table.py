@@ -303,7 +303,7 @@ VALUES = {
     "best": "best mean inner score",
     "grid": "full grid",
     "apa": "APA",
-    "bca": "BCa",
+    "bca": "bias-corrected accelerated",
     "two_sided": "two-sided",
     "a4": "A4",
     "auto": "by the size of the data",

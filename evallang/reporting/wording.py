@@ -203,7 +203,10 @@ def variant_words(context: Context, result: HypothesisTestResult) -> str:
     kind, _ = texts_without_side(result)
     test = context.method("test", result.test)
     known = VARIANTS if test is None else {**VARIANTS, **test.variants}
-    words = "" if kind == result.test else known.get(kind, kind.replace("_", " "))
+    words = "" if kind == result.test else known.get(kind)
+    if words is None and result.estimate is not None and kind == result.estimate.method:
+        words = mid_sentence(context.interval_title(kind))
+    words = kind.replace("_", " ") if words is None else words
     words = re.sub(r"\b(zeros|ties)=(\w+)", r"\1: \2", words)
     side = "" if result.side is None else f"one-sided, first {SIDES[result.side]}"
     return ", ".join(part for part in (words, side) if part)

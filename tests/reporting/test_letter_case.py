@@ -7,7 +7,7 @@ import pytest
 from evallang.metrics.imported import imported_ratio
 from evallang.metrics.metric import METRICS
 from evallang.protocols.protocol import PROTOCOLS
-from evallang.reporting.letter_case import mid_sentence
+from evallang.reporting.letter_case import mid_sentence, titled
 from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -37,3 +37,17 @@ def test_the_ratio_of_two_named_sums_begins_small_and_the_authors_words_stay():
     title = imported_ratio("Errors / WER words", "lower").title
     assert mid_sentence(title) == "ratio of Errors to WER words"
     assert mid_sentence("BLEU of news") == "BLEU of news"
+
+
+@pytest.mark.parametrize(
+    ("title", "options", "words"),
+    [
+        ("Bootstrap interval", "(bca)", "Bias-corrected accelerated bootstrap interval"),
+        ("Bootstrap interval", "(percentile)", "Percentile bootstrap interval"),
+        ("Bootstrap interval", "(se)", "Bootstrap interval (standard error)"),
+        ("F1", "(average=macro)", "F1 (macro)"),
+        ("F1", "", "F1"),
+    ],
+)
+def test_a_title_has_its_options_where_the_field_puts_them(title, options, words):
+    assert titled(title, options) == words

@@ -11,6 +11,7 @@ from evallang.api import run
 from evallang.reporting import html
 from evallang.reporting.context import Context
 from evallang.reporting.section import build
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 
 FIVE = """evallang 1
 counts trial
@@ -338,7 +339,9 @@ def test_an_interval_of_one_model_by_another_method_names_the_model(tmp_path):
     assert found["f1", "never"] == found["accuracy", "never"] == "wilson" != found["f1", "a"]
     methods = page.methods()
     assert "We report accuracy with a 95% interval (Wilson score interval)" in methods
-    assert "F1 of Rule with a 95% interval (bootstrap interval (BCa))" in methods
+    assert (
+        "F1 of Rule with a 95% interval (bias-corrected accelerated bootstrap interval)" in methods
+    )
     assert "F1 of Never with a 95% interval (Wilson score interval)" in methods
     assert "accuracy and F1 with" not in methods
 
@@ -387,3 +390,35 @@ def test_a_requirement_decided_by_mcnemar_states_its_power_too():
     page = Page(f"{FIVE}require c better than a with mcnemar\n")
     assert page.results.requirements[0].test.reject is False
     assert "% discordant pairs, a single unadjusted comparison at .05 has about 80%" in page.whole
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (
+            "bootstrap by f1",
+            "Paired bootstrap test (bias-corrected accelerated bootstrap of examples)",
+        ),
+        ("bootstrap(percentile) by f1", "Paired bootstrap test (percentile bootstrap of examples)"),
+        (
+            "tost(margin=5%) by accuracy",
+            "(Tango score interval for paired proportions) of accuracy",
+        ),
+    ],
+)
+def test_a_caption_names_the_form_of_a_test_in_words(tmp_path, line, words):
+    rows = [[i, i % 3 == 0, (i * 7) % 5 < 2, (i * 5) % 11 < 4] for i in range(90)]
+    write_rows(tmp_path, "p.csv", "id,truth,a,b", [[int(cell) for cell in row] for row in rows])
+    page = Page(
+        'evallang 1\npredictions p from "p.csv"\n  id id\n  truth truth\n  models a, b\n'
+        f"  positive 1\nmeasure accuracy, f1\ncompare with {line}\n",
+        tmp_path,
+    )
+    assert words in page.text
+    assert not re.search(r"\((?:bca|percentile, |tango)|bca, ", page.text)
+
+
+@pytest.mark.parametrize("entry", [e for e in HYPOTHESIS_TESTS if e.declaration.variants])
+def test_the_words_of_a_form_are_no_options(entry):
+    for words in entry.declaration.variants.values():
+        assert not re.search(r"[=_]|\b(?:bca|pratt)\b", words)

@@ -167,13 +167,15 @@ def _judge_examples(find: RuleFunction, study: Study, known: Known) -> Iterator[
     source="Piaggio et al. 2012; Tango 1998",
     later=(Later(Stage.DATA, _judge_examples), Later(Stage.PLAN, _judge_examples)),
 )
-def gate_that_cannot_pass(study: Study) -> Iterator[Objection]:
-    """A requirement cannot be met with so few examples, even if the models are equal.
+def few_examples_for_requirement(study: Study) -> Iterator[Objection]:
+    """A requirement asks for a narrower interval than so few examples give.
 
     A requirement is decided by the unfavourable bound of an interval. With n examples the interval
     has a width even for a model without errors, and even for two models that are right equally
-    often; a margin inside that width can never be met. The same holds for a required lead that the
-    interval would not show even if every example on which the models differ favoured one of them.
+    often. A margin inside that width is met only where the first model is observed to be better,
+    and a threshold beyond the interval of a model without errors is never met. Nor is a required
+    lead that the interval would not show even if every example on which the models differ favoured
+    one of them.
 
     Objects to:
 

@@ -89,6 +89,14 @@ def _difference_of_accuracy(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(right / matrix.sum((-1, -2)))
 
 
+BOOTSTRAP_VARIANTS = {
+    f"{method}, {unit}": f"{words} bootstrap of {unit}"
+    for method, words in (("bca", "bias-corrected accelerated"), ("percentile", "percentile"))
+    for unit in ("examples", "groups")
+}
+"""Printed words of the forms of the bootstrap test."""
+
+
 @HYPOTHESIS_TESTS.register(
     HypothesisTestDeclaration(
         PER_EXAMPLE,
@@ -226,6 +234,7 @@ def permutation(
         EQUAL,
         default_for=frozenset({"drawn"}),
         jointly="drawn",
+        variants=BOOTSTRAP_VARIANTS,
         null_under_cv=EQUAL_UNDER_CV,
         clustered=True,
         weights=True,

@@ -69,10 +69,23 @@ FACTOR_FIRST = (1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30)
 FACTOR_SECOND = (0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29)
 
 
+WILCOXON_VARIANTS = {
+    f"{p}, zeros={zeros}": f"{p_words}, {zero_words}"
+    for p, p_words in (("exact", "exact"), ("normal", "normal approximation"))
+    for zeros, zero_words in (
+        ("drop", "zero differences dropped"),
+        ("pratt", "zero differences ranked and then dropped"),
+        ("split", "ranks of zero differences split between the models"),
+    )
+}
+"""Printed words of the forms of the signed-rank test."""
+
+
 @HYPOTHESIS_TESTS.register(
     HypothesisTestDeclaration(
         frozenset({Evidence.LOSSES_PER_ROW, Evidence.DATASET_SCORES}),
         NULL,
+        variants=WILCOXON_VARIANTS,
         p_by="method",
         p_chosen=frozenset({"auto"}),
         of_signs=True,

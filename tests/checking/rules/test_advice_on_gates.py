@@ -5,13 +5,14 @@ from dataclasses import replace
 import pytest
 from studies import checked
 
+from evallang.checking.codes import WAIVER_OF_NOTHING
 from evallang.checking.rules.equivalence_margins import (
     margin_larger_than_the_lead,
     margin_on_another_scale,
 )
 from evallang.checking.rules.examples import Examples
 from evallang.checking.rules.gates import (
-    gate_that_cannot_pass,
+    few_examples_for_requirement,
     half_width,
     leads_surely,
     overlapping_intervals_as_a_gate,
@@ -100,7 +101,7 @@ def test_half_width_without_discordant_pairs_has_a_closed_form():
 def test_a_margin_inside_the_interval_of_equal_models_cannot_be_met(margin, objected):
     # b = c = 50 of 1000: 1.96 sqrt(100) / 1000 is about 2 points (Wald; Tango is near it)
     for kind in ("noninferior", "equivalent"):
-        found = list(gate_that_cannot_pass(study_of(line(kind, ("a", "b"), margin))))
+        found = list(few_examples_for_requirement(study_of(line(kind, ("a", "b"), margin))))
         assert len(found) == objected
 
 
@@ -179,7 +180,16 @@ def test_a_lead_is_sure_where_the_interval_of_tango_lies_above_it(discordant, n,
 def test_a_lead_that_no_outcome_shows_cannot_be_required(b, line, objected):
     text = TABLE.format(b=b, c=0).replace("compare with mcnemar", f"require a {line}")
     found = [d.name for d in checked(text).diagnostics]
-    assert found == (["gate_that_cannot_pass"] if objected else [])
+    assert found == (["few_examples_for_requirement"] if objected else [])
+
+
+def test_a_study_may_name_the_rule_as_earlier_versions_did():
+    """The old name claimed that such a gate cannot pass, and some of them do."""
+    text = TABLE.format(b=3, c=0).replace("compare with mcnemar", "require a better than b")
+    former = "# evallang: allow gate_that_cannot_pass because the pilot is small\nrequire"
+    found = checked(text.replace("require", former)).diagnostics
+    assert [d.allowed_because for d in found if d.code == "W342"] == ["the pilot is small"]
+    assert not [d for d in found if d.code == WAIVER_OF_NOTHING.code]
 
 
 REGRESSION = """evallang 1
