@@ -62,7 +62,7 @@ def number(document: Document, most_rows: int) -> tuple[Document, Numbering]:
                 labels[block.id] = f"Figure\u00a0{figures}"
             elif isinstance(block, Caution):
                 labels[block.id] = block.lead
-            for run in _runs_of(block):
+            for run in runs_of_block(block):
                 if isinstance(run, Cite):
                     for key in run.keys:
                         if key in known:
@@ -78,7 +78,8 @@ def number(document: Document, most_rows: int) -> tuple[Document, Numbering]:
     return replace(document, sections=tuple(sections)), numbering
 
 
-def _runs_of(block: Block) -> Iterator[Run]:
+def runs_of_block(block: Block) -> Iterator[Run]:
+    """Iterate over the runs of a block that may cite works."""
     rows: list[Runs] = []
     if isinstance(block, Title):
         rows = [block.question]

@@ -126,4 +126,17 @@ def test_an_author_finds_the_work_again_under_its_key(described):
     methods = (described / "methods.tex").read_text(encoding="utf-8")
     assert "\\cite{street1993}" in methods
     entries = (described / "references.bib").read_text(encoding="utf-8")
-    assert "{street1993" in entries and "{hand2012" not in entries  # no text for a paper cites it
+    assert "{street1993" in entries and "{hand2012" in entries and "{other" not in entries
+    # The words that cite them come first, so that LaTeX finds no entry without a citation
+    assert methods.index("Do both agree~\\cite{hand2012}?") < methods.index("We compared")
+
+
+def test_the_entries_are_the_works_of_the_report_and_of_its_texts(described):
+    html = (described / "report.html").read_text(encoding="utf-8")
+    entries = re.findall(
+        r"^@\w+\{([^,]+),", (described / "references.bib").read_text(), re.MULTILINE
+    )
+    texts = "".join(path.read_text(encoding="utf-8") for path in described.rglob("*.tex"))
+    cited = {key for keys in re.findall(r"\\cite\{([^}]*)\}", texts) for key in keys.split(",")}
+    assert set(entries) == cited
+    assert len(entries) == len(re.findall(r'<li id="ref-\d+">', html))

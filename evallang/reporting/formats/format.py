@@ -7,9 +7,17 @@ from functools import cached_property
 from evallang.frozen_records import frozen
 from evallang.registry import Registry
 from evallang.reporting.context import Context
-from evallang.reporting.document import Block, Cite, Document, NumberedFindings, Runs, Table
+from evallang.reporting.document import (
+    Block,
+    Cite,
+    Document,
+    NumberedFindings,
+    Runs,
+    Table,
+    Title,
+)
 from evallang.reporting.formats.works import CitedWork, works_of
-from evallang.reporting.numbering import flat
+from evallang.reporting.numbering import flat, runs_of_block
 from evallang.reporting.section import SECTIONS, build
 from evallang.results.records import ResultsRecord
 
@@ -84,6 +92,17 @@ class Writing:
                 yield from block.items
             elif block.kind == "paragraph" and block.role == "note":
                 yield block.runs
+
+    def authors_words(self) -> tuple[Runs, ...]:
+        """Return what the authors say of their study, where they cite works."""
+        titles = (b for s in self.document.sections for b in s.blocks if isinstance(b, Title))
+        return tuple(t.question for t in titles if cited_keys([t.question]))
+
+    def cited(self) -> tuple[str, ...]:
+        """Return the keys of all works that the report or a text for a paper cites."""
+        report = (runs_of_block(b) for s in self.document.sections for b in s.blocks)
+        tables = (row for table in self.tables() for row in runs_of_table(table))
+        return cited_keys([*(tuple(found) for found in report), *self.all_findings(), *tables])
 
     def tables(self) -> tuple[Table, ...]:
         """Return the tables of the sections whose tables are files of their own."""

@@ -8,9 +8,7 @@ from evallang.reporting.formats.format import (
     FORMATS,
     FormatDeclaration,
     Writing,
-    cited_keys,
     file_name,
-    runs_of_table,
 )
 from evallang.reporting.formats.latex_tables import FULL, NARROW, latex_table, whole_in
 from evallang.reporting.formats.latex_text import (
@@ -44,7 +42,7 @@ def latex_files(writing: Writing) -> Iterator[tuple[str, str]]:
     """Iterate over the paths and texts of all files."""
     context = writing.context
     tables = writing.tables()
-    texts = {"methods": methods_rows(writing), "findings": list(writing.all_findings())}
+    texts = {"methods": methods_file_rows(writing), "findings": list(writing.all_findings())}
     for table in tables:
         name = file_name(table)
         yield f"tables/{name}.tex", table_file(writing, table, FULL)
@@ -53,9 +51,7 @@ def latex_files(writing: Writing) -> Iterator[tuple[str, str]]:
     for name, rows in texts.items():
         if rows:
             yield f"{name}.tex", _prose(writing, titles[name], rows)
-    cited = cited_keys([*texts["methods"], *texts["findings"]])
-    cited += cited_keys(row for table in tables for row in runs_of_table(table))
-    yield BIBLIOGRAPHY, bibliography(writing.works, cited)
+    yield BIBLIOGRAPHY, bibliography(writing.works, writing.cited())
     numbers = macros(context, slug(_stem(writing)))
     yield "macros.tex", _file(writing, "the numbers of the study as macros", numbers)
 
@@ -64,6 +60,12 @@ def methods_rows(writing: Writing) -> list[Runs]:
     """Return the paragraphs of the methods text."""
     blocks = writing.blocks("methods")
     return [b.runs for b in blocks if isinstance(b, Paragraph) and b.role == "methods"]
+
+
+def methods_file_rows(writing: Writing) -> list[Runs]:
+    """Return the paragraphs of the file: the authors' own words where they cite, then Methods."""
+    methods = methods_rows(writing)
+    return [*writing.authors_words(), *methods] if methods else []
 
 
 def table_source(writing: Writing, table: Table, millimetres: int) -> str:

@@ -12,7 +12,7 @@ from evallang.reporting.formats.format import (
     file_name,
     runs_of_table,
 )
-from evallang.reporting.formats.latex import methods_rows
+from evallang.reporting.formats.latex import methods_file_rows
 from evallang.reporting.formats.works import CitedWork
 from evallang.reporting.output_files import OutputFile
 from evallang.reporting.run_writer import RunWriter
@@ -30,7 +30,7 @@ def markdown(writing: Writing) -> Iterator[OutputFile]:
         text = "\n".join(table_lines(table, writer))
         text += _notes_of_works(writer, list(runs_of_table(table)))
         yield OutputFile(f"tables/{file_name(table)}.md", (text + "\n").encode())
-    methods = methods_rows(writing)
+    methods = methods_file_rows(writing)
     if methods:
         text = "\n\n".join(writer.paragraph(row) for row in methods)
         yield OutputFile("methods.md", (text + _notes_of_works(writer, methods) + "\n").encode())

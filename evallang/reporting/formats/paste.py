@@ -7,7 +7,7 @@ from evallang.printable import without_isolates
 from evallang.reporting.document import Cite, NumberedFindings, Runs, Table
 from evallang.reporting.formats.bibtex import bibliography
 from evallang.reporting.formats.csv_tables import csv_text
-from evallang.reporting.formats.format import Writing, cited_keys, runs_of_table
+from evallang.reporting.formats.format import Writing
 from evallang.reporting.formats.latex import methods_rows, prose_source, table_source
 from evallang.reporting.formats.latex_tables import FULL
 from evallang.reporting.formats.works import CitedWork
@@ -52,7 +52,6 @@ def copied_forms(writing: Writing) -> dict[str, Any]:
         for block in section.blocks
         if isinstance(block, Table)
     ]
-    cited = [*findings, *methods, *(row for table in tables for row in runs_of_table(table))]
     words = _Sentence(writing.works)
 
     def both(row: Runs) -> dict[str, str]:
@@ -66,7 +65,7 @@ def copied_forms(writing: Writing) -> dict[str, Any]:
             for table in tables
             if len(table.rows) <= MOST_ROWS
         },
-        "bibtex": bibliography(writing.works, cited_keys(cited)),
+        "bibtex": bibliography(writing.works, writing.cited()),
     }
 
 
