@@ -672,7 +672,7 @@ def _forms_of_test(test: HypothesisTestResult, metric: str) -> Set[str]:
 
 def _percent(value: OptionValue) -> str:
     """Write a share as a percentage: 90%."""
-    return f"{100 * float(value):g}%" if isinstance(value, int | float | Fraction) else str(value)
+    return f"{100 * float(value):g}%" if isinstance(value, float | Fraction) else str(value)
 
 
 def _as_declared(found: MethodRecord, entry: Entry[Any]) -> MethodRecord:

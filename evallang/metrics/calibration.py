@@ -126,6 +126,7 @@ def ece(
         binary_only=True,
         of_positive=True,
         of_examples="net benefits",
+        title_with_options="Net benefit at a threshold of {threshold}",
         when=(
             "action is taken above a stated probability, which expresses the relative cost of "
             "mistakes"

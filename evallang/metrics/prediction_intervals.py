@@ -118,6 +118,7 @@ def interval_width(
         0,
         unit="target",
         of_examples="interval scores",
+        title_with_options="Interval score at a level of {level}",
         when="prediction intervals of a stated level are compared, by width and coverage at once",
         when_not="intervals have no common level: coverage, interval_width",
         formula=(

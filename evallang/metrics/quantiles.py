@@ -58,6 +58,7 @@ OF_QUANTILE = (
         "values",
         "lower",
         0,
+        title_with_options="Pinball loss of the {quantile} quantile",
         of_examples="pinball losses",
         unit="target",
         when="models predict a quantile of the target, such as a demand exceeded one day in ten",

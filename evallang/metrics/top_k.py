@@ -38,6 +38,7 @@ RUSSAKOVSKY_2015 = Reference(
         unit="percent",
         several_only=True,
         of_examples="shares of hits",
+        title_with_options="Top-{k} accuracy",
         when="there are many classes, and a person or a program examines the first k",
         when_not="there are few classes: accuracy",
         formula=(

@@ -28,7 +28,7 @@ from evallang.reporting.figures.curves import (
 from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, interval, percent
 from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.wording import sentence
+from evallang.reporting.wording import scope_words, sentence
 from evallang.results.provenance import CurveWords
 from evallang.results.records import Analysis
 
@@ -241,8 +241,10 @@ def _notes(context: Context, items: Sequence[Analysis]) -> list[Runs]:
 
 
 def about(items: Sequence[Analysis]) -> Runs:
-    """Write what the numbers of some analyses are about."""
-    return runs(sentence(f"about {items[0].values['about']}"))
+    """State what the numbers of some analyses apply to; one without a model is of several."""
+    models = {item.model for item in items}
+    words = scope_words(items[0].values["about"], several=None in models or len(models) > 1)
+    return runs(f"The numbers apply to {words}.")
 
 
 def further_notes(context: Context, items: Iterable[Analysis]) -> list[Runs]:

@@ -30,7 +30,14 @@ from evallang.reporting.numbers import (
     level_of_alpha,
     percent,
 )
-from evallang.reporting.wording import adjusted_words, correct_of, count_sets, p_letter, plural
+from evallang.reporting.wording import (
+    adjusted_words,
+    correct_of,
+    count_sets,
+    p_letter,
+    plural,
+    scope_words,
+)
 from evallang.results.records import NO_WIDTH, NOT_COMPUTED, Comparison, Estimate
 
 METRICS_PER_TABLE = 4  # of 27 mm each, next to a stub, on a page of 170 mm
@@ -391,10 +398,9 @@ def _notes(
         )
     notes += interval_notes(context, metrics, found)
     abouts = dict.fromkeys(e.about for e in found if e.interval is not None and e.about)
+    several_models = len({e.model for e in found}) > 1
     for about in abouts:
-        words = about.rstrip(".")
-        if words == "this fitted model" and len({e.model for e in found}) > 1:
-            words = "these fitted models"
+        words = scope_words(about, several=several_models)
         notes.append(runs(f"The intervals apply to {words}."))
     several = dict.fromkeys(e.extra["seeds"] for e in found if "seeds" in e.extra)
     for number in several:
@@ -517,7 +523,10 @@ def _subgroup_table(
         if seconds[metric_name]:
             head = runs(seconds[metric_name])
             columns.append(Column(head, muted=True, name=f"{metric_name} interval"))
-        columns.append(Column(runs("vs. rest"), sortable=True, name=f"{metric_name} difference"))
+        head_ = metric.title + (", %" if metric.percent else "")
+        spanners.append(Spanner(runs(head_), start, len(columns) - 1))
+        start = len(columns)
+        columns.append(Column(runs("Diff."), sortable=True, name=f"{metric_name} difference"))
         bounded[metric_name] = _bounded(found, metric_name)
         if bounded[metric_name]:
             columns.append(
@@ -527,7 +536,7 @@ def _subgroup_table(
                     name=f"{metric_name} difference interval",
                 )
             )
-        head_ = metric.title + (", %" if metric.percent else "")
+        head_ = f"{metric.title} vs. rest" + (", points" if metric.percent else "")
         spanners.append(Spanner(runs(head_), start, len(columns) - 1))
     rows = []
     for model in models:

@@ -2,7 +2,10 @@
 
 import re
 
+from evallang.reporting.numbers import NBSP
+
 OPTIONS = {"bca": "bias-corrected accelerated", "all_pairs": "", "se": "standard error"}
+LETTERS = {"beta": "β"}
 ADJECTIVES = frozenset({"bca", "percentile", "basic"})
 """Options that are printed before a title, as the field names these methods."""
 
@@ -34,7 +37,8 @@ COMMON = frozenset(
 def mid_sentence(title: str) -> str:
     """Return a title as it is inside a sentence; names of persons keep their capital."""
     first, space, rest = title.partition(" ")
-    return first[:1].lower() + first[1:] + space + rest if first.lower() in COMMON else title
+    common = re.sub(r"-\d+$", "-k", first.lower()) in COMMON  # top-3
+    return first[:1].lower() + first[1:] + space + rest if common else title
 
 
 def capitalised(text: str) -> str:
@@ -50,8 +54,8 @@ def written_options(written: str) -> str:
     words = [
         OPTIONS.get(value or key, value or key)
         if key in ("average", "method") or not value
-        else f"{key}{sign}{value}"
-        for key, sign, value in named
+        else f"{LETTERS.get(key, key.replace('_', ' '))}{NBSP}={NBSP}{value}"
+        for key, _, value in named
     ]
     return ", ".join(word for word in words if word)
 

@@ -13,7 +13,7 @@ from evallang.reporting.numbers import count, level_of_alpha, percent
 from evallang.reporting.searches import candidates, uses_validation_part
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.topics import Topic
-from evallang.reporting.wording import VARIANTS, plural_count
+from evallang.reporting.wording import VARIANTS, plural_count, scope_words
 from evallang.results.columns import ColumnLine, column_lines
 from evallang.results.records import (
     Comparison,
@@ -407,7 +407,8 @@ def _measure(context: Context, default: Default) -> Setting:
         for e in context.results.estimates
         if e.metric == metric and where in (e.protocol, e.data) and e.interval is not None
     ]
-    abouts = dict.fromkeys(e.about for e in found)
+    several = len({e.model for e in found}) > 1
+    abouts = dict.fromkeys(scope_words(e.about, several=several) for e in found)
     over_groups = bool(found) and all(e.interval and e.interval.clusters for e in found)
     name = f"Interval of {context.metric(metric).noun}"
     if len({e.protocol for e in context.results.estimates}) > 1:

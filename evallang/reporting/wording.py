@@ -220,6 +220,22 @@ def further_variants(
     return [word for word in words if word and word not in mid_sentence(title)]
 
 
+OF_SEVERAL = {
+    "this fitted model": "these fitted models",
+    "the algorithm, ": "the algorithms, ",
+    "the score as it was given": "the scores as they were given",
+}
+"""What numbers apply to where they are those of one model, and where of several."""
+
+
+def scope_words(about: str, *, several: bool) -> str:
+    """Return what numbers of one or of several models apply to."""
+    words = about.rstrip(".")
+    for one, many in OF_SEVERAL.items() if several else ():
+        words = words.replace(one, many)
+    return words
+
+
 def effect_runs(effect: Effect, style: Style) -> Runs:
     """Format an effect size with its letter: "Cohen’s *d*z = 0.63"."""
     text = effect_text(effect, style)

@@ -90,6 +90,8 @@ def test_rows_of_tables_have_a_cell_for_every_column(written, name):
             lines = [line for line in text.split("\n") if line.startswith("|")]
             counts = {len(re.findall(r"(?<!\\)\|", line)) for line in lines}
             assert len(counts) == 1, path
+            heads = re.split(r"(?<!\\)\|", lines[0])[2:-1]
+            assert len(set(heads)) == len(heads), path
 
 
 def test_csv_has_every_digit_of_the_results(written):

@@ -74,4 +74,4 @@ compare a, b with corrected_t
     words = text_of(written, tmp_path, tmp_path / "out")
     assert "The scores (exact match, 10 of each model on a data set) were taken from" in words
     assert "n_test/n_train is taken as 1/9" in words
-    assert "the algorithm, trained on parts of the size used there" in words
+    assert "the algorithms, trained on parts of the size used there" in words
