@@ -20,6 +20,7 @@ from evallang.metrics.metric import (
     UnderWeights,
 )
 from evallang.registry import Example, Situation, lazy
+from evallang.stats.ascending import ascending_parts
 from evallang.stats.cost_lines import area_of_lowest_costs
 from evallang.stats.intervals.ranking import HAND_TILL_2001
 from evallang.stats.running_sums import STEPS, RunningSums
@@ -685,10 +686,14 @@ def _weights_by_score(
     if np.isnan(score).any():
         missing = np.full(1, np.nan)
         return missing, missing
-    distinct, place = np.unique(score, return_inverse=True)
-    sides = np.zeros((2, len(distinct)))
-    np.add.at(sides, (np.where(is_positive, 0, 1), place), weight)
-    return sides[0], sides[1]
+    up = np.asarray(is_positive, dtype=np.bool_)
+    sides: tuple[list[NDArray[Any]], list[NDArray[Any]]] = ([], [])
+    for places, ordered in ascending_parts(np.asarray(score, dtype=np.float64)):
+        run = np.cumsum(np.append(False, ordered[1:] != ordered[:-1])[: len(ordered)])
+        for side, members in zip(sides, (up[places], ~up[places]), strict=True):
+            side.append(np.bincount(run, np.where(members, weight[places], 0.0)))
+    positives, negatives = (np.concatenate(side) for side in sides)
+    return positives, negatives
 
 
 def _arrays(

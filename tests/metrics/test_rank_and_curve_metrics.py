@@ -11,6 +11,7 @@ from hypothesis import assume, given, settings, strategies as st
 from scipy import stats
 
 from evallang.metrics.metric import METRICS, Outcome, evaluate
+from evallang.metrics.ranking import _weights_by_score
 
 many = settings(max_examples=60, deadline=None)
 small = st.integers(-3, 3)
@@ -250,3 +251,20 @@ def test_of_several_classes_the_likeliest_one_is_calibrated():
     # bins of .1: .5 (wrong), .6 (right, right), .7 (right)
     known = (0.5 + 2 * 0.4 + 0.3) / 4
     assert ours("ece", truth, given_, k=3) == pytest.approx(known, abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 1500, 200_000])
+@pytest.mark.parametrize("kind", ["distinct", "tied", "signed zeros and infinite"])
+def test_weights_add_up_at_each_distinct_score(kind, n):
+    rng = np.random.default_rng(n)
+    drawn = {
+        "distinct": rng.standard_normal(n),
+        "tied": np.round(rng.standard_normal(n), 2),
+        "signed zeros and infinite": rng.choice([-np.inf, 0.0, -0.0, 2.0, np.inf], n),
+    }
+    scores, up, weights = drawn[kind], rng.random(n) < 0.3, rng.exponential(size=n)
+    found = _weights_by_score(up, scores, weights)
+    distinct, place = np.unique(scores, return_inverse=True)
+    expected = np.zeros((2, len(distinct)))
+    np.add.at(expected, (np.where(up, 0, 1), place), weights)
+    assert np.array_equal(found, expected)
