@@ -5,7 +5,7 @@ another one. A rule that is about one member may name it; the number of such pla
 """
 
 import ast
-from functools import cache
+from collections.abc import Iterable
 from pathlib import Path
 
 import evallang
@@ -35,12 +35,11 @@ They count where a value is compared with them or looked up by them, not elsewhe
 """
 
 
-@cache
-def modules() -> tuple[tuple[str, ast.Module], ...]:
-    return tuple(
+def modules() -> list[tuple[str, ast.Module]]:
+    return [
         (path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8")))
         for path in sorted(ROOT.rglob("*.py"))
-    )
+    ]
 
 
 def _docstrings(tree: ast.Module) -> set[int]:
@@ -79,10 +78,10 @@ def _stands_for_member(value: ast.expr) -> bool:
     return isinstance(value, ast.Constant) and value.value in MEMBERS - AMBIGUOUS
 
 
-def constants() -> frozenset[str]:
+def constants(trees: Iterable[ast.Module]) -> frozenset[str]:
     """Return the names of the module constants that stand for one member."""
     found = set()
-    for _, tree in modules():
+    for tree in trees:
         for statement in tree.body:
             if isinstance(statement, ast.Assign) and _stands_for_member(statement.value):
                 found |= {t.id for t in statement.targets if isinstance(t, ast.Name)}
@@ -97,9 +96,10 @@ def constants() -> frozenset[str]:
 
 
 def places_that_name_a_member() -> list[str]:
-    stand_ins = constants()
+    all_modules = modules()
+    stand_ins = constants(tree for _, tree in all_modules)
     found = []
-    for path, tree in modules():
+    for path, tree in all_modules:
         if path.partition("/")[0] in HOMES or path == SYNONYMS:
             continue
         prose, decisions = _docstrings(tree), _decisions(tree)
