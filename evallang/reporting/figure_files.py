@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from evallang.reporting import fonts, pdf
 from evallang.reporting.document import (
+    PANEL_LETTERS,
     Document,
     Emphasis,
     Figure,
@@ -97,6 +98,9 @@ def _descriptions(found: Sequence[Figure]) -> Iterator[str]:
         yield ""
         yield figure_name(figure)
         yield f"Caption: {plain(figure.caption)}"
+        if len(figure.panels) > 1:
+            titles = zip(PANEL_LETTERS, figure.panels, strict=False)
+            yield f"Panels: {'; '.join(f'{letter}, {plain(p.title)}' for letter, p in titles)}."
         yield f"Alternative text: {alternative_text(figure)}"
     yield ""
 

@@ -171,6 +171,24 @@ def shorten(text: str, size: float, limit: float, *, bold: bool = False) -> str:
     return _closed(text.rstrip() + "…")
 
 
+TAIL = 1 / 3
+"""The share of a shortened name that its end has: names of versions differ there."""
+
+
+def shorten_name(text: str, size: float, limit: float) -> str:
+    """Cut a name to `limit` in its middle, so that names with one beginning remain apart."""
+    if width(text, size) <= limit:
+        return text
+    room = limit - width("…", size)
+    end = ""
+    while text and width(text[-1] + end, size) <= TAIL * room:
+        text, end = text[:-1], text[-1] + end
+    start = ""
+    while text and width(start + text[0], size) <= room - width(end, size):
+        text, start = text[1:], start + text[0]
+    return _closed(f"{start.rstrip()}…{end.lstrip()}")
+
+
 def _closed(line: str) -> str:
     """Complete the signs around a name that was broken."""
     more = line.count(ISOLATE) - line.count(POP_ISOLATE)

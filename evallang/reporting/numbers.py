@@ -22,6 +22,7 @@ COLUMN_DECIMALS = 8  # of a column; smaller numbers get a power of ten
 POWER_DIGITS = 4  # of a number with a power of ten
 MOST_DIGITS = 17  # tell any two floats apart
 HUGE = 1e15  # from here on the digits before the point are more than a float has
+LARGE, SHORT = 1e6, 3  # where a short number gets a power of ten, and its digits
 TINY = 1e-4  # below, a number whose column needs more decimals gets a power of ten
 ROUNDED_TO_ONE_DECIMAL_BELOW = 10_000  # cases; more support a second decimal of a percentage
 
@@ -75,6 +76,17 @@ def _needs_power(exact: Decimal, scale: Scale) -> bool:
     """Return whether a number is too large or too small for the decimals of its column."""
     size = abs(exact)
     return size >= HUGE or (0 < size < TINY and scale.decimals > COLUMN_DECIMALS)
+
+
+def in_short(value: float | None) -> str:
+    """Print a number in three digits, large and tiny ones with a power of ten."""
+    if value is None or not math.isfinite(value):
+        return fixed(value, Scale(0))
+    exact = _decimal(value)
+    decimals = SHORT - 1 - exact.adjusted() if exact else 0
+    if abs(exact) >= LARGE or 0 < abs(exact) < TINY:
+        return _with_power(exact, Scale(decimals, digits=SHORT), signed=False)
+    return fixed(value, Scale(max(0, decimals)))
 
 
 def _with_power(exact: Decimal, scale: Scale, *, signed: bool) -> str:

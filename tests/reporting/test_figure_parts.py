@@ -114,3 +114,28 @@ def test_estimates_of_many_data_sets_are_files_or_the_report_says_where_they_are
     assert len(found) == (4 if sets == 4 else 0)
     where = "figures/estimates-1 to figures/estimates-4 show" if found else "results.json"
     assert where in told
+
+
+def test_numbers_too_long_for_a_forest_have_three_digits_and_leave_room_for_the_axis():
+    rng = np.random.default_rng(2)
+    truth = rng.normal(5e12, 1e12, 80)
+    table = {"truth": truth}
+    for i in range(3):
+        table[f"m{i}"] = truth + rng.normal(0, 2e11 * (i + 1), 80)
+    text = (
+        'evallang 1\nstudy "Large"\n  seed 1\npredictions p from "p.csv"\n  truth truth\n'
+        '  models m0 "Logistic regression", m1 "Random forest", m2 "Nearest neighbours"\n'
+        "measure mae\ncompare with t holm\n"
+    )
+    record = ev.run(ev.parse(text), data={"p": table}, store="off").record
+    (figure, *_) = figures_named(document_of(record), "figure-estimates")
+    of_estimates, of_differences = (panel.svg for panel in figure.panels[:2])
+    for estimate in record.estimates:
+        mantissa, _, power = f"{estimate.value:.2e}".partition("e")
+        raised = str(int(power)).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+        assert f">{mantissa} × 10{raised} [".replace(" ×", "\u00a0×").replace(
+            "× ", "×\u00a0"
+        ) in of_estimates  # fmt: skip
+    for svg in (of_estimates, of_differences):
+        left, right = map(float, svg.split('data-plot="')[1].split('"')[0].split())
+        assert right - left > 40

@@ -21,8 +21,9 @@ from evallang.reporting.figures.figure import (
 from evallang.reporting.numbers import Scale, fixed
 from evallang.results.provenance import CurveWords
 
-LEFT, RIGHT, TOP, BOTTOM = 38.0, 8.0, 6.0, 27.0
-DEPTH = 136.0  # of the plot, in points
+LEFT, RIGHT, TOP, BOTTOM = 38.0, 8.0, 16.0, 27.0  # above the plot is the title of its height
+DEPTH = 128.0  # of the plot, in points
+TITLE_AT = 4.0
 KEY = 11.0  # depth of a line of the key
 SAMPLE = 18.0  # length of a line in the key
 MOST_KEYS_IN_A_LINE = 3
@@ -69,10 +70,10 @@ class Frame:
             self.y, self._lowest = axis, axis.low
             scale = Scale(axis.decimals)
             rows = [(t, fixed(t, scale)) for t in axis.ticks if axis.low <= t <= axis.high]
-        self._draw([(tick, _tick(tick)) for tick in ticks], rows, words.x)
+        self._draw([(tick, _tick(tick)) for tick in ticks], rows, words)
 
     def _draw(
-        self, across: list[tuple[float, str]], up: list[tuple[float, str]], title: str
+        self, across: list[tuple[float, str]], up: list[tuple[float, str]], titles: CurveWords
     ) -> None:
         canvas = self.canvas
         for value, text in up:
@@ -84,7 +85,9 @@ class Frame:
             canvas.line([(x, TOP), (x, self._foot)], RULE, 0.4)
             canvas.words(x, self._foot + 8, text, "center")
         canvas.line([(LEFT, TOP), (LEFT, self._foot), (self._right, self._foot)], INK, 0.6)
-        canvas.words((LEFT + self._right) / 2, self._foot + 20, title, "center", colour=MUTE)
+        middle = (LEFT + self._right) / 2
+        canvas.words(middle, self._foot + 20, titles.x, "center", colour=MUTE)
+        canvas.words(LEFT, TITLE_AT, titles.y, colour=MUTE)
 
     def curve(self, points: Sequence[Sequence[float]], style: tuple[str, str]) -> None:
         """Draw a line through points, in values; it ends where it leaves the plot below."""
@@ -139,7 +142,7 @@ class Frame:
         x, y = KEY_LEFT + room * column, self._foot + BOTTOM + KEY * (row + 0.5)
         self.canvas.line([(x, y), (x + SAMPLE, y)], style[0], 1.2, style[1])
         start = x + SAMPLE + 5
-        self.canvas.words(start, y, fonts.shorten(name, SIZE, room - SAMPLE - 5 - KEY_GAP))
+        self.canvas.words(start, y, fonts.shorten_name(name, SIZE, room - SAMPLE - 5 - KEY_GAP))
 
 
 def _reference_heights(values: Mapping[str, Any]) -> list[float]:

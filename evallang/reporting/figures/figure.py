@@ -11,7 +11,7 @@ from html import escape
 from typing import Literal
 
 from evallang.reporting import fonts
-from evallang.reporting.numbers import HUGE
+from evallang.reporting.numbers import HUGE, Scale, fixed, in_short
 
 POINTS_PER_MM = 72 / 25.4
 COLUMN = 82 * POINTS_PER_MM  # two next to each other on 170 mm
@@ -99,6 +99,17 @@ class Canvas:
         place = f'x="{_short(x)}" y="{_short(baseline)}"'
         self._parts.append(f'<text {place} style="{style}">{escape(text, quote=False)}</text>')
 
+    def ticks(self, axis: "Axis", y: float, power: int = 0) -> None:
+        """Write the values of the ticks of an axis, from the left those that have room."""
+        texts = axis.texts(power)
+        reached = -math.inf
+        for x, text in sorted((axis(tick), text) for tick, text in texts):
+            half = fonts.width(text, SIZE) / 2
+            place = max(min(x, self.width - half), half)
+            if place - half > reached:
+                self.words(place, y, text, "center")
+                reached = place + half + 3
+
     def svg(self) -> str:
         """Return the drawing as SVG without its alternative text."""
         width, height = f"{self.width:.2f}", f"{self.height:.2f}"
@@ -182,6 +193,9 @@ TINIEST = 1e-290
 """The least length of a scale: powers of ten far below it are not exact."""
 
 
+MOST_SIGNS_OF_A_TICK = 9  # longer numbers get a power of ten
+
+
 class Axis:
     """A straight scale from values to points, with round ticks."""
 
@@ -201,6 +215,16 @@ class Axis:
         self.decimals = next((d for d in range(9) if abs(step - round(step, d)) < step / 1e6), 9)
         if self.decimals == 9 or step >= HUGE:  # its ticks get a power of ten
             self.decimals = 1 - math.floor(math.log10(step))
+
+    def texts(self, power: int = 0) -> list[tuple[float, str]]:
+        """Return the ticks that are on the axis, as they are printed with a power of ten."""
+        ticks = [tick for tick in self.ticks if self.low <= tick <= self.high]
+        scale = Scale(max(0, self.decimals - power), power)
+        texts = [fixed(tick, scale) for tick in ticks]
+        if max(map(len, texts), default=0) > MOST_SIGNS_OF_A_TICK:
+            short = [in_short(tick) for tick in ticks]
+            texts = short if len(set(short)) == len(ticks) else texts
+        return list(zip(ticks, texts, strict=True))
 
     def __call__(self, value: float) -> float:
         """Return the place of a value."""

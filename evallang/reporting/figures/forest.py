@@ -21,7 +21,7 @@ from evallang.reporting.figures.figure import (
     Span,
     off_scale,
 )
-from evallang.reporting.numbers import Scale, fixed, interval
+from evallang.reporting.numbers import NBSP, Scale, fixed, in_short, interval
 from evallang.results.records import (
     Comparison,
     Difference,
@@ -39,6 +39,7 @@ MOST_ROW = 26.0
 FOOT = 29.0  # ticks and the name of the scale
 LABEL = 96.0  # points for the names; longer ones are shortened
 MOST_IN_A_PANEL = 16  # models, or pairs; more are in further panels
+LEAST_AXIS = 50.0  # points between names and numbers
 GAP = 7.0
 TRACK = 10.0  # depth of the band of what an interval excludes
 ARROW = 3.4
@@ -63,9 +64,9 @@ def forest_of_estimates(
     least = ROW if len(estimates) <= MOST_WIDE_ROWS else CLOSE_ROW
     row = min(max(least, depth / len(estimates)), MOST_ROW)
     values = [_estimate_words(estimate, scale) for estimate in estimates]
-    right = max(fonts.width(text, SIZE) for text in values) + GAP
-    names = [fonts.shorten(label, SIZE, LABEL) for label in labels]
+    names = [fonts.shorten_name(label, SIZE, LABEL) for label in labels]
     left = max(fonts.width(name, SIZE) for name in names) + GAP
+    shown, right = _at_the_right(values, [(e.value, *_bounds(e)) for e in estimates], left, scale)
     everything = among or estimates
     far = far_estimates(everything)
     bounds = [b for e in everything if e.model not in far for b in _finite(e.value, *_bounds(e))]
@@ -83,7 +84,7 @@ def forest_of_estimates(
                 canvas.line([(axis(low), y), (axis(high), y)], BLUE, 2.0)
             if estimate.value is not None:
                 canvas.dot(axis(estimate.value), y, filled=True)
-        canvas.words(COLUMN, y, values[i], "right")
+        canvas.words(COLUMN, y, shown[i], "right")
     unit = " (percent)" if metric.percent else ""
     spoken = "; ".join(
         f"{label} {text}" + (f", {OFF}" if estimate.model in far else "")
@@ -118,7 +119,7 @@ def forest_of_requirements(
     rows: Sequence[LineOfForest], name: str, scale: Scale, *, zero: bool
 ) -> str:
     """Draw intervals, each with the margins or thresholds that it must be beyond."""
-    labels = [[fonts.shorten(text, SIZE, LABEL) for text in row.label] for row in rows]
+    labels = [[fonts.shorten_name(text, SIZE, LABEL) for text in row.label] for row in rows]
     height = max(ROW, LINE * max(map(len, labels)) + LEADING)
     named = any(row.names for row in rows)
     if named:
@@ -177,9 +178,10 @@ def forest_of_differences(
     confidence = context.results.study.confidence
     names = [pair_lines(context, pair) for pair in known]
     texts = [widest_text(pair, scale) for pair in known]
+    ends = [(None, *_ends(pair)) for pair in known]
     row = DOUBLE_ROW if any(len(lines) > 1 for lines in names) else ROW
     left = max(fonts.width(line, SIZE) for lines in names for line in lines) + GAP
-    right = max(fonts.width(text, SIZE) for text in texts) + GAP
+    texts, right = _at_the_right(texts, ends, left, scale)
     every = among or known
     far_of_every = far_pairs(every)
     beyond = {id(every[i]) for i in far_of_every}
@@ -302,8 +304,6 @@ def _draw_axis(
 ) -> None:
     """Draw hairlines, ticks and the name of the scale below the rows."""
     canvas.plot = (axis.left, axis.right)
-    decimals = max(0, axis.decimals - power)
-    reached = -math.inf
     for tick in axis.ticks:
         if not axis.low <= tick <= axis.high:
             continue
@@ -311,12 +311,7 @@ def _draw_axis(
         strong = zero and tick == 0
         canvas.line([(x, 0), (x, depth)], INK if strong else RULE, 0.7 if strong else 0.5)
         canvas.line([(x, depth), (x, depth + 3)], INK, 0.6)
-        text = fixed(tick, Scale(decimals, power))
-        half = fonts.width(text, SIZE) / 2
-        place = min(x, canvas.width - half)
-        if place - half > reached:
-            canvas.words(place, depth + 9, text, "center")
-            reached = place + half + 2
+    canvas.ticks(axis, depth + 9, power)
     canvas.line([(axis.left, depth), (axis.right, depth)], INK, 0.6)
     middle = (axis.left + axis.right) / 2
     half = fonts.width(name, SIZE) / 2
@@ -330,7 +325,7 @@ def pair_lines(context: Context, pair: HypothesisTestResult) -> tuple[str, ...]:
     line = f"{first} − {second}"
     if fonts.width(line, SIZE) <= LABEL:
         return (line,)
-    return (fonts.shorten(first, SIZE, LABEL), fonts.shorten(f"− {second}", SIZE, LABEL))
+    return (fonts.shorten_name(first, SIZE, LABEL), fonts.shorten_name(f"− {second}", SIZE, LABEL))
 
 
 def _pair_words(
@@ -371,6 +366,38 @@ def _span(*values: float | None) -> Span | None:
 
 def _finite(*values: float | None) -> list[float]:
     return [value for value in values if value is not None and math.isfinite(value)]
+
+
+def _ends(pair: HypothesisTestResult) -> tuple[float | None, float | None]:
+    found = widest(pair)
+    return (None, None) if found is None else (found.low, found.high)
+
+
+Ends = tuple[float | None, float | None, float | None]
+"""A value, None where none is printed, and the bounds of its interval."""
+
+
+def _at_the_right(
+    texts: Sequence[str], numbers: Sequence[Ends], left: float, scale: Scale
+) -> tuple[list[str], float]:
+    """Return the numbers at the right and their room, in three digits where they need too much."""
+    found = list(texts)
+    for shorter in (True, False):
+        right = max(fonts.width(text, SIZE) for text in found) + GAP
+        if COLUMN - left - right >= LEAST_AXIS or scale.power or not shorter:
+            break
+        found = [_short_words(*each, text) for each, text in zip(numbers, texts, strict=True)]
+    return found, right
+
+
+def _short_words(value: float | None, low: float | None, high: float | None, text: str) -> str:
+    parts = [] if value is None else [in_short(value)]
+    if low is not None or high is not None:
+        bounds = [in_short(end) for end in (low, high)]
+        if bounds[0] == bounds[1]:
+            return text
+        parts.append(f"[{bounds[0]},{NBSP}{bounds[1]}]")
+    return " ".join(parts) or text
 
 
 def _estimate_words(estimate: Estimate, scale: Scale) -> str:

@@ -107,7 +107,8 @@ def _columns(
     right = COLUMN - step * len(groups) - GAP
     room = COLUMN - (COLUMN - right) - LEAST_SCALE
     widest = max(fonts.width(text, SIZE) for text in texts)
-    names = [fonts.shorten(labels[m], SIZE, min(LABEL, room - widest - 2 * GAP)) for m in ordered]
+    most = min(LABEL, room - widest - 2 * GAP)
+    names = [fonts.shorten_name(labels[m], SIZE, most) for m in ordered]
     left = max(fonts.width(text, SIZE) for text in names) + GAP
     right -= widest + GAP
     kept = [v for model, v in values.items() if model not in far]
@@ -164,15 +165,10 @@ def _draw_beyond(canvas: Canvas, axis: Axis, y: float, value: float) -> None:
 def _draw_foot(canvas: Canvas, axis: Axis, depth: float, name: str, power: int) -> None:
     """Draw the ticks and the name of the scale below the rows."""
     canvas.line([(axis.left, depth), (axis.right, depth)], INK, 0.6)
-    decimals = max(0, axis.decimals - power)
-    texts = [(tick, fixed(tick, Scale(decimals, power))) for tick in axis.ticks]
-    room = abs(axis.right - axis.left) / max(1, len(texts) - 1)
-    every = 1 if max(fonts.width(text, SIZE) for _, text in texts) + 3 < room else 2
-    for i, (tick, text) in enumerate(texts):
+    for tick in axis.ticks:
         if axis.low <= tick <= axis.high:
             canvas.line([(axis(tick), depth), (axis(tick), depth + 3)], INK, 0.6)
-            if i % every == 0:
-                canvas.words(axis(tick), depth + 9, text, "center")
+    canvas.ticks(axis, depth + 9, power)
     half = fonts.width(name, SIZE) / 2
     middle = max((axis.left + axis.right) / 2, half)
     canvas.words(middle, depth + 21, name, "center", colour=MUTE)
@@ -223,10 +219,7 @@ def _label_lines(label: str, value: str) -> tuple[str, ...]:
     room = SIDES[1] - 8
     if fonts.width(label, SIZE) <= room:
         return (label, value)
-    first, *rest = fonts.wrap(label, SIZE, room, 2)
-    second = rest[0] if rest else ""
-    space = fonts.width(f"\u2002{value}", SIZE)
-    return (first, f"{fonts.shorten(second, SIZE, room - space)}\u2002{value}".strip("\u2002"))
+    return (fonts.shorten_name(label, SIZE, room), value)
 
 
 def _draw_scale(canvas: Canvas, axis: Axis, name: str, power: int, top: float) -> None:

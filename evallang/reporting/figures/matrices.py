@@ -78,7 +78,7 @@ def _grid(labels: Sequence[str]) -> _Grid:
     numbered = n > MOST_NAMED_COLUMNS
     heads = [str(i + 1) for i in range(n)] if numbered else list(labels)
     names = [f"{i + 1}\u2002{name}" if numbered else name for i, name in enumerate(labels)]
-    names = [fonts.shorten(name, SIZE, NAME if n <= 8 else SHORT_NAME) for name in names]
+    names = [fonts.shorten_name(name, SIZE, NAME if n <= 8 else SHORT_NAME) for name in names]
     left = max(fonts.width(name, SIZE) for name in names) + 6
     wide = (COLUMN - left) / n
     deep = CELL if n <= 10 else SMALL_CELL
@@ -87,10 +87,13 @@ def _grid(labels: Sequence[str]) -> _Grid:
     canvas.plot = (left, COLUMN)
     made = _Grid(canvas, left, top, wide, deep)
     for i, head in enumerate(heads):
-        lines = fonts.wrap(head, SIZE - 0.5, wide - 3)
+        size = SIZE - 0.5
+        if numbered:
+            size = min(size, (wide - 1) / fonts.width(head, 1.0))
+        lines = [head] if numbered else fonts.wrap(head, size, wide - 3)
         for k, line in enumerate(lines):
             y = top - 6 - 8.2 * (len(lines) - 1 - k)
-            made.canvas.words(left + wide * (i + 0.5), y, line, "center", size=SIZE - 0.5)
+            made.canvas.words(left + wide * (i + 0.5), y, line, "center", size=size)
         made.canvas.words(left - 5, top + deep * (i + 0.5), names[i], "right")
         made.box(i, i, SHADE)
     return made

@@ -19,7 +19,7 @@ from evallang.reporting.figures.figure import (
     Canvas,
     off_scale,
 )
-from evallang.reporting.numbers import Scale, fixed, probability
+from evallang.reporting.numbers import fixed, probability
 from evallang.results.records import Comparison, HypothesisTestResult
 from evallang.results.statistics import POSTERIOR
 
@@ -43,7 +43,7 @@ def _pair_lines(context: Context, pair: HypothesisTestResult, room: float) -> tu
     line = f"{first} − {second}"
     if fonts.width(line, SIZE) <= room:
         return (line,)
-    return (fonts.shorten(first, SIZE, room), fonts.shorten(f"− {second}", SIZE, room))
+    return (fonts.shorten_name(first, SIZE, room), fonts.shorten_name(f"− {second}", SIZE, room))
 
 
 def _write_names(canvas: Canvas, names: Sequence[Sequence[str]], right: float, top: float) -> None:
@@ -102,7 +102,6 @@ def simplex(
     foot = top + height
     corners = ((left, foot), (left + SIDE / 2, top), (left + SIDE, foot))  # first, region, second
     numbered = len(pairs) > 1
-    names = [" − ".join(context.model(name) for name in pair.models) for pair in pairs]
     key = LINE * 1.3
     canvas = Canvas(foot + 16 + (key * len(pairs) if numbered else 0))
 
@@ -141,8 +140,8 @@ def simplex(
             taken.append(at)
             canvas.words(at[0], at[1], str(i + 1), size=SIZE - 0.5)
             below = foot + 16 + key * (i + 0.5)
-            line = fonts.shorten(f"{i + 1}\u2002{names[i]}", SIZE, COLUMN - 10)
-            canvas.words(5, below, line)
+            line = " ".join(_pair_lines(context, pair, (COLUMN - 30) / 2))
+            canvas.words(5, below, f"{i + 1}\u2002{line}")
     spoken = "; ".join(_spoken(context, pair) for pair in pairs)
     return canvas.svg(), f"Posterior probabilities in a triangle: {spoken}."
 
@@ -174,9 +173,7 @@ def densities(
             strong = tick == 0
             canvas.line([(axis(tick), 0), (axis(tick), depth)], INK if strong else RULE,
                         0.7 if strong else 0.4)  # fmt: skip
-            text = fixed(tick, Scale(max(0, axis.decimals - scale.power), scale.power))
-            canvas.words(min(axis(tick), COLUMN - fonts.width(text, SIZE) / 2), depth + 9, text,
-                         "center")  # fmt: skip
+    canvas.ticks(axis, depth + 9, scale.power)
     canvas.line([(axis.left, depth), (axis.right, depth)], INK, 0.6)
     name = f"Difference in {metric.noun}" + (" (points)" if metric.percent else "")
     half = fonts.width(name, SIZE) / 2

@@ -30,7 +30,7 @@ def rank_plot(
     Gives the SVG and its numbers in words.
     """
     scale = Scale(2)
-    names = [fonts.shorten(labels[m], SIZE, LABEL) for m in ranks]
+    names = [fonts.shorten_name(labels[m], SIZE, LABEL) for m in ranks]
     texts = [fixed(value, scale) for value in ranks.values()]
     left = max(fonts.width(name, SIZE) for name in names) + GAP
     right = COLUMN - max(fonts.width(text, SIZE) for text in texts) - GAP
@@ -45,7 +45,7 @@ def rank_plot(
             continue
         canvas.line([(axis(tick), 0), (axis(tick), depth)], RULE, 0.5)
         canvas.line([(axis(tick), depth), (axis(tick), depth + 3)], INK, 0.6)
-        canvas.words(axis(tick), depth + 9, fixed(tick, Scale(axis.decimals)), "center")
+    canvas.ticks(axis, depth + 9)
     canvas.line([(axis.left, depth), (axis.right, depth)], INK, 0.6)
     canvas.words((axis.left + axis.right) / 2, depth + 21, "Average rank", "center", colour=MUTE)
     for i, (name, text, rank) in enumerate(zip(names, texts, ranks.values(), strict=True)):

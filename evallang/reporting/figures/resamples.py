@@ -61,7 +61,7 @@ def distributions(
     these are, except for those far from the others.
     """
     every = among or rows
-    labels = [[fonts.shorten(line, SIZE, LABEL) for line in row.label] for row in rows]
+    labels = [[fonts.shorten_name(line, SIZE, LABEL) for line in row.label] for row in rows]
     left = max(fonts.width(line, SIZE) for lines in labels for line in lines) + GAP
     fixed_points = (0.0,) if signed else ()
     beyond = {id(every[i]) for i in off_scale([row.span for row in every], fixed=fixed_points)}
@@ -123,16 +123,13 @@ BARS = MUTE
 def _draw_axis(
     canvas: Canvas, axis: Axis, foot: float, name: str, scale: Scale, *, zero: bool
 ) -> None:
-    printed = Scale(max(0, axis.decimals - scale.power), scale.power)
     for tick in axis.ticks:
         if not axis.low <= tick <= axis.high:
             continue
         strong = zero and tick == 0
         ends = [(axis(tick), 0.0), (axis(tick), foot)]
         canvas.line(ends, INK if strong else RULE, 0.7 if strong else 0.4)
-        text = fixed(tick, printed)
-        place = min(axis(tick), COLUMN - fonts.width(text, SIZE) / 2)
-        canvas.words(place, foot + 9, text, "center")
+    canvas.ticks(axis, foot + 9, scale.power)
     canvas.line([(axis.left, foot), (axis.right, foot)], INK, 0.6)
     half = fonts.width(name, SIZE) / 2
     middle = max(min((axis.left + axis.right) / 2, COLUMN - half), half)

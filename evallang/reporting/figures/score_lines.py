@@ -17,9 +17,10 @@ from evallang.reporting.figures.figure import (
 )
 from evallang.reporting.numbers import Scale, fixed
 
-RIGHT, TOP, BOTTOM = 8.0, 6.0, 27.0
-DEPTH = 128.0  # of the plot, in points
+RIGHT, TOP, BOTTOM = 8.0, 16.0, 27.0  # above the plot is the title of its height
+DEPTH = 120.0  # of the plot, in points
 PAD = 8.0  # between the plot and its first and last point
+TITLE_AT = 4.0
 KEY = 11.0  # depth of a line of the key
 SAMPLE = 18.0  # length of a line in the key
 GAP = 4.0
@@ -92,6 +93,7 @@ def score_lines(
     _ticks(canvas, x, values, foot)
     canvas.line([(left, TOP), (left, foot), (right, foot)], INK, 0.6)
     canvas.words((left + right) / 2, foot + 20, titles[0], "center", colour=MUTE)
+    canvas.words(left, TITLE_AT, titles[1], colour=MUTE)
     for mark, style in zip(marks, MARKS, strict=False):
         canvas.line([(x(mark.x), TOP), (x(mark.x), foot)], style[0], 0.8, style[1])
     for number, (one, style) in enumerate(zip(series, STYLES, strict=False)):

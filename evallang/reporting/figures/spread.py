@@ -48,7 +48,7 @@ def spread(
     every = among or rows
     histogram = max(len(row.values) for row in every) > MOST_POINTS
     depth = DEEP_ROW if histogram else ROW
-    names = [fonts.shorten(row.label, SIZE, LABEL) for row in rows]
+    names = [fonts.shorten_name(row.label, SIZE, LABEL) for row in rows]
     left = max(fonts.width(text, SIZE) for text in names) + GAP
     spans = [(min(row.values), max(row.values)) for row in rows]
     beyond = off_scale([(min(row.values), max(row.values)) for row in every])
@@ -61,13 +61,10 @@ def spread(
     foot = depth * len(rows)
     canvas = Canvas(foot + FOOT)
     canvas.plot = (axis.left, axis.right)
-    printed = Scale(max(0, axis.decimals - scale.power), scale.power)
     for tick in axis.ticks:
         if axis.low <= tick <= axis.high:
             canvas.line([(axis(tick), 0), (axis(tick), foot)], RULE, 0.4)
-            text = fixed(tick, printed)
-            place = min(axis(tick), COLUMN - fonts.width(text, SIZE) / 2)
-            canvas.words(place, foot + 9, text, "center")
+    canvas.ticks(axis, foot + 9, scale.power)
     canvas.line([(axis.left, foot), (axis.right, foot)], INK, 0.6)
     half = fonts.width(name, SIZE) / 2
     middle = max(min((axis.left + axis.right) / 2, COLUMN - half), half)

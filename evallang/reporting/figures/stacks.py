@@ -39,7 +39,7 @@ def stacked_bars(
 
     Gives the SVG and its numbers in words.
     """
-    names = [fonts.shorten(name, SIZE, LABEL) for name, _ in rows]
+    names = [fonts.shorten_name(name, SIZE, LABEL) for name, _ in rows]
     left = max(fonts.width(name, SIZE) for name in names) + GAP + 2
     low = min([0.0, *(sum(v for v in values if v < 0) for _, values in rows)])
     high = max([0.0, *(sum(v for v in values if v > 0) for _, values in rows)])
@@ -75,7 +75,7 @@ def strips(
     rows: Sequence[tuple[str, Sequence[float]]], title: str, scale: Scale, subject: str
 ) -> tuple[str, str]:
     """Draw the values of each row as open dots, their mean as a tick; gives SVG and words."""
-    names = [fonts.shorten(name, SIZE, LABEL) for name, _ in rows]
+    names = [fonts.shorten_name(name, SIZE, LABEL) for name, _ in rows]
     left = max(fonts.width(name, SIZE) for name in names) + GAP + 2
     every = [value for _, values in rows for value in values]
     axis = Axis(min(every), max(every), left + GAP, COLUMN - RIGHT, 5)
@@ -98,7 +98,6 @@ def strips(
 
 
 def _ticks(canvas: Canvas, axis: Axis, foot: float, scale: Scale) -> None:
-    printed = Scale(max(0, axis.decimals - scale.power), scale.power)
     for tick in axis.ticks:
         canvas.line([(axis(tick), HEAD), (axis(tick), foot)], RULE, 0.4)
-        canvas.words(axis(tick), foot + 8, fixed(tick, printed), "center")
+    canvas.ticks(axis, foot + 8, scale.power)
