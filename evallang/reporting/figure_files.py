@@ -79,7 +79,14 @@ def alternative_text(figure: Figure) -> str:
 
 def _styles(sheet: placing.Sheet) -> str:
     bold = any(("font-weight", "600") in mark.style for mark in sheet.marks)
-    return fonts.face_rules(placing.characters(sheet), bold=bold)
+    text = placing.characters(sheet)
+    return fonts.face_rules(text, bold=bold) + fonts.rule_of_codes(fonts.drawn_as_boxes(text))
+
+
+def drawn_as_boxes(document: Document) -> tuple[str, ...]:
+    """Return the characters that figures show as boxes with their codes."""
+    text = "".join(panel.svg for figure in figures_of(document) for panel in figure.panels)
+    return tuple(sorted(fonts.drawn_as_boxes(text)))
 
 
 def _pdf(sheet: placing.Sheet, title: str, alt: str, svg: str) -> bytes | None:

@@ -104,6 +104,12 @@ def has_glyph(character: str) -> bool:
     return ord(character) in _own() or ord(character) in _characters("DejaVuSans")
 
 
+def drawn_as_boxes(text: str) -> frozenset[str]:
+    """Return the characters of a text that neither the faces nor the fonts of the machine have."""
+    other = set(text) - COMMON - NO_GLYPH_NEEDED
+    return missing_glyphs.without_system_font({c for c in other if not has_glyph(c)})
+
+
 def cut_face(text: str, *, bold: bool = False, fallback: bool = False) -> bytes:
     """Return the TrueType file of a face of drawings that has the characters of a text."""
     face = next(
@@ -159,7 +165,9 @@ def _fallback_width(c: str) -> float:
     """Measure a character that Source lacks, in em."""
     advances, units, cmap = _advances("DejaVuSans")
     wide = unicodedata.east_asian_width(c) in "WF"
-    return advances[cmap[ord(c)]] / units if ord(c) in cmap else 1.0 if wide else 0.6
+    if ord(c) in cmap:
+        return advances[cmap[ord(c)]] / units
+    return 1.0 if wide or missing_glyphs.without_system_font({c}) else 0.6  # a box is square
 
 
 def shorten(text: str, size: float, limit: float, *, bold: bool = False) -> str:

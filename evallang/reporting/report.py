@@ -6,7 +6,7 @@ from pathlib import Path
 from evallang.reporting import html, pdf
 from evallang.reporting.context import Context
 from evallang.reporting.document import Figure
-from evallang.reporting.figure_files import FOLDER, figure_files
+from evallang.reporting.figure_files import FOLDER, drawn_as_boxes, figure_files
 from evallang.reporting.formats.attachments import (
     RESULTS_NAME as RESULTS_NAME,
     STUDY_NAME as STUDY_NAME,
@@ -75,6 +75,7 @@ def write_report(
     if draws and figures:
         made[OF_FIGURES], without = figure_files(writing.document)
         messages += without
+        writing.missing += drawn_as_boxes(writing.document)
     written = write_files(folder, made)
     if results.style_sheet and not writing.context.style_sheet:
         messages.append("the style sheet in the results cannot be part of a page and is not used")
@@ -86,7 +87,7 @@ def write_report(
         shown = " ".join(f"{c} (U+{ord(c):04X})" for c in missing[:20])
         more = f" and {len(missing) - 20} more" if len(missing) > 20 else ""
         messages.append(
-            f"no font of this machine has {shown}{more}, which the PDF prints as boxes with their "
-            f"codes: {FONTS_TO_INSTALL}, then `evallang report` writes the names"
+            f"no font of this machine has {shown}{more}, which PDF and figures show as boxes with "
+            f"their codes: {FONTS_TO_INSTALL}, then `evallang report` writes the names"
         )
     return written, tuple(messages)

@@ -1,9 +1,11 @@
 """Figures of more panels than letters, and figures that draw a part of what a study has."""
 
 import numpy as np
+import pikepdf
 import pytest
 
 import evallang as ev
+from evallang.reporting import missing_glyphs
 from evallang.reporting.context import Context
 from evallang.reporting.document import PANEL_LETTERS, Figure, Paragraph
 from evallang.reporting.figure_files import figure_files, plain
@@ -114,6 +116,23 @@ def test_estimates_of_many_data_sets_are_files_or_the_report_says_where_they_are
     assert len(found) == (4 if sets == 4 else 0)
     where = "figures/estimates-1 to figures/estimates-4 show" if found else "results.json"
     assert where in told
+
+
+def test_a_character_without_a_font_is_a_box_in_figures_and_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(missing_glyphs, "without_system_font", frozenset)
+    table = {"truth": [0, 1] * 20, "a": [0, 1] * 19 + [1, 1], "b": [0, 1] * 15 + [1, 0] * 5}
+    text = (
+        'evallang 1\nstudy "S"\n  seed 1\npredictions p from "p.csv"\n  truth truth\n'
+        '  models a "Model \u0915", b "Other"\nmeasure accuracy\n'
+    )
+    results = ev.run(ev.parse(text), data={"p": table}, store="off")
+    (message,) = results.render("html", folder=tmp_path)
+    assert "no font of this machine has \u0915 (U+0915), which PDF and figures show as" in message
+    svg = (tmp_path / "figures/estimates-1-single.svg").read_text()
+    assert "Model \u0915" in svg and 'font-family:"Evallang Codes"' in svg
+    with pikepdf.open(tmp_path / "figures/estimates-1-single.pdf") as document:
+        names = {str(font.BaseFont) for font in document.pages[0].Resources.Font.values()}
+    assert any("Evallang-Codes" in name for name in names)
 
 
 def test_numbers_too_long_for_a_forest_have_three_digits_and_leave_room_for_the_axis():
