@@ -219,6 +219,14 @@ def _lacking_fits(study: Study, spec: AnalysisSpec) -> Iterator[tuple[str, str]]
             f"`{name}` needs several test rows in each split, and `{own[0].kind}` has one",
             "write `protocol repeated cv folds=10 times=5`",
         )
+    ordered = [p for p in own if PROTOCOLS[p.kind].declaration.yields(p.options).ordered]
+    if declared.fits == "shuffled" and ordered:
+        yield (
+            f"`{name}` exchanges targets between rows, and `{ordered[0].kind}` orders them in time",
+            "remove it, and compare with a baseline: `model baseline = DummyRegressor`"
+            if study.task == "regression"
+            else "remove it, and compare with a baseline: `model baseline = DummyClassifier`",
+        )
     if declared.fits == "subsets" and own and len(inside) == len(own):
         yield (
             f"`{name}` compares training rows with test rows, and `{own[0].kind}` tests on the "
@@ -240,7 +248,8 @@ def _lacking_outputs(study: Study, spec: AnalysisSpec) -> Iterator[Problem]:
             "gives each example is not known",
             "write another metric after `by`",
         )
-    if analysis.mean_metric and any(getattr(source, "weight", None) for source in study.sources):
+    unweighted = analysis.mean_metric or analysis.fits == "shuffled"
+    if unweighted and any(getattr(source, "weight", None) for source in study.sources):
         yield (
             codes.ANALYSIS_NEEDS_OTHER_DATA,
             f"`{spec.method.name}` counts every example once, and the examples have weights",
@@ -256,6 +265,14 @@ def _lacking_outputs(study: Study, spec: AnalysisSpec) -> Iterator[Problem]:
             codes.WRONG_TASK,
             f"`{metric.name}` is a metric for {declared.task}, and the study is for {task}",
             "write another metric after `by`",
+        )
+        return
+    if analysis.directed and declared.better == "nearest":
+        yield (
+            codes.METRIC_WITHOUT_DIRECTION,
+            f"`{name}` counts scores that are as good, and neither a high nor a low "
+            f"`{metric.name}` is good",
+            f"write `analyze {name} by {default_metric(task or declared.task)}`",
         )
         return
     if analysis.mean_metric and not is_mean_metric(declared):

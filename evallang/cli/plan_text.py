@@ -131,7 +131,8 @@ def _analyses(prepared: "Prepared") -> Iterator[str]:
     Below an analysis with fits of its own stands how many they are.
     """
     layout = prepared.planned.layout
-    known = {place.key for place in layout.places}
+    own = {place.key for place in layout.places}
+    known = set(own)
     for index, spec in enumerate(prepared.study.analyses):
         models = f" of {', '.join(spec.models)}" if spec.models else ""
         protocol = f" on {spec.protocol}" if spec.protocol else ""
@@ -141,7 +142,8 @@ def _analyses(prepared: "Prepared") -> Iterator[str]:
         if keys:
             n = sum(layout.tasks[key].n_fits for key in keys)
             further = sum(layout.tasks[key].n_fits for key in keys - known)
-            shared = "" if further == n else f", {n - further:,} of them fits of the protocol"
+            whose = "fits of the protocol" if keys & known <= own else "planned already"
+            shared = "" if further == n else f", {n - further:,} of them {whose}"
             yield f"  {_number(n, 'fit')}{shared}"
         known |= keys
 

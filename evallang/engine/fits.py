@@ -389,6 +389,10 @@ class Fitting:
     def __init__(self, job: Job, arrays: Arrays, monitor: Monitor) -> None:
         self.job, self.monitor = job, monitor
         self.X, self.y, self.weights = arrays
+        self._target = ""
+        if job.task.target_of is not None:
+            self.y = self.y[job.task.target_of]
+            self._target = f" target {rows_hash(job.task.target_of)}"
         self.noted = Noted()
         self.inner_scores: InnerScores | None = None
         self._stage = "refit"
@@ -602,7 +606,10 @@ class Fitting:
         """Return everything but the pipeline that a fit depends on."""
         job = self.job
         numbers = f"{job.study_seed} {job.task.repetition}"
-        return f"{job.table.path} {job.table.sha256} {rows_hash(train)} {rows_hash(test)} {numbers}"
+        return (
+            f"{job.table.path} {job.table.sha256} {rows_hash(train)} {rows_hash(test)} {numbers}"
+            + (self._target)
+        )
 
     def _fit(
         self,

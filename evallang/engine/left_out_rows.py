@@ -45,6 +45,7 @@ def _leaves_one_out(task: FitTask, table: Table) -> bool:
         task.inner
         or task.training
         or task.threshold is not None
+        or task.target_of is not None
         or len(task.test) != 1
         or len(task.refit) != table.n - 1
     ):

@@ -10,13 +10,14 @@ from evallang.engine.evaluation import Evaluation, FittedFold, means_of
 from evallang.engine.exporting import plain
 from evallang.engine.metric_samples import resampling_seed
 from evallang.engine.providers import Providers
-from evallang.engine.subset_scores import FurtherFits, learning_of, out_of_bag_of
+from evallang.engine.subset_scores import FurtherFits, learning_of, out_of_bag_of, shuffled_of
 from evallang.engine.tuning import steps_from_simple
 from evallang.metrics.metric import is_mean_metric
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.models.abilities import abilities
 from evallang.models.model import ParameterValue, PipelineSpec, is_baseline, search_space
 from evallang.planning.candidates import tried
+from evallang.planning.shuffles import shuffled_within
 from evallang.registry import Entry, lazy
 from evallang.results.codec import to_plain, with_tuples
 from evallang.results.records import Analysis
@@ -27,6 +28,7 @@ from evallang.stats.predicted import Predicted
 from evallang.stats.rounds import Rounds
 from evallang.stats.runs import Runs
 from evallang.stats.searches import FoldSearch, SearchedParameter, Searches
+from evallang.stats.shuffled import Shuffled
 from evallang.study import AnalysisSpec, Method, Study
 
 if TYPE_CHECKING:
@@ -89,6 +91,16 @@ def out_of_bag(inputs: OutcomeInputs) -> Rounds:
     assert inputs.fits is not None, "a run has the fits of its plan"
     index = inputs.study.analyses.index(inputs.spec)
     return out_of_bag_of(inputs.evaluation, inputs.fits, index, inputs.models[0])
+
+
+@OUTCOMES.provides("shuffled")
+def shuffled(inputs: OutcomeInputs) -> Shuffled:
+    """Return the score of the model, and its scores where the target was shuffled."""
+    assert inputs.fits is not None, "a run has the fits of its plan"
+    index = inputs.study.analyses.index(inputs.spec)
+    model = inputs.models[0]
+    columns = shuffled_within(inputs.study)
+    return shuffled_of(inputs.evaluation, inputs.fits, index, model, inputs.metric, columns)
 
 
 @OUTCOMES.provides("runs")

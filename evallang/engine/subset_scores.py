@@ -1,4 +1,4 @@
-"""The scores of fits on parts of training parts: what a learning curve is drawn from."""
+"""The scores of the fits that analyses ask for: on parts of training parts, or other targets."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,11 +10,13 @@ from evallang.engine.fit_outcome import FitOutcome
 from evallang.metrics.aggregation import aggregate_parts, partition
 from evallang.metrics.metric import Outcome
 from evallang.metrics.own_code import OwnMetricFailed
-from evallang.planning.plan import Layout, SubsetPlace
+from evallang.planning.plan import FitTask, Layout, SubsetPlace
+from evallang.planning.shuffles import exchange
 from evallang.planning.subsets import options_of
 from evallang.registry import lazy
 from evallang.stats.learning import Learning, SizeScores
 from evallang.stats.rounds import Rounds
+from evallang.stats.shuffled import Shuffled
 from evallang.study import AnalysisSpec, Method
 
 if TYPE_CHECKING:
@@ -84,6 +86,49 @@ def out_of_bag_of(evaluation: Evaluation, fits: FurtherFits, index: int, model: 
     )
 
 
+def shuffled_of(
+    evaluation: Evaluation,
+    fits: FurtherFits,
+    index: int,
+    model: str,
+    metric: Method,
+    within: tuple[str, ...],
+) -> Shuffled:
+    """Measure a model on the target as it is, and on each shuffled one.
+
+    A round with a failed fit has no score. Raises `ValueError` where the model has no score on the
+    target as it is, or a fit on it failed.
+    """
+    here = (index, evaluation.source, evaluation.protocol, model)
+    places = [p for p in fits.layout.subsets if (p.analysis, p.data, p.protocol, p.model) == here]
+    if evaluation.models[model].failed:
+        raise ValueError("a fit on the target as it is failed, so no score can be compared")
+    try:
+        observed = evaluation.aggregates(model, metric)
+    except OwnMetricFailed as error:
+        raise ValueError(f"{metric.written}: {error.message}") from error
+    if not observed or observed[0].value is None:
+        raise ValueError(f"`{metric.written}` is undefined for this model")
+    rounds: dict[int, list[SubsetPlace]] = {}
+    for place in places:
+        rounds.setdefault(place.times, []).append(place)
+    scores = []
+    for own in rounds.values():
+        good = all(fits.outcomes[place.key].failure is None for place in own)
+        scores.append(_value(evaluation, fits, own, "test", metric)[0] if good else float("nan"))
+    table = fits.tables[evaluation.source]
+    return Shuffled(
+        metric.written,
+        evaluation.entry(metric).declaration.better,
+        table.n,
+        observed[0].value,
+        np.array(scores),
+        exchange(table, within),
+        within,
+        None if table.group_codes is None else len(np.unique(table.group_codes)),
+    )
+
+
 def _size(
     evaluation: Evaluation,
     fits: FurtherFits,
@@ -118,6 +163,12 @@ def _size(
     )
 
 
+def _targets(table: Table, task: FitTask) -> "NDArray[Any]":
+    """Return the targets that a task was fitted on, and is measured by."""
+    found: NDArray[Any] = table.y if task.target_of is None else table.y[task.target_of]
+    return found
+
+
 def _value(
     evaluation: Evaluation,
     fits: FurtherFits,
@@ -146,8 +197,10 @@ def _value(
     repeat = np.repeat([place.split.repeat for place in places], sizes)
     fold = np.repeat([place.split.fold for place in places], sizes)
     weights = None if table.weights is None else table.weights[every]
+    truth = np.concatenate([_targets(table, fits.layout.tasks[p.key])[r]
+                            for p, r in zip(places, rows, strict=True)])  # fmt: skip
     k = len(evaluation.classes)
-    made_of = Outcome(table.y[every], np.concatenate(output), k, evaluation.positive, weights)
+    made_of = Outcome(truth, np.concatenate(output), k, evaluation.positive, weights)
     try:
         found = aggregate_parts(entry, options, made_of, partition(len(every), fold, repeat))
     except OwnMetricFailed as error:

@@ -71,6 +71,7 @@ FITS = {
     "protocol": "those of the protocol; imported predictions will not do",
     "subsets": "further ones, on parts of each training part",
     "rounds": "further ones, on rows drawn with replacement",
+    "shuffled": "further ones, those of the protocol for each shuffled target",
 }
 SEVERAL_SEEDS = "seeds: the protocol repeats every fit with several"
 SEARCHES = "models with a search for hyper-parameters"

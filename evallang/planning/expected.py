@@ -37,10 +37,10 @@ def fits_without_data(study: Study) -> PerModel | None:
     """Count the fits of every model by the text alone; None where the data settle them.
 
     They do for a glob (how many data sets), for the author's own split, for protocols whose
-    splits are as many as rows or groups, and for analyses that fit models on parts of rows.
+    splits are as many as rows or groups, and for analyses with fits of their own.
     """
     declared = (ANALYSES[spec.method.name].declaration for spec in study.analyses)
-    if any(analysis.fits in ("subsets", "rounds") for analysis in declared):
+    if any(analysis.fits in ("subsets", "rounds", "shuffled") for analysis in declared):
         return None
     found: dict[tuple[str, str, str], int] = {}
     sources = [source for source in study.sources if isinstance(source, DataSpec)]

@@ -102,6 +102,11 @@ def task_key(
     return TaskKey(_hash(asdict(facts)), facts, all(code.values()))
 
 
+def shuffled_hash(data_hash: str, target_of: "NDArray[np.int64]") -> str:
+    """Return the hash of a table in which the target of each row is that of another row."""
+    return _hash([data_hash, rows_hash(target_of)])
+
+
 METRIC = "the metric of the search"
 
 

@@ -90,6 +90,7 @@ class FitTask:
     `training` the rows of `refit` are predicted too; the key is the same, as are the fit and its
     predictions of the test rows. With a `threshold` the label is the positive class from this score
     on.
+    With a `target_of` the target of each row is that of another row, whose number it has.
     `source_known` is False where equal keys need not mean equal outcomes, and `facts` are the
     parts of the key; both for the store.
     """
@@ -107,6 +108,7 @@ class FitTask:
     facts: KeyFacts | None = None
     training: bool = False
     threshold: float | None = None
+    target_of: "NDArray[np.int64] | None" = None
 
     @property
     def n_fits(self) -> int:
@@ -129,11 +131,11 @@ class Place:
 
 @dataclass(frozen=True)
 class SubsetPlace:
-    """Where the outcome of a fit on a part of a training part is used.
+    """Where the outcome of a fit that an analysis asks for is used.
 
     `analysis` is the place of the item among the analyses of the study, `times` counts how often
-    subsets of one training part were drawn, and `size` the subsets of one draw, the smallest
-    first.
+    subsets of one training part were drawn, or the target was shuffled, and `size` the subsets of
+    one draw, the smallest first.
     """
 
     analysis: int

@@ -25,11 +25,12 @@ from evallang.planning.expected import (
     unique_without_data,
 )
 from evallang.planning.graph import graph
-from evallang.planning.keys import installed, task_key
+from evallang.planning.keys import installed, shuffled_hash, task_key
 from evallang.planning.plan import BayesSearch, FitTask, Layout, Place, Plan, SubsetPlace
 from evallang.planning.readiness import cannot_split, readiness
 from evallang.planning.rounds import asks_for_rounds, protocol_of_rounds, rounds_of
 from evallang.planning.seeds import folds_hash, rows_hash, seed, split_seeds
+from evallang.planning.shuffles import asks_for_shuffles, shuffles_of
 from evallang.planning.stored import stored_outcomes
 from evallang.planning.stratifying import described, shares_kept, strata_of
 from evallang.planning.subsets import (
@@ -124,6 +125,7 @@ def plan(
                 continue
             splits[table.spec.name, protocol.name] = made
             refused_parts = _plan_subsets(study, table, protocol, rows, made, tasks, subsets)
+            refused_parts += _plan_shuffles(study, table, protocol, rows, tasks, subsets)
             found += name_data_set(refused_parts, name, own, several=several)
             kept = _declared(protocol).keeps_strata
             how = shares_kept(rows, made) if kept else None
@@ -279,6 +281,28 @@ def _plan_subsets(
     return refused
 
 
+def _plan_shuffles(
+    study: Study,
+    table: Table,
+    protocol: Protocol,
+    rows: Rows,
+    tasks: dict[str, FitTask],
+    places: list[SubsetPlace],
+) -> list[Diagnostic]:
+    """Plan the fits of analyses that shuffle the target; returns why it cannot be shuffled."""
+    refused: list[Diagnostic] = []
+    for index, spec in enumerate(study.analyses):
+        if not asks_for_shuffles(spec) or not is_about(spec, protocol):
+            continue
+        try:
+            drawn = shuffles_of(study, table, protocol, rows, spec)
+        except ValueError as error:
+            refused.append(cannot_split(error, spec.span, study.path))
+            continue
+        refused += _plan_parts(study, table, protocol, rows, (index, drawn), tasks, places)
+    return refused
+
+
 def _plan_rounds(
     study: Study, table: Table, tasks: dict[str, FitTask], places: list[SubsetPlace]
 ) -> list[Diagnostic]:
@@ -319,10 +343,12 @@ def _plan_parts(
             refit = split.train
             if split.validation is not None:
                 refit = np.sort(np.concatenate([split.train, split.validation]))
-            inner = inner_of(study, table, protocol, rows, split)
+            inner = inner_of(study, table, protocol, subset.rows or rows, split)
             keys = {}
             for model in models:
-                task = fit_task(study, table, model, refit, split.test, inner)
+                task = fit_task(
+                    study, table, model, refit, split.test, inner, target_of=subset.target_of
+                )
                 known = tasks.get(task.key, task)
                 training = known.training or asks_for_subsets(spec)
                 tasks[task.key] = replace(known, training=training)
@@ -347,6 +373,7 @@ def fit_task(
     test: "NDArray[np.int64]",
     inner: "tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]",
     repetition: int = 0,
+    target_of: "NDArray[np.int64] | None" = None,
 ) -> FitTask:
     """Make the task of one model on one split; a model without a search needs no inner folds."""
     pipeline = rescale_target(model.pipeline, table.spec.target_scale)
@@ -368,7 +395,7 @@ def fit_task(
     if tuning is not None and asked is not None:
         tuning.append(installed("optuna"))
     key = task_key(
-        table.sha256,
+        table.sha256 if target_of is None else shuffled_hash(table.sha256, target_of),
         pipeline,
         study.seed,
         refit,
@@ -393,6 +420,7 @@ def fit_task(
         key.source_known,
         key.facts,
         threshold=threshold,
+        target_of=target_of,
     )
 
 

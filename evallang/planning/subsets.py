@@ -27,11 +27,17 @@ else:
 
 @dataclass(frozen=True)
 class Subset:
-    """One part of the training part of a split; `split` has the rows that are left of it."""
+    """One part of the training part of a split; `split` has the rows that are left of it.
+
+    With a `target_of` the whole training part is kept, and the target of each row is that of the
+    row with this number; `rows` are then what a search divides.
+    """
 
     times: int
     size: int
     split: Split
+    target_of: "NDArray[np.int64] | None" = None
+    rows: Rows | None = None
 
 
 def asks_for_subsets(spec: AnalysisSpec) -> bool:

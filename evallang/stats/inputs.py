@@ -406,6 +406,12 @@ INPUTS.declare(
     Subject.OUTCOMES,
 )
 INPUTS.declare(
+    "shuffled",
+    "`Shuffled`: the score of one model under a protocol, and its scores where the target was "
+    "shuffled",
+    Subject.OUTCOMES,
+)
+INPUTS.declare(
     "learning",
     "`Learning`: the scores of one model on its training rows and on the test rows, by the number "
     "of training rows",

@@ -1,6 +1,7 @@
 """Advice on protocols, on bootstraps and on the intervals made of them."""
 
 from collections.abc import Iterator
+from math import ceil
 
 from evallang.checking.rules.rule import Objection, rule
 from evallang.checking.rules.study_facts import (
@@ -17,6 +18,7 @@ from evallang.data.dataset import DataSpec
 from evallang.diagnostics import Changes
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.source import Span
+from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.study import Measure, Method, Protocol, Study
@@ -75,7 +77,8 @@ def few_bootstrap_rounds(study: Study) -> Iterator[Objection]:
     about 20 percent with 50 rounds, 12 percent with 200 and 7 percent with 500. The bounds of an
     interval are extreme percentiles, which need 1,000 rounds or more. The same holds for p-values
     from permutations or a bootstrap, which cannot be smaller than about one divided by the number
-    of rounds.
+    of rounds. Shuffled targets, on which models are fitted in every round, need as many rounds as
+    let p reach alpha.
 
     Objects to:
 
@@ -118,6 +121,24 @@ def few_bootstrap_rounds(study: Study) -> Iterator[Objection]:
                 "the least",
                 span,
                 help="remove `rounds` (it is 10,000), or write `rounds=1_000` or more",
+            )
+    yield from _few_shuffles(study)
+
+
+def _few_shuffles(study: Study) -> Iterator[Objection]:
+    """Judge the rounds of analyses that fit models on shuffled targets."""
+    for spec in study.analyses:
+        entry = ANALYSES[spec.method.name]
+        rounds = {**entry.defaults(), **spec.method.keywords()}.get("rounds")
+        if entry.declaration.fits != "shuffled" or not isinstance(rounds, int):
+            continue
+        if 1 / (1 + rounds) > study.alpha:
+            least = ceil(1 / study.alpha - 1e-9) - 1
+            yield Objection(
+                f"{rounds} rounds are too few for a p-value of {study.alpha:g} or less: it is "
+                f"{1 / (1 + rounds):.2g} at the least",
+                spec.span,
+                help=f"write `rounds={max(least, entry.defaults()['rounds'])}`",
             )
 
 

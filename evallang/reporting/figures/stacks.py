@@ -97,6 +97,40 @@ def strips(
     return canvas.svg(), f"{subject}, {title.lower()}: {spoken}."
 
 
+def values_beside_spans(
+    rows: Sequence[tuple[str, float, tuple[float, float, float]]],
+    title: str,
+    scale: Scale,
+    subject: str,
+) -> tuple[str, str]:
+    """Draw each value as a diamond, and a span of others as a bar with a tick at its middle.
+
+    Gives the SVG and its numbers in words.
+    """
+    names = [fonts.shorten(name, SIZE, LABEL) for name, *_ in rows]
+    left = max(fonts.width(name, SIZE) for name in names) + GAP + 2
+    every = [end for _, value, span in rows for end in (value, *span)]
+    axis = Axis(min(every), max(every), left + GAP, COLUMN - RIGHT, 5)
+    foot = HEAD + ROW * len(rows)
+    canvas = Canvas(foot + FOOT)
+    _ticks(canvas, axis, foot, scale)
+    canvas.line([(left, HEAD), (left, foot)], INK, 0.6)
+    spoken = []
+    for number, (name, (label, value, span)) in enumerate(zip(names, rows, strict=True)):
+        y = HEAD + ROW * (number + 0.5)
+        canvas.words(left - GAP, y, name, "right")
+        low, middle, high = map(axis, span)
+        canvas.box(low, y - BAR / 2, high - low, BAR, *STYLES[2])
+        canvas.line([(middle, y - BAR / 2 - 1), (middle, y + BAR / 2 + 1)], INK, 1.1)
+        canvas.dot(axis(value), y, filled=True, radius=2.0)
+        low_text, middle_text, high_text = (fixed(end, scale) for end in span)
+        spoken.append(
+            f"{label}: {fixed(value, scale)} beside {low_text} to {high_text}, middle {middle_text}"
+        )
+    canvas.words((left + COLUMN - RIGHT) / 2, foot + 20, title, "center", colour=MUTE)
+    return canvas.svg(), f"{subject}, {title.lower()}: {'; '.join(spoken)}."
+
+
 def _ticks(canvas: Canvas, axis: Axis, foot: float, scale: Scale) -> None:
     for tick in axis.ticks:
         canvas.line([(axis(tick), HEAD), (axis(tick), foot)], RULE, 0.4)

@@ -27,10 +27,12 @@ class AnalysisDeclaration(Guidance):
     task : the task of the data that it is for, None for any; lines have no task
     by_metric : True where a metric may be written after `by`, by default the first measure
     fits : the fits that it is about: those of a `protocol`, or further ones on `subsets` of each
-        training part or in bootstrap `rounds`; None where imported predictions will do
+        training part, in bootstrap `rounds`, or those of a protocol again with `shuffled` targets;
+        None where imported predictions will do
     resampled : the protocol that draws the rounds
     several_seeds : True where the protocol must repeat every fit with several seeds
     seeds_of_draws : True where it must, if a model draws at random
+    directed : True where the metric must be better when higher, or when lower
     mean_metric : True where the metric must be a mean over examples
     objection : returns what is wrong with options that were written together, and what to write
         instead, or None
@@ -58,11 +60,12 @@ class AnalysisDeclaration(Guidance):
     curve: CurveWords | None = None
     section: str | None = None
     by_metric: bool = False
-    fits: Literal["protocol", "subsets", "rounds"] | None = None
+    fits: Literal["protocol", "subsets", "rounds", "shuffled"] | None = None
     resampled: str = ""
     several_seeds: bool = False
     seeds_of_draws: bool = False
     mean_metric: bool = False
+    directed: bool = False
     objection: Callable[[Mapping[str, Any]], tuple[str, str] | None] = lambda options: None
 
 

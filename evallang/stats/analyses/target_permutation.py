@@ -1,0 +1,178 @@
+"""Against chance: the score of a model beside its scores where the target is shuffled."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from evallang.bibliography import Reference
+from evallang.frozen_records import frozen
+from evallang.registry import lazy
+from evallang.results.shown import Count, Number
+from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
+from evallang.stats.hypothesis_tests.resampling_tests import PHIPSON_SMYTH_2010
+from evallang.stats.shuffled import Shuffled
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
+
+OJALA_GARRIGA_2010 = Reference(
+    key="ojala2010",
+    authors=("Ojala M", "Garriga GC"),
+    year=2010,
+    title="Permutation tests for studying classifier performance",
+    venue="Journal of Machine Learning Research",
+    volume="11",
+    pages="1833-1863",
+)
+LEVELS = (0.05, 0.5, 0.95)
+"""The quantiles of the scores on shuffled targets."""
+
+
+@frozen
+class ChanceQuantile:
+    """A quantile of the scores on shuffled targets."""
+
+    level: float
+    value: float
+
+
+@frozen
+class AgainstChance:
+    """The score on the target as it is, and what shuffled targets gave.
+
+    `as_good` counts the rounds whose score is at least as good as `value`, and `p` is
+    (1 + as_good) / (1 + rounds), with its Monte Carlo error `mc_se`. `difference` is the value
+    less the mean over the shuffled targets. A round without a score counts as one as good, and
+    `failed` counts them. `ways` is the number of different shuffles, None where they are too many
+    to matter; `groups` how many groups are shuffled whole.
+    """
+
+    unit: str
+    about: str
+    n: int
+    metric: str
+    better: str
+    value: float
+    mean: Number
+    sd: Number
+    difference: Number
+    quantiles: tuple[ChanceQuantile, ...]
+    p: float
+    mc_se: float
+    rounds: int
+    as_good: int
+    failed: int
+    ways: Count
+    groups: Count
+    within: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+ABOUT = (
+    "whether the algorithm, trained and tested by this protocol, finds anything in the features "
+    "that is related to the target; not how much, and not whether it is better than another"
+)
+
+
+@ANALYSES.register(
+    AnalysisDeclaration(
+        by_metric=True,
+        directed=True,
+        fits="shuffled",
+        section="against_chance",
+        shown=AgainstChance,
+        when=(
+            "a score is low, the sample small or the features many, and the question is whether "
+            "the model learns anything at all"
+        ),
+        when_not=(
+            "models are compared, or the score is clearly above that of a baseline: compare "
+            "against it"
+        ),
+        formula=(
+            "the target is shuffled among the rows (within the strata of `stratify by` other than "
+            "the target; between whole groups where rows have groups), split anew, and the model "
+            "is fitted and measured under the protocol as before, with its search. p is the share "
+            "of targets whose score is at least as good as the score observed, where the observed "
+            "target counts as one of them: (1 + as good) / (1 + rounds). A group whose rows have "
+            "one target exchanges it with any other; groups with several targets exchange them "
+            "with groups of as many rows"
+        ),
+        differs={
+            "scikit-learn": (
+                "`permutation_test_score` shuffles within the groups that it is given, and "
+                "averages the scores of folds; here whole groups exchange their targets, since "
+                "rows of a group are alike, and the score is the estimate of the protocol"
+            ),
+        },
+        example="data wine from sklearn wine\n"
+        "model bayes = GaussianNB\n"
+        "model baseline = DummyClassifier\n"
+        "protocol cv folds=5\n"
+        "measure accuracy\n"
+        "analyze target_permutation(rounds=99)\n",
+    ),
+    title="Shuffled target",
+    references=(OJALA_GARRIGA_2010, PHIPSON_SMYTH_2010),
+)
+def target_permutation(shuffled: Shuffled, *, rounds: int = 200) -> AgainstChance:
+    """Whether a model scores better than it does where the target is shuffled.
+
+    The plan fits the models on as many shuffled targets as there are `rounds`. Raises `ValueError`
+    where no shuffled target gave a score.
+    """
+    sign = -1.0 if shuffled.better == "lower" else 1.0
+    known = shuffled.scores[~np.isnan(shuffled.scores)]
+    if not len(known):
+        raise ValueError(f"none of {rounds} shuffled targets gave a score")
+    gains = np.array([_rounded(sign * score) for score in known])
+    failed = len(shuffled.scores) - len(known)
+    as_good = int((gains >= _rounded(sign * shuffled.observed)).sum()) + failed
+    done = len(shuffled.scores)
+    p = (1 + as_good) / (1 + done)
+    mean = float(known.mean())
+    return AgainstChance(
+        unit="examples" if shuffled.groups is None else "groups",
+        about=ABOUT,
+        n=shuffled.n,
+        metric=shuffled.metric,
+        better=shuffled.better,
+        value=shuffled.observed,
+        mean=mean,
+        sd=float(known.std(ddof=1)) if len(known) > 1 else None,
+        difference=shuffled.observed - mean,
+        quantiles=tuple(
+            ChanceQuantile(level, float(value))
+            for level, value in zip(LEVELS, np.quantile(known, LEVELS), strict=True)
+        ),
+        p=p,
+        mc_se=math.sqrt(p * (1 - p) / (1 + done)),
+        rounds=done,
+        as_good=as_good,
+        failed=failed,
+        ways=int(shuffled.ways) if math.isfinite(shuffled.ways) else None,
+        groups=shuffled.groups,
+        within=shuffled.within,
+        notes=_notes(shuffled, failed),
+    )
+
+
+def _rounded(value: float) -> float:
+    """Round to 12 significant digits, so that equal decimals tie."""
+    return float(f"{value:.12g}")
+
+
+def _notes(shuffled: Shuffled, failed: int) -> tuple[str, ...]:
+    made = []
+    if shuffled.ways < len(shuffled.scores):
+        made.append(
+            f"the target can be shuffled in {int(shuffled.ways)} ways only, so p is hardly ever "
+            f"below {1 / shuffled.ways:.2g}"
+        )
+    if failed:
+        verb = "round without a score counts" if failed == 1 else "rounds without a score count"
+        made.append(f"{failed} {verb} as being as good")
+    return tuple(made)

@@ -1,0 +1,33 @@
+"""Scores of a model on shuffled targets, as the test against chance reads them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Shuffled:
+    """The score of one model on the target as it is, and on shuffled ones.
+
+    Attributes
+    ----------
+    observed : the estimate of the protocol on the target as it is
+    scores : the same for each shuffled target (rounds,), NaN where it is undefined or a fit failed
+    ways : in how many ways the target can be shuffled, infinite where they are too many to count
+    within : the columns within whose levels it was shuffled
+    groups : how many groups were shuffled whole; None where single examples were
+    """
+
+    metric: str
+    better: Literal["higher", "lower", "nearest"]
+    n: int
+    observed: float
+    scores: NDArray[np.float64]
+    ways: float
+    within: tuple[str, ...]
+    groups: int | None
