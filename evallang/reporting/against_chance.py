@@ -115,8 +115,8 @@ def _figure(context: Context, items: Sequence[Analysis], identifier: str) -> Fig
     svg, alt = values_beside_spans(rows, title, _scale(context, items), subject)
     place = context.place(items[0].data, items[0].protocol)
     caption = sentence(
-        f"{place}{metric.noun} on the target as it is (diamond) and on shuffled targets (bar from the "
-        "5% to the 95% quantile, with their median)"
+        f"{place}{metric.noun} on the target as it is (diamond) and on shuffled targets (bar "
+        "from the 5% to the 95% quantile, with their median)"
     )
     return Figure(identifier, runs(caption), (Panel(svg, alt, runs("All models")),))
 
