@@ -1,4 +1,4 @@
-"""Against chance: the scores of models beside those on shuffled targets."""
+"""Against chance: the scores of models next to those on shuffled targets."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -18,7 +18,7 @@ from evallang.reporting.document import (
     Table,
     runs,
 )
-from evallang.reporting.figures.stacks import values_beside_spans
+from evallang.reporting.figures.stacks import values_next_to_spans
 from evallang.reporting.numbers import Scale, count, fixed, interval, scale_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import number_word, p_cell, p_letter, sentence
@@ -35,8 +35,8 @@ def _methods(context: Context) -> Runs:
     numbers = sorted({item.values["rounds"] for item in found})
     rounds = " or ".join(count(number) for number in numbers)
     words = (
-        "To see whether a score can be due to chance, we shuffled the target, drew the splits anew "
-        f"and fitted the model again in {rounds} rounds"
+        "To see whether a score can be due to chance, we shuffled the target, drew the splits "
+        f"again and fitted the model in {rounds} rounds"
     )
     return runs(words, context.cite("analysis", found[0].kind), ".")
 
@@ -112,7 +112,7 @@ def _figure(context: Context, items: Sequence[Analysis], identifier: str) -> Fig
         rows.append((context.model(item.model or ""), item.values["value"], (low, middle, high)))
     title = f"{metric.noun[:1].upper()}{metric.noun[1:]}{' (%)' if metric.percent else ''}"
     subject = "The target as it is (diamond) and shuffled targets (bar)"
-    svg, alt = values_beside_spans(rows, title, _scale(context, items), subject)
+    svg, alt = values_next_to_spans(rows, title, _scale(context, items), subject)
     place = context.place(items[0].data, items[0].protocol)
     caption = sentence(
         f"{place}{metric.noun} on the target as it is (diamond) and on shuffled targets (bar "

@@ -123,7 +123,7 @@ STUDIES = (
     f"{CANCER}protocol cv folds=3\nmeasure accuracy\n"
     "analyze learning_curve(sizes=[50, 100], repeats=1)\nanalyze variance of near\n"
     "compare near vs bayes with mcnemar\nanalyze sensitivity\n"
-    "analyze bias_variance(rounds=4) of near\n",
+    "analyze bias_variance(rounds=4) of near\nanalyze target_permutation(rounds=2) of near\n",
     SUITE,
     f'evallang 1\npredictions reading from "{READINGS}"\n  id image\n'
     "  reader radiologist random\n  truth lesion\n  score aided = aided\n"

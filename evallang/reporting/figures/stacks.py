@@ -97,7 +97,7 @@ def strips(
     return canvas.svg(), f"{subject}, {title.lower()}: {spoken}."
 
 
-def values_beside_spans(
+def values_next_to_spans(
     rows: Sequence[tuple[str, float, tuple[float, float, float]]],
     title: str,
     scale: Scale,
@@ -124,9 +124,8 @@ def values_beside_spans(
         canvas.line([(middle, y - BAR / 2 - 1), (middle, y + BAR / 2 + 1)], INK, 1.1)
         canvas.dot(axis(value), y, filled=True, radius=2.0)
         low_text, middle_text, high_text = (fixed(end, scale) for end in span)
-        spoken.append(
-            f"{label}: {fixed(value, scale)} beside {low_text} to {high_text}, middle {middle_text}"
-        )
+        words = f"{label}: {fixed(value, scale)}, next to {low_text} to {high_text}"
+        spoken.append(f"{words}, middle {middle_text}")
     canvas.words((left + COLUMN - RIGHT) / 2, foot + 20, title, "center", colour=MUTE)
     return canvas.svg(), f"{subject}, {title.lower()}: {'; '.join(spoken)}."
 

@@ -1,4 +1,4 @@
-"""Against chance: the score of a model beside its scores where the target is shuffled."""
+"""Against chance: the score of a model and its scores where the target is shuffled."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ ABOUT = (
         ),
         formula=(
             "the target is shuffled among the rows (within the strata of `stratify by` other than "
-            "the target; between whole groups where rows have groups), split anew, and the model "
+            "the target; between whole groups where rows have groups), split again, and the model "
             "is fitted and measured under the protocol as before, with its search. p is the share "
             "of targets whose score is at least as good as the score observed, where the observed "
             "target counts as one of them: (1 + as good) / (1 + rounds). A group whose rows have "
