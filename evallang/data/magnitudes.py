@@ -83,3 +83,27 @@ def whole_numbers_are_exact(
         "stay below 9e15",
     )
     return False
+
+
+def decimals_are_told_apart(
+    numbers: "NDArray[np.float64]", what: str, keyword: str, findings: Findings
+) -> bool:
+    """Return whether finite numbers (n,) differ by more than rounding, after a finding if not.
+
+    For what was measured; predictions may well agree but for the rounding of a sum.
+    """
+    if not len(numbers):
+        return True
+    low, high = float(numbers.min()), float(numbers.max())
+    spacing = float(np.spacing(max(abs(low), abs(high))))
+    if low == high or spacing <= LOST_SHARE * (high - low):
+        return True
+    findings.add(
+        UNUSABLE_SIZE,
+        f"the numbers of {what} differ only in digits that double precision rounds, from "
+        f"{low!r} to {high!r}",
+        keyword,
+        help="subtract a constant from the truth and from every prediction before the file is "
+        "written",
+    )
+    return False

@@ -21,7 +21,11 @@ from evallang.data.dataset import DataSpec, Label, PredictionsSpec, Task
 from evallang.data.findings import Findings, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.labels import classes_of, find_label
-from evallang.data.magnitudes import sizes_are_usable, whole_numbers_are_exact
+from evallang.data.magnitudes import (
+    decimals_are_told_apart,
+    sizes_are_usable,
+    whole_numbers_are_exact,
+)
 from evallang.limits import CLASSES, OverLimit
 from evallang.registry import lazy
 from evallang.spelling import closest
@@ -150,6 +154,7 @@ def _numbers(
     if not (
         sizes_are_usable(frame, y, what, keyword, findings)
         and whole_numbers_are_exact(frame, column, what, keyword, findings)
+        and decimals_are_told_apart(y, what, keyword, findings)
     ):
         return None
     scale = spec.target_scale if isinstance(spec, DataSpec) else None

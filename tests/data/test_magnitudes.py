@@ -76,3 +76,21 @@ def test_float32_columns_are_read_as_they_are(source):
     pl.DataFrame({"truth": values, "a": values}).write_parquet(source.folder / "p.parquet")
     (made,), _ = source.predictions("p.parquet", models=(A,), task="regression")
     assert made.predictions["a"].tolist() == values.astype(float).tolist()
+
+
+@pytest.mark.parametrize(
+    ("values", "read"),
+    [
+        ((1.00000000000001, 1.00000000000002, 1.00000000000003), False),
+        ((1e9 + 1e-6, 1e9 + 2e-6, 1e9), False),
+        ((1e9 + 1, 1e9 + 2, 1e9), True),  # rounding costs 1e-7 of their range
+        ((0.1 + 0.2, 0.3, 0.1), True),
+        ((3.5, 3.5, 3.5), True),
+    ],
+)
+def test_a_truth_that_differs_by_rounding_alone_is_refused(source, values, read):
+    rows = zip(values, (1, 2, 3), strict=True)
+    source.write("p.csv", "truth,a\n" + "".join(f"{t!r},{p}\n" for t, p in rows))
+    made, found = source.predictions("p.csv", models=(A,), task="regression")
+    assert bool(made) == read
+    assert [d.code for d in found if d.severity == "error"] == ([] if read else ["E499"])
