@@ -19,6 +19,7 @@ from evallang.models import fitting, saving
 from evallang.models.losses import Loss
 from evallang.models.model import ParameterValue, with_choice, written
 from evallang.models.own_code import OwnCode
+from evallang.models.thresholds import ChosenThreshold, chosen_threshold
 from evallang.planning.plan import ExportTask, Layout
 from evallang.registry import lazy
 from evallang.results.records import CorrectedEstimate, Estimate, Export, Failure, FitWarning
@@ -103,6 +104,7 @@ class ExportOutcome:
     warnings: tuple[tuple[str, str, int], ...] = ()
     failure: tuple[str, str] | None = None
     left: tuple[FailedCandidate, ...] = ()
+    threshold: ChosenThreshold | None = None
 
 
 def export_models(
@@ -257,6 +259,8 @@ def run_export(work: ExportJob, monitor: Monitor) -> tuple[str, ExportOutcome]:
             reason = (failure.error, failure.message) if failure else ("ValueError", "no model")
             return work.name, ExportOutcome(None, choice, n_fits, warned, reason, tuple(left))
         columns = _column_names(job)
+        last = getattr(model, "steps", [("", model)])[-1][1]
+        chosen = chosen_threshold(pipeline.steps[-1], last, context.positive, context.targets)
 
         def save() -> saving.SavedModel:
             named = saving.set_column_names(model, columns, numeric=_numeric(held.X))
@@ -268,7 +272,7 @@ def run_export(work: ExportJob, monitor: Monitor) -> tuple[str, ExportOutcome]:
 
         saved, failure, _, _ = fitting.watched(save)
         refused = (failure.error, failure.message) if failure else None
-        return work.name, ExportOutcome(saved, choice, n_fits, warned, refused, tuple(left))
+        return work.name, ExportOutcome(saved, choice, n_fits, warned, refused, tuple(left), chosen)
 
 
 def _numeric(rows: "NDArray[Any]") -> bool:
@@ -299,8 +303,19 @@ def _record(
         sha256=saved.sha256,
         trusted_types=saved.trusted_types,
         best=spec.model is None,
-        notes=tuple(_notes(study, task, outcomes)),
+        notes=(*_notes(study, task, outcomes), *_chosen_threshold(found.threshold)),
+        threshold=None if found.threshold is None else found.threshold.value,
     )
+
+
+def _chosen_threshold(found: ChosenThreshold | None) -> Iterator[str]:
+    """State the threshold that the refit chose, which is none of those of the splits."""
+    if found is not None:
+        kind = "probability" if found.scores == "probabilities" else "margin"
+        yield (
+            f"it predicts the positive class from a {kind} of {found.value:.4g} on, chosen "
+            "again on all rows, as inside each training part"
+        )
 
 
 def plain(params: Choice) -> dict[str, object]:

@@ -249,7 +249,7 @@ def mcc(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
         ),
         equation=(
             r"\frac{p_o - p_e}{1 - p_e}, \quad p_o = \frac{1}{n} \sum_i C_{ii}, \quad p_e = "
-            r"\frac{1}{n^2} \sum_i \sum_j C_{ij} \sum_j C_{ji}"
+            r"\frac{1}{n^2} \sum_i \left(\sum_j C_{ij}\right) \left(\sum_j C_{ji}\right)"
         ),
     ),
     title="Cohen's kappa",

@@ -536,7 +536,8 @@ class Export:
     """One model that was refitted on all data and saved.
 
     `best` states that it was chosen as the best of the models; `notes` explain how its
-    hyper-parameters were chosen.
+    hyper-parameters were chosen. `threshold` is that of the positive class which the refit chose,
+    None where its last step chooses none.
     """
 
     model: str
@@ -547,6 +548,7 @@ class Export:
     best: bool = False
     corrected: CorrectedEstimate | None = None
     notes: tuple[str, ...] = ()
+    threshold: float | None = None
 
 
 @frozen

@@ -277,6 +277,24 @@ def test_an_exported_model_keeps_its_threshold(tmp_path):
     assert model.predict(data).tolist() == np.where(malignant, "malignant", "benign").tolist()
 
 
+@pytest.mark.parametrize("positive", ["malignant", "benign"])
+def test_the_threshold_that_an_export_chose_is_stated_for_the_positive_class(positive, tmp_path):
+    tuned = "TunedThresholdClassifierCV(estimator=LogisticRegression, thresholds=20, cv=3)"
+    text = text_of(f"model m = StandardScaler | {tuned}\n", "", positive)
+    made = study(text + 'export m to "m.skops"\n', tmp_path)
+    (export,) = run(made, out=tmp_path / "out").record.exports
+    path = next(tmp_path.rglob("m.skops"))
+    model = skops.io.load(path, trusted=list(export.trusted_types))
+    # of the last class, as scikit-learn states it
+    of_last = model[-1].best_threshold_
+    expected = of_last if positive == model.classes_[-1] else 1 - of_last
+    assert export.threshold == pytest.approx(expected, abs=1e-15)
+    assert any(f"probability of {expected:.4g} on" in note for note in export.notes)
+    data = load_breast_cancer().data
+    scores = model.predict_proba(data)[:, list(model.classes_).index(positive)]
+    assert ((model.predict(data) == positive) == (scores >= export.threshold)).all()
+
+
 def test_results_and_methods_state_what_each_threshold_was_chosen_on(tmp_path):
     models = (
         f"model m = {LOGISTIC}\n"
