@@ -99,8 +99,8 @@ def multiclass_auc(
     one another, influences are added up within groups. Where every area is 1 the bound is Clopper
     and Pearson's for m successes of m, m the size of the smallest class: if the mean is b, one
     area is at most b, and m disjoint pairs of it are in order. In simulations 95% intervals covered
-    94% to 96%, but 93.0% with 60 groups of one class each over five folds. Raises `ValueError` where lengths
-    differ or a score is NaN.
+    94% to 96%, but 93.0% with 60 groups of one class each over five folds. Raises `ValueError`
+    where lengths differ or a score is NaN.
     """
     checked_level(level)
     codes, scores, fold = np.asarray(classes), numbers(class_scores, "scores"), np.asarray(parts)
