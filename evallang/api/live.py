@@ -6,11 +6,9 @@ import json
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evallang.data.data_frames import is_frame
 from evallang.frozen_records import frozen
 from evallang.models.own_code import OwnCode, distributions_of
 
@@ -51,6 +49,8 @@ def checked(live: Live, study: Study | None) -> None:
                 f"{'frame is' if len(frames) == 1 else 'frames are'} given: give a list with one "
                 "for each file"
             )
+        from evallang.data.data_frames import is_frame  # a check of a file starts without it
+
         for frame in frames:
             if not is_frame(frame):
                 raise ValueError(
@@ -99,6 +99,8 @@ def _hash(model: Any) -> str:
         text = json.dumps([named, versions, model.get_params()], sort_keys=True, allow_nan=False)
     except (AttributeError, TypeError, ValueError):
         return ""
+    from hashlib import sha256
+
     return sha256(text.encode()).hexdigest()
 
 

@@ -5,9 +5,7 @@ import importlib
 import os
 import signal
 import sys
-import tempfile
 import threading
-import traceback
 from typing import Any, NoReturn
 
 import click
@@ -226,6 +224,9 @@ def _bug(error: Exception) -> None:
     if "--debug" in sys.argv:
         tell_traceback(error)
         return
+    import tempfile  # no other command needs them at its start
+    import traceback
+
     said = traceback.format_exception_only(error)[-1].strip()
     try:
         handle, log = tempfile.mkstemp(prefix="evallang-bug-", suffix=".log")

@@ -8,7 +8,6 @@ command: further output is discarded, and the exit code is that of the work.
 import os
 import shutil
 import sys
-import traceback
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -152,6 +151,8 @@ def tell_error(error: click.ClickException) -> None:
 
 def tell_traceback(error: BaseException) -> None:
     """Write a traceback; prefix every line, because the text of an exception may have many."""
+    import traceback
+
     for part in traceback.format_exception(error):
         tell(*(f"| {line}" for line in part.removesuffix("\n").split("\n")))
 

@@ -5,7 +5,6 @@ names an address, never a credential: the clients take those from the environmen
 text of a client's error is passed on, since it may hold an address that is signed.
 """
 
-import logging
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -268,6 +267,8 @@ CLIENTS = (
 @contextmanager
 def _silenced() -> Iterator[None]:
     """Keep the clients from writing to the log."""
+    import logging  # a check, which only looks at addresses, starts without it
+
     loggers = [logging.getLogger(name) for name in CLIENTS]
     levels = [logger.level for logger in loggers]
     for logger in loggers:

@@ -1,7 +1,6 @@
 """Writing files under a temporary name and renaming them: links and pipes are never followed."""
 
 import os
-import tempfile
 from pathlib import Path
 
 RESULTS, PREDICTIONS = STORED_FILES = ("results.json", "predictions.parquet")
@@ -16,6 +15,8 @@ def write_file(path: Path, content: bytes) -> None:
 
     Raises `OSError`; the previous file then remains.
     """
+    import tempfile  # whoever only asks for the names above needs no file
+
     handle, beside = tempfile.mkstemp(prefix=TEMPORARY, dir=os.fspath(path.parent))
     try:
         with os.fdopen(handle, "wb") as stream:

@@ -12,15 +12,18 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import field
 from enum import StrEnum
 from functools import cache
+from typing import TYPE_CHECKING
 
 from evallang.checking.rules.examples import Examples
-from evallang.data.read_sources import ReadSources
 from evallang.diagnostics import Changes, Code, Diagnostic, Phase, Related, Severity, diagnose
 from evallang.diagnostics.documented import declare_documented
 from evallang.frozen_records import frozen
 from evallang.protocols.protocol import Split, Yields
 from evallang.source import Span
 from evallang.study import Protocol, Study
+
+if TYPE_CHECKING:
+    from evallang.data.read_sources import ReadSources
 
 
 @frozen
@@ -66,7 +69,7 @@ class Known:
     assigned: Mapping[str, Yields] = field(default_factory=dict)
     protocol: Protocol | None = None
     splits: Sequence[Split] = ()
-    sources: ReadSources | None = None
+    sources: "ReadSources | None" = None
 
 
 def _always(study: Study) -> bool:

@@ -1,7 +1,6 @@
 """Advice on the best of many models, chosen by the scores that are reported."""
 
 from collections.abc import Iterator, Mapping
-from statistics import NormalDist
 from typing import Any
 
 from evallang.checking.capabilities import is_tuned
@@ -87,6 +86,8 @@ def _objection(number: int, where: str, span: Span | None, fix: str) -> Objectio
 
 def _inflation(number: int) -> float:
     """Return about the expected largest of some standard normal values (Blom 1958)."""
+    from statistics import NormalDist  # few studies need it, and every check loads this module
+
     return NormalDist().inv_cdf((number - 0.375) / (number + 0.25))
 
 
