@@ -214,6 +214,14 @@ def curves() -> Kind:
     return predictions(LATIN[:3], FALLING, rest, scores)
 
 
+@kind("seven models with curves and resamples")
+def seven_models_with_curves() -> Kind:
+    names = [f"Candidate {number} of the screening study" for number in range(1, 8)]
+    scores = "".join(f'  score m{i} = "p{i}"\n' for i in range(7))
+    rest = "measure accuracy, f1, roc_auc\nanalyze roc\n"
+    return predictions(names, np.linspace(0.92, 0.72, 7), rest, scores)
+
+
 @kind("power")
 def power() -> Kind:
     rest = ACCURACY + "compare with mcnemar\nanalyze power(difference=4%, discordant=12%)\n"
