@@ -5,6 +5,7 @@ stays empty. Where that is more than a third of the page, its drawings are set s
 their text can be read, or the table is broken after all.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
@@ -16,6 +17,7 @@ LEAST_SCALE = 0.68  # of a drawing: its text of 7.5 points is then 5.1
 NEAR = 1 / 3  # of a page: what begins further down did not cause the hole before it
 SPARE = 30.0  # pixels: margins that the top of a page drops, before a heading the most
 MOST_LAYOUTS = 4
+NAMED = re.compile(r"#[\w-]+")
 
 
 @frozen
@@ -33,8 +35,8 @@ def rules_against_holes(pages: Sequence[Any], before: Sequence[str]) -> str:
     """
     for hole in _holes(pages):
         rule = _rule(hole)
-        name = rule.partition(" ")[0].partition("{")[0]
-        if rule and not any(made.startswith(name) for made in before):
+        named = [NAMED.findall(made) for made in before]
+        if rule and NAMED.findall(rule) not in named:
             return rule
     return ""
 
@@ -90,6 +92,8 @@ def _smaller(hole: Hole, figure: Any, name: str, top: float) -> str:
     if len(first) == len(drawn):  # the caption is on the same page
         end = max(_end(leaf) for leaf in _leaves(figure))
     scale = (hole.depth - SPARE - (end - top - deepest)) / deepest
+    if scale < LEAST_SCALE and figure.position_y - top > SPARE:  # the words before it have room
+        return f"p.plain:has(+ #{name}){{break-after:auto!important}}"
     if not LEAST_SCALE <= scale < 1:
         return ""
     return f"#{name} .panel img{{width:{100 * scale:.1f}%!important;margin:0 auto}}"

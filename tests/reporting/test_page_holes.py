@@ -60,3 +60,11 @@ def test_a_short_table_is_broken_where_it_would_leave_a_hole():
     assert [len(re.findall("Words", text)) for text in texts] == [8, 1]
     texts, _ = pages(700, TABLE)
     assert [len(re.findall("Words", text)) for text in texts] == [0, 9]
+
+
+def test_words_before_a_figure_stay_where_it_cannot_be_small_enough():
+    deep = FIGURE.replace(DRAWING, DRAWING.replace("360", "640"))
+    lead = '<p class="plain" style="break-after:avoid;line-height:60px;margin:0">Lead</p>'
+    texts, drawn = pages(640, lead + deep)
+    assert ["Lead" in text for text in texts] == [True, False]
+    assert drawn == [[], [(200, 640)]]
