@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evallang.data.column_types import nan_to_null, trimmed
+from evallang.data.column_types import columns_with_nan, trimmed
 from evallang.frozen_records import frozen
 from evallang.registry import lazy
 
@@ -76,9 +76,9 @@ def read_regular(
     if cells is None or cells.height != rows or cells.width != len(names):
         return None
     clean = not look.quoted and data.isascii() and not _has_blank_edges(data, separator)
-    floats = map(nan_to_null, cells.select(pl.col(pl.Float64)))
+    floats = pl.col(columns_with_nan(cells)).fill_nan(None)
     texts = [] if clean else [trimmed(pl.col(pl.String))]
-    return cells.with_columns(*floats, *texts), range(first, first + rows)
+    return cells.with_columns(floats, *texts), range(first, first + rows)
 
 
 def _cells(data: bytes, separator: str, header: bool, schema: Schema) -> "pl.DataFrame | None":
