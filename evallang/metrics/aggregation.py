@@ -107,7 +107,7 @@ def aggregate_parts(
         fold_mean=_mean(by_fold),
         sd=float(np.std(defined, ddof=1)) if len(defined) > 1 else None,
         n=outcome.n if aggregation == "pooled" else len(defined),
-        notes=_notes(entry, values, unit),
+        notes=(*_notes(entry, values, unit), *_remarks(entry, outcome)),
     )
 
 
@@ -259,6 +259,11 @@ def _notes(entry: MetricEntry, values: NDArray[np.float64], unit: str) -> tuple[
         return ("undefined on these test rows",)
     verb = "has" if undefined == 1 else "have"
     return (f"undefined in {undefined} of {len(values)} {unit}s, which {verb} no part in the mean",)
+
+
+def _remarks(entry: MetricEntry, outcome: Outcome) -> tuple[str, ...]:
+    remark = None if entry.declaration.remark is None else entry.declaration.remark(outcome)
+    return () if remark is None else (remark,)
 
 
 def _mean(values: NDArray[np.float64]) -> float | None:

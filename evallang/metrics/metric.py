@@ -102,6 +102,7 @@ class MetricDeclaration(Guidance):
     under_option : by the name of an option, the unlisted metric that is computed where that
         option is written, because it needs something else of a model
     caution : what every estimate of it states, or empty
+    remark : what an estimate from these examples states, or None
     known_without_skill : True where the value of a model that looks at no feature is known
         beforehand, whatever the shares of the classes or the spread of the target
     """
@@ -134,6 +135,7 @@ class MetricDeclaration(Guidance):
     accuracy_as: tuple[str, ...] = ()
     under_option: Mapping[str, str] = field(default_factory=dict)
     caution: str = ""
+    remark: Callable[[Outcome], str | None] | None = None
     ideal: float | None = None
     title_with_options: str = ""
     default: bool = False

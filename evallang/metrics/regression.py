@@ -180,6 +180,7 @@ def mae(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[n
         "values",
         "lower",
         0,
+        remark=lambda outcome: _near_zero(outcome),
         of_examples="absolute percentage errors",
         when=("errors should count relative to the size of the truth, which is never near 0"),
         when_not=(
@@ -207,13 +208,42 @@ def mape(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[
     """The mean absolute difference of truth and prediction as a share of the truth: 0.1 is 10 %.
 
     Where the truth is 0 it is divided by the machine epsilon, as scikit-learn does, and the
-    metric is huge: it means nothing there.
+    metric is huge: it means nothing there, and the estimate states so. It also states where
+    examples with a truth below a hundredth of the median make up a tenth of the value or more.
     """
     size = np.abs(np.asarray(truth, dtype=np.float64))
     share: NDArray[np.float64] = np.abs(_difference(truth, output)) / np.maximum(
         size, np.finfo(np.float64).eps
     )
     return share
+
+
+NEAR_ZERO, MUCH = 0.01, 0.1
+"""The share of the median size below which a truth is near 0, and of the value that is stated."""
+
+
+def _near_zero(outcome: Outcome) -> str | None:
+    size = np.abs(np.asarray(outcome.truth, dtype=np.float64))
+    n, zeros = len(size), int(np.count_nonzero(size == 0))
+    if zeros:
+        return (
+            f"the truth is 0 in {zeros} of {n} examples, so that the value means nothing; "
+            "mae and smape are defined there"
+        )
+    if not n:
+        return None
+    near = size < NEAR_ZERO * np.median(size)
+    errors = mape(outcome.truth, outcome.output)
+    if outcome.weights is not None:
+        errors = errors * outcome.weights
+    total = float(errors.sum())
+    share = float(errors[near].sum()) / total if total > 0 else 0.0
+    if share < MUCH:
+        return None
+    return (
+        f"{np.count_nonzero(near)} of {n} examples have a truth below a hundredth of its median "
+        f"size, and make up {share:.0%} of the value"
+    )
 
 
 @METRICS.register(

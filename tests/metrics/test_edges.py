@@ -1,10 +1,14 @@
 """What metrics are where scikit-learn warns, refuses, or has no such metric."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from evallang.metrics.aggregation import aggregate
 from evallang.metrics.metric import (
     METRICS,
+    Outcome,
     canonical,
     confusion,
     confusions,
@@ -237,3 +241,23 @@ def test_an_averaged_recall_is_no_proportion():
     assert successes(METRICS["accuracy"], {}, three, None) == (3, 12)
     assert is_binary({"average": "binary"}, 2)
     assert not is_binary({"average": "micro"}, 2)
+
+
+@pytest.mark.parametrize(
+    ("truth", "predicted", "remark"),
+    [
+        ((0.0, 1, 2), (1, 1, 2), "the truth is 0 in 1 of 3 examples"),
+        ((0.001, 1, 2), (0.002, 1.5, 2), "1 of 3 examples have a truth below a hundredth"),
+        ((0.001, 1, 2), (0.001, 1.5, 2), None),  # a truth near 0 that is predicted exactly
+        ((0.5, 1, 2), (0.1, 0.1, 0.1), None),
+        ((3.0, 1, 2), (3.0, 1, 2), None),
+    ],
+)
+def test_a_percentage_error_states_where_the_truth_is_near_0(truth, predicted, remark):
+    outcome = Outcome(np.array(truth), np.array(predicted, dtype=float))
+    found = aggregate(METRICS["mape"], {}, outcome)
+    assert len(found.notes) == (remark is not None)
+    assert all(note.startswith(remark) for note in found.notes)
+    weighted = replace(outcome, weights=np.array([0.0, 1, 1]))
+    near = any("hundredth" in note for note in aggregate(METRICS["mape"], {}, weighted).notes)
+    assert not near
