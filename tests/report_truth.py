@@ -349,6 +349,73 @@ def unnamed_intervals(html, plain):
     return found
 
 
+# --- analyses ----------------------------------------------------------------------------------
+
+OF_SECTION = {"confusion_matrices": "confusion", "agreement_of_models": "agreement"}
+"""The kinds of analyses whose sections do not have the name of the catalogue."""
+
+
+def analyses_of(section, caption, plain):
+    """List the analyses that a table of a section is of: by its section, else by its caption."""
+    methods = [m for m in plain["methods"] if m["kind"] == "analysis"]
+    kinds = {m["name"] for m in methods if m.get("section") == section}
+    kinds |= {OF_SECTION.get(section)} & {m["name"] for m in methods}
+    if section == "curves":
+        begins = re.sub(r"^Table \d+\. ", "", caption).lower()
+        titles = {m["name"]: m["title"].replace("'", "’").lower() for m in methods}
+        kinds = {name for name, title in titles.items() if begins.startswith(title)}
+    return [item for item in plain["analyses"] if item["kind"] in kinds]
+
+
+def parts_of(item, label):
+    """List the numbers of an analysis with the models that they are about; none for all."""
+    every = {label[item["model"]]} if item["model"] in label else set()
+    pairs = item["values"].get("pairs") or ()
+    of_pairs = [p for p in pairs if isinstance(p, dict) and "models" in p]
+    if not of_pairs:
+        return [(every, signed(numbers_of(item["values"])))]
+    found = [({label[m] for m in p["models"]}, signed(numbers_of(p))) for p in of_pairs]
+    rest = {k: v for k, v in item["values"].items() if k != "pairs"}
+    return [*found, (every, signed(numbers_of(rest)))]
+
+
+def misplaced_in_analyses(html, plain):
+    """List the cells of analyses whose numbers are not of that analysis and of their models.
+
+    The models are those that the row names, else those of the rows above it or of the caption.
+    Notes below a table, too, have numbers with a fraction from its analyses alone, and from the
+    settings of the study.
+    """
+    label, found = labels_of(plain), []
+    every = set(label.values())
+    settings = {k: v for k, v in plain.items() if k not in RESULTS}
+    for section, whole in re.findall(r'<section[^>]*id="([^"]+)"(.*?)</section>', html, re.S):
+        for table in re.findall(r"<figure class=.table.*?</figure>", whole, re.S):
+            caption = words(re.search(r"<(figcaption|caption)[^>]*>(.*?)</\1>", table, re.S)[2])
+            items = analyses_of(section, caption, plain)
+            if not items:
+                continue
+            parts = [part for item in items for part in parts_of(item, label)]
+            head, _, body = table.partition("<tbody")
+            last = named(caption, every)
+            for row in re.findall(r"<tr.*?</tr>", body, re.S):
+                cells = CELL.findall(row)
+                last = [one for _, cell in cells for one in named(words(cell), every)] or last
+                about = set(last) | set(named(words(head), every))
+                held = [of for models, of in parts if not about or models <= about]
+                known = [n for of in held for n in of]
+                for attributes, cell in cells:
+                    numbers = {float(n) for n in FULL.findall(attributes)} - {math.inf, -math.inf}
+                    if numbers and not any(numbers <= of for of in held):
+                        found.append((section, words(row)[:60], sorted(numbers)))
+                    elif untrue := untrue_words(words(cell), [settings, known]):
+                        found.append((section, words(row)[:60], untrue))
+            text = words(re.sub(r"<tbody.*?</tbody>|<thead.*?</thead>", " ", table, flags=re.S))
+            untrue = untrue_words(text, [settings, [item["values"] for item in items]])
+            found += [(section, caption, one) for one in untrue]
+    return found
+
+
 def pairs_of(plain):
     """List the pairs of all comparisons."""
     return [pair for comparison in plain["comparisons"] for pair in comparison["pairwise"]]
@@ -362,6 +429,7 @@ def untruths(html, plain):
         "prose": untrue_prose(html, plain),
         "findings": misplaced_in_findings(html, plain),
         "tables": misplaced_in_tables(html, plain),
+        "analyses": misplaced_in_analyses(html, plain),
         "intervals": unnamed_intervals(html, plain),
         "pairs": incomplete_pairs(html, plain),
         "citations": sorted(loose_citations(html)),

@@ -59,7 +59,7 @@ def _words(cell: dict[str, object], *, short: bool) -> Runs:
     text = count(int(number)) if float(number).is_integer() else f"{number:,.1f}"
     if not isinstance(share, float | int):
         return runs(Number(text, number))
-    made = runs(Number(text, number), f" ({fixed(share, PERCENT)}{NBSP}%)")
+    made = runs(Number(text, number), f" ({fixed(share, PERCENT)}%)")
     low, high = cell["low"], cell["high"]
     if short or not isinstance(low, float | int) or not isinstance(high, float | int):
         return made
