@@ -58,6 +58,7 @@ def _fields(record: ReferenceRecord) -> dict[str, str]:
     venue, publisher = record.venue.removeprefix(THESIS), ""
     if record.kind == "incollection" and ", " in venue:
         venue, _, publisher = venue.rpartition(", ")
+    numbered = record.kind == "article" or not volume  # styles take one of both elsewhere
     return {
         "author": " and ".join(_author(author) for author in record.authors),
         "title": _title(record.title),
@@ -65,7 +66,7 @@ def _fields(record: ReferenceRecord) -> dict[str, str]:
         "publisher" if name != "publisher" else "": _text(publisher),
         "year": str(record.year),
         "volume": _text(volume),
-        "number": _text(number).replace("-", "--"),
+        "number": _text(number).replace("-", "--") if numbered else "",
         "pages": _text(re.sub("-+", "-", record.pages.replace("–", "-"))).replace("-", "--"),
         "doi": record.doi,
     }
@@ -74,11 +75,12 @@ def _fields(record: ReferenceRecord) -> dict[str, str]:
 def _data_fields(data: DataRecord) -> dict[str, str]:
     cite = (data.cite or "").strip()
     found = DOI.fullmatch(cite)
+    label = data.label or data.name
+    title = {"key": _text(label), "title": _title(label)}  # styles sort by key without an author
     if found:
-        return {"title": _title(data.label or data.name), "doi": found[1]}
+        return {**title, "doi": found[1]}
     address = ADDRESS.fullmatch(cite)
-    key = {"title": _title(data.label or data.name)}
-    return {**key, "howpublished": rf"\texttt{{{_text(cite)}}}" if address else _text(cite)}
+    return {**title, "howpublished": rf"\texttt{{{_text(cite)}}}" if address else _text(cite)}
 
 
 def _author(author: str) -> str:
