@@ -105,7 +105,7 @@ def comparisons(context: Context) -> Sequence[Block]:
 
 def heading(context: Context, comparison: Comparison) -> str:
     """Format a comparison: "Accuracy on Survival: three models, pairwise"."""
-    title = context.compared_words(comparison).title
+    title = capitalised(context.compared_words(comparison).title)
     if comparison.data is None:
         title += f" across {context.sets}"
     elif len(context.results.data) > 1:

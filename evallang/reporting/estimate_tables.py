@@ -315,7 +315,7 @@ def _table_across(context: Context, name: str, models: Sequence[str], identifier
         notes.append(runs(f"{metric.ideal:g} is the best value."))
     elif not metric.higher_is_better:
         notes.append(runs("Lower is better."))
-    caption = f"{metric.title} of {plural(len(models), 'model')} on "
+    caption = f"{capitalised(metric.title)} of {plural(len(models), 'model')} on "
     sets = len({s.data for s in settings})
     caption += count_sets(context, sets)
     protocols = len({s.protocol for s in settings})
@@ -471,7 +471,7 @@ def fold_values(context: Context, setting: Setting, identifier: str) -> list[Blo
             for e in found
         ]
         unit = ", %" if metric.percent else ""
-        caption = runs(f"{metric.title}{unit}, in each fold (repeat.fold).")
+        caption = runs(f"{capitalised(metric.title)}{unit}, in each fold (repeat.fold).")
         note = runs("The folds share training examples: their spread is not a standard error.")
         blocks.append(
             Table(f"{identifier}-{len(blocks) + 1}", caption, tuple(columns), tuple(rows),
