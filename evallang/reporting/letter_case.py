@@ -66,6 +66,8 @@ def titled(title: str, options: str) -> str:
     if word in ADJECTIVES:
         return capitalised(f"{written_options(options)} {mid_sentence(title)}")
     words = written_options(options)
+    if options.startswith(","):
+        return f"{title}, {words}"  # the form of a method, often inside brackets itself
     return title + (f" ({words})" if words else "")
 
 

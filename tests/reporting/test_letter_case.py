@@ -48,6 +48,7 @@ def test_the_ratio_of_two_named_sums_begins_small_and_the_authors_words_stay():
         ("F1", "(average=macro)", "F1 (macro)"),
         ("F-beta", "(beta=2, average=macro)", "F-beta (β\u00a0=\u00a02, macro)"),
         ("Cost", "(matrix=[[0, 5], [1, 0]])", "Cost (matrix\u00a0=\u00a0[[0, 5], [1, 0]])"),
+        ("DeLong interval", ", clustered", "DeLong interval, clustered"),
         ("F1", "", "F1"),
     ],
 )
