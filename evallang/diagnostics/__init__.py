@@ -104,7 +104,7 @@ class Code:
 
 CODES: dict[str, Code] = {}
 
-FORMER_NAMES = {"gate_that_cannot_pass": "few_examples_for_requirement"}
+FORMER_NAMES = {"gate_that_cannot_pass": "few_examples_for_a_requirement"}
 """The names that codes had, in studies and results of earlier versions, with those they have."""
 
 

@@ -167,7 +167,7 @@ def _judge_examples(find: RuleFunction, study: Study, known: Known) -> Iterator[
     source="Piaggio et al. 2012; Tango 1998",
     later=(Later(Stage.DATA, _judge_examples), Later(Stage.PLAN, _judge_examples)),
 )
-def few_examples_for_requirement(study: Study) -> Iterator[Objection]:
+def few_examples_for_a_requirement(study: Study) -> Iterator[Objection]:
     """A requirement asks for a narrower interval than so few examples give.
 
     A requirement is decided by the unfavourable bound of an interval. With n examples the interval

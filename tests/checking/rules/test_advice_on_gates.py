@@ -12,7 +12,7 @@ from evallang.checking.rules.equivalence_margins import (
 )
 from evallang.checking.rules.examples import Examples
 from evallang.checking.rules.gates import (
-    few_examples_for_requirement,
+    few_examples_for_a_requirement,
     half_width,
     leads_surely,
     overlapping_intervals_as_a_gate,
@@ -101,7 +101,7 @@ def test_half_width_without_discordant_pairs_has_a_closed_form():
 def test_a_margin_inside_the_interval_of_equal_models_cannot_be_met(margin, objected):
     # b = c = 50 of 1000: 1.96 sqrt(100) / 1000 is about 2 points (Wald; Tango is near it)
     for kind in ("noninferior", "equivalent"):
-        found = list(few_examples_for_requirement(study_of(line(kind, ("a", "b"), margin))))
+        found = list(few_examples_for_a_requirement(study_of(line(kind, ("a", "b"), margin))))
         assert len(found) == objected
 
 
@@ -180,7 +180,7 @@ def test_a_lead_is_sure_where_the_interval_of_tango_lies_above_it(discordant, n,
 def test_a_lead_that_no_outcome_shows_cannot_be_required(b, line, objected):
     text = TABLE.format(b=b, c=0).replace("compare with mcnemar", f"require a {line}")
     found = [d.name for d in checked(text).diagnostics]
-    assert found == (["few_examples_for_requirement"] if objected else [])
+    assert found == (["few_examples_for_a_requirement"] if objected else [])
 
 
 def test_a_study_may_name_the_rule_as_earlier_versions_did():
