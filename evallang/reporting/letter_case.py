@@ -28,7 +28,7 @@ COMMON = frozenset(
         "sensitivity share sign signed simple single single-step specificity spread square-and-add",
         "squared stability standard static step-down stratified sum symmetric test the",
         "threshold time top top-k true tuning two uncorrected unpaired unweighted variance",
-        "weighted wild",
+        "shuffled weighted wild",
     )
     for word in line.split(" ")
 )
