@@ -85,6 +85,11 @@ class PlacedScores:
     positive: NDArray[np.bool_]
     outranked: tuple[NDArray[np.signedinteger], ...]
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of examples and of models, as of the scores."""
+        return len(self.positive), len(self.outranked)
+
 
 def auc_covariance(
     truth: ArrayLike,
