@@ -216,7 +216,7 @@ def curves() -> Kind:
 
 @kind("seven models with curves and resamples")
 def seven_models_with_curves() -> Kind:
-    names = [f"Candidate {number} of the screening study" for number in range(1, 8)]
+    names = [f"Screened candidate {number}" for number in range(1, 8)]
     scores = "".join(f'  score m{i} = "p{i}"\n' for i in range(7))
     rest = "measure accuracy, f1, roc_auc\nanalyze roc\n"
     return predictions(names, np.linspace(0.92, 0.72, 7), rest, scores)
@@ -494,6 +494,7 @@ def analyses_of_fits() -> Kind:
         "analyze stability, tuning of tree\n"
         "analyze learning_curve(fractions=[1/2, 1/1], repeats=2) of tree, bayes\n"
         "analyze bias_variance(rounds=10) of bayes\n"
+        "analyze target_permutation(rounds=20) of bayes\n"
     )
     return Kind(head + rest)
 
