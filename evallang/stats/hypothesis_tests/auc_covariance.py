@@ -135,16 +135,18 @@ class _Placed:
     positive : (n,)
     outranked : M arrays (n,), doubled
     areas : (M,)
+    up : number of positives
     """
 
     positive: NDArray[np.bool_]
     outranked: tuple[NDArray[np.signedinteger], ...]
     areas: NDArray[np.float64]
+    up: int
 
     def centred(self, rows: slice = slice(None)) -> NDArray[np.float64]:
         """Return each row's share of outranked examples minus the area (M, n)."""
-        up = int(self.positive.sum())
-        ends = np.where(self.positive[rows], 2.0 * (len(self.positive) - up), 2.0 * up)
+        down = len(self.positive) - self.up
+        ends = np.where(self.positive[rows], 2.0 * down, 2.0 * self.up)
         shares: NDArray[np.float64] = np.stack([one[rows] for one in self.outranked]) / ends
         shares -= self.areas[:, None]
         return shares
@@ -168,7 +170,7 @@ def _place(given: PlacedScores) -> _Placed:
     n, up = len(given.positive), int(given.positive.sum())
     # Each class outranks the other in as many pairs: half of all that are outranked
     sums = np.array([one.sum(dtype=np.int64) for one in given.outranked])
-    return _Placed(given.positive, given.outranked, sums / (4.0 * up * (n - up)))
+    return _Placed(given.positive, given.outranked, sums / (4.0 * up * (n - up)), up)
 
 
 def _covariances(placed: _Placed) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
