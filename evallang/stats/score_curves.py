@@ -281,7 +281,7 @@ class ScoreCurves:
 
         def draw(rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
             made = np.zeros((rounds, len(sizes)))
-            made[:, places] = cells.draw(rng, rounds)[:, :-1]
+            made[:, places] = cells.draw(rng, rounds)[:-1].T
             return made
 
         return draw

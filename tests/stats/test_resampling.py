@@ -11,6 +11,7 @@ from evallang.stats import threads
 from evallang.stats.column_sums import Column, Columns
 from evallang.stats.intervals.bootstrap_bounds import bootstrap
 from evallang.stats.intervals.drawn_weights import (
+    LARGEST,
     DrawnCells,
     _ByteTable,
     drawn_weights,
@@ -325,10 +326,10 @@ def test_draws_into_cells_have_the_moments_of_a_multinomial():
     n, rounds = sizes.sum(), 20_000
     cells = DrawnCells(sizes)
     drawn = cells.draw(np.random.default_rng(5), rounds)
-    assert (drawn[:, -1] == 0).all()
-    assert (drawn.sum(axis=1) == n).all()
+    assert (drawn[-1] == 0).all()
+    assert (drawn.sum(axis=0) == n).all()
     times = np.empty((rounds, len(sizes)))
-    times[:, cells.order] = drawn[:, :-1]
+    times[:, cells.order] = drawn[:-1].T
     shares = sizes / n
     error = np.sqrt(n * shares * (1 - shares) / rounds)
     assert (np.abs(times.mean(axis=0) - sizes) < 5 * error).all()
@@ -350,6 +351,37 @@ def test_the_area_over_runs_has_the_distribution_of_that_over_rows(decimals):
     by_rows = WeightSample.replicates(sample, np.random.default_rng(2), 4000)
     assert stats.ks_2samp(by_runs, by_rows).pvalue > 0.01
     assert by_runs.mean() == pytest.approx(sample.estimate(), abs=5 * by_runs.std() / 4000**0.5)
+
+
+def test_the_area_over_runs_is_that_of_the_rows_drawn():
+    # Every run has one example or a few of one class, so that a resample of runs is one of rows
+    random = np.random.default_rng(8)
+    n = 40_000
+    truth = random.random(n) < 0.3
+    scores = truth + random.standard_normal(n)
+    scores[:300] = np.where(truth[:300], 9.0, -9.0) + np.arange(300) * 1e-3  # long runs
+    scores[300:500] = 0.5  # one long tie
+    runs = ScoreSample(truth, scores)._alternation
+    drawn = runs._cells.draw(np.random.default_rng(4), runs.batch)
+    areas = runs.areas(np.random.default_rng(4), runs.batch)
+    for times, area in zip(drawn.T[:3], areas, strict=False):
+        negatives, positives = times[runs._negatives], times[runs._positives]
+        below = np.cumsum(negatives.astype(np.int64))
+        won = (below * positives).sum() - (negatives * positives)[runs._tied].sum() / 2
+        assert area == pytest.approx(won / below[-1] / positives.sum(dtype=np.int64), abs=1e-14)
+    assert drawn.sum(axis=0).tolist() == [n] * runs.batch
+
+
+@pytest.mark.parametrize("long", [65, 200, 5000])
+def test_long_runs_are_split_without_a_change_of_their_order(long):
+    truth = np.concatenate([np.zeros(long), np.ones(3), [0], np.ones(long), np.zeros(2000)])
+    scores = np.arange(len(truth), dtype=float)
+    scores[-1] = scores[-2]
+    runs = ScoreSample(truth, scores)._alternation
+    sizes = np.append(np.bincount(runs._cells._cell), 0)
+    negatives, positives = sizes[runs._negatives], sizes[runs._positives]
+    assert max(sizes) <= LARGEST
+    assert (np.cumsum(negatives) * positives).sum() == 3 * long + long * (long + 1)
 
 
 def test_the_area_over_runs_is_whole_for_separated_classes_and_half_for_equal_scores():

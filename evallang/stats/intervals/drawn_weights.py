@@ -53,7 +53,7 @@ class Resamples:
         self._generator = block_generators(rng)
         self._units, self._rounds = units, rounds
         self._size = max(1, BLOCK // max(units, 1))
-        self._cells = DrawnCells(np.ones(units, dtype=np.int64)) if units >= MANY_UNITS else None
+        self._many = _ManyUnits(units) if units >= MANY_UNITS else None
         self.starts = range(0, rounds, self._size)
         self.batches = range(0, rounds, self._size * (TOGETHER if units <= BLOCK else 1))
 
@@ -68,8 +68,8 @@ class Resamples:
         """Draw the block that begins with a resample: how often each unit came, (B, units)."""
         rng = self._generator(start)
         size, units = min(self._size, self._rounds - start), self._units
-        if self._cells is not None:
-            return self._cells.draw(rng, size)[:, :-1].astype(np.uint8, copy=False)
+        if self._many is not None:
+            return self._many.draw(rng, size)
         drawn = rng.integers(0, units, (size, units), dtype=np.uint32).astype(np.intp)
         drawn += (np.arange(size) * units)[:, None]
         times = np.bincount(drawn.ravel(), minlength=size * units)
@@ -91,6 +91,34 @@ def drawn_weights(rng: np.random.Generator, units: int, rounds: int) -> NDArray[
     return np.concatenate([resamples.block(start) for start in resamples.starts])
 
 
+class _ManyUnits:
+    """How often each of many units is drawn when as many are drawn as there are."""
+
+    def __init__(self, units: int) -> None:
+        self._units, self._table = units, _ByteTable(_first_share(units))
+
+    def draw(self, rng: np.random.Generator, rounds: int) -> NDArray[np.uint8]:
+        """Return how often each unit is drawn (B, units)."""
+        times, missing = self._drawn_at_first(rng, rounds)
+        while (more := np.flatnonzero(missing < 0)).size:
+            times[more], missing[more] = self._drawn_at_first(rng, len(more))
+        places = rng.integers(0, self._units, int(missing.sum()))
+        places += np.repeat(np.arange(rounds) * self._units, missing)
+        _add_ones(times, places)
+        return times
+
+    def _drawn_at_first(
+        self, rng: np.random.Generator, rounds: int
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """Draw Poisson counts (B, units), and give how many draws are missing (B,)."""
+        times = self._table.draw(rng, (rounds, self._units))
+        whole = self._units // SUMMED * SUMMED
+        parts = times[:, :whole].reshape(rounds, SUMMED, -1)
+        drawn = np.add.reduce(parts, axis=1, dtype=np.uint8).sum(axis=1, dtype=np.int64)
+        drawn += times[:, whole:].sum(axis=1, dtype=np.int64)
+        return times, self._units - drawn
+
+
 class DrawnCells:
     """How many draws fall into each cell when as many units are drawn as there are.
 
@@ -107,7 +135,7 @@ class DrawnCells:
     def __init__(self, sizes: ArrayLike) -> None:
         given = np.asarray(sizes, dtype=np.int64)
         self._units = int(given.sum())
-        mean = max(1 - SPARE / self._units**0.5, 0.0)
+        mean = _first_share(self._units)
         # Cells of one size have one distribution and are drawn together; a larger one is
         # drawn as a small one and so many of eight, a very large one by itself
         eights = np.where(given > LARGEST, 0, (given - 1) // EIGHT)
@@ -116,53 +144,72 @@ class DrawnCells:
         ordered, eights = given[self.order], eights[self.order]
         counts = np.bincount(small, minlength=EIGHT + 2).tolist()
         tables = {size: _ByteTable(mean * size) for size in range(1, EIGHT + 1)}
-        self._small = [(tables[s], counts[s]) for s in tables if counts[s]]
+        self._small = [(tables[s], s, counts[s]) for s in tables if counts[s]]
         self._split = np.flatnonzero(eights)
         self._eights, self._eights_each = tables[EIGHT], eights[self._split]
         self._large = ordered[len(ordered) - counts[EIGHT + 1] :] * mean
         whole = np.int32 if self._units < np.iinfo(np.int32).max else np.int64
         self.whole: type[np.signedinteger] = whole
-        # Cells of some rows that are added up in bytes, which is six times as fast
-        self._rows = SUMMED // int(given.max(initial=1))
-        self._cell = None
-        if len(ordered) < self._units:
-            self._cell = np.repeat(np.arange(len(ordered), dtype=whole), ordered)
+        self._type: type[np.integer] = whole if len(self._large) else np.uint8
+        self._cell = np.repeat(np.arange(len(ordered), dtype=whole), ordered)
 
     def draw(self, rng: np.random.Generator, rounds: int) -> NDArray[np.integer]:
-        """Return the number of draws in each cell, in the order of `order`, and a 0 (B, C + 1)."""
+        """Return the number of draws in each cell, in the order of `order`, and a 0 (C + 1, B)."""
         times, missing = self._drawn_at_first(rng, rounds)
         while (more := np.flatnonzero(missing < 0)).size:
-            times[more], missing[more] = self._drawn_at_first(rng, len(more))
-        drawn = rng.integers(0, self._units, int(missing.sum()))
-        places = drawn if self._cell is None else self._cell[drawn].astype(np.intp)
-        places += np.repeat(np.arange(rounds) * times.shape[1], missing)
-        # a number of another kind is ten times slower
-        np.add.at(times.reshape(-1), places, times.dtype.type(1))
+            times[:, more], missing[more] = self._drawn_at_first(rng, len(more))
+        places = self._cell[rng.integers(0, self._units, int(missing.sum()))].astype(np.intp)
+        places *= rounds
+        places += np.repeat(np.arange(rounds), missing)
+        _add_ones(times, places)
         return times
 
     def _drawn_at_first(
         self, rng: np.random.Generator, rounds: int
     ) -> tuple[NDArray[np.integer], NDArray[np.int64]]:
-        """Draw Poisson counts (B, C + 1), and give how many draws are missing (B,)."""
-        parts: list[NDArray[np.integer]] = [t.draw(rng, (rounds, n)) for t, n in self._small]
+        """Draw Poisson counts (C + 1, B), and give how many draws are missing (B,)."""
+        times = np.empty((len(self.order) + 1, rounds), dtype=self._type)
+        times[-1] = 0
+        missing = np.full(rounds, self._units)
+        end = 0
+        for table, size, cells in self._small:
+            start, end = end, end + cells
+            part = times[start:end]
+            if part.dtype == np.uint8:
+                table.fill(rng, part)
+                missing -= _sums(part, SUMMED // size)
+            else:
+                part[:] = table.draw(rng, (cells, rounds))
+                missing -= part.sum(axis=0)
         if len(self._large):
-            drawn = rng.poisson(self._large, (rounds, len(self._large)))
-            parts.append(drawn.astype(self.whole))
-        times = np.concatenate([*parts, np.zeros((rounds, 1), dtype=np.uint8)], axis=1)
+            drawn = rng.poisson(self._large[:, None], (len(self._large), rounds))
+            times[end:-1] = drawn
+            missing -= drawn.sum(axis=0)
         if len(self._split):
-            eights = self._eights.draw(rng, (rounds, int(self._eights_each.sum())))
+            eights = self._eights.draw(rng, (int(self._eights_each.sum()), rounds))
+            missing -= _sums(eights, SUMMED // EIGHT)
             starts = np.cumsum(self._eights_each) - self._eights_each
-            times[:, self._split] += np.add.reduceat(eights, starts, axis=1, dtype=np.uint8)
-        return times, self._units - self._sums(times)
+            times[self._split] += np.add.reduceat(eights, starts, axis=0, dtype=np.uint8)
+        return times, missing
 
-    def _sums(self, times: NDArray[np.integer]) -> NDArray[np.int64]:
-        """Add up each row of counts (B, C + 1)."""
-        if times.dtype != np.uint8 or self._rows < 2:
-            return np.asarray(times.sum(axis=1, dtype=np.int64))
-        whole = times.shape[1] // self._rows * self._rows
-        parts = times[:, :whole].reshape(len(times), self._rows, -1)
-        added = np.add.reduce(parts, axis=1, dtype=np.uint8).sum(axis=1, dtype=np.int64)
-        return np.asarray(added + times[:, whole:].sum(axis=1, dtype=np.int64))
+
+def _first_share(units: int) -> float:
+    """Return the share of the draws that are drawn at first."""
+    return float(max(1 - SPARE / units**0.5, 0.0))
+
+
+def _add_ones(times: NDArray[np.integer], places: NDArray[np.intp]) -> None:
+    """Count one more at each place of the flat array; a place may come again."""
+    # a number of another kind is ten times slower
+    np.add.at(times.reshape(-1), places, times.dtype.type(1))
+
+
+def _sums(times: NDArray[np.uint8], rows: int) -> NDArray[np.int64]:
+    """Add up the columns of counts (C, B); those of so many rows add up to less than 256."""
+    whole = len(times) // rows * rows
+    parts = times[:whole].reshape(rows, -1)  # in bytes, which is six times as fast
+    added = np.add.reduce(parts, axis=0, dtype=np.uint8).reshape(-1, times.shape[1])
+    return np.asarray(added.sum(axis=0, dtype=np.int64) + times[whole:].sum(axis=0, dtype=np.int64))
 
 
 class _ByteTable:
@@ -187,9 +234,13 @@ class _ByteTable:
 
     def draw(self, rng: np.random.Generator, shape: tuple[int, int]) -> NDArray[np.uint8]:
         """Draw values in an array of this shape."""
-        values = np.empty(shape[0] * shape[1], dtype=np.uint8)
-        self._fill(rng, values, 0)
-        return values.reshape(shape)
+        values = np.empty(shape, dtype=np.uint8)
+        self.fill(rng, values)
+        return values
+
+    def fill(self, rng: np.random.Generator, values: NDArray[np.uint8]) -> None:
+        """Draw values in place."""
+        self._fill(rng, values.reshape(-1), 0)
 
     def _fill(self, rng: np.random.Generator, values: NDArray[np.uint8], level: int) -> None:
         """Draw values in place, from one level of the table on."""

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from evallang.activity import report_share
 from evallang.registry import lazy
 from evallang.stats.ascending import ascending
-from evallang.stats.intervals.drawn_weights import DrawnCells, block_generators
+from evallang.stats.intervals.drawn_weights import LARGEST, DrawnCells, block_generators
 from evallang.stats.intervals.resampling import WeightSample, ratio
+from evallang.stats.running_sums import STEPS, RunningSums
 from evallang.stats.scratch import Scratch
 from evallang.stats.threads import run_in_threads
 from evallang.stats.validation import numbers, positives
@@ -22,7 +23,9 @@ else:
 
 MANY_EXAMPLES = 2048  # from which runs are drawn
 EXAMPLES_AT_ONCE = 1 << 16  # of the resamples worked on at once: they stay in the cache
-DRAWN_AT_ONCE = 1 << 23  # examples of the resamples of a batch; what is drawn for one is less
+DRAWN_AT_ONCE = 1 << 24  # examples of the resamples of a batch; what is drawn for one is less
+FEWEST, MOST = 4, 1 << 10  # resamples of a batch
+RUNS_AT_ONCE = 1 << 18  # runs of all resamples that are added up at once
 
 _SCRATCH = Scratch()
 
@@ -68,9 +71,9 @@ class ScoreSample(WeightSample):
         """Draw with replacement; of many examples only how many come of each run of one class."""
         if self.by_example:
             return super().replicates(rng, rounds)
-        batch = max(1, DRAWN_AT_ONCE // self._n)
         values = np.empty(rounds)
         generator, alternation = block_generators(rng), self._alternation
+        batch = alternation.batch
 
         def work(start: int) -> None:
             part = values[start : start + batch]
@@ -158,51 +161,75 @@ class _Alternation:
     ----------
     up : whether the example at each place is positive (n,), by ascending score
     first : first place of each run of equal scores
+
+    Attributes
+    ----------
+    batch : resamples that are drawn at once
     """
 
     def __init__(self, up: NDArray[np.bool_], first: NDArray[np.intp]) -> None:
         self._n = len(up)
+        self.batch = min(max(FEWEST, DRAWN_AT_ONCE // self._n), MOST)
         ends = np.append(first, self._n)
         positives = np.diff(np.append(0, np.cumsum(up))[ends])
         negatives = np.diff(ends) - positives
         tied = (positives > 0) & (negatives > 0)
         begins = np.append(True, tied[1:] | tied[:-1] | (negatives[1:] > 0) & (positives[:-1] > 0))
         at = np.flatnonzero(begins)
-        sizes = np.concatenate([np.add.reduceat(negatives, at), np.add.reduceat(positives, at)])
-        occurring = sizes > 0
-        self._cells = DrawnCells(sizes[occurring])
-        count = len(self._cells.order)
-        drawn_at = np.empty(count, dtype=np.intp)
-        drawn_at[self._cells.order] = np.arange(count)
-        places = np.full(len(sizes), count)  # of empty runs: the 0 after the last
-        places[occurring] = drawn_at
-        self._negatives, self._positives = places[: len(at)], places[len(at) :]
-        self._tied = np.flatnonzero(tied[at])
+        sizes = np.stack([np.add.reduceat(negatives, at), np.add.reduceat(positives, at)])
+        sizes, self._tied = _split_runs(sizes, tied[at])
+        occurring = np.flatnonzero(sizes)
+        self._cells = DrawnCells(sizes.ravel()[occurring])
+        places = np.full(sizes.size, len(occurring))  # of empty runs: the 0 after the last
+        places[occurring[self._cells.order]] = np.arange(len(occurring))
+        self._negatives, self._positives = places.reshape(2, -1)
+        zero, at_once = len(occurring), max(STEPS, RUNS_AT_ONCE // self.batch)
+        self._blocks = [
+            tuple(
+                RunningSums(side[start : start + at_once], zero) for side in places.reshape(2, -1)
+            )
+            for start in range(0, len(self._negatives), at_once)
+        ]
 
     def areas(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
         """Return the area under the curve of resamples; NaN without one of the classes."""
         times = self._cells.draw(rng, rounds)
-        values = np.empty(rounds)
-        rows = max(1, EXAMPLES_AT_ONCE // len(self._negatives))
-        for start in range(0, rounds, rows):
-            values[start : start + rows] = self._areas_of_some(times[start : start + rows])
-        return values
-
-    def _areas_of_some(self, times: NDArray[np.integer]) -> NDArray[np.float64]:
-        """Return the areas under the curve where cells came so many times (B, C + 1)."""
-        shape = len(times), len(self._negatives)
-        run = _SCRATCH.array("run", shape, times.dtype)
-        below = _SCRATCH.array("runs below", shape, self._cells.whole)
-        factors = _SCRATCH.array("run factors", (2, *shape), np.float64)
-        times.take(self._negatives, axis=1, out=run, mode="clip")
-        np.cumsum(run, axis=1, dtype=below.dtype, out=below)
-        np.copyto(factors[0], below)
-        np.copyto(factors[1], times.take(self._positives, axis=1, out=run, mode="clip"))
-        # einsum and not BLAS: the same bits for any number of threads
-        ordered = np.einsum("ij,ij->i", factors[0], factors[1])
+        ordered, below = np.zeros(rounds), np.zeros(rounds, dtype=self._cells.whole)
+        for lower, higher in self._blocks:
+            shape = lower.size, rounds
+            run = _SCRATCH.array("run", shape, times.dtype)
+            sums = _SCRATCH.array("runs below", shape, self._cells.whole)
+            factors = _SCRATCH.array("run factors", (2, *shape), np.float64)
+            lower.sums(lower.weights(times, run), sums)
+            sums += below
+            below = sums[-1].copy()
+            np.copyto(factors[0], sums)
+            np.copyto(factors[1], higher.weights(times, run))
+            np.multiply(factors[0], factors[1], out=factors[0])
+            ordered += factors[0].reshape(STEPS, -1).sum(axis=0).reshape(-1, rounds).sum(axis=0)
         if len(self._tied):
-            above = times[:, self._positives[self._tied]]
-            level = times[:, self._negatives[self._tied]]
-            ordered -= np.einsum("ij,ij->i", above, level, dtype=np.float64) / 2
-        drawn = below[:, -1].astype(np.float64)
+            level, above = times[self._negatives[self._tied]], times[self._positives[self._tied]]
+            ordered -= np.einsum("ij,ij->j", above, level, dtype=np.float64) / 2
+        drawn = below.astype(np.float64)
         return ratio(ordered, drawn * (self._n - drawn))
+
+
+def _split_runs(
+    sizes: NDArray[np.intp], tied: NDArray[np.bool_]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Split runs (2, C) of negatives and of positives of which more than `LARGEST` units.
+
+    A run can be split where the other class has none, or lies above it. Return the runs and
+    the places of those that are tied, which are not split.
+    """
+    pieces = np.where(tied, 1, np.maximum(-(-sizes // LARGEST), 1))
+    split = pieces.sum(axis=0) - 1
+    first = np.append(0, np.cumsum(split))
+    made = np.zeros((2, int(first[-1])), dtype=sizes.dtype)
+    # The pieces of negatives first, the last of them with the first piece of positives
+    for side, begin in ((0, first[:-1]), (1, first[:-1] + pieces[0] - 1)):
+        each, total = pieces[side], sizes[side]
+        piece = np.arange(each.sum()) - np.repeat(np.cumsum(each) - each, each)
+        place = np.repeat(begin, each) + piece
+        made[side, place] = np.repeat(total // each, each) + (piece < np.repeat(total % each, each))
+    return made, first[:-1][tied]
