@@ -110,7 +110,7 @@ def resampled_effect(
     name: str, n: int, statistic: Statistic, limits: Limits, level: float, seed: int
 ) -> Effect:
     """Return the statistic of all data sets, and its interval over resamples of them."""
-    from evallang.stats.intervals.bootstrap_bounds import bootstrap
+    from evallang.stats.intervals.bootstrap_bounds import bounds_of_resamples
 
     sample = _Resampled(n, statistic, limits, seed)
     value = sample.estimate() if n else float("nan")
@@ -118,7 +118,7 @@ def resampled_effect(
         return Effect(name, None)
     if n < FEWEST:
         return Effect(name, value)
-    found = bootstrap(sample, level, seed, rounds=ROUNDS)
-    if found.low is None or found.high is None or found.low == found.high:
+    low, high = bounds_of_resamples(sample, level, seed, "bca", ROUNDS)
+    if low is None or high is None or low == high:
         return Effect(name, value)
-    return Effect(name, value, min(found.low, value), max(found.high, value))
+    return Effect(name, value, min(low, value), max(high, value))
