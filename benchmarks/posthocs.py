@@ -13,8 +13,8 @@ from benchmarks._timing import compare, seconds, within  # isort: skip  # before
 
 import numpy as np
 
-from evallang.stats.corrections import CORRECTIONS
-from evallang.stats.data_set_effects import effects_over_data
+from evallang.stats.corrections.correction import CORRECTIONS
+from evallang.stats.effect_sizes.over_data_sets import effects_over_data
 from evallang.stats.hypothesis_tests.rank_posthoc import nemenyi
 from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
 

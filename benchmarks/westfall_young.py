@@ -13,7 +13,7 @@ from benchmarks._timing import compare, seconds  # isort: skip  # before numpy s
 
 import numpy as np
 
-from evallang.stats.multiple_mcnemar import westfall
+from evallang.stats.corrections.multiple_mcnemar import westfall
 
 N, MODELS, ROUNDS, FEWER = 1_000_000, 10, 10_000, 3
 GOAL, PROTOTYPE, HELD = 2_500, 760, 760

@@ -26,7 +26,7 @@ from evallang.results.files import STORED_FILES
 from evallang.results.settings import Default, FileRecord, ReportSettings, Stated
 from evallang.source import Span
 from evallang.spelling import Words
-from evallang.stats.corrections import default_correction
+from evallang.stats.corrections.correction import default_correction
 
 OptionValue = None | bool | int | float | str | Fraction | tuple["OptionValue", ...]
 Options = tuple[tuple[str, OptionValue], ...]

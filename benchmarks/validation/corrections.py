@@ -20,7 +20,7 @@ from benchmarks.validation.simulation import (
     new_seed,
     tally,
 )
-from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.correctness import count_correct
 from evallang.stats.hypothesis_tests.contingency import mcnemar
 

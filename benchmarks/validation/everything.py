@@ -30,7 +30,7 @@ from benchmarks.validation import (
     unstable_learners,
 )
 from benchmarks.validation.simulation import Section, Simulation
-from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
 

@@ -15,7 +15,7 @@ from evallang.checking.scope import Scope
 from evallang.checking.synonyms import NOUNS, is_member, meant_by
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
 from evallang.source import SourceFile, Span
-from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.syntax import codes as syntax_codes, nodes as n
 from evallang.syntax.language import connectives
 

@@ -12,7 +12,7 @@ from evallang.compatibility import metric_entry
 from evallang.hypotheses import family_of_line, holds_unknown, is_joined
 from evallang.metrics.metric import share_metric
 from evallang.spelling import Words, closest
-from evallang.stats.corrections import CORRECTIONS, default_correction
+from evallang.stats.corrections.correction import CORRECTIONS, default_correction
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import ComparisonSpec, Measure, Method
 from evallang.syntax import nodes as n

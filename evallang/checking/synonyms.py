@@ -12,7 +12,7 @@ from typing import Any
 from evallang.metrics.metric import METRICS
 from evallang.registry import Registry
 from evallang.stats.analyses.analysis import ANALYSES
-from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
 

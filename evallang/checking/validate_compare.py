@@ -28,7 +28,7 @@ from evallang.hypotheses import is_joined, planned_of
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Design, Evidence
 from evallang.source import Span
-from evallang.stats.corrections import CORRECTIONS, default_correction
+from evallang.stats.corrections.correction import CORRECTIONS, default_correction
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import (
     ComparisonSpec,

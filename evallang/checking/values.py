@@ -16,7 +16,7 @@ from evallang.registry import Entry, Option, Registry
 from evallang.source import Span
 from evallang.spelling import closest, listed, slip_of_term
 from evallang.stats.analyses.analysis import ANALYSES
-from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.inputs import ASKED_BY, INPUTS
 from evallang.stats.intervals.interval import INTERVALS

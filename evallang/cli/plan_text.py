@@ -13,7 +13,7 @@ from evallang.planning.exports import export_lines
 from evallang.protocols.protocol import written_number
 from evallang.results.columns import column_lines
 from evallang.results.written import statement_of
-from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.looks import error_of_one_look
 
 if TYPE_CHECKING:

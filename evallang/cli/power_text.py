@@ -5,7 +5,7 @@ from textwrap import wrap
 from typing import Any
 
 from evallang.results.records import Analysis
-from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 
 STATED = (

@@ -103,6 +103,7 @@ class Code:
 
 
 CODES: dict[str, Code] = {}
+_NAMES: set[str] = set()  # of codes that were declared, so that few are searched for
 
 FORMER_NAMES = {"gate_that_cannot_pass": "few_examples_for_a_requirement"}
 """The names that codes had, in studies and results of earlier versions, with those they have."""
@@ -141,9 +142,11 @@ def declare(
     made = Code(
         code, name, severity, phase, summary, reason, wrong, right, source, changes, waivable
     )
-    if code in CODES or any(other.name == name for other in CODES.values()):
+    taken = name in _NAMES and any(other.name == name for other in CODES.values())
+    if code in CODES or taken:
         raise ValueError(f"diagnostic {code} {name} is declared twice")
     CODES[code] = made
+    _NAMES.add(name)
     return made
 
 

@@ -12,7 +12,7 @@ from evallang.engine.providers import Providers
 from evallang.planning.seeds import analysis_seed, canonical_json
 from evallang.registry import lazy
 from evallang.results.records import HypothesisTestResult, Ranks, Summary
-from evallang.stats.data_set_effects import rank_models
+from evallang.stats.effect_sizes.over_data_sets import rank_models
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.inputs import Subject
 from evallang.study import ComparisonSpec, Method, Study

@@ -83,8 +83,8 @@ from evallang.results.records import (
 from evallang.results.statistics import HypothesisTestResult, Interval
 from evallang.results.written import member_of
 from evallang.stats.analyses.analysis import ABOUT_LINES, ANALYSES, AnalysisDeclaration
-from evallang.stats.corrections import CORRECTIONS
-from evallang.stats.effect_sizes import EFFECT_SIZES
+from evallang.stats.corrections.correction import CORRECTIONS
+from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,

@@ -24,14 +24,14 @@ from evallang.results.records import (
     SimultaneousInterval,
 )
 from evallang.results.statistics import NOT_RUN, OF_P, Lacking, not_computed, with_status
-from evallang.stats.corrections import CORRECTIONS, DIGITS, simultaneous_level
+from evallang.stats.corrections.correction import CORRECTIONS, DIGITS, simultaneous_level
+from evallang.stats.corrections.joint_corrections import single_level
 from evallang.stats.distributions import t_quantile
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
 from evallang.stats.inputs import Subject
-from evallang.stats.joint_corrections import single_level
 from evallang.stats.power_of_t import t_detectable
 from evallang.study import ComparisonSpec, Method, Study
 

@@ -19,7 +19,7 @@ from evallang.registry import Entry, Evidence
 from evallang.results.codec import to_plain, with_tuples
 from evallang.results.records import Analysis
 from evallang.stats.analyses.analysis import ANALYSES
-from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,

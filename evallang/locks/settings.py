@@ -27,7 +27,7 @@ from evallang.results.records import DataRecord, ProtocolRecord
 from evallang.results.settings import DefaultPlace
 from evallang.source import Span
 from evallang.stats.analyses.analysis import ANALYSES
-from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.study import ComparisonSpec, Method, Protocol, RequirementSpec, Study, written_option

@@ -20,7 +20,7 @@ from evallang.frozen_records import frozen
 from evallang.metrics.metric import METRICS
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Entry, Evidence
-from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import Method, SourceSpec
 

@@ -14,7 +14,7 @@ from evallang.models.model import search_space
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design, Entry
 from evallang.results.settings import Default, DefaultPlace, Value
-from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.study import Measure, Method, Protocol, Study, own_metrics_of, written_option

@@ -13,7 +13,7 @@ from dataclasses import field
 
 from evallang.bibliography import Reference
 from evallang.frozen_records import frozen
-from evallang.stats.corrections import CORRECTIONS, harmonic
+from evallang.stats.corrections.correction import CORRECTIONS, harmonic
 from evallang.stats.validation import word
 
 HOENIG_HEISEY_2001 = Reference(

@@ -14,7 +14,7 @@ ELSEWHERE = {
     "learning_bootstrap": "bootstrap_error leave_one_out_error no_information_rate standard_error",
     "clusters": "clustered_difference design_effect flip_groups",
     "correctness": "Correctness count_correct count_patterns count_right",
-    "corrections": "simultaneous_level",
+    "corrections.correction": "simultaneous_level",
     "decisions": "decide_equivalent decide_level decide_noninferior decide_superior",
     "hypothesis_tests.equivalence": "over_folds paired_proportions",
     "hypothesis_tests.swapped_outputs": "CountSwapper OutputSwapper",
@@ -33,7 +33,7 @@ ELSEWHERE = {
     "rank_scores": "average_ranks critical_difference win_tie_loss",
     "shares": "Shares",
     "simulated_power": "rank_detectable rank_power rank_size",
-    "data_set_effects": "average_rank_effects rank_models",
+    "effect_sizes.over_data_sets": "average_rank_effects rank_models",
 }
 """Public names that are in no registry, or take arrays instead of what is registered, by module."""
 ROOMS = ("hypothesis_tests", "intervals")
@@ -66,8 +66,8 @@ def names_of_all() -> list[str]:
 
 def _registered() -> dict[str, Any]:
     """Return the members of the registries by their names, and by those of their functions."""
-    from evallang.stats.corrections import CORRECTIONS
-    from evallang.stats.effect_sizes import EFFECT_SIZES
+    from evallang.stats.corrections.correction import CORRECTIONS
+    from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES
     from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
     from evallang.stats.intervals.interval import INTERVALS
 

@@ -13,7 +13,7 @@ from evallang.results.codec import from_plain, to_plain
 from evallang.results.records import HypothesisTestResult
 from evallang.stats import resampled_data_sets
 from evallang.stats.alternatives import OPPOSITE
-from evallang.stats.effect_sizes import EFFECT_SIZES
+from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 
 

@@ -5,7 +5,7 @@ import pytest
 import evallang as ev
 from evallang.manual.catalogues import entries
 from evallang.source import SourceFile
-from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.syntax.language import STATEMENTS
 from evallang.syntax.logical_lines import lay_out

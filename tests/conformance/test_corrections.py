@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from worked_examples import assert_documented, assert_example, entries_of, examples_of
 
-from evallang.stats.corrections import CORRECTIONS, simultaneous_level
+from evallang.stats.corrections.correction import CORRECTIONS, simultaneous_level
 
 P_VALUES = st.lists(st.floats(0, 1) | st.sampled_from([0.0, 0.05, 0.5, 1.0]), max_size=12)
 # Those that need to know which models a p is about have a file of their own

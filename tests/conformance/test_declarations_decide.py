@@ -12,8 +12,8 @@ import evallang
 from evallang.metrics.metric import METRICS
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.stats.analyses.analysis import ANALYSES
-from evallang.stats.corrections import CORRECTIONS
-from evallang.stats.effect_sizes import EFFECT_SIZES
+from evallang.stats.corrections.correction import CORRECTIONS
+from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
 

@@ -9,8 +9,8 @@ import pytest
 
 from evallang import stats
 from evallang.results.codec import to_plain
-from evallang.stats.corrections import CORRECTIONS
-from evallang.stats.effect_sizes import EFFECT_SIZES
+from evallang.stats.corrections.correction import CORRECTIONS
+from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES
 
 RANDOM = np.random.default_rng(17)
 CORRECT = {

@@ -12,7 +12,7 @@ from worked_examples import assert_documented, assert_example, each_of, entries_
 from evallang.registry import Evidence
 from evallang.results.codec import from_plain, to_plain
 from evallang.results.records import HypothesisTestResult
-from evallang.stats.effect_sizes import EFFECT_SIZES
+from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.resampled_counts import PairedCountSample
 

@@ -18,7 +18,7 @@ from evallang.engine.test_inputs import COMPARISON
 from evallang.registry import Evidence
 from evallang.results.records import HypothesisTestResult, Statistic
 from evallang.stats.analyses.analysis import ANALYSES
-from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,

@@ -17,7 +17,7 @@ from docs.generator import catalogues, fitting
 from evallang.api import run
 from evallang.api.results import Results
 from evallang.cli.main import root
-from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.stats.power import corrected_alpha

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evallang.stats import family_wise, pairwise_corrections, rank_scores
-from evallang.stats.data_set_effects import rank_models
+from evallang.stats import rank_scores
+from evallang.stats.corrections import family_wise, pairwise_corrections
+from evallang.stats.effect_sizes.over_data_sets import rank_models
 from evallang.stats.hypothesis_tests import (
     aligned_ranks,
     bayesian_datasets,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from evallang.stats import family_wise
+from evallang.stats.corrections import family_wise
 from evallang.stats.hypothesis_tests import contingency, five_by_two, folds, matched_proportions
 from evallang.stats.intervals import proportions, ranking
 

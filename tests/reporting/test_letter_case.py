@@ -9,7 +9,7 @@ from evallang.metrics.metric import METRICS
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.reporting.letter_case import mid_sentence, titled
 from evallang.stats.analyses.analysis import ANALYSES
-from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
 

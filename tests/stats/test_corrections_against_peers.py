@@ -8,8 +8,8 @@ from hypothesis import given, strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from evallang.stats import family_wise
-from evallang.stats.corrections import CORRECTIONS, simultaneous_level
+from evallang.stats.corrections import family_wise
+from evallang.stats.corrections.correction import CORRECTIONS, simultaneous_level
 
 P_VALUES = st.lists(st.floats(1e-12, 1), min_size=1, max_size=15)
 FEW = st.lists(st.floats(1e-6, 1), min_size=1, max_size=6)

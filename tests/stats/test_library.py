@@ -8,8 +8,8 @@ import pytest
 
 from evallang import stats
 from evallang.results.statistics import Effect, HypothesisTestResult, Interval
-from evallang.stats.corrections import CORRECTIONS
-from evallang.stats.effect_sizes import EFFECT_SIZES
+from evallang.stats.corrections.correction import CORRECTIONS
+from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from evallang.stats.corrections.joint_corrections import max_t, single_level
 from evallang.stats.hypothesis_tests.joint_swaps import CountSwaps, joint_swaps
 from evallang.stats.hypothesis_tests.losses import t
 from evallang.stats.hypothesis_tests.swapped_outputs import OutputSwapper
 from evallang.stats.hypothesis_tests.swapping import LossSwapper
-from evallang.stats.joint_corrections import max_t, single_level
 from evallang.stats.joint_resamples import drawn_p, studentized_p, swapped_p
 
 REFERENCE = Path(__file__).parent / "reference"

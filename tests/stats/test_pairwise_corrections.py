@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from evallang.stats import family_wise
-from evallang.stats.pairwise_corrections import bergmann_hommel, shaffer
+from evallang.stats.corrections import family_wise
+from evallang.stats.corrections.pairwise_corrections import bergmann_hommel, shaffer
 
 REFERENCE = Path(__file__).parent / "reference"
 SCMAMP = list(csv.DictReader((REFERENCE / "scmamp.csv").open(encoding="utf-8")))

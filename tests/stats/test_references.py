@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from evallang.stats.corrections import CORRECTIONS
-from evallang.stats.effect_sizes import EFFECT_SIZES
+from evallang.stats.corrections.correction import CORRECTIONS
+from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
 

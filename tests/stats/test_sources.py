@@ -9,8 +9,8 @@ import pytest
 from reference_values import FOLDER
 
 import evallang
-from evallang.stats.corrections import CORRECTIONS
-from evallang.stats.effect_sizes import EFFECT_SIZES
+from evallang.stats.corrections.correction import CORRECTIONS
+from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import stats
 
+from evallang.stats.corrections.family_wise import holm
+from evallang.stats.corrections.multiple_mcnemar import collapse, westfall
 from evallang.stats.correctness import count_correct
-from evallang.stats.family_wise import holm
 from evallang.stats.hypothesis_tests.contingency import mcnemar
-from evallang.stats.multiple_mcnemar import collapse, westfall
 
 
 def exact_p(counts, pairs):

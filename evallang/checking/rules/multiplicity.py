@@ -20,7 +20,7 @@ from evallang.diagnostics import Changes, Related, Severity
 from evallang.hypotheses import Hypothesis, hypotheses_of, is_open, names_in
 from evallang.metrics.metric import share_metric
 from evallang.models.model import is_baseline
-from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.study import ComparisonSpec, Method, Study, models_of, names_of
 
 

@@ -10,7 +10,7 @@ from evallang.compatibility import is_grouped
 from evallang.compatibility.hypothesis_tests import guaranteed
 from evallang.diagnostics import Changes
 from evallang.hypotheses import Hypothesis, family_of, hypotheses_of
-from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import ComparisonSpec, Method, Study
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from evallang.bibliography import Reference
 from evallang.registry import Example, lazy
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Summary
-from evallang.stats.data_set_effects import effects_over_data
 from evallang.stats.distributions import checked_level
+from evallang.stats.effect_sizes.over_data_sets import effects_over_data
 from evallang.stats.hypothesis_tests.bayesian_folds import ABOUT, BENAVOLI_2017, DEFAULT_ROPE
 from evallang.stats.hypothesis_tests.datasets import FROM_DATA_SETS
 from evallang.stats.hypothesis_tests.hypothesis_test import (

@@ -18,7 +18,7 @@ from evallang.stats.alternatives import Alternative, normal_p, one_sided
 from evallang.stats.clusters import OBUCHOWSKI_1998, YANG_2010
 from evallang.stats.correctness import Table
 from evallang.stats.distributions import chi2_tail, fair_coin_tail, normal_quantile
-from evallang.stats.effect_sizes import cohen_g, odds_ratio
+from evallang.stats.effect_sizes.between_models import cohen_g, odds_ratio
 from evallang.stats.hypothesis_tests.clustered import clustered_mcnemar
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal
 from evallang.bibliography import DEMSAR_2006, ZHOU_2021, Reference
 from evallang.registry import Evidence, Example, lazy
 from evallang.results.statistics import HypothesisTestResult, Statistic
-from evallang.stats.data_set_effects import w_of_ranks
 from evallang.stats.distributions import chi2_tail, f_tail
+from evallang.stats.effect_sizes.over_data_sets import w_of_ranks
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,

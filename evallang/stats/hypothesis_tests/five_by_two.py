@@ -10,7 +10,7 @@ from evallang.registry import Design, Example, lazy
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic, Summary
 from evallang.stats.alternatives import Alternative, one_sided, t_p
 from evallang.stats.distributions import checked_level, f_quantile, f_tail, t_quantile
-from evallang.stats.effect_sizes import cohen_dz, hedges_g
+from evallang.stats.effect_sizes.between_models import cohen_dz, hedges_g
 from evallang.stats.fold_scores import aligned, differences, spread_is_noise, studentized
 from evallang.stats.hypothesis_tests.folds import FROM_FOLDS, NULL, OWN
 from evallang.stats.hypothesis_tests.hypothesis_test import (

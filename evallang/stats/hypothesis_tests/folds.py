@@ -12,7 +12,7 @@ from evallang.registry import Design, Evidence, Example, Situation, lazy
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic, Summary
 from evallang.stats.alternatives import Alternative, one_sided, t_p
 from evallang.stats.distributions import checked_level, t_quantile
-from evallang.stats.effect_sizes import cohen_dz, hedges_g
+from evallang.stats.effect_sizes.between_models import cohen_dz, hedges_g
 from evallang.stats.fold_scores import (
     BOUCKAERT_FRANK_2004,
     aligned,

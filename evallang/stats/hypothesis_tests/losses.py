@@ -17,7 +17,7 @@ from evallang.results.statistics import (
 from evallang.stats.alternatives import Alternative, one_sided, t_p
 from evallang.stats.clusters import BELL_MCCAFFREY_2002, degrees_of_mean
 from evallang.stats.distributions import checked_level, t_quantile
-from evallang.stats.effect_sizes import cohen_dz, hedges_g
+from evallang.stats.effect_sizes.between_models import cohen_dz, hedges_g
 from evallang.stats.fold_scores import aligned, differences, spread_is_noise, studentized
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,

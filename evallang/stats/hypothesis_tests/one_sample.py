@@ -11,7 +11,7 @@ from evallang.results.statistics import Difference, HypothesisTestResult, Statis
 from evallang.stats.alternatives import Alternative, one_sided, t_p
 from evallang.stats.correctness import Correctness, count_correct
 from evallang.stats.distributions import checked_level, t_quantile
-from evallang.stats.effect_sizes import cohen_dz, hedges_g
+from evallang.stats.effect_sizes.between_models import cohen_dz, hedges_g
 from evallang.stats.fold_scores import spread_is_noise, studentized
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,

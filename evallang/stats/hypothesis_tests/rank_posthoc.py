@@ -12,8 +12,8 @@ from evallang.bibliography import DEMSAR_2006, DUNN_1961, ZHOU_2021, Reference
 from evallang.registry import Example, lazy
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic
 from evallang.stats.alternatives import normal_p
-from evallang.stats.data_set_effects import effects_over_data
 from evallang.stats.distributions import checked_level, normal_quantile
+from evallang.stats.effect_sizes.over_data_sets import effects_over_data
 from evallang.stats.hypothesis_tests.datasets import DEMSAR_RANKS, FROM_DATA_SETS, ZHOU_RANKS
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,

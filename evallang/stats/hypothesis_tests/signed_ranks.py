@@ -9,9 +9,9 @@ from evallang.bibliography import DEMSAR_2006, Reference
 from evallang.registry import Evidence, Example, lazy
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic, Summary
 from evallang.stats.alternatives import Alternative, normal_p, one_sided
-from evallang.stats.data_set_effects import effects_over_data
 from evallang.stats.distributions import checked_level
-from evallang.stats.effect_sizes import effect
+from evallang.stats.effect_sizes.effect_size import effect
+from evallang.stats.effect_sizes.over_data_sets import effects_over_data
 from evallang.stats.fold_scores import NOISE, aligned, differences
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,

@@ -9,8 +9,8 @@ from evallang.bibliography import DEMSAR_2006, Reference
 from evallang.registry import Example, lazy
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic, Summary
 from evallang.stats.alternatives import Alternative, one_sided
-from evallang.stats.data_set_effects import effects_over_data
 from evallang.stats.distributions import checked_level, fair_coin_tail
+from evallang.stats.effect_sizes.over_data_sets import effects_over_data
 from evallang.stats.hypothesis_tests.datasets import DEMSAR_AUC, FROM_DATA_SETS
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,

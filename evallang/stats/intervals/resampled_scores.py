@@ -219,7 +219,7 @@ def _split_runs(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Split runs (2, C) of negatives and of positives of which more than `LARGEST` units.
 
-    A run can be split where the other class has none, or lies above it. Return the runs and
+    A run is cut where no example of the other class is, or where all of them lie above it. Return the runs and
     the places of those that are tied, which are not split.
     """
     pieces = np.where(tied, 1, np.maximum(-(-sizes // LARGEST), 1))

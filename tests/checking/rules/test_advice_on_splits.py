@@ -8,7 +8,7 @@ from scipy import stats
 from studies import checked
 
 from evallang.checking.rules.rule import RULES
-from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.power import corrected_alpha
 

@@ -2,7 +2,7 @@
 
 from evallang.bibliography import Reference
 from evallang.registry import Example
-from evallang.stats.corrections import (
+from evallang.stats.corrections.correction import (
     CORRECTIONS,
     Adjusted,
     CorrectionDeclaration,

@@ -6,7 +6,7 @@ import math
 
 from evallang.bibliography import DUNN_1961, Reference
 from evallang.registry import Example
-from evallang.stats.corrections import (
+from evallang.stats.corrections.correction import (
     CORRECTIONS,
     TEN_P,
     Adjusted,

@@ -1,4 +1,4 @@
-"""How large a difference is, in addition to how sure it is: effect sizes of the tests.
+"""Effect sizes of the tests on one data set.
 
 Each function gives an `Effect` under its registered name, with an interval where one is
 known for the design; a value that is undefined is None.
@@ -7,12 +7,11 @@ known for the design; a value that is undefined is None.
 from __future__ import annotations
 
 import math
-from typing import Literal
 
 from evallang.bibliography import Reference
-from evallang.frozen_records import frozen
-from evallang.registry import Example, Registry
+from evallang.registry import Example
 from evallang.results.statistics import Effect
+from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES, EffectSizeDeclaration, effect
 from evallang.stats.intervals.proportions import CLOPPER_PEARSON_1934, clopper_pearson
 
 COHEN_1988 = Reference(
@@ -56,37 +55,6 @@ EZRA_2010 = (
     "ezra_2010 (Fagerland, Lydersen & Laake 2017, chapter 8)"
 )
 OWN = "own derivation: computed by hand"
-
-
-@frozen
-class EffectSizeDeclaration:
-    """How an effect size is read.
-
-    Attributes
-    ----------
-    neutral : its value where there is no effect
-    scale : `number`, `share` (it cannot exceed 1 in size) or `odds` (A : B of discordant pairs,
-        inverted where the order of the models is)
-    signed : True where the order of the models gives it its sign
-    symbol : its letter where the name contains no letter
-    """
-
-    neutral: float
-    scale: Literal["number", "share", "odds"] = "number"
-    signed: bool = False
-    symbol: str | None = None
-
-
-EFFECT_SIZES: Registry[EffectSizeDeclaration] = Registry("effect size", "evallang.stats")
-"""All effect sizes, by the name an `Effect` carries."""
-
-
-def effect(
-    name: str, value: float | None, low: float | None = None, high: float | None = None
-) -> Effect:
-    """Return an effect size as it is declared."""
-    declared = EFFECT_SIZES[name].declaration
-    return Effect(name, value, low, high, declared.scale, declared.signed, declared.symbol)
 
 
 @EFFECT_SIZES.register(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from evallang.bibliography import Reference
 from evallang.registry import Example, lazy
-from evallang.stats.corrections import (
+from evallang.stats.corrections.correction import (
     CORRECTIONS,
     Adjusted,
     CorrectionDeclaration,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from evallang.bibliography import Reference
 from evallang.registry import Example, lazy
-from evallang.stats.corrections import (
+from evallang.stats.corrections.correction import (
     CORRECTIONS,
     Adjusted,
     CorrectionDeclaration,

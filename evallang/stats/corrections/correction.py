@@ -57,7 +57,7 @@ class CorrectionDeclaration(Guidance):
     default: bool = field(default=False, kw_only=True)
 
 
-CORRECTIONS: Registry[CorrectionDeclaration] = Registry("correction", "evallang.stats")
+CORRECTIONS: Registry[CorrectionDeclaration] = Registry("correction", "evallang.stats.corrections")
 """All corrections for multiple hypotheses, by canonical name."""
 
 

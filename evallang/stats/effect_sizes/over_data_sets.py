@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from evallang.bibliography import Reference
 from evallang.registry import Example, lazy
 from evallang.results.statistics import Effect, Ranks
-from evallang.stats.effect_sizes import EFFECT_SIZES, EffectSizeDeclaration, effect
+from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES, EffectSizeDeclaration, effect
 from evallang.stats.rank_scores import (
     Better,
     Missing,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evallang.bibliography import Reference
-from evallang.stats.corrections import (
+from evallang.stats.corrections.correction import (
     CORRECTIONS,
     Adjusted,
     CorrectionDeclaration,

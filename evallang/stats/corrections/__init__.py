@@ -1,0 +1,1 @@
+"""p-values of a family of hypotheses in, the adjusted ones in their order out."""
