@@ -217,10 +217,10 @@ class _Alternation:
 def _split_runs(
     sizes: NDArray[np.intp], tied: NDArray[np.bool_]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Split runs (2, C) of negatives and of positives of which more than `LARGEST` units.
+    """Cut runs (2, C) of negatives and of positives into those of at most `LARGEST` examples.
 
-    A run is cut where no example of the other class is, or where all of them lie above it. Return the runs and
-    the places of those that are tied, which are not split.
+    A run is cut where no example of the other class is, or where all of them lie above it.
+    Return the runs, and the places of those that are tied, which are not cut.
     """
     pieces = np.where(tied, 1, np.maximum(-(-sizes // LARGEST), 1))
     split = pieces.sum(axis=0) - 1
