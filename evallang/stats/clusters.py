@@ -6,6 +6,7 @@ Groups and not rows are the sample: what happens inside a group may depend on an
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from evallang.bibliography import Reference
@@ -155,6 +156,12 @@ def flip_groups(
 def _whole_flips(sums: NDArray[np.float64], observed: float) -> float:
     """P(Σ ±t_g >= observed) for whole numbers, from the distribution of the positive part."""
     steps = sums.astype(np.int64).tolist()
+    # Σ ± t = 2 (positive part) - Σ t
+    return min(float(flip_chances(steps)[(sum(steps) + round(observed)) // 2 :].sum()), 1.0)
+
+
+def flip_chances(steps: Sequence[int]) -> NDArray[np.float64]:
+    """Return the probabilities of the sums 0, 1, ... of the steps that a fair coin picks."""
     chances = np.zeros(sum(steps) + 1)
     chances[0], reach = 1.0, 0
     for step in steps:
@@ -162,8 +169,7 @@ def _whole_flips(sums: NDArray[np.float64], observed: float) -> float:
         chances[: reach + 1] /= 2
         moved = chances[: reach + 1 - step].copy()
         chances[step : reach + 1] += moved
-    # Σ ± t = 2 (positive part) - Σ t
-    return min(float(chances[(reach + round(observed)) // 2 :].sum()), 1.0)
+    return chances
 
 
 def clustered_difference(

@@ -12,7 +12,14 @@ from evallang.results.provenance import AssumptionWords
 DISCORDANT = {"discordant": AssumptionWords("{} discordant", "discordant", percent=True)}
 SD = {"sd": AssumptionWords("sd {}", "sd")}
 DISTRIBUTION = {"distribution": AssumptionWords("{} differences")}
+GROUPS = {
+    "icc": AssumptionWords("intra-class correlation {}", "icc"),
+    "group_size": AssumptionWords("groups of {}", "group size"),
+}
 """The words of assumptions that several tests share."""
+
+Sizes = tuple[tuple[int, int], ...]
+"""The sizes of groups, ascending, each with the number of groups of that size."""
 
 
 @frozen
@@ -31,6 +38,12 @@ class Question:
     positives : the share of positives among the examples; None where unknown, or without a
         positive class
     folds : of the examples; 1 where they are one test set or nothing is known of folds
+    form : what the interval of the difference is made from, where a test answers by that
+    measure : from counts (..., 2, 2), true by predicted class with the positive one last, to
+        values of the metric (...), NaN where undefined; None where it is not one of counts of
+        two classes
+    group_sizes : those of the groups of the examples; empty where there are none, or unknown
+    read : True where examples were read, so that no `group_sizes` means no groups
     """
 
     test: str
@@ -42,6 +55,15 @@ class Question:
     seed: int = 0
     positives: float | None = None
     folds: int = 1
+    form: str = ""
+    measure: Callable[[Any], Any] | None = None
+    group_sizes: Sizes = ()
+    read: bool = False
+
+    @property
+    def one_sided(self) -> bool:
+        """Whether the test asks for a difference in one direction."""
+        return self.options.get("alternative", "two_sided") != "two_sided"
 
 
 @frozen
@@ -58,6 +80,9 @@ class Stated:
     area : the area under the ROC curve of the weaker of two models
     positives : the share of positive examples
     correlation : that of the scores of two models within a class
+    weaker : the metric of the weaker of two models
+    icc : the intra-class correlation, of what two examples of a group add to the difference
+    group_size : examples of a group
     """
 
     target: float
@@ -68,6 +93,9 @@ class Stated:
     area: float | None = None
     positives: float | None = None
     correlation: float | None = None
+    weaker: float | None = None
+    icc: float | None = None
+    group_size: int | None = None
 
 
 @frozen
@@ -107,14 +135,34 @@ class PowerDeclaration:
         their names
     form : the option of the test that names the form whose power is computed, or empty
     of_width : True where it answers for a wanted width of the interval
+    by_form : where the test computes any metric, the declaration for each form of the difference
     """
 
     answers: Callable[[Question, Stated], tuple[Answer, ...]]
     assumptions: Mapping[str, AssumptionWords] = field(default_factory=dict)
     form: str = ""
     of_width: bool = False
+    by_form: Mapping[str, PowerDeclaration] = field(default_factory=dict)
 
-    @property
-    def options(self) -> frozenset[str]:
-        """The options of `analyze power` that not every test has, and this one has."""
-        return frozenset(self.assumptions) | ({"width"} if self.of_width else frozenset())
+    def options(self, form: str) -> frozenset[str]:
+        """Return the options of `analyze power` that not every test has, and this one has.
+
+        `form` is that of the difference, where the test computes any metric.
+        """
+        declared = self.by_form.get(form, self)
+        return frozenset(declared.assumptions) | ({"width"} if declared.of_width else frozenset())
+
+
+def power_by_form(declared: Mapping[str, PowerDeclaration]) -> PowerDeclaration:
+    """Return the power of a test of any metric, from that of each form of the difference."""
+
+    def answers(question: Question, stated: Stated) -> tuple[Answer, ...]:
+        if question.form not in declared:
+            raise ValueError(
+                f"the power of `{question.test}` is not computed for this metric under this "
+                "protocol"
+            )
+        return declared[question.form].answers(question, stated)
+
+    words = {name: words for one in declared.values() for name, words in one.assumptions.items()}
+    return PowerDeclaration(answers, words, of_width=True, by_form=declared)

@@ -140,20 +140,27 @@ def required_size(
 
 
 def size_for_width(
-    width: float | None, wide: Callable[[int], float]
+    width: float | None, wide: Callable[[int], float], most: int = MOST_N
 ) -> tuple[int | None, tuple[str, ...]]:
     """Return the least number with which an interval is at most as wide, or why there is none.
 
-    `wide` gives the width that is expected with a number of examples.
+    `wide` gives the width that is expected with a number of examples; no more than `most` are
+    looked at.
     """
     if width is None:
         return None, ()
     if not 0 < width < math.inf:
         raise ValueError("an interval has a width above 0")
     try:
-        return least_size(lambda n: wide(n) <= width, saw_toothed=False), ()
+        return least_size(lambda n: wide(n) <= width, saw_toothed=False, most=most), ()
     except ValueError as error:
         return None, (f"an interval {width:g} wide: {error}",)
+
+
+def check_side(alpha: float, one_sided: bool) -> None:
+    """Raise `ValueError` where a test in one direction has a level that none has."""
+    if one_sided and not alpha < 0.5:
+        raise ValueError("the level of a one-sided test lies below 0.5")
 
 
 def checked_target(target: float) -> None:
@@ -162,13 +169,18 @@ def checked_target(target: float) -> None:
         raise ValueError("a power lies between 0 and 1")
 
 
-def least_size(enough: Callable[[int], bool], *, saw_toothed: bool) -> int:
-    """Find the smallest size that is enough; with a saw-toothed power, and stays so for 5 %."""
+def least_size(
+    enough: Callable[[int], bool], *, saw_toothed: bool, most: int = MOST_N
+) -> int:
+    """Find the smallest size that is enough; with a saw-toothed power, and stays so for 5 %.
+
+    Raises `ValueError` where more than `most` would be needed.
+    """
     high = 2
     while not enough(high):
         high *= 2
-        if high > MOST_N:
-            raise ValueError(f"more than {MOST_N:,} would be needed")
+        if high > most:
+            raise ValueError(f"more than {most:,} would be needed")
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2

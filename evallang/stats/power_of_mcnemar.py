@@ -9,10 +9,19 @@ from typing import TYPE_CHECKING, Literal, cast, get_args
 from evallang.bibliography import Reference
 from evallang.registry import lazy
 from evallang.stats.distributions import normal_quantile
-from evallang.stats.intervals.differences import tango
-from evallang.stats.planned_power import DISCORDANT, Answer, PowerDeclaration, Question, Stated
+from evallang.stats.intervals.differences import PAIRED_INTERVALS
+from evallang.stats.planned_groups import planned_groups
+from evallang.stats.planned_power import (
+    DISCORDANT,
+    GROUPS,
+    Answer,
+    PowerDeclaration,
+    Question,
+    Stated,
+)
 from evallang.stats.power import (
     PowerAnalysis,
+    check_side,
     checked_target,
     least_size,
     required_size,
@@ -20,6 +29,7 @@ from evallang.stats.power import (
     smallest_difference,
     stated,
 )
+from evallang.stats.power_of_clustered_mcnemar import clustered_answer
 from evallang.stats.validation import MOST_COUNTED, word
 
 if TYPE_CHECKING:
@@ -56,13 +66,15 @@ def mcnemar_power(
     *,
     method: Literal["exact", "connor"] = "exact",
     variant: Variant = "midp",
+    one_sided: bool = False,
 ) -> PowerAnalysis:
     """Return the power of McNemar's test for a difference of two accuracies on n examples.
 
     `exact` adds up the probabilities of all tables that `variant` rejects; `connor` is the
     normal approximation of Connor 1987. `discordant` is the share of examples on which just
-    one of the two models is right. Raises `ValueError` where the assumptions contradict
-    each other, or the observed difference is asked for.
+    one of the two models is right. With `one_sided` the difference has the sign of the
+    alternative. Raises `ValueError` where the assumptions contradict each other, or the observed
+    difference is asked for.
     """
     gap = stated(difference)
     word(method, ("exact", "connor"), "method")
@@ -74,10 +86,11 @@ def mcnemar_power(
         )
     if not 0 <= n <= MOST_COUNTED or not 0 < alpha < 1:
         raise ValueError("a sample has 0 examples or more, and a level lies between 0 and 1")
+    check_side(alpha, one_sided)
     power = (
-        _mcnemar_exact(abs(gap), discordant, n, alpha, variant)
+        _mcnemar_exact(abs(gap), discordant, n, alpha, variant, one_sided)
         if method == "exact"
-        else _mcnemar_connor(abs(gap), discordant, n, alpha)
+        else _mcnemar_connor(abs(gap), discordant, n, alpha, one_sided)
     )
     return PowerAnalysis(
         "mcnemar",
@@ -98,6 +111,7 @@ def mcnemar_detectable(
     *,
     method: Literal["exact", "connor"] = "exact",
     variant: Variant = "midp",
+    one_sided: bool = False,
 ) -> PowerAnalysis:
     """Return the smallest difference that McNemar's test finds with power `target`.
 
@@ -106,7 +120,9 @@ def mcnemar_detectable(
     """
 
     def at(gap: float) -> PowerAnalysis:
-        return mcnemar_power(gap, discordant, n, alpha, method=method, variant=variant)
+        return mcnemar_power(
+            gap, discordant, n, alpha, method=method, variant=variant, one_sided=one_sided
+        )
 
     largest = f"{discordant:g} of the examples are discordant"
     return smallest_difference(at, discordant, target, largest)
@@ -120,6 +136,7 @@ def mcnemar_size(
     *,
     method: Literal["exact", "connor"] = "exact",
     variant: Variant = "midp",
+    one_sided: bool = False,
 ) -> PowerAnalysis:
     """Return the number of examples with which McNemar's test has power `target`.
 
@@ -131,16 +148,22 @@ def mcnemar_size(
     gap = stated(difference)
     checked_target(target)
 
-    def enough(n: int) -> bool:
-        found = mcnemar_power(gap, discordant, n, alpha, method=method, variant=variant)
-        return found.power is not None and found.power >= target
+    def at(n: int) -> PowerAnalysis:
+        return mcnemar_power(
+            gap, discordant, n, alpha, method=method, variant=variant, one_sided=one_sided
+        )
 
-    n = least_size(enough, saw_toothed=method == "exact")
-    return mcnemar_power(gap, discordant, n, alpha, method=method, variant=variant)
+    return at(least_size(lambda n: (at(n).power or 0.0) >= target, saw_toothed=method == "exact"))
 
 
-def mcnemar_width(n: int, discordant: float, difference: float = 0.0, level: float = 0.95) -> float:
-    """Return the width of Tango's interval that is expected of n examples.
+def mcnemar_width(
+    n: int,
+    discordant: float,
+    difference: float = 0.0,
+    level: float = 0.95,
+    interval: str = "tango",
+) -> float:
+    """Return the width of the paired interval that is expected of n examples, Tango's by default.
 
     It is that of the table of the expected counts, between whole numbers the mean of the
     neighbouring tables by their distance. Raises `ValueError` where the difference is larger
@@ -151,7 +174,7 @@ def mcnemar_width(n: int, discordant: float, difference: float = 0.0, level: flo
     width = 0.0
     for b, near in _whole_counts(n * (discordant + difference) / 2):
         for c, too in _whole_counts(n * (discordant - difference) / 2):
-            found = tango(((max(n - b - c, 0), b), (c, 0)), level)
+            found = PAIRED_INTERVALS[interval](((max(n - b - c, 0), b), (c, 0)), level)
             if found.low is None or found.high is None:
                 return math.inf
             width += near * too * (found.high - found.low)
@@ -171,24 +194,34 @@ def _answers(question: Question, stated: Stated) -> tuple[Answer, ...]:
     shares: tuple[float, ...] = SHARES if stated.discordant is None else (stated.discordant,)
     if gap is not None and stated.discordant is None:
         shares = tuple(share for share in shares if share >= abs(gap)) or (abs(gap),)
+    groups = planned_groups(question, stated, several=stated.discordant is not None)
+    if groups:
+        return tuple(
+            clustered_answer(question, stated, share, one) for share in shares for one in groups
+        )
     return tuple(_answer(question, stated, share) for share in shares)
 
 
 def _answer(question: Question, stated: Stated, share: float) -> Answer:
     n, alpha, target, gap = question.n, question.alpha, stated.target, stated.difference
-    variant = cast(Variant, question.options["method"])
-    found = None if n is None else mcnemar_detectable(share, n, alpha, target, variant=variant)
-    at = None
-    if n is not None and gap is not None:
-        at = mcnemar_power(gap, share, n, alpha, variant=variant)
+    side, options = question.one_sided, question.options
+    # A test of any metric has no variant of its own
+    variant = cast(Variant, options["method"] if options.get("method") in VARIANTS else "chi2")
+    interval = str(options.get("interval", "tango"))
+    found = at = None
+    if n is not None:
+        found = mcnemar_detectable(share, n, alpha, target, variant=variant, one_sided=side)
+        if gap is not None:
+            at = mcnemar_power(gap, share, n, alpha, variant=variant, one_sided=side)
     needed, notes = required_size(
-        gap, lambda d: mcnemar_size(d, share, alpha, target, variant=variant)
+        gap,
+        lambda d: mcnemar_size(d, share, alpha, target, variant=variant, one_sided=side),
     )
     if found is not None:
         notes = (*notes, *found.notes)
     narrow, more = size_for_width(
         stated.width,
-        lambda size: mcnemar_width(size, share, gap or 0.0, 1 - alpha),
+        lambda size: mcnemar_width(size, share, gap or 0.0, 1 - alpha, interval),
     )
     return Answer(
         f"exact enumeration, {variant}",
@@ -201,10 +234,14 @@ def _answer(question: Question, stated: Stated, share: float) -> Answer:
     )
 
 
-POWER_OF_MCNEMAR = PowerDeclaration(_answers, DISCORDANT, form="method", of_width=True)
+POWER_OF_MCNEMAR = PowerDeclaration(
+    _answers, {**DISCORDANT, **GROUPS}, form="method", of_width=True
+)
 
 
-def _mcnemar_exact(gap: float, discordant: float, n: int, alpha: float, variant: Variant) -> float:
+def _mcnemar_exact(
+    gap: float, discordant: float, n: int, alpha: float, variant: Variant, one_sided: bool
+) -> float:
     """Add up the probabilities of all tables that are rejected, by numbers of discordant pairs."""
     spread = math.sqrt(n * discordant * (1 - discordant))
     reach = spread * normal_quantile(1 - LEFT_OUT) + 20
@@ -215,9 +252,12 @@ def _mcnemar_exact(gap: float, discordant: float, n: int, alpha: float, variant:
     pairs = np.arange(low, high + 1)
     logs = special.gammaln(n + 1) - special.gammaln(pairs + 1) - special.gammaln(n - pairs + 1)
     logs = logs + special.xlogy(pairs, discordant) + special.xlog1py(n - pairs, -discordant)
-    critical = _critical_counts(pairs, alpha, variant)
+    # On the side of the alternative a one-sided p is half of the two-sided one
+    critical = _critical_counts(pairs, 2 * alpha if one_sided else alpha, variant)
     share = (discordant + gap) / (2 * discordant)
-    rejected = _binomial_tail(critical, pairs, share) + _binomial_tail(critical, pairs, 1 - share)
+    rejected = _binomial_tail(critical, pairs, share)
+    if not one_sided:
+        rejected = rejected + _binomial_tail(critical, pairs, 1 - share)
     return float((np.exp(logs) * rejected).sum())
 
 
@@ -268,10 +308,13 @@ def _binomial_tail(k: NDArray[np.int64], n: NDArray[np.int64], share: float) -> 
     return np.where(inside, tail, (k < 1).astype(np.float64))
 
 
-def _mcnemar_connor(gap: float, discordant: float, n: int, alpha: float) -> float:
+def _mcnemar_connor(
+    gap: float, discordant: float, n: int, alpha: float, one_sided: bool
+) -> float:
     """Return the normal approximation: z of the null variance against that of the alternative."""
+    level = 2 * alpha if one_sided else alpha
     variance = discordant - gap * gap
-    reach = gap * math.sqrt(n) - normal_quantile(1 - alpha) * math.sqrt(discordant)
+    reach = gap * math.sqrt(n) - normal_quantile(1 - level) * math.sqrt(discordant)
     if variance <= 0:
         return float(reach > 0)
     return float(special.ndtr(reach / math.sqrt(variance)))

@@ -26,14 +26,10 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 )
 from evallang.stats.intervals.differences import (
     FAGERLAND_2013,
+    PAIRED_INTERVALS,
     TwoByTwo,
-    agresti_min,
-    bonett_price,
-    newcombe,
     newcombe_independent,
     paired_counts,
-    paired_wald,
-    tango,
 )
 from evallang.stats.power_of_mcnemar import POWER_OF_MCNEMAR
 from evallang.stats.shares import Share, Shares, checked_share
@@ -64,13 +60,6 @@ EDWARDS_1948 = Reference(
     doi="10.1007/BF02289261",
 )
 FROM_ROWS = frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS})
-PAIRED_INTERVALS = {
-    "tango": tango,
-    "newcombe": newcombe,
-    "bonett_price": bonett_price,
-    "agresti_min": agresti_min,
-    "wald": paired_wald,
-}
 EXACT_BELOW = 25  # discordant pairs; Raschka 2018, 4.4
 
 PAIR_NULL = "the two models have the same accuracy"

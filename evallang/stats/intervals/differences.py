@@ -317,6 +317,16 @@ def newcombe_independent(shares: Sequence[Share], level: float) -> Interval:
     return _clipped("newcombe_independent", level, low, high)
 
 
+PAIRED_INTERVALS = {
+    "tango": tango,
+    "newcombe": newcombe,
+    "bonett_price": bonett_price,
+    "agresti_min": agresti_min,
+    "wald": paired_wald,
+}
+"""The intervals of a paired difference of accuracies, by the word of the option."""
+
+
 def _tango_upper(b: int, c: int, n: int, z: float) -> float:
     """Return the largest difference with score statistic at least -z (Tango 1998, eq. 24-26)."""
     if b == n:

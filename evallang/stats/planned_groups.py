@@ -1,0 +1,129 @@
+"""Examples in groups as a power analysis sees them: their sizes and the design effect."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from evallang.frozen_records import frozen
+from evallang.stats.planned_power import Answer, Question, Sizes, Stated
+from evallang.stats.power import MOST_N
+
+ICCS = (0.0, 0.1, 0.3)  # that are looked at if none is stated
+ICC = 0.1  # where another assumption is already looked at in several values
+WITHOUT_GROUPS = (
+    "the data have no groups, so the test takes the examples for independent; this is the power "
+    "with groups and a `group` column"
+)
+WITHOUT_SIZES = "an intra-class correlation says nothing without groups: state `group_size`"
+
+MOST_GROUPS = 1 << 20  # that are searched for
+
+
+def examples_of(sizes: Sizes) -> int:
+    """Return how many examples there are in groups of these sizes."""
+    return sum(size * count for size, count in sizes)
+
+
+def number_of_groups(sizes: Sizes) -> int:
+    """Return how many groups of these sizes there are."""
+    return sum(count for _, count in sizes)
+
+
+@frozen
+class PlannedGroups:
+    """The groups that a power analysis assumes.
+
+    Attributes
+    ----------
+    mix : the sizes whose proportions any number of groups has
+    icc : the correlation of what two examples of a group add to the difference
+    """
+
+    mix: Sizes
+    icc: float
+
+    @property
+    def mean_size(self) -> float:
+        """The mean number of examples of a group."""
+        return examples_of(self.mix) / number_of_groups(self.mix)
+
+    @property
+    def effect(self) -> float:
+        """The variance of a mean over the examples, as a multiple of that of independent ones.
+
+        1 + (Σ s² / Σ s - 1) icc for groups of s examples (Kish 1965); 1 + (s - 1) icc for groups
+        of one size.
+        """
+        squares = sum(size * size * count for size, count in self.mix)
+        return 1 + (squares / examples_of(self.mix) - 1) * self.icc
+
+    def sizes(self, groups: int) -> Sizes:
+        """Return the sizes of a number of groups in the proportions of the mix."""
+        total = number_of_groups(self.mix)
+        if total == groups:
+            return self.mix
+        exact = [(size, k * groups / total) for size, k in self.mix]
+        whole = {size: math.floor(share) for size, share in exact}
+        missing = groups - sum(whole.values())
+        by_rest = sorted(exact, key=lambda one: one[1] - math.floor(one[1]), reverse=True)
+        for size, _ in by_rest[:missing]:
+            whole[size] += 1
+        return tuple((size, k) for size, k in whole.items() if k)
+
+    def sizes_of(self, n: int) -> Sizes:
+        """Return the sizes of about n examples, as many groups as come nearest."""
+        if examples_of(self.mix) == n:
+            return self.mix
+        return self.sizes(max(1, round(n / self.mean_size)))
+
+    @property
+    def assumed(self) -> dict[str, float | int | str]:
+        """What an answer repeats."""
+        mean = self.mean_size
+        return {"icc": self.icc, "group_size": int(mean) if mean == int(mean) else mean}
+
+
+def planned_groups(question: Question, stated: Stated, *, several: bool) -> list[PlannedGroups]:
+    """Return the groups that are assumed, by each correlation looked at; none without groups.
+
+    `several` correlations are looked at where none is stated. Raises `ValueError` where an
+    intra-class correlation is stated and nothing says how large the groups are.
+    """
+    mix = question.group_sizes
+    if stated.group_size is not None:
+        mix = ((stated.group_size, 1),)
+    if not mix:
+        if stated.icc is not None:
+            raise ValueError(WITHOUT_SIZES)
+        return []
+    iccs = ICCS if several else (ICC,)
+    return [PlannedGroups(mix, icc) for icc in (iccs if stated.icc is None else (stated.icc,))]
+
+
+def group_notes(question: Question) -> tuple[str, ...]:
+    """Return the note on groups that are stated of data without any."""
+    return (WITHOUT_GROUPS,) if question.read and not question.group_sizes else ()
+
+
+def with_design_effect(
+    question: Question, groups: PlannedGroups | None, answer: Answer
+) -> Answer:
+    """Turn an answer for the effective number of examples into one for the examples themselves."""
+    if groups is None:
+        return answer
+    effect = groups.effect
+    notes = answer.notes
+    sizes: list[int | None] = []
+    for size in (answer.required_n, answer.n_for_width):
+        scaled = None if size is None else math.ceil(size * effect)
+        if scaled is not None and scaled > MOST_N:
+            scaled, notes = None, (*notes, f"more than {MOST_N:,} would be needed")
+        sizes.append(scaled)
+    return replace(
+        answer,
+        assumptions={**answer.assumptions, **groups.assumed},
+        required_n=sizes[0],
+        n_for_width=sizes[1],
+        notes=(*notes, f"the design effect of the groups is {effect:.3g}", *group_notes(question)),
+    )
