@@ -13,7 +13,7 @@ from evallang.syntax import nodes as n
 
 LEAST: dict[str, float] = {
     "rounds": 2, "samples": 100, "horizon": 1, "block": 1, "bins": 1, "beta": 0, "rope": 0, "n": 2,
-    "repeats": 1, "distinct": 2, "at": 1, "k": 1,
+    "repeats": 1, "distinct": 2, "at": 1, "k": 1, "group_size": 2,
 }  # fmt: skip
 ABOVE_ZERO = frozenset(
     {
@@ -32,7 +32,7 @@ ABOVE_ZERO = frozenset(
 SHARES = frozenset(
     {
         "at_recall", "at_specificity", "threshold", "discordant", "share", "area", "positives",
-        "correlation",
+        "correlation", "icc",
     }
 )  # fmt: skip
 WITHIN = frozenset({"level", "quantile"})  # between 0 and 1, both excluded

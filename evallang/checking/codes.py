@@ -618,8 +618,9 @@ ASSUMPTION_OF_ANOTHER_TEST = declare(
     "assumption_of_another_test",
     "Power is requested with an assumption that no test of the study makes.",
     reason="The share of discordant examples determines the power of McNemar's test, the standard "
-    "deviation of differences that of t tests, and areas that of DeLong's test. What a test does "
-    "not use would be stated for nothing.",
+    "deviation of differences that of t tests, areas that of DeLong's test, and the metric of the "
+    "weaker model that of a bootstrap test of F1. What a test does not use would be stated for "
+    "nothing.",
     wrong=f"{TWO_MODELS}protocol cv\ncompare a, b with mcnemar\nanalyze power(sd=10%)",
     right=f"{TWO_MODELS}protocol cv\ncompare a, b with mcnemar\nanalyze power(discordant=10%)",
 )

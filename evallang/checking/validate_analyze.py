@@ -8,8 +8,8 @@ from evallang.checking.capabilities import is_tuned
 from evallang.checking.rules.study_facts import protocol_prefix
 from evallang.checking.scope import Scope
 from evallang.checking.tests_instead import other_tests_over_repeats
-from evallang.compatibility import metric_entry
-from evallang.compatibility.hypothesis_tests import tests_asked
+from evallang.compatibility import is_grouped, metric_entry
+from evallang.compatibility.hypothesis_tests import form_asked, tests_asked
 from evallang.data.dataset import DataSpec, GivenOutcomes, PredictionsSpec, Table
 from evallang.diagnostics import Code, Diagnostic, diagnose
 from evallang.hypotheses import decides_pairs
@@ -63,12 +63,18 @@ def _judge_assumptions(scope: Scope, study: Study, spec: AnalysisSpec) -> None:
     """Report an option of the power of other tests than the lines name."""
     if len(scope.of(n.CompareNode)) > len(study.comparisons) or not study.sources:
         return
-    tests = dict.fromkeys(test.name for _, test, _ in tests_asked(study, spec))
-    powers = {name: HYPOTHESIS_TESTS[name].declaration.power for name in tests}
-    known = {name: power for name, power in powers.items() if power is not None}
-    every = {o for e in HYPOTHESIS_TESTS if (p := e.declaration.power) for o in p.options}
-    used = {option for power in known.values() for option in power.options}
+    protocols: dict[str | None, Protocol] = {p.name: p for p in study.protocols}
+    known: set[str] = set()
+    used: set[str] = set()
+    for metric, test, name in tests_asked(study, spec):
+        power = HYPOTHESIS_TESTS[test.name].declaration.power
+        if power is not None:
+            known.add(test.name)
+            used |= power.options(form_asked(metric, study.sources[0], protocols.get(name)))
+    every = {o for e in HYPOTHESIS_TESTS if (p := e.declaration.power) for o in p.options(None)}
     written = [name for name, _ in spec.method.options if name in every and name not in used]
+    if known and not written and "icc" in used:
+        _judge_groups(scope, study, spec)
     if not known or not written:
         return
     verb = "does" if len(written) == 1 else "do"
@@ -82,9 +88,24 @@ def _judge_assumptions(scope: Scope, study: Study, spec: AnalysisSpec) -> None:
         other = f"; {listed(own, 'and')} {apply} to {whose}"
     scope.report(
         codes.ASSUMPTION_OF_ANOTHER_TEST,
-        f"{listed(written, 'and')} {verb} not apply to the power of {listed(list(known), 'or')}",
+        f"{listed(written, 'and')} {verb} not apply to the power of {listed(sorted(known), 'or')}",
         spec.span,
         help=f"remove {'it' if len(written) == 1 else 'them'}{other}",
+    )
+
+
+def _judge_groups(scope: Scope, study: Study, spec: AnalysisSpec) -> None:
+    """Report a correlation within groups in a study whose examples have none."""
+    options = dict(spec.method.options)
+    if options.get("icc") is None or options.get("group_size") is not None:
+        return
+    if any(is_grouped(source, study.group) for source in study.sources):
+        return
+    scope.report(
+        codes.ANALYSIS_NEEDS_OTHER_DATA,
+        "`icc` is about examples in groups, and no source of the study has groups",
+        spec.span,
+        help="write the size of a group beside it: `power(icc=10%, group_size=8)`",
     )
 
 

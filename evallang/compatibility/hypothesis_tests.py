@@ -25,7 +25,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
     default_test,
 )
-from evallang.study import AnalysisSpec, ComparisonSpec, Method, Study
+from evallang.study import AnalysisSpec, ComparisonSpec, Method, Protocol, SourceSpec, Study
 
 REPEATED = "repeated cv folds=10 times=10"
 """The protocol that is proposed for tests of fold scores."""
@@ -226,7 +226,7 @@ def difference_test(metric: Method, yields: Yields, classes: int | None = None) 
 
     The interval that decides a `require` line, and that `tost` and `noninferiority` read.
     """
-    return default_test(_difference_form(metric, yields, classes))
+    return default_test(difference_form(metric, yields, classes))
 
 
 def tests_asked(study: Study, spec: AnalysisSpec) -> list[tuple[Method, Method, str | None]]:
@@ -273,7 +273,16 @@ def tests_without_lines(
     ]
 
 
-def _difference_form(metric: Method, yields: Yields, classes: int | None) -> DifferenceForm:
+def form_asked(
+    metric: Method, source: SourceSpec, protocol: Protocol | None, classes: int | None = None
+) -> DifferenceForm | None:
+    """Return what a difference on a source is made from; None where models are not fitted there."""
+    if protocol is None and isinstance(source, DataSpec):
+        return None
+    return difference_form(metric, yields_of(source, protocol), classes)
+
+
+def difference_form(metric: Method, yields: Yields, classes: int | None) -> DifferenceForm:
     """Return what the interval of a difference is made from."""
     if Evidence.SHARES in yields.evidence:
         return "shares"

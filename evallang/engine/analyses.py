@@ -5,12 +5,12 @@ examples, folds and data sets there are; a study whose data are not at hand gets
 depend on them.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.compatibility import metric_entry
-from evallang.compatibility.hypothesis_tests import tests_without_lines
+from evallang.compatibility.hypothesis_tests import form_asked, tests_without_lines
 from evallang.data.dataset import DataSpec, GivenOutcomes, ScoreTable, Table
 from evallang.data.read_sources import ReadSources
 from evallang.engine.evaluation import Evaluation
@@ -29,7 +29,7 @@ from evallang.results.written import statement_of
 from evallang.stats.analyses.analysis import ABOUT_LINES, ANALYSES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.inputs import Subject
-from evallang.stats.planned_power import Question
+from evallang.stats.planned_power import GROUPS, Question, Sizes as GroupSizes
 from evallang.study import (
     AnalysisSpec,
     ComparisonSpec,
@@ -42,6 +42,7 @@ from evallang.study import (
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 else:
     np = lazy("numpy")
 
@@ -95,7 +96,8 @@ class Sizes:
     """The number that a test counts, or why it is unknown, and what else is known of its rows.
 
     `ratio` is that of test to training rows, `positives` the share of the positive class,
-    and `folds` how many parts the rows have.
+    `folds` how many parts the rows have, `groups` the sizes of their groups, and `classes` how
+    many classes there are, None where that is not known; `read` is True where rows were read.
     """
 
     n: int | None
@@ -104,6 +106,9 @@ class Sizes:
     unknown: Unknown | None = None
     positives: float | None = None
     folds: int = 1
+    groups: GroupSizes = ()
+    classes: int | None = None
+    read: bool = False
 
 
 @dataclass(frozen=True)
@@ -219,8 +224,11 @@ def _answer_stage(
         protocol = next((p for p in study.protocols if p.name == stage.protocol), None)
         sizes = _sizes(found, place, protocol, stage)
         by_folds = sizes.unit in ("folds", "splits")
-        notes = (GROUPED,) if _is_grouped(place) and not by_folds else ()
-        yield _answered(study, spec, stage, place.name, place.models, sizes, notes)
+        declared = HYPOTHESIS_TESTS[stage.test.name].declaration.power
+        form = form_asked(stage.metric, place.source, protocol, sizes.classes)
+        asks = declared is not None and GROUPS.keys() <= declared.options(form)
+        notes = (GROUPED,) if _is_grouped(place) and not by_folds and not asks else ()
+        yield _answered(study, spec, stage, place.name, place.models, sizes, notes, form)
 
 
 def _is_grouped(place: Place) -> bool:
@@ -254,17 +262,15 @@ def _sizes(found: Found, place: Place, protocol: Protocol | None, stage: Stage) 
         rows = [s.test for s in splits if s.repeat == 0]
         if not rows:
             return Sizes(None, unit, unknown="no_splits")
-        tested = place.read.y[np.concatenate(rows)]
-        counted = _counted(tested, place.read, stage.metric)
-        share = _positives(tested, place.read)
-        return Sizes(counted, unit, positives=share, folds=len(rows))
+        tested = np.concatenate(rows)
+        return _sizes_of_rows(place.read, place.read.y[tested], tested, stage.metric, len(rows))
     if isinstance(place.read, GivenOutcomes):
-        if place.read.truth is None:
-            return Sizes(place.read.n_examples, unit)
-        counted = _counted(place.read.truth, place.read, stage.metric)
         folds = 1 if place.read.folds is None else len(np.unique(place.read.folds))
-        share = _positives(place.read.truth, place.read)
-        return Sizes(counted, unit, positives=share, folds=folds)
+        if place.read.truth is None:
+            every = np.arange(place.read.n_examples)
+            groups = _group_sizes(place.read, every)
+            return Sizes(place.read.n_examples, unit, groups=groups, read=True)
+        return _sizes_of_rows(place.read, place.read.truth, slice(None), stage.metric, folds)
     return Sizes(None, unit, unknown="not_read" if place.scores is None else "no_examples")
 
 
@@ -272,12 +278,30 @@ def _length(rows: Any) -> int:
     return 0 if rows is None else len(rows)
 
 
-def _counted(truth: Any, read: Table | GivenOutcomes, metric: Method) -> int:
+def _sizes_of_rows(
+    read: Table | GivenOutcomes, truth: Any, rows: Any, metric: Method, folds: int
+) -> Sizes:
     """Count the examples that a test of counts is about: all, the positives, the negatives."""
-    declared = metric_entry(metric).declaration
-    rows = rows_of_proportion(declared, truth, read.positive)
+    about = rows_of_proportion(metric_entry(metric).declaration, truth, read.positive)
     times = read.times if isinstance(read, GivenOutcomes) else None
-    return int(np.sum(rows) if times is None else np.sum(times[rows]))
+    return Sizes(
+        int(np.sum(about) if times is None else np.sum(times[about])),
+        read.spec.unit if hasattr(read.spec, "unit") else "examples",
+        positives=_positives(truth, read),
+        folds=folds,
+        groups=_group_sizes(read, rows, about),
+        classes=len(read.classes) if read.classes else None,
+        read=True,
+    )
+
+
+def _group_sizes(read: Table | GivenOutcomes, rows: Any, about: Any = slice(None)) -> GroupSizes:
+    """Return the sizes of the groups of some rows, each with the number of such groups."""
+    if read.group_codes is None:
+        return ()
+    _, members = np.unique(read.group_codes[rows][about], return_counts=True)
+    sizes, groups = np.unique(members, return_counts=True)
+    return tuple(zip(sizes.tolist(), groups.tolist(), strict=True))
 
 
 def _positives(truth: Any, read: Table | GivenOutcomes) -> float | None:
@@ -312,6 +336,7 @@ class AnalysisInputs:
     stage: Stage
     sizes: Sizes
     models: Sequence[str]
+    form: str | None = None
 
 
 ANALYSIS: Providers[AnalysisInputs] = Providers(Subject.ANALYSIS)
@@ -334,7 +359,22 @@ def question(inputs: AnalysisInputs) -> Question:
         analysis_seed(study.seed, inputs.analysis, stage.protocol, "rows", stage.test.written),
         inputs.sizes.positives,
         inputs.sizes.folds,
+        inputs.form,
+        _measure_of_counts(stage.metric, inputs.sizes.classes),
+        inputs.sizes.groups,
+        inputs.sizes.read,
     )
+
+
+def _measure_of_counts(
+    metric: Method, classes: int | None
+) -> Callable[["NDArray[np.float64]"], Any] | None:
+    """Return the metric of counts of two classes, the positive one last; None for others."""
+    entry = metric_entry(metric)
+    if entry.declaration.form != "counts" or classes not in (None, 2):
+        return None
+    options = metric.keywords()
+    return lambda matrices: entry.function(matrices, 1, **options)
 
 
 def _answered(
@@ -345,9 +385,10 @@ def _answered(
     models: Sequence[str],
     sizes: Sizes,
     notes: tuple[str, ...],
+    form: str | None = None,
 ) -> Analysis:
     entry = ANALYSES[spec.method.name]
-    given = AnalysisInputs(study, entry.name, stage, sizes, models)
+    given = AnalysisInputs(study, entry.name, stage, sizes, models, form)
     asked = question(given)
     inputs = [ANALYSIS.make(name, given) for name in entry.inputs]
     options = {name: _plain(value) for name, value in spec.method.options}

@@ -101,14 +101,17 @@ def planned_groups(question: Question, stated: Stated, *, several: bool) -> list
     return [PlannedGroups(mix, icc) for icc in (iccs if stated.icc is None else (stated.icc,))]
 
 
+def by_groups(question: Question, stated: Stated, *, several: bool) -> list[PlannedGroups | None]:
+    """Return the groups that are assumed as `planned_groups` does, and None without groups."""
+    return [*planned_groups(question, stated, several=several)] or [None]
+
+
 def group_notes(question: Question) -> tuple[str, ...]:
     """Return the note on groups that are stated of data without any."""
     return (WITHOUT_GROUPS,) if question.read and not question.group_sizes else ()
 
 
-def with_design_effect(
-    question: Question, groups: PlannedGroups | None, answer: Answer
-) -> Answer:
+def with_design_effect(question: Question, groups: PlannedGroups | None, answer: Answer) -> Answer:
     """Turn an answer for the effective number of examples into one for the examples themselves."""
     if groups is None:
         return answer

@@ -55,7 +55,7 @@ class Question:
     seed: int = 0
     positives: float | None = None
     folds: int = 1
-    form: str = ""
+    form: str | None = None
     measure: Callable[[Any], Any] | None = None
     group_sizes: Sizes = ()
     read: bool = False
@@ -63,7 +63,7 @@ class Question:
     @property
     def one_sided(self) -> bool:
         """Whether the test asks for a difference in one direction."""
-        return self.options.get("alternative", "two_sided") != "two_sided"
+        return str(self.options.get("alternative", "two_sided")) != "two_sided"
 
 
 @frozen
@@ -144,12 +144,12 @@ class PowerDeclaration:
     of_width: bool = False
     by_form: Mapping[str, PowerDeclaration] = field(default_factory=dict)
 
-    def options(self, form: str) -> frozenset[str]:
+    def options(self, form: str | None) -> frozenset[str]:
         """Return the options of `analyze power` that not every test has, and this one has.
 
         `form` is that of the difference, where the test computes any metric.
         """
-        declared = self.by_form.get(form, self)
+        declared = self if form is None else self.by_form.get(form, self)
         return frozenset(declared.assumptions) | ({"width"} if declared.of_width else frozenset())
 
 
@@ -157,7 +157,7 @@ def power_by_form(declared: Mapping[str, PowerDeclaration]) -> PowerDeclaration:
     """Return the power of a test of any metric, from that of each form of the difference."""
 
     def answers(question: Question, stated: Stated) -> tuple[Answer, ...]:
-        if question.form not in declared:
+        if question.form is None or question.form not in declared:
             raise ValueError(
                 f"the power of `{question.test}` is not computed for this metric under this "
                 "protocol"

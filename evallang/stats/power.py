@@ -169,9 +169,7 @@ def checked_target(target: float) -> None:
         raise ValueError("a power lies between 0 and 1")
 
 
-def least_size(
-    enough: Callable[[int], bool], *, saw_toothed: bool, most: int = MOST_N
-) -> int:
+def least_size(enough: Callable[[int], bool], *, saw_toothed: bool, most: int = MOST_N) -> int:
     """Find the smallest size that is enough; with a saw-toothed power, and stays so for 5 %.
 
     Raises `ValueError` where more than `most` would be needed.

@@ -9,9 +9,17 @@ from typing import TYPE_CHECKING, Literal
 from evallang.registry import lazy
 from evallang.results.provenance import AssumptionWords
 from evallang.stats.distributions import normal_quantile
-from evallang.stats.planned_power import Answer, PowerDeclaration, Question, Stated
+from evallang.stats.planned_groups import PlannedGroups, by_groups, with_design_effect
+from evallang.stats.planned_power import (
+    GROUPS,
+    Answer,
+    PowerDeclaration,
+    Question,
+    Stated,
+)
 from evallang.stats.power import (
     PowerAnalysis,
+    check_side,
     checked_target,
     least_size,
     required_size,
@@ -54,43 +62,49 @@ OF_A_PAIR = "the power is that of a comparison of two models"
 def delong_power(
     difference: float | Literal["observed"],
     area: float,
-    n: int,
+    n: float,
     alpha: float = 0.05,
     *,
     positives: float = POSITIVES,
     correlation: float = CORRELATION,
+    one_sided: bool = False,
 ) -> PowerAnalysis:
     """Return the power of DeLong's test for a difference of two areas on n examples.
 
     The scores of each model are normal with the same spread in both classes; `area` is that of
     the weaker model, `positives` the share of positive examples and `correlation` that of the
     scores of the models within a class. The difference of the estimated areas is taken as normal
-    with the variance that DeLong's test estimates. Raises `ValueError` where an area is not
-    between 0.5 and 1, a share or a correlation is out of range, or the observed difference is
+    with the variance that DeLong's test estimates. With `one_sided` the difference has the sign of
+    the alternative; n may be an effective number of examples. Raises `ValueError` where an area is
+    not between 0.5 and 1, a share or a correlation is out of range, or the observed difference is
     asked for.
     """
     gap = stated(difference)
+    check_side(alpha, one_sided)
     check_areas(area, positives, correlation, gap)
     if not 0 < alpha < 1 or n < 0:
         raise ValueError("a sample has 0 examples or more, and a level lies between 0 and 1")
     error = _standard_error(abs(gap), area, n, positives, correlation)
     power = 0.0  # without a variance nothing is rejected
     if error < math.inf:
-        critical = normal_quantile(1 - alpha)
+        critical = normal_quantile(1 - (2 * alpha if one_sided else alpha))
         reach = abs(gap) / error
-        power = float(special.ndtr(reach - critical) + special.ndtr(-reach - critical))
+        power = float(special.ndtr(reach - critical))
+        if not one_sided:
+            power += float(special.ndtr(-reach - critical))
     assumed = _assumed(area, positives, correlation)
-    return PowerAnalysis("delong", METHOD, n, gap, power, alpha, assumed)
+    return PowerAnalysis("delong", METHOD, round(n), gap, power, alpha, assumed)
 
 
 def delong_detectable(
     area: float,
-    n: int,
+    n: float,
     alpha: float = 0.05,
     target: float = 0.8,
     *,
     positives: float = POSITIVES,
     correlation: float = CORRELATION,
+    one_sided: bool = False,
 ) -> PowerAnalysis:
     """Return the smallest difference of two areas that DeLong's test finds with power `target`.
 
@@ -100,7 +114,15 @@ def delong_detectable(
     check_areas(area, positives, correlation)
 
     def at(gap: float) -> PowerAnalysis:
-        return delong_power(gap, area, n, alpha, positives=positives, correlation=correlation)
+        return delong_power(
+            gap,
+            area,
+            n,
+            alpha,
+            positives=positives,
+            correlation=correlation,
+            one_sided=one_sided,
+        )
 
     most = LARGEST - area
     return smallest_difference(at, most, target, f"the larger area is at most {LARGEST:g}")
@@ -114,6 +136,7 @@ def delong_size(
     *,
     positives: float = POSITIVES,
     correlation: float = CORRELATION,
+    one_sided: bool = False,
 ) -> PowerAnalysis:
     """Return the number of examples with which DeLong's test has power `target`.
 
@@ -123,7 +146,15 @@ def delong_size(
     checked_target(target)
 
     def at(n: int) -> PowerAnalysis:
-        return delong_power(gap, area, n, alpha, positives=positives, correlation=correlation)
+        return delong_power(
+            gap,
+            area,
+            n,
+            alpha,
+            positives=positives,
+            correlation=correlation,
+            one_sided=one_sided,
+        )
 
     return at(least_size(lambda n: (at(n).power or 0.0) >= target, saw_toothed=False))
 
@@ -160,7 +191,9 @@ def check_areas(
         raise ValueError("the correlation of the scores is at least 0 and below 1")
 
 
-def _standard_error(gap: float, area: float, n: int, positives: float, correlation: float) -> float:
+def _standard_error(
+    gap: float, area: float, n: float, positives: float, correlation: float
+) -> float:
     """Return that of the difference of two areas; infinite where a class has too few examples."""
     ups = n * positives
     if min(ups, n - ups) < FEWEST:
@@ -200,24 +233,38 @@ def _answers(question: Question, stated: Stated) -> tuple[Answer, ...]:
     gap = abs(stated.difference or 0.0)
     areas: tuple[float, ...] = AREAS if stated.area is None else (stated.area,)
     possible = tuple(area for area in areas if area + gap < 1) or areas[:1]
-    return tuple(_answer(question, stated, area) for area in possible)
+    groups = by_groups(question, stated, several=stated.area is not None)
+    return tuple(
+        with_design_effect(question, one, _answer(question, stated, area, one))
+        for area in possible
+        for one in groups
+    )
 
 
-def _answer(question: Question, stated: Stated, area: float) -> Answer:
-    n, alpha, target, gap = question.n, question.alpha, stated.target, stated.difference
+def _answer(
+    question: Question, stated: Stated, area: float, groups: PlannedGroups | None
+) -> Answer:
+    """Answer for the effective number of examples where they come in groups."""
+    n = None if question.n is None else question.n / (1.0 if groups is None else groups.effect)
+    alpha, target, gap = question.alpha, stated.target, stated.difference
+    side = question.one_sided
     of_data = POSITIVES if question.positives is None else question.positives
     positives = of_data if stated.positives is None else stated.positives
     correlation = CORRELATION if stated.correlation is None else stated.correlation
     found = at = None
     if n is not None:
         found = delong_detectable(
-            area, n, alpha, target, positives=positives, correlation=correlation
+            area, n, alpha, target, positives=positives, correlation=correlation, one_sided=side
         )
         if gap is not None:
-            at = delong_power(gap, area, n, alpha, positives=positives, correlation=correlation)
+            at = delong_power(
+                gap, area, n, alpha, positives=positives, correlation=correlation, one_sided=side
+            )
     needed, notes = required_size(
         gap,
-        lambda d: delong_size(d, area, alpha, target, positives=positives, correlation=correlation),
+        lambda d: delong_size(
+            d, area, alpha, target, positives=positives, correlation=correlation, one_sided=side
+        ),
     )
     narrow, more = size_for_width(
         stated.width,
@@ -247,6 +294,7 @@ POWER_OF_DELONG = PowerDeclaration(
         "area": AssumptionWords("area {} of the weaker model", "area"),
         "positives": AssumptionWords("{} positive", "positives", percent=True),
         "correlation": AssumptionWords("correlation {} of scores within a class", "correlation"),
+        **GROUPS,
     },
     of_width=True,
 )

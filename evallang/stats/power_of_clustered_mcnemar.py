@@ -221,24 +221,49 @@ def clustered_answer(
     """Answer for one share of discordant examples and one correlation."""
     n, alpha, target, gap = question.n, question.alpha, stated.target, stated.difference
     icc, method, side, seed = (
-        groups.icc, str(question.options["method"]), question.one_sided, question.seed,
+        groups.icc, str(question.options.get("method", "")), question.one_sided, question.seed,
     )  # fmt: skip
     found = at = None
     notes: tuple[str, ...] = ()
     if n is not None:
         sizes = groups.sizes_of(n)
         found = clustered_mcnemar_detectable(
-            share, sizes, icc, alpha, target, method=method, one_sided=side, seed=seed
+            share,
+            sizes,
+            icc,
+            alpha,
+            target,
+            method=method,
+            one_sided=side,
+            seed=seed,
+            rounds=ROUNDS,
         )
         notes = found.notes
         if gap is not None:
             at = clustered_mcnemar_power(
-                gap, share, sizes, icc, alpha, method=method, one_sided=side, seed=seed
+                gap,
+                share,
+                sizes,
+                icc,
+                alpha,
+                method=method,
+                one_sided=side,
+                seed=seed,
+                rounds=ROUNDS,
             )
     needed, more = required_size(
         gap,
         lambda d: clustered_mcnemar_size(
-            d, share, groups.mix, icc, alpha, target, method=method, one_sided=side, seed=seed
+            d,
+            share,
+            groups.mix,
+            icc,
+            alpha,
+            target,
+            method=method,
+            one_sided=side,
+            seed=seed,
+            rounds=ROUNDS,
         ),
     )
     narrow, too_wide = size_for_width(
@@ -274,7 +299,7 @@ class _Sums:
         rounds = len(self._total)
         if len(chances) <= count:
             sums = np.arange(-size, size + 1)
-            drawn = rng.multinomial(count, chances, size=rounds)
+            drawn: NDArray[np.int64] = rng.multinomial(count, chances, size=rounds)
             self._total += drawn @ sums
             self._squares += drawn @ sums**2
             self._telling += count - drawn[:, size]
@@ -309,7 +334,7 @@ class _Sums:
                 size = len(row) // 2
                 row = np.repeat(np.arange(-size, size + 1), row)
             parts.append(row)
-        sums = np.concatenate(parts)
+        sums: NDArray[np.int64] = np.concatenate(parts)
         total = int(sums.sum())
         steps = tuple(sorted(np.abs(sums[sums != 0]).tolist()))
         tails = _flip_tails(steps)
@@ -332,9 +357,9 @@ def _sum_chances(size: int, ups: float, downs: float, icc: float) -> NDArray[np.
     """Return the probabilities of the sums -size ... size of b - c in one group."""
     shares = np.array([ups, downs, max(1 - ups - downs, 0.0)])
     if icc == 1 or size == 1:
-        chances = np.zeros(2 * size + 1)
-        chances[[-1, 0, size]] += shares
-        return chances
+        together = np.zeros(2 * size + 1)
+        together[[-1, 0, size]] += shares
+        return together
     counts = np.arange(size + 1)
     logs = [_log_weights(counts, share, icc) for share in shares]
     b, c = counts[:, None], counts[None, :]

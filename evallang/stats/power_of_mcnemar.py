@@ -188,7 +188,9 @@ def _whole_counts(expected: float) -> tuple[tuple[int, float], ...]:
     return ((below, 1 - share), (below + 1, share)) if share > 0 else ((below, 1.0),)
 
 
-def _answers(question: Question, stated: Stated) -> tuple[Answer, ...]:
+def _answers(
+    question: Question, stated: Stated, variant: Variant | None = None
+) -> tuple[Answer, ...]:
     """Answer for the stated share of discordant examples, or for several shares."""
     gap = stated.difference
     shares: tuple[float, ...] = SHARES if stated.discordant is None else (stated.discordant,)
@@ -199,15 +201,14 @@ def _answers(question: Question, stated: Stated) -> tuple[Answer, ...]:
         return tuple(
             clustered_answer(question, stated, share, one) for share in shares for one in groups
         )
-    return tuple(_answer(question, stated, share) for share in shares)
+    return tuple(_answer(question, stated, share, variant) for share in shares)
 
 
-def _answer(question: Question, stated: Stated, share: float) -> Answer:
+def _answer(question: Question, stated: Stated, share: float, given: Variant | None) -> Answer:
     n, alpha, target, gap = question.n, question.alpha, stated.target, stated.difference
     side, options = question.one_sided, question.options
-    # A test of any metric has no variant of its own
-    variant = cast(Variant, options["method"] if options.get("method") in VARIANTS else "chi2")
-    interval = str(options.get("interval", "tango"))
+    variant = given or cast(Variant, options["method"])
+    interval = str(options.get("interval", "wald"))
     found = at = None
     if n is not None:
         found = mcnemar_detectable(share, n, alpha, target, variant=variant, one_sided=side)
@@ -237,6 +238,20 @@ def _answer(question: Question, stated: Stated, share: float) -> Answer:
 POWER_OF_MCNEMAR = PowerDeclaration(
     _answers, {**DISCORDANT, **GROUPS}, form="method", of_width=True
 )
+
+
+POWER_OF_SWAPPED_CORRECTNESS = PowerDeclaration(
+    lambda question, stated: _answers(question, stated, "exact"),
+    {**DISCORDANT, **GROUPS},
+    of_width=True,
+)
+POWER_OF_DRAWN_CORRECTNESS = PowerDeclaration(
+    lambda question, stated: _answers(question, stated, "chi2"),
+    {**DISCORDANT, **GROUPS},
+    of_width=True,
+)
+"""Those of tests of any metric: swaps of right and wrong are the exact test; the bootstrap comes
+close to chi-squared."""
 
 
 def _mcnemar_exact(
@@ -308,9 +323,7 @@ def _binomial_tail(k: NDArray[np.int64], n: NDArray[np.int64], share: float) -> 
     return np.where(inside, tail, (k < 1).astype(np.float64))
 
 
-def _mcnemar_connor(
-    gap: float, discordant: float, n: int, alpha: float, one_sided: bool
-) -> float:
+def _mcnemar_connor(gap: float, discordant: float, n: int, alpha: float, one_sided: bool) -> float:
     """Return the normal approximation: z of the null variance against that of the alternative."""
     level = 2 * alpha if one_sided else alpha
     variance = discordant - gap * gap

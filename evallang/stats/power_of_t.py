@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
 from evallang.registry import lazy
 from evallang.results.provenance import AssumptionWords
-from evallang.stats.distributions import t_quantile
 from evallang.stats.clusters import degrees_of_sizes
+from evallang.stats.distributions import t_quantile
 from evallang.stats.planned_groups import (
     MOST_GROUPS,
     PlannedGroups,
@@ -48,6 +48,11 @@ if TYPE_CHECKING:
 else:
     np = lazy("numpy")
     special = lazy("scipy.special")
+
+
+INDEPENDENT_IN_TIME = (
+    "for differences that are independent in time; positive dependence takes more of them"
+)
 
 
 def t_power(
@@ -248,9 +253,7 @@ def _clustered_answer(question: Question, stated: Stated, groups: PlannedGroups)
             unit, examples, alpha, target, one_sided=side, groups=sizes, icc=icc
         ).difference
         if asked is not None:
-            at = t_power(
-                asked, unit, examples, alpha, one_sided=side, groups=sizes, icc=icc
-            ).power
+            at = t_power(asked, unit, examples, alpha, one_sided=side, groups=sizes, icc=icc).power
     needed, more = required_size(
         asked, lambda d: t_size(d, unit, alpha, target, one_sided=side, groups=groups.mix, icc=icc)
     )
@@ -283,6 +286,11 @@ def _paired(question: Question, stated: Stated) -> tuple[Answer, ...]:
     return (_answer(question, stated),)
 
 
+def _series(question: Question, stated: Stated) -> tuple[Answer, ...]:
+    found = _answer(question, stated)
+    return (replace(found, notes=(*found.notes, INDEPENDENT_IN_TIME)),)
+
+
 def _overlapping(question: Question, stated: Stated) -> tuple[Answer, ...]:
     return (_answer(question, stated, independent=True),)
 
@@ -300,6 +308,7 @@ def _corrected(question: Question, stated: Stated) -> tuple[Answer, ...]:
 
 RATIO = {"test_train_ratio": AssumptionWords("test train ratio {}", "test/train")}
 POWER_OF_T = PowerDeclaration(_paired, {**SD, **GROUPS}, of_width=True)
+POWER_OF_SERIES = PowerDeclaration(_series, SD, of_width=True)
 POWER_OF_OVERLAPPING_T = PowerDeclaration(_overlapping, SD, of_width=True)
 """That of tests which take overlapping splits as independent."""
 POWER_OF_CORRECTED_T = PowerDeclaration(_corrected, {**SD, **RATIO}, of_width=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
 from evallang.registry import lazy
-from evallang.stats.distributions import f_tail, fair_coin_tail
+from evallang.stats.distributions import f_tail, fair_coin_tail, normal_quantile
 from evallang.stats.planned_power import (
     DISTRIBUTION,
     SD,
@@ -17,9 +17,12 @@ from evallang.stats.planned_power import (
     Stated,
 )
 from evallang.stats.power import (
+    MOST_N,
     PowerAnalysis,
+    check_side,
     checked_target,
     gap_in_unit,
+    least_size,
     required_size,
     stated,
 )
@@ -28,12 +31,16 @@ from evallang.stats.validation import LARGEST, SMALLEST, word
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+    from scipy import special
 else:
     np = lazy("numpy")
+    special = lazy("scipy.special")
 
 RankTest = Literal["wilcoxon", "sign", "friedman"]
 BATCH = 1 << 20  # numbers held at once
 MOST_DATA_SETS = 1024  # that are searched for
+SIMULATED_UP_TO = 100  # differences of the signed ranks, whose sum is close to normal beyond
+OF_NORMAL_RANKS = "the normal distribution of the rank sum of normal differences"
 MOST_SIMULATED = 1 << 24  # data sets, models or rounds
 STEPS = 30  # of the bisection for a difference; the Monte Carlo error is far above its last
 
@@ -48,16 +55,20 @@ def rank_power(
     models: int = 2,
     seed: int = 0,
     rounds: int = 10_000,
+    one_sided: bool = False,
 ) -> PowerAnalysis:
     """Return the power of a test on ranks over n data sets, with normal differences.
 
     The difference of two models over data sets is taken as normal with mean `difference`
     and standard deviation `sd`. `wilcoxon` and `sign` use their exact critical values;
     `friedman` compares `models` models, one of which is better than all others, by the F
-    of Iman and Davenport. Raises `ValueError` where `sd` is not positive, n or `rounds`
-    below 1, `friedman` has fewer than three models, or the observed difference is asked for.
+    of Iman and Davenport. With `one_sided` the difference has the sign of the alternative.
+    `wilcoxon` on more than 100 differences is not simulated: its statistic is taken as normal.
+    Raises `ValueError` where `sd` is not positive, n or `rounds` below 1, `friedman` has fewer
+    than three models, or the observed difference is asked for.
     """
     gap = stated(difference)
+    check_side(alpha, one_sided)
     word(test, get_args(RankTest), "test")
     if not (
         SMALLEST < sd < LARGEST
@@ -72,7 +83,10 @@ def rank_power(
         )
     if test == "friedman" and not 3 <= models <= MOST_SIMULATED:
         raise ValueError("`friedman` is for three models or more")
-    rejects = _rejection(test, n, alpha, models)
+    if test == "wilcoxon" and n > SIMULATED_UP_TO:
+        power = _normal_signed_rank_power(abs(gap) / sd, n, alpha, one_sided)
+        return PowerAnalysis(test, OF_NORMAL_RANKS, n, gap, power, alpha, _assumed(sd, 2))
+    rejects = _rejection(test, n, alpha, models, one_sided)
     rng = np.random.default_rng(seed)
     columns = models if test == "friedman" else 1
     batch = max(1, BATCH // (n * columns))
@@ -83,7 +97,7 @@ def rank_power(
             drawn = rng.normal(0.0, sd / math.sqrt(2), (size, n, models))
             drawn[:, :, 0] += gap
         else:
-            drawn = rng.normal(gap, sd, (size, n))
+            drawn = rng.normal(abs(gap), sd, (size, n))
         hits += int(rejects(drawn).sum())
     power = hits / rounds
     return PowerAnalysis(
@@ -93,7 +107,7 @@ def rank_power(
         gap,
         power,
         alpha,
-        {"sd": sd, "models": models if test == "friedman" else 2, "distribution": "normal"},
+        _assumed(sd, models if test == "friedman" else 2),
         math.sqrt(power * (1 - power) / rounds),
     )
 
@@ -108,6 +122,7 @@ def rank_detectable(
     models: int = 2,
     seed: int = 0,
     rounds: int = 10_000,
+    one_sided: bool = False,
 ) -> PowerAnalysis:
     """Return the smallest difference that a test on ranks finds with power `target`.
 
@@ -117,12 +132,22 @@ def rank_detectable(
     checked_target(target)
 
     def at(gap: float) -> PowerAnalysis:
-        return rank_power(test, gap, sd, n, alpha, models=models, seed=seed, rounds=rounds)
+        return rank_power(
+            test,
+            gap,
+            sd,
+            n,
+            alpha,
+            models=models,
+            seed=seed,
+            rounds=rounds,
+            one_sided=one_sided,
+        )
 
     most = 100 * sd  # every data set then favours the same model
     found = at(most)
     if (found.power or 0.0) < target:
-        note = f"{n} data sets are too few: {test} cannot reach p <= {alpha:g} with them"
+        note = f"{n} are too few: {test} cannot reach p <= {alpha:g} with them"
         return PowerAnalysis(
             test, found.method, n, None, None, alpha, found.assumptions, None, (note,)
         )
@@ -146,46 +171,49 @@ def rank_size(
     models: int = 2,
     seed: int = 0,
     rounds: int = 10_000,
+    one_sided: bool = False,
 ) -> PowerAnalysis:
     """Return the number of data sets with which a test on ranks has power `target`.
 
     Found by doubling and halving, to within the Monte Carlo error of the power. Raises
-    `ValueError` as `rank_power` does, or where more than 1,024 would be needed.
+    `ValueError` as `rank_power` does, or where too many would be needed.
     """
     checked_target(target)
 
     def at(n: int) -> PowerAnalysis:
-        return rank_power(test, difference, sd, n, alpha, models=models, seed=seed, rounds=rounds)
+        return rank_power(
+            test,
+            difference,
+            sd,
+            n,
+            alpha,
+            models=models,
+            seed=seed,
+            rounds=rounds,
+            one_sided=one_sided,
+        )
 
-    high = 2
-    while (at(high).power or 0.0) < target:
-        high *= 2
-        if high > MOST_DATA_SETS:
-            raise ValueError(f"more than {MOST_DATA_SETS:,} would be needed")
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        if (at(middle).power or 0.0) >= target:
-            high = middle
-        else:
-            low = middle
-    return at(high)
+    most = MOST_N if test == "wilcoxon" else MOST_DATA_SETS
+    return at(least_size(lambda n: (at(n).power or 0.0) >= target, saw_toothed=False, most=most))
 
 
 def _answers(question: Question, stated: Stated) -> tuple[Answer, ...]:
     n, alpha, target, sd = question.n, question.alpha, stated.target, stated.sd
-    seed, models = question.seed, question.models
+    seed, models, side = question.seed, question.models, question.one_sided
     test = cast(RankTest, question.test)
     unit = 1.0 if sd is None else sd
     found = at = None
     asked, notes = gap_in_unit(stated.difference, sd)
     if n is not None:
-        found = rank_detectable(test, unit, n, alpha, target, models=models, seed=seed)
+        found = rank_detectable(
+            test, unit, n, alpha, target, models=models, seed=seed, one_sided=side
+        )
         notes = (*notes, *found.notes)
         if asked is not None:
-            at = rank_power(test, asked, unit, n, alpha, models=models, seed=seed)
+            at = rank_power(test, asked, unit, n, alpha, models=models, seed=seed, one_sided=side)
     needed, more = required_size(
-        asked, lambda d: rank_size(test, d, unit, alpha, target, models=models, seed=seed)
+        asked,
+        lambda d: rank_size(test, d, unit, alpha, target, models=models, seed=seed, one_sided=side),
     )
     assumptions: dict[str, float | int | str] = {} if sd is None else {"sd": sd}
     answer = Answer(
@@ -205,24 +233,27 @@ POWER_OVER_DATA_SETS = PowerDeclaration(_answers, {**SD, **DISTRIBUTION})
 
 
 def _rejection(
-    test: RankTest, n: int, alpha: float, models: int
+    test: RankTest, n: int, alpha: float, models: int, one_sided: bool
 ) -> Callable[[NDArray[np.float64]], NDArray[np.bool_]]:
     """Return the function that tells which simulated samples are rejected."""
+    # On the side of the alternative a one-sided p is half of the two-sided one
+    level = 2 * alpha if one_sided else alpha
     if test == "sign":
-        wins = _sign_bound(n, alpha)
+        wins = _sign_bound(n, level)
 
         def by_signs(d: NDArray[np.float64]) -> NDArray[np.bool_]:
             above = (d > 0).sum(axis=1)
-            return np.asarray(np.maximum(above, n - above) >= wins)
+            return np.asarray((above if one_sided else np.maximum(above, n - above)) >= wins)
 
         return by_signs
     if test == "wilcoxon":
-        bound = _signed_rank_bound(n, alpha)
+        bound = _signed_rank_bound(n, level)
 
         def by_ranks(d: NDArray[np.float64]) -> NDArray[np.bool_]:
             ranks = np.abs(d).argsort(axis=1).argsort(axis=1) + 1
             plus = (ranks * (d > 0)).sum(axis=1)
-            return np.asarray(np.minimum(plus, n * (n + 1) // 2 - plus) <= bound)
+            minus = n * (n + 1) // 2 - plus
+            return np.asarray((minus if one_sided else np.minimum(plus, minus)) <= bound)
 
         return by_ranks
     least = _friedman_bound(n, alpha, models)
@@ -233,6 +264,46 @@ def _rejection(
         return np.asarray((sums**2).sum(axis=1) >= least)
 
     return by_sums
+
+
+def _assumed(sd: float, models: int) -> dict[str, float | int | str]:
+    return {"sd": sd, "models": models, "distribution": "normal"}
+
+
+def _normal_signed_rank_power(shift: float, n: int, alpha: float, one_sided: bool) -> float:
+    """Return the power for n normal differences of mean `shift` in their standard deviation.
+
+    The sum of the positive ranks counts the pairs i <= j with D_i + D_j > 0, of which its mean and
+    variance follow; both are those of a normal statistic.
+    """
+    up, pair = (float(special.ndtr(x)) for x in (shift, math.sqrt(2) * shift))
+    # Two sums with one difference in common have the correlation 1/2
+    both = pair - 2 * float(special.owens_t(math.sqrt(2) * shift, 1 / math.sqrt(3)))
+    pairs = n * (n - 1) / 2
+    mean = n * up + pairs * pair
+    variance = (
+        n * up * (1 - up)
+        + pairs * pair * (1 - pair)
+        + 2 * pairs * (n - 2) * (both - pair**2)
+        + 2 * 2 * pairs * (_with_own(shift) - up * pair)
+    )
+    centre, spread = n * (n + 1) / 4, math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
+    bound = normal_quantile(1 - (2 * alpha if one_sided else alpha)) * spread
+    error = math.sqrt(max(variance, 1e-300))
+    power = float(special.ndtr((mean - centre - bound) / error))
+    if not one_sided:
+        power += float(special.ndtr((centre - bound - mean) / error))
+    return power
+
+
+def _with_own(shift: float) -> float:
+    """Return the probability that a normal difference and its sum with another are above 0."""
+    # Given D_1 = x > 0 the other one is above -x
+    nodes, weights = np.polynomial.legendre.leggauss(64)
+    reach = max(shift, 0.0) + 10
+    x = (nodes + 1) * reach / 2
+    density = np.exp(-((x - shift) ** 2) / 2) / math.sqrt(2 * math.pi)
+    return float((weights * reach / 2) @ (density * special.ndtr(x + shift)))
 
 
 def _sign_bound(n: int, alpha: float) -> int:

@@ -11,8 +11,11 @@ from studies import checked, codes, study, write_rows
 from evallang.api import run
 from evallang.api.power import power_of
 from evallang.cli.power import command
-from evallang.stats import power_of_areas
+from evallang.stats import power_of_areas, power_of_clustered_mcnemar, power_of_counts
 from evallang.stats.hypothesis_tests.contingency import mcnemar
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.power_of_clustered_mcnemar import clustered_mcnemar_power
+from evallang.stats.power_of_counts import counts_power, counts_width
 
 COUNTS = """evallang 1
 counts one
@@ -22,6 +25,13 @@ counts one
   pattern [0, 1, 1]: 4
 measure accuracy
 """
+
+
+@pytest.fixture(autouse=True)
+def few_rounds(monkeypatch):
+    """Simulate with a Monte Carlo error of 1.6 points at most."""
+    monkeypatch.setattr(power_of_clustered_mcnemar, "ROUNDS", 1000)
+    monkeypatch.setattr(power_of_counts, "ROUNDS", 1000)
 
 
 def answers(text):
@@ -189,13 +199,172 @@ def test_data_that_are_missing_leave_out_what_depends_on_them(tmp_path):
     )[0]["answers"][0]["required_n"]  # fmt: skip
 
 
-def test_a_test_whose_power_is_not_computed_says_so():
-    text = FITTED + (
-        "protocol cv folds=5\nmeasure f1\ncompare a, b with permutation\nanalyze power\n"
-    )
-    (values,) = answers(text)
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("compare with cochran exploratory", "`mcnemar` is the nearest test with power"),
+        ("compare x, y with bayes_mcnemar", "it gives probabilities and no p"),
+        ("compare x, y with proportions_z", "separate test sets"),
+    ],
+)
+def test_a_test_whose_power_is_not_computed_says_why_and_names_another(line, reason):
+    (values,) = answers(f"{COUNTS}{line}\nanalyze power\n")
     assert values["answers"] == ()
-    assert values["notes"] == ("the power of `permutation` is not computed",)
+    (note,) = values["notes"]
+    assert note.startswith(f"the power of `{values['test']}` is not computed: ")
+    assert reason in note
+
+
+def test_every_test_has_power_or_a_reason_and_another_test_that_has_it():
+    for entry in HYPOTHESIS_TESTS:
+        declared = entry.declaration
+        if declared.power is None:
+            assert declared.without_power, entry.name
+            assert HYPOTHESIS_TESTS[declared.power_as].declaration.power is not None, entry.name
+        else:
+            assert not declared.without_power, entry.name
+
+
+F1 = FITTED + "protocol cv folds=5\nmeasure f1\ncompare a, b with "
+
+
+@pytest.mark.parametrize(
+    ("test", "resampled"), [("bootstrap", "drawn"), ("permutation", "swapped")]
+)
+def test_the_power_of_f1_is_that_of_tables_with_the_positives_of_the_data(test, resampled):
+    (values,) = answers(
+        f"{F1}{test}(alternative=greater)\n"
+        "analyze power(difference=3%, weaker=90%, correlation=70%, width=6%)\n"
+    )
+    (answer,) = values["answers"]
+    assert answer["assumptions"]["positives"] == pytest.approx(212 / 569)
+
+    def f1(matrices):
+        hits = matrices[..., 1, 1]
+        return 2 * hits / (2 * hits + matrices[..., 0, 1] + matrices[..., 1, 0])
+
+    assumed = {"measure": f1, "positives": 212 / 569, "correlation": 0.7}
+    found = counts_power(
+        0.03, 0.9, 569, resampled=resampled, one_sided=True, rounds=20_000, **assumed
+    )
+    assert answer["power"] == pytest.approx(found.power, abs=0.06)
+    assert counts_width(answer["n_for_width"], 0.9, 0.03, **assumed) <= 0.06
+    narrower = counts_width(answer["n_for_width"] - 2, 0.9, 0.03, **assumed)
+    assert narrower > 0.06
+
+
+def test_a_resampling_test_has_the_power_of_the_test_of_its_metric(tmp_path):
+    head = FITTED + "protocol cv folds=5\nmeasure accuracy\ncompare a, b with "
+    power = "analyze power(difference=2%, discordant=5%)\n"
+    exact = answers(f"{head}mcnemar(exact)\n{power}")[0]["answers"][0]
+    swaps = answers(f"{head}permutation\n{power}")[0]["answers"][0]
+    assert (swaps["power"], swaps["required_n"]) == (exact["power"], exact["required_n"])
+    areas = answers(AREAS.replace("delong", "bootstrap") + "analyze power(difference=2%)\n")[0]
+    assert areas["answers"] == answers(AREAS + "analyze power(difference=2%)\n")[0]["answers"]
+    losses = FITTED + "protocol cv folds=5\nmeasure brier\ncompare a, b with "
+    power = "analyze power(difference=1%, sd=10%)\n"
+    by_t, by_swaps = (
+        answers(f"{losses}{test}\n{power}")[0]["answers"] for test in ("t", "permutation")
+    )
+    assert by_swaps == by_t
+
+
+def test_metrics_of_several_classes_have_no_power():
+    text = "evallang 1\nstudy\n  seed 1\ndata d from sklearn iris\nmodel a = GaussianNB\n"
+    text += "model b = DummyClassifier\nprotocol cv\nmeasure f1(average=macro)\n"
+    (values,) = answers(f"{text}compare a, b with bootstrap\nanalyze power\n")
+    assert values["answers"] == ()
+    assert "of two classes" in values["notes"][0]
+
+
+GROUPED = """evallang 1
+predictions p from "grouped.csv"
+  truth y
+  positive 1
+  group site
+  models a, b
+measure accuracy
+compare a, b with TEST
+"""
+
+
+def write_groups(folder):
+    sizes = [3] * 20 + [7] * 10
+    sites = [site for site, size in enumerate(sizes) for _ in range(size)]
+    rows = [(i % 2, site, int(i % 3 == 0), int(i % 5 == 0)) for i, site in enumerate(sites)]
+    write_rows(folder, "grouped.csv", "y,site,a,b", rows)
+
+
+def test_groups_of_the_data_have_their_sizes_and_a_stated_correlation(tmp_path):
+    write_groups(tmp_path)
+    text = GROUPED.replace("TEST", "mcnemar")
+    text += "analyze power(difference=10%, discordant=20%, icc=20%)\n"
+    ((item,), _) = power_of(study(text, tmp_path))
+    (answer,) = item.values["answers"]
+    assert item.values["n"] == 130
+    assert answer["assumptions"]["icc"] == 0.2
+    assert answer["assumptions"]["group_size"] == pytest.approx(130 / 30)
+    expected = clustered_mcnemar_power(0.1, 0.2, ((3, 20), (7, 10)), 0.2, rounds=20_000).power
+    assert answer["power"] == pytest.approx(expected, abs=0.06)
+    assert not any("design effect d" in note for note in item.values["notes"])
+
+
+def test_correlations_are_looked_at_where_none_is_stated(tmp_path):
+    write_groups(tmp_path)
+    text = GROUPED.replace("TEST", "mcnemar") + "analyze power(discordant=20%)\n"
+    ((item,), _) = power_of(study(text, tmp_path))
+    iccs = [answer["assumptions"]["icc"] for answer in item.values["answers"]]
+    assert iccs == [0.0, 0.1, 0.3]
+    found = [answer["detectable"] for answer in item.values["answers"]]
+    assert found == sorted(found)
+
+
+def test_a_design_effect_multiplies_the_examples_of_f1(tmp_path):
+    write_groups(tmp_path)
+    text = GROUPED.replace("accuracy", "f1").replace("TEST", "bootstrap")
+    plain = "analyze power(difference=10%, weaker=60%, icc=0, group_size=5)\n"
+    alike = plain.replace("icc=0", "icc=50%")
+    ((one,), _) = power_of(study(text + plain, tmp_path))
+    ((other,), _) = power_of(study(text + alike, tmp_path))
+    sizes = [item.values["answers"][0]["required_n"] for item in (one, other)]
+    assert sizes[1] == 3 * sizes[0]  # 1 + (5 - 1) 50 %
+    assert any("design effect" in note for note in other.values["answers"][0]["notes"])
+
+
+def test_groups_that_are_stated_of_data_without_any_are_noted():
+    text = FITTED + "protocol cv folds=5\nmeasure accuracy\ncompare a, b with mcnemar\n"
+    text += "analyze power(difference=5%, discordant=10%, icc=10%, group_size=8)\n"
+    ((item,), _) = power_of(study(text))
+    (answer,) = item.values["answers"]
+    assert any("the data have no groups" in note for note in answer["notes"])
+
+
+def test_a_correlation_without_groups_is_reported():
+    text = FITTED + "protocol cv folds=5\nmeasure accuracy\ncompare a, b with mcnemar\n"
+    assert codes(f"{text}analyze power(icc=10%)\n") == ["E218"]
+    assert "E218" not in codes(f"{text}analyze power(icc=10%, group_size=4)\n")
+
+
+def test_a_one_sided_test_has_the_power_of_its_side():
+    line = "compare x, y with mcnemar(exact, alternative=greater)\n"
+    power = "analyze power(difference=20%, discordant=40%, n=60)\n"
+    (answer,) = answers(COUNTS + line + power)[0]["answers"]
+    share = 0.75
+    expected = sum(
+        stats.binom.pmf(pairs, 60, 0.4) * stats.binom.pmf(b, pairs, share)
+        for pairs in range(61)
+        for b in range(pairs + 1)
+        if stats.binom.sf(b - 1, pairs, 0.5) <= 0.05
+    )
+    assert answer["power"] == pytest.approx(expected, abs=1e-10)
+
+
+def test_the_width_is_that_of_the_interval_that_the_test_gives():
+    line = "compare x, y with mcnemar(interval=wald)\n"
+    (answer,) = answers(f"{COUNTS}{line}analyze power(width=10%, discordant=20%)\n")[0]["answers"]
+    # Wald: 2 z sqrt(psi / n)
+    expected = (2 * stats.norm.ppf(0.975) / 0.1) ** 2 * 0.2
+    assert answer["n_for_width"] == pytest.approx(expected, abs=3)
 
 
 def test_power_at_the_observed_difference_is_refused():

@@ -102,6 +102,17 @@ def test_the_power_is_that_of_a_normal_deviate_with_unequal_classes():
     assert found.assumptions == {"area": 0.8, "positives": 0.15, "correlation": 0.6}
 
 
+def test_a_one_sided_test_has_one_tail_at_its_level():
+    # Twice the level and no other tail
+    error = 0.05 / (
+        stats.norm.ppf(0.975) + stats.norm.ppf(delong_power(0.05, 0.8, 300).power)
+    )  # but for the other tail, below 1e-6 here
+    expected = stats.norm.sf(stats.norm.ppf(0.95) - 0.05 / error)
+    found = delong_power(0.05, 0.8, 300, one_sided=True).power
+    assert found == pytest.approx(expected, abs=1e-4)
+    assert delong_power(0.0, 0.8, 300, 0.01, one_sided=True).power == pytest.approx(0.01, abs=1e-9)
+
+
 def test_the_detectable_difference_has_the_power_aimed_at():
     found = delong_detectable(0.8, 300, 0.01, 0.9, positives=0.3, correlation=0.6)
     expected = chance_of_rejection(found.difference, 0.8, 300, 0.01, 0.3, 0.6)

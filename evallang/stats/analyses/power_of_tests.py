@@ -79,7 +79,10 @@ def _number(value: Any) -> float | None:
         formula="the probability of p at or below the level of one comparison: for McNemar's test "
         "summed over all tables of n examples, of which a stated share is discordant; for t tests "
         "by the noncentral t; for DeLong's test by the normal distribution, with the variance of "
-        "the areas of normal scores; for tests on ranks by simulating normal differences. The "
+        "the areas of normal scores; for metrics of counts by simulating tables of truth and both "
+        "labels; for tests on ranks by simulating normal differences. With groups McNemar's test "
+        "is simulated with outcomes that are correlated within a group, and others have the design "
+        "effect 1 + (Σ s² / Σ s - 1) icc for groups of s examples. The "
         "number for a width is the least with which the interval of the expected table, of the "
         "stated sd, or of the areas is at most so wide",
         example="counts pair\n  models a, b\n  table [[90, 6], [2, 2]]\n"
@@ -104,6 +107,9 @@ def power(
     area: float | None = None,
     positives: float | None = None,
     correlation: float | None = None,
+    weaker: float | None = None,
+    icc: float | None = None,
+    group_size: int | None = None,
 ) -> tuple[Answer, ...]:
     """Power for a stated difference, the smallest difference that is found, and the n it takes.
 
@@ -117,17 +123,33 @@ def power(
     scores: `area` is that of the weaker model (several are looked at where none is stated),
     `positives` the share of positive examples (that of the data where none is stated, one half
     without data) and `correlation` that of the scores of two models within a class (0.5 where
-    none is stated). Raises `ValueError` for the observed difference,
-    assumptions that contradict each other, and for tests whose power is not computed.
+    none is stated). Bootstrap and permutation tests of a metric of the confusion matrix, as F1,
+    compare models that predict as many positives as there are: `weaker` is the metric of the
+    weaker one (several are looked at where none is stated). Where examples come in groups `icc` is
+    the intra-class correlation of what two examples of a group add to the difference (several are
+    looked at where none is stated), and `group_size` the number of examples of a group, in place
+    of the groups of the data. A one-sided test has the power for a difference on its side.
+    Raises `ValueError` for the observed difference, assumptions that contradict each other, and
+    for tests whose power is not computed.
     """
     gap = None if difference is None else stated(difference)
     declared = HYPOTHESIS_TESTS[question.test].declaration.power
     if declared is None:
-        raise ValueError(f"the power of `{question.test}` is not computed")
+        raise ValueError(_why_not(question.test))
     asked = question if n is None else replace(question, n=n)
-    assumed = Stated(target, gap, discordant, sd, width, area, positives, correlation)
+    assumed = Stated(
+        target, gap, discordant, sd, width, area, positives, correlation, weaker, icc, group_size
+    )
     found = declared.answers(asked, assumed)
-    if width is None or declared.of_width:
+    if width is None or "width" in declared.options(question.form):
         return found
     note = "the number for a wanted width is not computed for this test"
     return tuple(replace(answer, notes=(*answer.notes, note)) for answer in found)
+
+
+def _why_not(name: str) -> str:
+    """Return why the power of a test is not computed, and which test has it."""
+    declared = HYPOTHESIS_TESTS[name].declaration
+    why = f": {declared.without_power}" if declared.without_power else ""
+    other = f"; `{declared.power_as}` is the nearest test with power" if declared.power_as else ""
+    return f"the power of `{name}` is not computed{why}{other}"

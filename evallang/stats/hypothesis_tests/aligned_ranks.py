@@ -79,6 +79,8 @@ FEW_STEPS = 50_000  # sums formed; a tenth of a second
         models=(3, None),
         omnibus=True,
         across_data=True,
+        without_power="it depends on how far apart the scores of each data set are",
+        power_as="friedman",
         when=("there are few models, and differences of scores are comparable across data sets"),
         when_not="data sets differ in difficulty or unit: friedman",
         differs={
@@ -176,6 +178,8 @@ def friedman_aligned(
         models=(3, None),
         omnibus=True,
         across_data=True,
+        without_power="it depends on how far apart the scores of each data set are",
+        power_as="friedman",
         when=("there are few models, and data sets on which models differ more should weigh more"),
         when_not="data sets differ in difficulty or unit: friedman",
         formula=(

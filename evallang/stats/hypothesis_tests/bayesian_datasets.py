@@ -51,6 +51,8 @@ WALSH_UP_TO = 2_000  # data sets, for the pseudo-median
         ABOUT,
         bayesian=True,
         across_data=True,
+        without_power="it gives probabilities and no p",
+        power_as="sign",
         when=("the question is how probably one of two models is better on most data sets"),
         when_not="sizes of differences are comparable across data sets: bayes_signed_rank",
         differs={
@@ -120,6 +122,8 @@ def bayes_sign(
         ABOUT,
         bayesian=True,
         across_data=True,
+        without_power="it gives probabilities and no p",
+        power_as="wilcoxon",
         when=(
             "the question is how probably one of two models is better over data sets, or both "
             "are equivalent"

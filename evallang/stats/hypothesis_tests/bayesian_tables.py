@@ -41,6 +41,8 @@ NODES = 64  # of the Gauss-Legendre rule: errors below 1e-8
         tests="correctness",
         bayesian=True,
         null_under_cv=ABOUT_UNDER_CV,
+        without_power="it gives probabilities and no p",
+        power_as="mcnemar",
         when=(
             "two fitted models are right or wrong on the same examples, and the question is how "
             "probably one is better, or both are equivalent"

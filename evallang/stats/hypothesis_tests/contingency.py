@@ -245,6 +245,8 @@ def mcnemar(
         default_for=frozenset({"shares"}),
         null_under_cv=PAIR_NULL_UNDER_CV,
         tests="correctness",
+        without_power="it takes the accuracies for those of separate test sets",
+        power_as="mcnemar",
         when=(
             "two published shares come from separate examples or lack the table of pairs, or "
             "you reproduce a published z test"

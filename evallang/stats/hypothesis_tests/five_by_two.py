@@ -46,6 +46,8 @@ TEN_ZEROS = ((0.0, 0.0),) * 5
         NULL,
         designs=frozenset({Design.FIVE_BY_TWO}),
         implied=("5x2cv", {}),
+        without_power="its ten differences are not independent",
+        power_as="corrected_t",
         when="you reproduce a published 5x2cv t test",
         when_not=(
             "in all other cases, because the result depends on which half came first: 5x2cv_f, "
@@ -132,6 +134,8 @@ def five_by_two_t(
         proposed=4,
         designs=frozenset({Design.FIVE_BY_TWO}),
         implied=("5x2cv", {}),
+        without_power="its ten differences are not independent",
+        power_as="corrected_t",
         when="two learning algorithms are compared on one data set, with ten fits each",
         when_not=(
             "the claim is about one fitted model, such as the one that is shipped: mcnemar; "

@@ -86,6 +86,8 @@ class HypothesisTestDeclaration(Guidance):
     p_by : the option that says how its p is computed, or empty
     p_chosen : the values of that option that choose one of the others
     power : how its power is computed for stated differences; None where it is not
+    without_power : why it is not, as a part of a sentence
+    power_as : the nearest test whose power is computed
     """
 
     evidence: frozenset[Evidence]
@@ -124,6 +126,8 @@ class HypothesisTestDeclaration(Guidance):
     p_by: str = ""
     p_chosen: frozenset[str] = frozenset()
     power: PowerDeclaration | None = None
+    without_power: str = ""
+    power_as: str = ""
 
 
 HYPOTHESIS_TESTS: Registry[HypothesisTestDeclaration] = Registry(

@@ -23,7 +23,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
-from evallang.stats.power_of_t import POWER_OF_T
+from evallang.stats.power_of_t import POWER_OF_SERIES, POWER_OF_T
 from evallang.stats.validation import labels
 
 if TYPE_CHECKING:
@@ -189,6 +189,7 @@ def t(
         "the two forecasts have the same expected loss",
         series=(),
         tests="losses",
+        power=POWER_OF_SERIES,
         when="two forecasts of one series have losses in the order of time",
         when_not="examples are independent: t or permutation",
         differs={

@@ -82,6 +82,8 @@ KUNCHEVA = (
         tests="correctness",
         omnibus=True,
         clustered=True,
+        without_power="it depends on which of the models are right together",
+        power_as="mcnemar",
         when=(
             "three or more fitted models each have one prediction for every example, and "
             "examples or groups of them are independent"
@@ -186,6 +188,8 @@ def cochran(
         models=(3, None),
         tests="correctness",
         omnibus=True,
+        without_power="it depends on which of the models are right together",
+        power_as="mcnemar",
         when="you reproduce an analysis of variance of right and wrong answers",
         when_not="in all other cases: cochran, which assumes less",
         differs={

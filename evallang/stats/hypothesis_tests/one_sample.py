@@ -18,6 +18,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.intervals.proportions import clopper_pearson
+from evallang.stats.power_of_t import POWER_OF_OVERLAPPING_T
 from evallang.stats.validation import magnitudes
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ compare tree with single_t(threshold=5%)
         "threshold",
         models=(1, 1),
         tests="correctness",
+        without_power="it compares one model with a number",
+        power_as="mcnemar",
         when=(
             "the error rate of one model is compared with a stated bound, on independent examples"
         ),
@@ -198,6 +201,7 @@ def binomial(
         overlap_ignored="the training sets of different folds share examples",
         instead="corrected_t",
         models=(1, 1),
+        power=POWER_OF_OVERLAPPING_T,
         when="you reproduce a published t test of error rates against a stated value",
         example=SINGLE_T_STUDY,
         when_not=(

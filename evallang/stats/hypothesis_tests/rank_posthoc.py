@@ -79,6 +79,8 @@ class _Compared:
         instead="wilcoxon",
         self_correcting=True,
         across_data=True,
+        without_power="it depends on how all models rank on every data set",
+        power_as="wilcoxon",
         when="you draw a critical-difference diagram after friedman",
         when_not=(
             "in all other cases, because the decision about two models depends on the other "
@@ -166,6 +168,8 @@ def nemenyi(
         against_reference=True,
         self_correcting=True,
         across_data=True,
+        without_power="it depends on how all models rank on every data set",
+        power_as="wilcoxon",
         when=("all models are compared with one after friedman, and you draw a figure of ranks"),
         when_not="in all other cases: wilcoxon with holm, which is more powerful",
         formula=(

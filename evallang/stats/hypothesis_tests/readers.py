@@ -87,6 +87,8 @@ BY_HAND = ReaderScores(
         followed_by=("obuchowski_rockette",),
         proposed=1,
         default_for=frozenset({"readers"}),
+        without_power="it depends on how much readers differ",
+        power_as="delong",
         when=(
             "several readers used each model on the same examples (multi-reader multi-case "
             "studies), and the conclusion is about readers like them"

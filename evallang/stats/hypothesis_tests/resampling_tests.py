@@ -25,6 +25,14 @@ from evallang.stats.intervals.bootstrap_bounds import (
 )
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.resampled_counts import PairedCountSample
+from evallang.stats.planned_power import power_by_form
+from evallang.stats.power_of_areas import POWER_OF_DELONG
+from evallang.stats.power_of_counts import POWER_OF_DRAWN_COUNTS, POWER_OF_SWAPPED_COUNTS
+from evallang.stats.power_of_mcnemar import (
+    POWER_OF_DRAWN_CORRECTNESS,
+    POWER_OF_SWAPPED_CORRECTNESS,
+)
+from evallang.stats.power_of_t import POWER_OF_T
 
 if TYPE_CHECKING:
     import numpy as np
@@ -104,6 +112,14 @@ BOOTSTRAP_VARIANTS = {
         series=(("block", 5),),
         drawn=True,
         jointly="swapped",
+        power=power_by_form(
+            {
+                "proportion": POWER_OF_SWAPPED_CORRECTNESS,
+                "auc": POWER_OF_DELONG,
+                "losses": POWER_OF_T,
+                "drawn": POWER_OF_SWAPPED_COUNTS,
+            }
+        ),
         proposed=5,
         null_under_cv=EXCHANGEABLE_UNDER_CV,
         clustered=True,
@@ -234,6 +250,14 @@ def permutation(
         EQUAL,
         default_for=frozenset({"drawn"}),
         jointly="drawn",
+        power=power_by_form(
+            {
+                "proportion": POWER_OF_DRAWN_CORRECTNESS,
+                "auc": POWER_OF_DELONG,
+                "losses": POWER_OF_T,
+                "drawn": POWER_OF_DRAWN_COUNTS,
+            }
+        ),
         variants=BOOTSTRAP_VARIANTS,
         null_under_cv=EQUAL_UNDER_CV,
         clustered=True,

@@ -1,0 +1,219 @@
+"""Power of tests on examples in groups, against drawn samples and the design effect."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from evallang.stats.clusters import degrees_of_sizes, flip_groups
+from evallang.stats.hypothesis_tests.contingency import mcnemar
+from evallang.stats.hypothesis_tests.losses import t
+from evallang.stats.planned_groups import PlannedGroups, planned_groups
+from evallang.stats.planned_power import Question, Stated
+from evallang.stats.power_of_clustered_mcnemar import (
+    clustered_mcnemar_detectable,
+    clustered_mcnemar_power,
+    clustered_mcnemar_size,
+    clustered_mcnemar_width,
+)
+from evallang.stats.power_of_mcnemar import mcnemar_power
+from evallang.stats.power_of_t import t_detectable, t_power, t_size, t_width
+
+MIXED = ((2, 30), (5, 20), (12, 10))
+
+
+def drawn_groups(rng, sizes, ups, downs, icc):
+    """Draw outcomes 0 (first alone right), 1 (second alone), 2: examples copy their group.
+
+    Two examples of a group copy it with probability icc, and are independent otherwise: another
+    construction of the same correlation than the one whose sums are computed.
+    """
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    shares = [ups, downs, 1 - ups - downs]
+    own = rng.choice(3, len(groups), p=shares)
+    shared = rng.choice(3, len(sizes), p=shares)[groups]
+    return np.where(rng.random(len(groups)) < math.sqrt(icc), shared, own), groups
+
+
+def result_of(outcomes, groups, **options):
+    first, second = outcomes != 1, outcomes != 0
+    b, c = int((first & ~second).sum()), int((second & ~first).sum())
+    table = ((len(outcomes) - b - c, b), (c, 0))
+    return mcnemar(table, 0.95, np.column_stack([first, second]), groups, **options)
+
+
+@pytest.mark.parametrize(
+    ("groups", "discordant", "gap", "icc", "options"),
+    [
+        (((8, 100),), 0.15, 0.06, 0.1, {}),  # by chi-squared
+        (((10, 20),), 0.3, 0.15, 0.2, {}),  # by swaps of groups
+        (MIXED, 0.2, 0.1, 0.3, {"alternative": "greater"}),
+        (((4, 60),), 0.15, 0.08, 0.1, {"method": "exact"}),
+        (((4, 60),), 0.15, 0.08, 0.1, {"method": "chi2"}),
+    ],
+)
+def test_the_power_is_that_of_the_test_on_drawn_groups(groups, discordant, gap, icc, options):
+    rng = np.random.default_rng(11)
+    sizes = np.repeat([s for s, _ in groups], [k for _, k in groups])
+    hits = 0
+    for _ in range(300):
+        drawn = drawn_groups(rng, sizes, (discordant + gap) / 2, (discordant - gap) / 2, icc)
+        hits += result_of(*drawn, **options).p <= 0.05
+    found = clustered_mcnemar_power(
+        gap,
+        discordant,
+        groups,
+        icc,
+        method=options.get("method", "midp"),
+        one_sided="alternative" in options,
+    )
+    # 300 samples and 4,000 rounds have errors of at most 2.9 and 0.8 points
+    assert found.power == pytest.approx(hits / 300, abs=0.09)
+    assert found.n == sum(sizes)
+
+
+@pytest.mark.parametrize(("icc", "size"), [(0.0, 5), (0.1, 10), (0.4, 4)])
+def test_with_many_groups_the_power_is_that_of_the_design_effect(icc, size):
+    groups = ((size, 800),)
+    effect = 1 + (size - 1) * icc
+    n = 800 * size
+    # The gap that normal theory finds with 80 %
+    gap = 2.8016 * math.sqrt(0.1 * effect / n)
+    found = clustered_mcnemar_power(gap, 0.1, groups, icc)
+    plain = mcnemar_power(gap, 0.1, round(n / effect), method="connor").power
+    assert plain == pytest.approx(0.8, abs=0.02)
+    assert found.power == pytest.approx(plain, abs=0.03)
+
+
+def test_without_correlation_groups_of_two_are_those_of_a_table_of_all_outcomes():
+    # Three groups of two, all swaps: every table of outcomes is added up
+    ups, downs = 0.6, 0.1
+    shares = (ups, downs, 1 - ups - downs)
+    expected = 0.0
+    for outcomes in itertools.product(range(3), repeat=6):
+        weight = math.prod(shares[o] for o in outcomes)
+        step = np.array([1, -1, 0])[list(outcomes)].reshape(3, 2).sum(axis=1)
+        expected += weight * (flip_groups(step.astype(float)).p <= 0.3)
+    found = clustered_mcnemar_power(ups - downs, ups + downs, ((2, 3),), 0.0, 0.3, rounds=40_000)
+    assert found.power == pytest.approx(expected, abs=4 * found.mc_se)
+
+
+def test_the_detectable_difference_and_the_size_have_the_power_aimed_at():
+    found = clustered_mcnemar_detectable(0.15, ((8, 100),), 0.1, target=0.7)
+    assert found.power == pytest.approx(0.7, abs=0.01)
+    needed = clustered_mcnemar_size(0.05, 0.15, MIXED, 0.1)
+    assert needed.power >= 0.8
+    fewer = PlannedGroups(MIXED, 0.1).sizes_of(round(needed.n * 0.8))
+    assert clustered_mcnemar_power(0.05, 0.15, fewer, 0.1).power < 0.8
+
+
+def test_few_groups_detect_nothing():
+    found = clustered_mcnemar_detectable(0.2, ((50, 5),), 0.1)
+    assert (found.difference, found.power) == (None, None)
+    assert "in 5 groups" in found.notes[0]
+
+
+def test_groups_that_are_all_alike_count_as_one_example_each():
+    alike = clustered_mcnemar_power(0.1, 0.2, ((9, 200),), 1.0, method="chi2").power
+    single = mcnemar_power(0.1, 0.2, 200, variant="chi2").power
+    assert alike == pytest.approx(single, abs=0.03)
+
+
+def test_the_width_is_that_of_intervals_of_drawn_groups():
+    rng = np.random.default_rng(3)
+    sizes = np.repeat([s for s, _ in MIXED], [k for _, k in MIXED])
+    widths = []
+    for _ in range(300):
+        found = result_of(*drawn_groups(rng, sizes, 0.14, 0.06, 0.2)).estimate
+        widths.append(found.high - found.low)
+    expected = clustered_mcnemar_width(MIXED, 0.2, 0.2, 0.08)
+    assert np.mean(widths) == pytest.approx(expected, rel=0.04)
+
+
+@pytest.mark.parametrize(("groups", "icc"), [(((10, 30),), 0.2), (MIXED, 0.1)])
+def test_the_power_of_the_clustered_t_is_that_of_drawn_groups(groups, icc):
+    sizes = np.repeat([s for s, _ in groups], [k for _, k in groups])
+    codes = np.repeat(np.arange(len(sizes)), sizes)
+    rng, hits, widths, gap = np.random.default_rng(5), 0, [], 0.25
+    for _ in range(500):
+        d = gap + math.sqrt(icc) * rng.standard_normal(len(sizes))[codes]
+        d = d + math.sqrt(1 - icc) * rng.standard_normal(len(codes))
+        found = t(d, np.zeros(len(d)), codes)
+        hits += found.p <= 0.05
+        widths.append(found.estimate.high - found.estimate.low)
+    power = t_power(gap, 1.0, len(codes), groups=groups, icc=icc).power
+    assert power == pytest.approx(hits / 500, abs=0.065)
+    width = t_width(len(codes), 1.0, groups=groups, icc=icc)
+    assert width == pytest.approx(np.mean(widths), rel=0.03)
+
+
+def test_the_clustered_t_is_the_noncentral_t_with_the_design_effect():
+    # Kish's design effect by scipy; groups of one size have G - 1 degrees of freedom
+    shift = 0.3 / math.sqrt((1 + 9 * 0.15) / 200)
+    bound = stats.t.ppf(0.975, 19)
+    expected = stats.nct.sf(bound, 19, shift) + stats.nct.cdf(-bound, 19, shift)
+    found = t_power(0.3, 1.0, 200, groups=((10, 20),), icc=0.15)
+    assert found.power == pytest.approx(expected, abs=1e-8)
+    one_side = t_power(0.3, 1.0, 200, groups=((10, 20),), icc=0.15, one_sided=True)
+    assert one_side.power == pytest.approx(stats.nct.sf(stats.t.ppf(0.95, 19), 19, shift), abs=1e-8)
+
+
+def test_the_size_of_the_clustered_t_is_the_least_number_of_groups():
+    found = t_size(0.2, 1.0, groups=((10, 1),), icc=0.1)
+    assert found.power >= 0.8
+    fewer = found.n // 10 - 1
+    assert t_power(0.2, 1.0, fewer * 10, groups=((10, fewer),), icc=0.1).power < 0.8
+    least = t_detectable(1.0, 200, groups=((10, 20),), icc=0.1)
+    assert least.power == pytest.approx(0.8, abs=1e-6)
+
+
+def test_one_group_shows_nothing():
+    assert t_width(50, 1.0, groups=((50, 1),)) == math.inf
+    with pytest.raises(ValueError, match="two groups"):
+        t_power(0.2, 1.0, 50, groups=((50, 1),), icc=0.1)
+
+
+def test_numbers_of_groups_keep_the_proportions_of_the_sizes():
+    planned = PlannedGroups(MIXED, 0.25)
+    assert planned.sizes(60) == MIXED
+    assert planned.sizes(6) == ((2, 3), (5, 2), (12, 1))
+    assert sum(k for _, k in planned.sizes(61)) == 61
+    assert planned.sizes_of(280) == MIXED
+    assert planned.mean_size == pytest.approx(280 / 60)
+    squares = 30 * 4 + 20 * 25 + 10 * 144
+    assert planned.effect == pytest.approx(1 + (squares / 280 - 1) * 0.25)
+    assert degrees_of_sizes(np.repeat([5.0], 20)) == pytest.approx(19)
+
+
+def test_groups_are_those_of_the_data_or_the_stated_ones():
+    question = Question("mcnemar", 0.05, 280, group_sizes=MIXED)
+    assert [one.mix for one in planned_groups(question, Stated(0.8), several=False)] == [MIXED]
+    stated = planned_groups(question, Stated(0.8, icc=0.2, group_size=7), several=True)
+    assert [(one.mix, one.icc) for one in stated] == [(((7, 1),), 0.2)]
+    assert planned_groups(Question("mcnemar", 0.05, 280), Stated(0.8), several=True) == []
+    with pytest.raises(ValueError, match="state `group_size`"):
+        planned_groups(Question("mcnemar", 0.05, 280), Stated(0.8, icc=0.1), several=True)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: clustered_mcnemar_power("observed", 0.1, MIXED, 0.1), "observed difference"),
+        (lambda: clustered_mcnemar_power(0.2, 0.1, MIXED, 0.1), "at most the share"),
+        (lambda: clustered_mcnemar_power(0.1, 0.2, MIXED, 1.1), "intra-class correlation"),
+        (lambda: clustered_mcnemar_power(0.1, 0.2, (), 0.1), "1 to 2,000 examples"),
+        (lambda: clustered_mcnemar_power(0.1, 0.2, ((2_001, 5),), 0.1), "1 to 2,000 examples"),
+        (lambda: clustered_mcnemar_power(0.1, 0.2, MIXED, 0.1, 1.0), "a level"),
+        (
+            lambda: clustered_mcnemar_power(0.1, 0.2, MIXED, 0.1, 0.6, one_sided=True),
+            "one-sided test",
+        ),
+        (lambda: clustered_mcnemar_size(0.1, 0.2, MIXED, 0.1, target=1.0), "a power"),
+        (lambda: clustered_mcnemar_width(MIXED, 0.1, 0.1, 0.2), "no more than the share"),
+    ],
+)
+def test_what_cannot_be_true_of_groups_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
