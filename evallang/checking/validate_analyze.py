@@ -95,7 +95,7 @@ def _judge_assumptions(scope: Scope, study: Study, spec: AnalysisSpec) -> None:
 
 
 def _judge_groups(scope: Scope, study: Study, spec: AnalysisSpec) -> None:
-    """Report a correlation within groups in a study whose examples have none."""
+    """Report a correlation within groups in a study without groups."""
     options = dict(spec.method.options)
     if options.get("icc") is None or options.get("group_size") is not None:
         return
@@ -105,7 +105,7 @@ def _judge_groups(scope: Scope, study: Study, spec: AnalysisSpec) -> None:
         codes.ANALYSIS_NEEDS_OTHER_DATA,
         "`icc` is about examples in groups, and no source of the study has groups",
         spec.span,
-        help="write the size of a group beside it: `power(icc=10%, group_size=8)`",
+        help="write the size of a group with it: `power(icc=10%, group_size=8)`",
     )
 
 

@@ -1,7 +1,7 @@
 """What the bootstrap and permutation tests can show for metrics of a confusion matrix, as F1.
 
 Each sample is the table of truth and both labels of n examples, whose chances follow from what is
-assumed. It is rejected where the difference of the metric is large beside its standard error: that
+assumed. It is rejected where the difference of the metric is large for its standard error: that
 of the bootstrap by the delta method, or that of swapped outputs.
 """
 
@@ -56,7 +56,7 @@ FEW = 20
 """Positives below which the normal theory of the difference is rough; see docs/validation.md."""
 AS_MANY = "each model predicts as many positives as there are"
 ROUGH = f"with fewer than {FEW} positives the power is approximate, by several points"
-NOT_OF_TWO_CLASSES = (
+UNKNOWN_METRIC = (
     "the power of `{}` is computed for proportions, means over examples, areas under ROC curves, "
     "and metrics of the confusion matrix of two classes"
 )
@@ -260,7 +260,7 @@ def _value(measure: Metric, recall: float, positives: float) -> float:
 def _recall(measure: Metric, value: float, positives: float) -> float:
     """Return the recall at which the metric has a value, by bisection.
 
-    Raises `ValueError` where it has none between that of a model that knows nothing and 1.
+    Raises `ValueError` where no recall gives that value.
     """
     # Below, with most examples positive, there are not enough negatives for as many errors
     low, high = max(0.0, 2 - 1 / positives) + 1e-9, 1.0
@@ -331,7 +331,7 @@ def _answers(question: Question, stated: Stated, resampled: Resampled) -> tuple[
     """Answer for the stated value of the weaker model, or for several values."""
     measure = question.measure
     if measure is None:
-        raise ValueError(NOT_OF_TWO_CLASSES.format(question.test))
+        raise ValueError(UNKNOWN_METRIC.format(question.test))
     of_data = POSITIVES if question.positives is None else question.positives
     positives = of_data if stated.positives is None else stated.positives
     gap = abs(stated.difference or 0.0)
