@@ -46,6 +46,10 @@ BAND = (
     "The band of a decision curve is one of normal deviates, and holds a little less often with "
     "few examples."
 )
+BINS = (
+    "The band of calibration holds for each number of examples in a bin and any dependence of the "
+    "bins, so it is wider than necessary."
+)
 FEW = "With few positives the bounds at a point are too narrow at the ends of a curve."
 
 
@@ -93,8 +97,9 @@ TRUTH: Mapping[str, Truth] = {
     "det": lambda x, _: 1 - _rate(x),
     "pr": lambda x, given: _precision(x, float(given.is_positive.mean())),
     "decision_curve": lambda x, _: _benefit(x),
+    "calibration": lambda x, _: x,  # the probabilities are right
 }
-POINT = {"roc": 0.2, "pr": 0.5, "decision_curve": 0.3}
+POINT = {"roc": 0.2, "pr": 0.5, "det": 0.2, "decision_curve": 0.3, "calibration": 0.3}
 
 
 def _at(points: Sequence[CurvePoint], name: str) -> Floats:
@@ -110,7 +115,8 @@ def _band(name: str, n: int, folds: int | None, times: int, *claims: Claim) -> S
         inside = (low - 1e-9 <= real) & (real <= high + 1e-9)
         return bool((inside | np.isnan(low)).all())
 
-    return _simulation(name, "band", n, folds, times, once, claims, BAND)
+    note = BINS if name == "calibration" else BAND
+    return _simulation(name, "band", n, folds, times, once, claims, note)
 
 
 def _bound(name: str, n: int, folds: int | None, times: int, *claims: Claim) -> Simulation:
@@ -232,8 +238,10 @@ SIMULATIONS = (
     *(_band(name, *design, at_least(0.92)) for name in ("roc", "pr") for design in _DESIGNS),
     *(_band("decision_curve", *design, at_least(0.9 if design[0] > 60 else 0.86))
       for design in _DESIGNS),
+    *(_band("det", *design, at_least(0.92)) for design in (*_DESIGNS[:2], _DESIGNS[3])),
+    *(_band("calibration", *design, at_least(0.95)) for design in _DESIGNS),
     *(_bound(name, *design, at_least(0.92)) for name in POINT
-      for design in (_DESIGNS if name == "decision_curve" else _DESIGNS[:2])),
+      for design in (_DESIGNS[:2] if name == "det" else _DESIGNS)),
     *(_summary("det", "equal error rate", EQUAL_ERROR, n, times, ROUGHLY_COVERS)
       for n, times in ((60, 1), (200, 1), (1000, 1), (60, 3))),
     *(_summary("calibration", what, real, n, 1, COVERS if n > 100 else ROUGHLY_COVERS)

@@ -21,7 +21,7 @@ from evallang.metrics.metric import (
 )
 from evallang.registry import Example, Situation, lazy
 from evallang.stats.ascending import ascending_parts
-from evallang.stats.cost_lines import area_of_lowest_costs
+from evallang.stats.cost_lines import area_of_lowest_costs, areas_of_lowest_costs
 from evallang.stats.intervals.ranking import HAND_TILL_2001
 from evallang.stats.running_sums import STEPS, RunningSums
 from evallang.stats.score_counts import coarse_scores
@@ -70,8 +70,31 @@ def _each_class(prepare: UnderWeights) -> UnderWeights:
 
 def _areas(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
     """Prepare the area under the ROC curve of two classes for many weightings."""
+    return None if options.get("multi_class") == "ovo" else _of_sides(o, _areas_of_sides)
+
+
+def _areas_of_sides(
+    positives: NDArray[np.float64], negatives: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    values = np.full(len(positives), np.nan)
+    pairs = positives.sum(axis=1) * negatives.sum(axis=1)
+    below = np.cumsum(negatives, axis=1) - negatives / 2
+    np.divide((positives * below).sum(axis=1), pairs, out=values, where=pairs > 0)
+    return values
+
+
+def _cost_areas(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
+    """Prepare the area under the cost curve for many weightings."""
+    return _of_sides(o, areas_of_lowest_costs)
+
+
+def _of_sides(
+    o: Outcome,
+    function: Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]],
+) -> Statistic | None:
+    """Prepare a function of the weights of both classes at each distinct score, rising (B, s)."""
     score = _binary_score(o)
-    if score is None or options.get("multi_class") == "ovo":
+    if score is None:
         return None
     if np.isnan(score).any():
         return _undefined
@@ -81,16 +104,12 @@ def _areas(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
     sign = (o.truth[order] == o.positive).astype(np.float64)
 
     def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        values = np.full(len(weights), np.nan)
         if not len(order):
-            return values
+            return np.full(len(weights), np.nan)
         drawn = weights[:, order]
         positives = np.add.reduceat(drawn * sign, starts, axis=1)
         negatives = np.add.reduceat(drawn * (1 - sign), starts, axis=1)
-        pairs = positives.sum(axis=1) * negatives.sum(axis=1)
-        below = np.cumsum(negatives, axis=1) - negatives / 2
-        np.divide((positives * below).sum(axis=1), pairs, out=values, where=pairs > 0)
-        return values
+        return function(positives, negatives)
 
     return statistic
 
@@ -531,6 +550,7 @@ def break_even_point(
         binary_only=True,
         known_without_skill=True,
         ranks="other",
+        under_weights=_cost_areas,
         by_score=lambda *sides: area_of_lowest_costs(*sides),
         when="neither the costs of mistakes nor the share of positives in use is known",
         when_not="they are known: cost, normalized_cost",

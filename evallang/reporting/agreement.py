@@ -1,27 +1,63 @@
 """Agreement: how often two models predict the same, and are right on the same examples."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from evallang.reporting.context import Context
 from evallang.reporting.curves import about, asked_for, computed, further_notes, problems
-from evallang.reporting.document import Block, Cell, Column, Number, Row, Spanner, Table, runs
+from evallang.reporting.document import (
+    Block,
+    Cell,
+    Column,
+    Figure,
+    Number,
+    Panel,
+    Ref,
+    Row,
+    Spanner,
+    Table,
+    runs,
+)
+from evallang.reporting.figure_parts import drawn_words
+from evallang.reporting.figures.stacks import stacked_bars
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, interval, percent
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import sentence
 from evallang.results.records import Analysis
 
 PERCENT, RATIO = Scale(1, 2), Scale(2)
+RIGHT = ("both", "first", "second", "neither")
+PARTS = ("both are right", "only the first", "only the second", "neither")
+MOST_DRAWN = 15  # pairs; the table has all
 
 
 @SECTIONS.register(SectionDeclaration(order=48, analyses=True), title="Agreement of models")
 def agreement_of_models(context: Context) -> Sequence[Block]:
-    """Return one table for each data set and protocol."""
+    """Return a table and a figure for each data set and protocol."""
     found = [item for item in asked_for(context, curves=False) if item.model is None]
-    blocks: list[Block] = [
-        _table(context, item, f"table-agreement-{number}")
-        for number, item in enumerate((i for i in found if computed(i)), start=1)
-    ]
+    blocks: list[Block] = []
+    for number, item in enumerate((i for i in found if computed(i)), start=1):
+        table = f"table-agreement-{number}"
+        blocks += [_table(context, item, table), _figure(context, item, number, table)]
     return blocks + problems(context, found)
+
+
+def _pair_name(context: Context, pair: Mapping[str, Any]) -> str:
+    return " and ".join(context.model(name) for name in pair["models"])
+
+
+def _figure(context: Context, item: Analysis, number: int, table: str) -> Figure:
+    """Draw on how many examples both, one or neither of two models is right."""
+    pairs, unit = item.values["pairs"], item.values["unit"]
+    rows = [(_pair_name(context, p), [p[right] for right in RIGHT]) for p in pairs[:MOST_DRAWN]]
+    whole = all(float(n).is_integer() for _, values in rows for n in values)
+    title = f"{item.values['unit']}".capitalize()
+    svg, alt = stacked_bars(rows, PARTS, title, Scale(0 if whole else 1), "Agreement")
+    place = context.place_words(item.data, item.protocol)
+    words = f"{unit} on which two models are right{f' {place}' if place else ''}"
+    where = runs(Ref(table, "the table"))
+    caption = runs(sentence(words)) + drawn_words(len(rows), len(pairs), "pairs", where)
+    return Figure(f"figure-agreement-{number}", caption, (Panel(svg, alt, ()),))
 
 
 def _table(context: Context, item: Analysis, identifier: str) -> Table:
@@ -38,15 +74,14 @@ def _table(context: Context, item: Analysis, identifier: str) -> Table:
     )
     rows = []
     for pair in values["pairs"]:
-        first, second = (context.model(name) for name in pair["models"])
         same, low, high = pair["same"], pair["low"], pair["high"]
         bounds = "" if low is None else f" {interval(low, high, PERCENT)}"
         cells = [
-            Cell(runs(f"{first} and {second}")),
+            Cell(runs(_pair_name(context, pair))),
             Cell(runs(Number(f"{fixed(same, PERCENT)}", same), bounds), same, low, high),
             Cell(runs(Number(fixed(pair["kappa"], RATIO), pair["kappa"])), pair["kappa"]),
         ]
-        for right in ("both", "first", "second", "neither"):
+        for right in RIGHT:
             number = pair[right]
             whole = float(number).is_integer()
             text = count(int(number)) if whole else f"{number:,.1f}"

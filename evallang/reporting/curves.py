@@ -178,7 +178,8 @@ def _caption(context: Context, items: Sequence[Analysis]) -> Runs:
     if lines:
         parts.append(f"dashed, {' and '.join(lines)}")
     if any(point["low"] is not None for point in points):
-        parts.append(f"lines around a curve, {level} at each point")
+        few = all(len(item.values["points"]) <= MOST_BARS for item in drawn)
+        parts.append(f"{'bars' if few else 'lines around a curve'}, {level} at each point")
     if any(point["band_low"] is not None for point in points):
         parts.append(f"shaded, {level} for the whole curve")
     return runs(sentence("; ".join(parts)))

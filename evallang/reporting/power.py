@@ -9,13 +9,18 @@ from evallang.reporting.document import (
     Cell,
     Code,
     Column,
+    Figure,
     Number,
+    Panel,
     Paragraph,
+    Ref,
     Row,
     Runs,
     Table,
     runs,
 )
+from evallang.reporting.figure_parts import drawn_words, in_parts
+from evallang.reporting.figures.stacks import stacked_bars
 from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import NBSP, count, percent, scale_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration
@@ -28,6 +33,8 @@ STATED = (
     "Differences are those that the study file states, and the table lists what is assumed; power "
     "at the observed difference would say no more than "
 )
+MOST_PANELS, MOST_DRAWN = 12, 12  # tests, and assumptions of each; the table has all
+PERCENT_POWER = 2
 DECIMALS = 3  # significant digits of an assumed share or standard deviation
 
 
@@ -81,7 +88,54 @@ def power(context: Context) -> Sequence[Block]:
     notes = _notes(context, found)
     table = Table("table-power", runs(caption), tuple(columns), tuple(rows), notes=tuple(notes))
     words = runs(STATED, "p", context.cite("analysis", "power"), ".")
-    return [Paragraph(words), table] if rows else [Paragraph(words)]
+    if not rows:
+        return [Paragraph(words)]
+    return [Paragraph(words), table, *_figures(context, found, target)]
+
+
+def _figures(context: Context, found: Sequence[Analysis], target: str) -> list[Figure]:
+    """Draw the smallest difference that each test detects, under each of its assumptions."""
+    known = [item for item in found if any(_drawn(item))]
+    if not known:
+        return []
+    panels = []
+    for item in known[:MOST_PANELS]:
+        metric = context.metric(item.metric or "accuracy")
+        words = _words_of_assumptions(context, item)
+        answers = _drawn(item)[:MOST_DRAWN]
+        sizes = [answer["detectable"] for answer in answers]
+        in_sd = answers[0]["in_sd"]
+        scale = scale_of([], sizes, percent=metric.percent and not in_sd)
+        title = f"Difference of {mid_sentence(metric.noun)}"
+        title += " (sd)" if in_sd else " (%)" if scale.power == PERCENT_POWER else ""
+        rows = [(_assumed(a, words), [size]) for a, size in zip(answers, sizes, strict=True)]
+        svg, alt = stacked_bars(rows, (f"detected with power {target}",), title, scale,
+                                _titled(context, item))  # fmt: skip
+        panels.append(Panel(svg, alt, runs(_titled(context, item))))
+    caption = runs(
+        f"Smallest differences that a test detects with power {target}, by what is assumed."
+    )
+    where = runs(Ref("table-power", "the table"))
+    caption += drawn_words(len(panels), len(known), "tests", where)
+    return in_parts("figure-power", caption, panels, "Smallest detected differences")
+
+
+def _drawn(item: Analysis) -> list[Mapping[str, Any]]:
+    return [answer for answer in item.values["answers"] if answer["detectable"] is not None]
+
+
+def _titled(context: Context, item: Analysis) -> str:
+    """Return the title of a test with its metric, and its data set where there are several."""
+    values = item.values
+    metric = context.metric(item.metric or "accuracy")
+    several = len(context.results.data) > 1 and item.data
+    place = f" on {context.data_label(item.data)}" if several else ""
+    return f"{context.method_title('test', values['test'])} by {metric.noun}{place}"
+
+
+def _words_of_assumptions(context: Context, item: Analysis) -> Mapping[str, AssumptionWords]:
+    method = context.method("test", item.values["test"])
+    return {} if method is None else method.assumptions
 
 
 def _analyses(context: Context) -> list[Analysis]:
@@ -91,16 +145,9 @@ def _analyses(context: Context) -> list[Analysis]:
 def _rows(context: Context, item: Analysis, *, asked: bool, wide: bool) -> list[Row]:
     values = item.values
     metric = context.metric(item.metric or "accuracy")
-    title = mid_sentence(context.method_title("test", values["test"]))
-    place = (
-        f" on {context.data_label(item.data)}"
-        if len(context.results.data) > 1 and item.data
-        else ""
-    )
-    name = runs(Code(values["source"]), f": {title} by {metric.noun}{place}")
+    name = runs(Code(values["source"]), f": {mid_sentence(_titled(context, item))}")
     number = "unknown" if values["n"] is None else f"{count(values['n'])}{NBSP}{values['unit']}"
-    method = context.method("test", values["test"])
-    words = {} if method is None else method.assumptions
+    words = _words_of_assumptions(context, item)
     made = []
     for answer in values["answers"]:
         cells = [

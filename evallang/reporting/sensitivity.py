@@ -1,6 +1,6 @@
 """The appendix on decisions: what other valid tests and corrections decide on the same data."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evallang.reporting.context import Context
@@ -10,15 +10,20 @@ from evallang.reporting.document import (
     Cell,
     Code,
     Column,
+    Figure,
     Number,
+    Panel,
     Paragraph,
+    Ref,
     Row,
     Runs,
     Table,
     runs,
 )
+from evallang.reporting.figure_parts import drawn_words
+from evallang.reporting.figures.stacks import stacked_bars
 from evallang.reporting.letter_case import printed, written_options
-from evallang.reporting.numbers import count, level_of_alpha
+from evallang.reporting.numbers import Scale, count, level_of_alpha
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import VARIANTS, number_word, plural, sentence, variant_words
 from evallang.results.records import Analysis
@@ -26,6 +31,8 @@ from evallang.results.written import method_of
 
 SECTION = "sensitivity_of_decisions"
 DECIDED = {True: "rejected", False: "not rejected", None: "undecided"}
+PARTS = ("for the reported decision", "against it")
+MOST_DRAWN = 20  # hypotheses; the table has more
 MOST_ROWS = 40  # hypotheses of a table, those with the most decisions against first
 
 
@@ -33,7 +40,7 @@ MOST_ROWS = 40  # hypotheses of a table, those with the most decisions against f
     SectionDeclaration(order=98, analyses=True), title="Appendix: sensitivity of the decisions"
 )
 def sensitivity_of_decisions(context: Context) -> Sequence[Block]:
-    """Return two tables for each line: the settings, and the hypotheses."""
+    """Return two tables for each line, the settings and the hypotheses, and a figure."""
     blocks: list[Block] = []
     for number, item in enumerate(shown_in(context, SECTION), start=1):
         source = runs("The line ", Code(item.values["source"]))
@@ -41,7 +48,8 @@ def sensitivity_of_decisions(context: Context) -> Sequence[Block]:
             blocks.append(Paragraph(runs(*source, f": {item.values['problem']}."), "note"))
             continue
         blocks.append(_settings(context, item, f"table-settings-{number}"))
-        blocks.append(_hypotheses(context, item, f"table-sensitivity-{number}"))
+        table = f"table-sensitivity-{number}"
+        blocks += [_hypotheses(context, item, table), _figure(context, item, number, table)]
     return blocks
 
 
@@ -74,6 +82,21 @@ def _settings(context: Context, item: Analysis, identifier: str) -> Table:
     return Table(identifier, caption, columns, tuple(rows), notes=tuple(notes))
 
 
+def _figure(context: Context, item: Analysis, number: int, table: str) -> Figure:
+    """Draw how many settings are for and against each reported decision."""
+    every = _ordered(item)
+    shown, several = every[:MOST_DRAWN], _over_several(every)
+    rows = [
+        (_named(context, hypothesis, several=several), [hypothesis["same"], hypothesis["against"]])
+        for hypothesis in shown
+    ]
+    svg, alt = stacked_bars(rows, PARTS, "Settings", Scale(0), "Decisions")
+    caption = runs("Settings for and against each decision of ", Code(item.values["source"]), ".")
+    where = runs(Ref(table, "the table"))
+    caption += drawn_words(len(shown), len(every), "hypotheses", where)
+    return Figure(f"figure-sensitivity-{number}", caption, (Panel(svg, alt, ()),))
+
+
 def _how(context: Context, item: Analysis) -> Runs:
     n, alpha = item.values["n"], item.values["alpha"]
     level = level_of_alpha(alpha, context.style)
@@ -90,9 +113,8 @@ def _count(n: int) -> Cell:
 
 
 def _hypotheses(context: Context, item: Analysis, identifier: str) -> Table:
-    every = sorted(item.values["hypotheses"], key=lambda h: -h["against"])
-    shown = every[:MOST_ROWS]
-    several = len({(h["data"], h["metric"]) for h in every}) > 1
+    every = _ordered(item)
+    shown, several = every[:MOST_ROWS], _over_several(every)
     columns = (
         Column(runs("Hypothesis"), "left", wide=True),
         Column(runs("Reported"), "left"),
@@ -117,6 +139,15 @@ def _hypotheses(context: Context, item: Analysis, identifier: str) -> Table:
     if len(shown) < len(every):
         notes.append(runs(sentence(f"the {count(len(shown))} with the most against are listed")))
     return Table(identifier, caption, columns, tuple(rows), notes=tuple(notes))
+
+
+def _ordered(item: Analysis) -> list[Mapping[str, Any]]:
+    """Return the hypotheses, those with the most decisions against first."""
+    return sorted(item.values["hypotheses"], key=lambda h: -h["against"])
+
+
+def _over_several(hypotheses: Sequence[Mapping[str, Any]]) -> bool:
+    return len({(h["data"], h["metric"]) for h in hypotheses}) > 1
 
 
 def _dependent(turned: int, n: int) -> str:

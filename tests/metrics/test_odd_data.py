@@ -27,7 +27,7 @@ WRITTEN = {
     "top_k_accuracy": "top_k_accuracy(k=2)",
 }
 FOR_TWO = {"cost"}  # a matrix of another size is refused
-SLOW = {"cost_curve_area", "d2", "medae"}  # computed for one resample after another
+SLOW = {"d2", "medae"}  # computed for one resample after another
 
 
 def metrics(task, classes=0, needs=("labels", "scores", "probabilities", "values"), rounds=None):

@@ -18,7 +18,10 @@ def drawn(rng):
 
 @pytest.mark.parametrize("own", [False, True])
 @pytest.mark.parametrize("folds", [1, 4])
-@pytest.mark.parametrize("name", ["accuracy", "f1", "mcc", "roc_auc", "average_precision", "brier"])
+@pytest.mark.parametrize(
+    "name",
+    ["accuracy", "f1", "mcc", "roc_auc", "average_precision", "brier", "cost_curve_area"],
+)
 def test_two_classes_over_folds_and_repeats(name, folds, own):
     rng = np.random.default_rng(7)
     entry = METRICS[name]

@@ -1,11 +1,13 @@
 """Calibration, confusion and agreement against statsmodels, scikit-learn and by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import statsmodels.api as sm
-from scipy import special
+from scipy import special, stats
 from sklearn import metrics as peers
-from test_score_curves import column, predicted, repeated, value
+from test_score_curves import N, column, predicted, repeated, value
 
 from evallang.metrics.metric import METRICS, evaluate
 from evallang.stats.analyses.analysis import ANALYSES
@@ -171,3 +173,87 @@ def test_bounds_of_bins_are_in_order():
     found = calibration(predicted(decimals=9))
     low, y, high = (column(found, name) for name in ("low", "y", "high"))
     assert ((low <= y) & (y <= high)).all()
+
+
+# --- the band, and the means of folds ---------------------------------------------------------
+
+
+def test_the_band_of_the_bins_is_clopper_and_pearsons_at_a_level_for_all_of_them():
+    given = predicted(decimals=9)
+    found = calibration(given)
+    assert len(found.points) == 10
+    for number, point in enumerate(found.points):
+        inside = (given.scores > number / 10) & (given.scores <= (number + 1) / 10)
+        count, n = int(given.truth[inside].sum()), int(inside.sum())
+        # scipy 1.17, scipy.stats.binomtest, at 1 - 0.05 / 10
+        exact = stats.binomtest(count, n).proportion_ci(0.995, "exact")
+        assert (point.band_low, point.band_high) == pytest.approx((exact.low, exact.high), abs=1e-9)
+        assert point.band_low <= point.low < point.high <= point.band_high
+
+
+def test_repeated_predictions_do_not_narrow_the_band_of_the_bins():
+    single = predicted(decimals=9)
+    rows = np.repeat(np.arange(single.n), 5)
+    drawn = calibration(repeated(single, rows, units=rows))
+    for one, other in zip(drawn.points, calibration(single).points, strict=True):
+        low, high = (other.band_low, other.band_high) if one.low is None else (one.low, one.high)
+        assert one.band_low == pytest.approx(min(other.band_low, low), abs=1e-12)
+        assert one.band_high == pytest.approx(max(other.band_high, high), abs=1e-12)
+
+
+def test_equal_weights_do_not_change_the_band_of_the_bins():
+    plain, weighted = (calibration(predicted(weights=w)) for w in (None, np.full(N, 3.0)))
+    for one, other in zip(plain.points, weighted.points, strict=True):
+        low = one.band_low if other.low is None else other.low
+        assert other.band_low == pytest.approx(min(one.band_low, low), abs=1e-12)
+
+
+def test_a_bin_of_one_prediction_has_a_band():
+    given = predicted(n=5, decimals=9, truth=np.array([0, 1, 0, 1, 1]))
+    points = calibration(replace(given, scores=np.array([0.05, 0.35, 0.55, 0.75, 0.95]))).points
+    # of one trial, by hand: the bound is where its outcome has a chance of half of 0.05 / 5
+    assert [(p.band_low, p.band_high) for p in points[:2]] == [
+        pytest.approx((0.0, 0.995), abs=1e-12),
+        pytest.approx((0.005, 1.0), abs=1e-12),
+    ]
+
+
+def test_the_means_of_folds_are_the_measures_of_the_same_names():
+    given = predicted(folds=4, decimals=9)
+    found = calibration(given)
+    for name, metric in (
+        ("intercept", "calibration_intercept"),
+        ("slope", "calibration_slope"),
+        ("expected calibration error", "ece"),
+    ):
+        folds = [
+            evaluate(METRICS[metric], {}, given.truth[rows], given.scores[rows], 1, 2)
+            for rows in (given.folds == fold for fold in range(4))
+        ]
+        assert value(found, f"{name}, mean of folds") == pytest.approx(np.mean(folds), abs=1e-12)
+    logit = special.logit(given.scores)
+    slopes = [
+        sm.GLM(given.truth[r], sm.add_constant(logit[r]), family=sm.families.Binomial())
+        .fit(tol=1e-13)
+        .params[1]
+        for r in (given.folds == fold for fold in range(4))
+    ]
+    assert value(found, "slope, mean of folds") == pytest.approx(np.mean(slopes), abs=1e-8)
+    assert found.notes == ("the curve and its numbers are about all test rows together, except "
+                           "the means of folds",)  # fmt: skip
+
+
+def test_folds_of_one_class_have_no_slope_and_are_counted():
+    truth = np.concatenate(
+        [np.zeros(60, dtype=np.int64), np.random.default_rng(3).permutation(180) % 2]
+    )
+    given = predicted(decimals=9, truth=truth, folds=4)
+    found = calibration(replace(given, folds=np.repeat(np.arange(4), 60)))
+    assert found.notes[-1].startswith(
+        "the mean slope of the folds is about the 3 of 4 folds in which"
+    )
+    assert value(found, "slope, mean of folds") is not None
+    ends = np.repeat([0, 1], 120)
+    alone = calibration(replace(given, truth=ends, folds=ends))
+    assert value(alone, "slope, mean of folds") is None
+    assert value(alone, "expected calibration error, mean of folds") is not None

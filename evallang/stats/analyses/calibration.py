@@ -11,9 +11,17 @@ from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.distributions import normal_quantile
 from evallang.stats.intervals.drawn_weights import drawn_weights
-from evallang.stats.logistic import COX_1958, logistic_fit, logits
+from evallang.stats.intervals.effective_size import KISH_1965, effective_n
+from evallang.stats.intervals.proportions import CLOPPER_PEARSON_1934, exact_bounds
+from evallang.stats.logistic import (
+    COX_1958,
+    logistic_fit,
+    logits,
+    weighted_intercepts,
+    weighted_slopes,
+)
 from evallang.stats.predicted import Predicted
-from evallang.stats.resampled_shares import SharesOfRows
+from evallang.stats.resampled_shares import CellShare, SharesOfRows
 from evallang.stats.score_curves import (
     Curve,
     CurvePoint,
@@ -49,6 +57,9 @@ BROCKER_SMITH_2007 = Work(
     doi="10.1175/WAF993.1",
 )
 
+ALL_ROWS = "the curve and its numbers are about all test rows together, except the means of folds"
+MEANS = ("intercept", "slope", "expected calibration error")
+AT_ONCE = 1 << 20  # numbers of a block of rounds
 ROUNDS = 1000  # of truths drawn from the probabilities, and of units
 
 
@@ -62,12 +73,16 @@ ROUNDS = 1000  # of truths drawn from the probabilities, and of units
         when="probabilities are used as such, for risks or for decisions",
         when_not="only the order of the scores matters: roc",
         formula=(
-            "bins of equal width; in each the mean probability and the share that happened, with "
-            "the interval of a share; intercept and slope of a logistic regression of the truth "
-            "on the logit of the probability (the intercept with the slope at 1); Brier score = "
-            "reliability - resolution + uncertainty + what varies within bins; the expected "
-            "calibration error, and what it would be on average if the probabilities were right. "
-            "Of three classes or more, each against the rest"
+            "bins of equal width over all test rows together; in each the mean probability and the "
+            "share that happened, with the interval of a share; the band for all bins at once is "
+            "Clopper and Pearson's interval at 1 - (1 - level) / bins with predictions, where "
+            "repeated, grouped or weighted predictions count as (Σ w)² / Σ w² units. Intercept and "
+            "slope of a logistic regression of the truth on the logit of the probability (the "
+            "intercept with the slope at 1); Brier score = reliability - resolution + uncertainty "
+            "+ what varies within bins; the expected calibration error, and what it would be on "
+            "average if the probabilities were right. With several folds also the means of the "
+            "folds' intercepts, slopes and errors, which are what the measures of these names "
+            "state of two classes. Of three classes or more, each against the rest"
         ),
         equation=(
             r"\mathrm{Brier\ score} = "
@@ -84,7 +99,7 @@ ROUNDS = 1000  # of truths drawn from the probabilities, and of units
         "analyze calibration\n",
     ),
     title="Calibration",
-    references=(COX_1958, MURPHY_1973, BROCKER_SMITH_2007),
+    references=(COX_1958, MURPHY_1973, BROCKER_SMITH_2007, CLOPPER_PEARSON_1934, KISH_1965),
 )
 def calibration(predicted: Predicted, *, bins: int = 10) -> Curve:
     """The observed share at each mean predicted probability, over all test rows.
@@ -105,14 +120,19 @@ def calibration(predicted: Predicted, *, bins: int = 10) -> Curve:
     total = np.bincount(place, shares, bins)
     table = SharesOfRows(predicted, place, predicted.is_positive.astype(np.int64), bins, 2)
     points = []
-    for number in np.flatnonzero(total > 0):
+    filled = np.flatnonzero(total > 0)
+    for number in filled:
         found = table.cell(int(number), 1)
-        mean = float((shares * probability)[place == number].sum() / total[number])
-        points.append(CurvePoint(mean, found.share, found.low, found.high, None, None, None))
+        here = place == number
+        mean = float((shares * probability)[here].sum() / total[number])
+        band = _band(predicted, here, found, len(filled))
+        points.append(CurvePoint(mean, found.share, found.low, found.high, *band, None))
+    of_folds, notes = _means_of_folds(predicted, place, bins)
     summaries = (
         *_intercept_and_slope(predicted),
         *_parts_of_brier(probability, happened, shares, place, bins),
         *_expected_error(predicted, probability, happened, place, bins),
+        *of_folds,
     )
     return Curve(
         points=tuple(points),
@@ -121,7 +141,62 @@ def calibration(predicted: Predicted, *, bins: int = 10) -> Curve:
         n=predicted.n,
         positives=int(happened.sum()),
         folds=1,
+        notes=notes,
     )
+
+
+def _band(
+    predicted: Predicted, here: NDArray[np.bool_], found: CellShare, bins: int
+) -> tuple[float, float]:
+    """Return the bounds of one of some bins, such that all hold together with the level.
+
+    Predictions of the same unit count as one, as if they had the same outcome, so that the bounds
+    hold whatever their dependence. They never lie inside those at one point.
+    """
+    assert found.share is not None, "the bin has predictions"
+    unit = np.arange(here.sum())
+    if predicted.units is not None:
+        unit = np.unique(predicted.units[here], return_inverse=True)[1].reshape(-1)
+    n = effective_n(np.bincount(unit, predicted.shares[here]))
+    low, high = exact_bounds(found.share * n, n, 1 - (1 - predicted.level) / bins)
+    if found.low is None or found.high is None:
+        return low, high
+    return min(low, found.low), max(high, found.high)
+
+
+# --- what the measures state -------------------------------------------------------------------
+
+
+def _means_of_folds(
+    predicted: Predicted, place: NDArray[np.int64], bins: int
+) -> tuple[tuple[Summary, ...], tuple[str, ...]]:
+    """Average intercept, slope and calibration error over folds, where there are several."""
+    codes = predicted.folds
+    folds = [] if codes is None else [codes == fold for fold in np.unique(codes)]
+    if len(folds) < 2:
+        return (), ()
+    assert predicted.scores is not None, "calibration is about probabilities"
+    logit, y = logits(predicted.scores), predicted.is_positive.astype(np.float64)
+    gap = predicted.shares * (predicted.scores - y)
+    found: list[tuple[float, ...]] = []
+    for rows in folds:
+        w = predicted.shares[rows]
+        intercept = weighted_intercepts(logit[rows], y[rows], w[None])[0]
+        slope = weighted_slopes(logit[rows], y[rows], w[None])[0]
+        error = np.abs(np.bincount(place[rows], gap[rows], bins)).sum()
+        weight = float(w.sum()) or np.nan
+        found.append((float(intercept), float(slope), float(error) / weight))
+    summaries, notes = [], [ALL_ROWS]
+    for name, values in zip(MEANS, zip(*found, strict=True), strict=True):
+        known = [value for value in values if np.isfinite(value)]
+        mean = float(np.mean(known)) if known else None
+        summaries.append(Summary(f"{name}, mean of folds", mean))
+        if known and len(known) < len(folds):
+            notes.append(
+                f"the mean {name} of the folds is about the {len(known)} of {len(folds)} folds in "
+                "which it is defined"
+            )
+    return tuple(summaries), tuple(notes)
 
 
 # --- intercept and slope ----------------------------------------------------------------------
@@ -146,7 +221,7 @@ def _intercept_and_slope(predicted: Predicted) -> tuple[Summary, Summary]:
             (v - z * sd, v + z * sd) for v, sd in zip(values, sds, strict=True)
         ]
     else:
-        drawn = _drawn_fits(predicted, both, y, logit)
+        drawn = _drawn_fits(predicted, logit, y)
         bounds = [percentile_bounds(drawn[:, i], predicted.level) for i in range(2)]
     return (
         Summary("intercept", values[0], *bounds[0]),
@@ -155,23 +230,22 @@ def _intercept_and_slope(predicted: Predicted) -> tuple[Summary, Summary]:
 
 
 def _drawn_fits(
-    predicted: Predicted,
-    both: NDArray[np.float64],
-    y: NDArray[np.float64],
-    logit: NDArray[np.float64],
+    predicted: Predicted, logit: NDArray[np.float64], y: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return intercept and slope in each round of a bootstrap of the units (B, 2)."""
+    """Return intercept and slope in each round of a bootstrap of the units (B, 2), NaN without."""
     codes = np.arange(predicted.n) if predicted.units is None else predicted.units
     names, unit = np.unique(codes, return_inverse=True)
     rng = np.random.default_rng(predicted.seed)
-    made = np.full((ROUNDS, 2), np.nan)
-    for number in range(ROUNDS):
-        w = drawn_weights(rng, len(names), 1)[0][unit.reshape(-1)] * predicted.shares
-        alone, _ = logistic_fit(both[:, :1], y, w, logit)
-        fitted, _ = logistic_fit(both, y, w)
-        if alone is not None and fitted is not None:
-            made[number] = alone[0], fitted[1]
-    return made
+    size = max(1, AT_ONCE // predicted.n)
+    made = []
+    for start in range(0, ROUNDS, size):
+        times = drawn_weights(rng, len(names), min(size, ROUNDS - start))
+        w = times[:, unit.reshape(-1)] * predicted.shares
+        both = weighted_intercepts(logit, y, w), weighted_slopes(logit, y, w)
+        made.append(np.column_stack(both))
+    rounds = np.concatenate(made)
+    rounds[np.isnan(rounds).any(axis=1)] = np.nan
+    return rounds
 
 
 # --- parts of the Brier score, and the expected calibration error ------------------------------

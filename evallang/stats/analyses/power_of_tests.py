@@ -86,7 +86,7 @@ def _number(value: Any) -> float | None:
         "number for a width is the least with which the interval of the expected table, of the "
         "stated sd, or of the areas is at most so wide",
         example="counts pair\n  models a, b\n  table [[90, 6], [2, 2]]\n"
-        "compare a, b with mcnemar\nanalyze power(difference=5%, discordant=10%)\n",
+        "compare a, b with mcnemar\nanalyze power(difference=5%)\n",
     ),
     title="Power",
     references=(

@@ -87,14 +87,15 @@ ABOUT = "the decisions of this line, on the same data; the reported ones were fi
             "one that was computed is listed, and for each hypothesis those for and against the "
             "reported decision. P-values are not shown, since they would invite a choice among them"
         ),
-        example="data wine from sklearn wine\n"
-        "model tree = DecisionTreeClassifier(max_depth=1)\n"
+        example="data cancer from sklearn breast_cancer\n"
+        "model tree = DecisionTreeClassifier(max_depth=3)\n"
         "model bayes = GaussianNB\n"
-        "model near = KNeighborsClassifier\n"
+        "model near = StandardScaler | KNeighborsClassifier\n"
+        "model linear = StandardScaler | LogisticRegression\n"
         "model baseline = DummyClassifier\n"
-        "protocol holdout test=1/3\n"
+        "protocol holdout test=1/2\n"
         "measure accuracy\n"
-        "compare tree, bayes, near with mcnemar holm\n"
+        "compare tree, bayes, near, linear with mcnemar holm\n"
         "analyze sensitivity\n",
     ),
     title="Sensitivity of the decisions",

@@ -148,10 +148,18 @@ def clopper_pearson(successes: int, n: int, level: float) -> Interval:
     x, total, _ = _checked(successes, n, level)
     if total == 0:
         return _undefined("clopper_pearson", level)
+    return _clipped("clopper_pearson", level, *exact_bounds(x, total, level))
+
+
+def exact_bounds(successes: float, n: float, level: float) -> tuple[float, float]:
+    """Return Clopper and Pearson's bounds, also for an effective number of trials with decimals.
+
+    `n` is above 0.
+    """
     tail = (1 - level) / 2
-    low = 0.0 if x == 0 else float(special.betaincinv(x, total - x + 1, tail))
-    high = 1.0 if x == total else float(special.betainccinv(x + 1, total - x, tail))
-    return _clipped("clopper_pearson", level, low, high)
+    low = 0.0 if successes <= 0 else float(special.betaincinv(successes, n - successes + 1, tail))
+    high = 1.0 if successes >= n else float(special.betainccinv(successes + 1, n - successes, tail))
+    return low, high
 
 
 @INTERVALS.register(

@@ -1,0 +1,89 @@
+"""Confusion matrices as squares: the shares of each true class by predicted class."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evallang.reporting import fonts
+from evallang.reporting.figures.figure import BLUE, COLUMN, INK, MUTE, RULE, SIZE, Canvas
+from evallang.reporting.numbers import Scale, count, fixed
+
+HEAD = 24.0  # points for the title of the columns and their names
+NAME = 70.0  # points for the names of rows; longer ones are shortened
+DEEP, LEAST = 22.0, 7.0  # points of a row of few classes, and of many
+MOST_NAMED = 5  # columns; more are numbered
+MOST_CLASSES = 30  # more would be too small to be seen
+DEPTH = 220.0  # points of the rows of all classes at most
+ROOM = 4.0
+SPOKEN = 8  # classes whose shares are in the alternative text
+PERCENT = Scale(1, 2)
+
+
+def matrix_of_classes(
+    name: str, classes: Sequence[str], cells: Mapping[tuple[str, str], Mapping[str, Any]]
+) -> tuple[str, str]:
+    """Draw a square for each true and predicted class, its area the share of the true class.
+
+    `cells` are the counts and shares by true and predicted class; a prediction that is none of
+    the classes has "". Counts are printed where they have room. Gives the SVG and its words.
+    """
+    heads = [*classes, *([""] if any(predicted == "" for _, predicted in cells) else [])]
+    numbered = len(heads) > MOST_NAMED
+    names = [f"{i}\u2002{c}" if numbered else c for i, c in enumerate(classes, start=1)]
+    names = [fonts.shorten_name(one, SIZE, NAME) for one in names]
+    title = "True class"
+    left = max(fonts.width(one, SIZE) for one in (*names, title)) + 8
+    deep = max(LEAST, min(DEEP, DEPTH / len(classes)))
+    wide = (COLUMN - left) / len(heads)
+    canvas = Canvas(HEAD + deep * len(classes) + 2)
+    canvas.words((left + COLUMN) / 2, 5, "Predicted class", "center", colour=MUTE)
+    canvas.words(left - 5, HEAD - 7, title, "right", colour=MUTE)
+    for i, head in enumerate(heads):
+        text = (str(i + 1) if head else "–") if numbered else head or "no class"
+        text = fonts.shorten(text, SIZE, wide - 2)
+        canvas.words(left + wide * (i + 0.5), HEAD - 7, text, "center")
+    texts = {key: _count(cell["count"]) for key, cell in cells.items()}
+    longest = max(fonts.width(text, SIZE) for text in texts.values())
+    printed = longest + min(deep, wide) + 2 * ROOM <= wide and deep >= SIZE + 2
+    largest = min(deep, wide) - ROOM
+    for row, truth in enumerate(classes):
+        y = HEAD + deep * (row + 0.5)
+        canvas.line([(left, y - deep / 2), (COLUMN, y - deep / 2)], RULE, 0.4)
+        canvas.words(left - 5, y, names[row], "right")
+        for column, head in enumerate(heads):
+            cell, start = cells[truth, head], left + wide * column
+            middle = start + (ROOM + largest / 2 if printed else wide / 2)
+            side = largest * math.sqrt(cell["share"] or 0.0)
+            if side > 0:
+                colour = BLUE if truth == head else INK
+                canvas.box(middle - side / 2, y - side / 2, side, side, colour)
+            if printed:
+                shade = INK if cell["count"] else MUTE
+                canvas.words(start + 2 * ROOM + largest, y, texts[truth, head], colour=shade)
+    foot = HEAD + deep * len(classes)
+    canvas.line([(left, foot), (COLUMN, foot)], RULE, 0.4)
+    return canvas.svg(), f"{name}, shares of a true class: {_spoken(classes, heads, cells)}."
+
+
+def _count(number: float) -> str:
+    return count(int(number)) if float(number).is_integer() else f"{number:,.1f}"
+
+
+def _spoken(
+    classes: Sequence[str],
+    heads: Sequence[str],
+    cells: Mapping[tuple[str, str], Mapping[str, Any]],
+) -> str:
+    """Describe how much of each true class is right, and its most frequent mistake."""
+    made = []
+    for truth in classes[:SPOKEN]:
+        share = cells[truth, truth]["share"]
+        if share is None:
+            made.append(f"{truth} has no examples")
+            continue
+        words = f"{truth} {fixed(share, PERCENT)}% right"
+        wrong, most = max((cells[truth, head]["share"], head) for head in heads if head != truth)
+        if wrong:
+            words += f", {fixed(wrong, PERCENT)}% as {most or 'no class'}"
+        made.append(words)
+    return "; ".join(made)

@@ -1,0 +1,128 @@
+"""What the figures of confusion, agreement, sensitivity and power draw, against scikit-learn."""
+
+import re
+
+import numpy as np
+import pytest
+from sklearn import metrics as peers
+from studies import write_rows
+
+import evallang as ev
+from evallang.reporting.figure_files import plain
+from evallang.reporting.figures.class_matrix import matrix_of_classes
+from evallang.reporting.report import figures as report_figures
+from evallang.results.codec import to_plain
+
+RNG = np.random.default_rng(4)
+TRUTH = RNG.choice(["a", "b", "c"], 90, p=[0.6, 0.3, 0.1])
+NET = np.where(RNG.random(90) < 0.25, RNG.choice(["a", "b", "c"], 90), TRUTH)
+RULE = np.where(RNG.random(90) < 0.4, "a", TRUTH)
+STUDY = """evallang 1
+study
+  seed 1
+predictions exam "Exam" from "p.csv"
+  id id
+  truth truth
+  models net "Net", rule "Rule"
+measure accuracy
+compare net, rule with mcnemar
+analyze confusion, agreement, sensitivity, power(difference=5%)
+report html
+"""
+BOX = re.compile(
+    r'<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)" height="([\d.]+)" style="fill:(#?\w+)'
+)
+
+
+@pytest.fixture(scope="module")
+def figures(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("exam")
+    rows = [[i, *row] for i, row in enumerate(zip(TRUTH, NET, RULE, strict=True))]
+    write_rows(folder, "p.csv", "id,truth,net,rule", rows)
+    (folder / "study.eval").write_text(STUDY, encoding="utf-8")
+    results = ev.run(folder / "study.eval", out=folder / "out", look=False)
+    return report_figures(results.record), to_plain(results.record)
+
+
+def panels(figures, name):
+    return [panel for figure in figures[0].values() if figure.id == name for panel in figure.panels]
+
+
+def test_the_areas_of_squares_are_the_shares_of_a_true_class(figures):
+    drawn = panels(figures, "figure-confusion-1")
+    for panel, labels in zip(drawn, (NET, RULE), strict=True):
+        matrix = peers.confusion_matrix(TRUTH, labels)
+        shares = (matrix / matrix.sum(axis=1, keepdims=True)).ravel()
+        boxes = BOX.findall(panel.svg)
+        areas = np.array([float(wide) * float(high) for _, wide, high, _ in boxes])
+        expected = shares[shares > 0]
+        assert areas / areas.max() == pytest.approx(expected / expected.max(), abs=0.02)
+        right = np.eye(3, dtype=bool).ravel()[shares > 0]
+        assert [colour == boxes[0][3] for *_, colour in boxes] == right.tolist()
+        counts = [int(n) for n in re.findall(r">(\d+)</text>", panel.svg)]
+        assert counts == matrix.ravel().tolist()
+        for share, name in zip(shares.reshape(3, 3).diagonal(), "abc", strict=True):
+            assert f"{name} {100 * share:.1f}% right" in panel.alt
+
+
+def test_the_bars_of_agreement_are_the_numbers_of_examples(figures):
+    (panel,) = panels(figures, "figure-agreement-1")
+    net, rule = NET == TRUTH, RULE == TRUTH
+    known = [(net & rule).sum(), (net & ~rule).sum(), (~net & rule).sum(), (~net & ~rule).sum()]
+    spoken = [int(n) for n in re.findall(r" (\d+)(?=[,.])", panel.alt)]
+    assert spoken == known
+    wide = np.array(
+        [float(wide) for _, wide, *_ in BOX.findall(panel.svg)[: np.count_nonzero(known)]]
+    )
+    assert wide / wide.sum() == pytest.approx(np.array(known)[np.array(known) > 0] / 90, abs=0.01)
+
+
+def test_settings_for_and_against_are_those_of_the_table(figures):
+    (panel,) = panels(figures, "figure-sensitivity-1")
+    (one,) = (a["values"] for a in figures[1]["analyses"] if a["kind"] == "sensitivity")
+    (hypothesis,) = one["hypotheses"]
+    words = f"for the reported decision {hypothesis['same']}, against it {hypothesis['against']}"
+    assert words in panel.alt
+
+
+def test_detectable_differences_are_drawn_for_each_share_of_discordant_examples(figures):
+    (panel,) = panels(figures, "figure-power")
+    (one,) = (a["values"] for a in figures[1]["analyses"] if a["kind"] == "power")
+    every = [answer["detectable"] for answer in one["answers"]]
+    sizes = [size for size in every if size is not None]
+    assert 1 < len(sizes) < len(every)  # with 10 % discordant no difference is detected
+    wide = np.array([float(wide) for _, wide, *_ in BOX.findall(panel.svg)[: len(sizes)]])
+    assert wide / wide.max() == pytest.approx(np.array(sizes) / max(sizes), abs=0.01)
+    assert plain(panel.title) == "McNemar’s test by accuracy"
+
+
+def test_many_classes_have_numbers_above_their_columns_and_no_counts_in_their_cells():
+    names = [f"class {i}" for i in range(12)]
+    cells = {
+        (t, p): {"count": 5.0 if t == p else 0.0, "share": 1.0 if t == p else 0.0}
+        for t in names
+        for p in names
+    }
+    svg, alt = matrix_of_classes("net", names, cells)
+    assert len(BOX.findall(svg)) == 12
+    assert ">12</text>" in svg
+    assert ">5</text>" in svg  # the head of the fifth column
+    assert svg.count(">5</text>") == 1
+    assert alt.startswith("net, shares of a true class: class 0 100.0% right; ")
+
+
+def test_a_class_without_examples_and_predictions_of_no_class_are_drawn():
+    cells = {
+        ("x", "x"): {"count": 1.5, "share": 0.75},
+        ("x", "y"): {"count": 0.0, "share": 0.0},
+        ("x", ""): {"count": 0.5, "share": 0.25},
+        ("y", "x"): {"count": 0.0, "share": None},
+        ("y", "y"): {"count": 0.0, "share": None},
+        ("y", ""): {"count": 0.0, "share": None},
+    }
+    svg, alt = matrix_of_classes("net", ["x", "y"], cells)
+    assert alt == (
+        "net, shares of a true class: x 75.0% right, 25.0% as no class; y has no examples."
+    )
+    assert len(BOX.findall(svg)) == 2
+    assert "no class" in svg and ">1.5</text>" in svg
