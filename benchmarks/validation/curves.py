@@ -232,6 +232,13 @@ def _simulation(
 _DESIGNS: tuple[tuple[int, int | None, int], ...] = (
     (60, None, 1), (200, None, 1), (1000, None, 1), (200, 5, 1), (1000, 10, 1), (60, None, 3),
 )  # fmt: skip
+_BOUNDS = {
+    "roc": _DESIGNS,
+    "pr": _DESIGNS[:4],
+    "det": (),
+    "decision_curve": _DESIGNS,
+    "calibration": _DESIGNS,
+}
 EQUAL_ERROR = float(special.ndtr(-GAP / 2))
 
 SIMULATIONS = (
@@ -240,8 +247,7 @@ SIMULATIONS = (
       for design in _DESIGNS),
     *(_band("det", *design, at_least(0.92)) for design in (*_DESIGNS[:2], _DESIGNS[3])),
     *(_band("calibration", *design, at_least(0.95)) for design in _DESIGNS),
-    *(_bound(name, *design, at_least(0.92)) for name in POINT
-      for design in (_DESIGNS[:2] if name == "det" else _DESIGNS)),
+    *(_bound(name, *design, at_least(0.92)) for name in POINT for design in _BOUNDS[name]),
     *(_summary("det", "equal error rate", EQUAL_ERROR, n, times, ROUGHLY_COVERS)
       for n, times in ((60, 1), (200, 1), (1000, 1), (60, 3))),
     *(_summary("calibration", what, real, n, 1, COVERS if n > 100 else ROUGHLY_COVERS)
