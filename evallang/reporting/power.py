@@ -100,7 +100,7 @@ def _figures(context: Context, found: Sequence[Analysis], target: str) -> list[F
         return []
     panels = []
     for item in known[:MOST_PANELS]:
-        metric = context.metric(item.metric or "accuracy")
+        metric = _metric(context, item)
         words = _words_of_assumptions(context, item)
         answers = _drawn(item)[:MOST_DRAWN]
         sizes = [answer["detectable"] for answer in answers]
@@ -124,10 +124,14 @@ def _drawn(item: Analysis) -> list[Mapping[str, Any]]:
     return [answer for answer in item.values["answers"] if answer["detectable"] is not None]
 
 
+def _metric(context: Context, item: Analysis) -> MetricWords:
+    return context.metric(item.metric or "accuracy")
+
+
 def _titled(context: Context, item: Analysis) -> str:
     """Return the title of a test with its metric, and its data set where there are several."""
     values = item.values
-    metric = context.metric(item.metric or "accuracy")
+    metric = _metric(context, item)
     several = len(context.results.data) > 1 and item.data
     place = f" on {context.data_label(item.data)}" if several else ""
     return f"{context.method_title('test', values['test'])} by {metric.noun}{place}"
@@ -144,7 +148,7 @@ def _analyses(context: Context) -> list[Analysis]:
 
 def _rows(context: Context, item: Analysis, *, asked: bool, wide: bool) -> list[Row]:
     values = item.values
-    metric = context.metric(item.metric or "accuracy")
+    metric = _metric(context, item)
     name = runs(Code(values["source"]), f": {mid_sentence(_titled(context, item))}")
     number = "unknown" if values["n"] is None else f"{count(values['n'])}{NBSP}{values['unit']}"
     words = _words_of_assumptions(context, item)
