@@ -22,10 +22,12 @@ from evallang.data.dataset import (
     CountsSpec,
     DataSpec,
     GivenOutcomes,
+    PredictionsSpec,
     ScoreTable,
     Table,
 )
 from evallang.data.findings import counted, listed
+from evallang.data.prediction_columns import MARGIN_THRESHOLD, PROBABILITY_THRESHOLD
 from evallang.data.read_sources import ReadSources
 from evallang.engine.evaluation import names_of
 from evallang.engine.thresholds import thresholds_of
@@ -409,8 +411,22 @@ def data_defaults(read: ReadSources) -> Iterable[Default]:
             continue
         if spec.task is None and (isinstance(source, Table) or source.truth is not None):
             yield _source_default("data", spec.name, "task", source.task)
+        if isinstance(spec, PredictionsSpec) and isinstance(source, GivenOutcomes):
+            yield from _thresholds(spec.name, source)
         if isinstance(spec, DataSpec) and spec.unit == "examples" and "unit" not in spec.places:
             yield _source_default("data", spec.name, "unit", spec.unit)
+
+
+def _thresholds(name: str, source: GivenOutcomes) -> Iterator[Default]:
+    """State at which score a label is the positive one, of models that give one score only."""
+    for model in source.models:
+        labelled = model.column is not None or model.score is None or model.threshold is not None
+        if labelled or source.task != "classification":
+            continue
+        probable = model.name in source.probabilities
+        value = PROBABILITY_THRESHOLD if probable else MARGIN_THRESHOLD
+        clause = f"data {name} threshold {model.name}"
+        yield Default(clause, value, "data", "threshold", name, model.name)
 
 
 def _source_default(statement: str, source: str, clause: str, value: str) -> Default:
@@ -671,8 +687,17 @@ def _forms_of_test(test: HypothesisTestResult, metric: str) -> Set[str]:
 
 
 def _percent(value: OptionValue) -> str:
-    """Write a share as a percentage: 90%."""
+    """Write a share as a percentage, 90%, and a matrix as the author does."""
+    if isinstance(value, tuple | list):
+        return written_matrix(value)
     return f"{100 * float(value):g}%" if isinstance(value, float | Fraction) else str(value)
+
+
+def written_matrix(value: "OptionValue | Sequence[Any]") -> str:
+    """Write rows of numbers in brackets: "[[0, 5], [50, 0]]"."""
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(map(written_matrix, value))}]"
+    return f"{float(value):g}" if isinstance(value, float | Fraction) else str(value)
 
 
 def _as_declared(found: MethodRecord, entry: Entry[Any]) -> MethodRecord:

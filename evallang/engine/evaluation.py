@@ -422,16 +422,9 @@ def add_repeats(found: Estimate, evaluation: Evaluation, model: str, metric: Met
     extra = {**found.extra, "n_examples": n, f"n_{runs}": len(each.folds)}
     if evaluation.yields.readers:
         extra["readers_sampled"] = not evaluation.yields.averaged
-    notes = found.notes
     means = _means(evaluation, model, metric) if is_mean(metric) else None
     if means is not None and not np.isnan(means.variance).all():
-        within = float(np.sqrt(np.nanmean(means.variance)))
-        extra["sd_within"] = within
-        notes = (
-            *notes,
-            f"{len(each.folds)} {runs}; between the {runs} of one example the standard "
-            f"deviation is {within:.3g}",
-        )
+        extra["sd_within"] = float(np.sqrt(np.nanmean(means.variance)))
     return replace(
         found,
         aggregation="mean_of_repeats",
@@ -440,7 +433,6 @@ def add_repeats(found: Estimate, evaluation: Evaluation, model: str, metric: Met
         n=n,
         folds=folds,
         extra=extra,
-        notes=notes,
     )
 
 

@@ -53,12 +53,12 @@ def searches_that_gained_nothing(
             n = tables[0].shape[1]
             several = len(tables) > 1
             differ = (
-                f"differ in {study.tuning.metric.written} by {fixed(spread, scale)}{unit}"
+                f"differ in `{study.tuning.metric.written}` by {fixed(spread, scale)}{unit}"
                 f"{' on average' if several else ''}, no more than the inner folds of one "
                 f"candidate (ratio of variances {fixed(ratio, Scale(2))})"
             )
             if ratio == 0:
-                differ = f"have the same {study.tuning.metric.written} in every inner fold"
+                differ = f"have the same `{study.tuning.metric.written}` in every inner fold"
             yield diagnose(
                 SEARCH_GAINED_NOTHING,
                 f"the search of `{model.name}` gained nothing: its {n} candidates {differ}",

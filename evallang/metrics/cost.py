@@ -25,6 +25,11 @@ ELKAN_2001 = Reference(
     kind="inproceedings",
 )
 
+ROWS_AND_COLUMNS = (
+    "the rows of the matrix are true classes and its columns predicted ones, both in the order of "
+    "the labels"
+)
+
 
 @METRICS.register(
     MetricDeclaration(
@@ -33,6 +38,8 @@ ELKAN_2001 = Reference(
         "labels",
         "lower",
         mean_over_rows=True,
+        title_with_options="Cost by the matrix {matrix}",
+        remark=lambda outcome: ROWS_AND_COLUMNS,
         when="the cost of each kind of mistake is known",
         when_not="costs are guesses: add recall and specificity",
         formula=(

@@ -54,12 +54,22 @@ def differences_drawn(
     made: list[tuple[Panel, Runs]] = []
     for start in range(0, len(rows), size):
         part = rows[start : start + size]
-        title = f"Compatible differences{of}"
+        title = f"{_title_of_differences(rows)}{of}"
         title += f": pairs {start + 1} to {start + len(part)}" if panels > 1 else ""
         drawn = forest_of_differences(context, comparison, part, rows)
         words = () if made else _caption(context, comparison, rows)
         made.append((Panel(*drawn, runs(title)), words))
     return made
+
+
+def _title_of_differences(rows: Sequence[HypothesisTestResult]) -> str:
+    """Return the title of a panel: what is compatible is seen from intervals alone."""
+    bounded = any(
+        found is not None and (found.low is not None or found.high is not None)
+        for pair in rows
+        for found in (pair.estimate, pair.simultaneous)
+    )
+    return "Compatible differences" if bounded else "Differences"
 
 
 def resamples_drawn(context: Context, comparison: Comparison) -> list[tuple[Panel, Runs]]:

@@ -7,6 +7,7 @@ import hashlib
 import json
 import math
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
@@ -34,6 +35,8 @@ from evallang.results.records import (
 from evallang.results.written import method_of
 
 SETS = "data sets"
+LABELLED = re.compile(r'\w+ \S+ ("(?:[^"\\]|\\.)*") from ')
+"""The label of a statement of data, after its keyword and name."""
 MOST_SAMPLES = 6  # models whose own numbers of examples are named
 
 KEPT = "".join(
@@ -112,6 +115,7 @@ class Context:
         self.report_id = report_id(plain)
         found = from_plain(ResultsRecord, _visible(plain))
         self.results = _with_isolated_names(found) if isolates else found
+        self._isolates = isolates
         self.alpha = self.results.study.alpha
         self.style = cast(Style, self.results.report.numbers)
         self.style_sheet = _checked_style(results.style_sheet)
@@ -212,6 +216,14 @@ class Context:
         """The word for the data sets, which are all of one kind: "data sets", "subjects"."""
         words = {record.one_of or SETS for record in self.results.data}
         return words.pop() if len(words) == 1 else SETS
+
+    @property
+    def collection(self) -> str:
+        """The label of the statement that all data sets come from; empty for several or none."""
+        statements = {record.statement for record in self.results.data}
+        found = LABELLED.match(statements.pop()) if len(statements) == 1 else None
+        label = str(json.loads(found[1])) if found is not None else ""
+        return isolated(label) if self._isolates else label
 
     @property
     def set_heading(self) -> str:
@@ -438,7 +450,7 @@ class Context:
         if not self.is_about_ranks(comparison):
             return self.compared_words(comparison)
         noun = f"average rank in {metric.noun}"
-        return MetricWords(metric.name, f"Average rank in {metric.noun}", noun, "number", "lower")
+        return MetricWords(metric.name, f"Average rank in {metric.noun}", noun, "ranks", "lower")
 
     def compared_words(self, comparison: Comparison) -> MetricWords:
         """Return the words for what the pairs are compared in: the metric, unless tests differ.

@@ -55,11 +55,17 @@ def is_about_equivalence(pair: HypothesisTestResult) -> bool:
     return "p_lower" in pair.extra
 
 
+def _failed_fits(context: Context, model: str) -> str:
+    """Return whether one fit that is tested failed, or several."""
+    failed = [f for f in context.results.failures if f.model == model and f.stage == "outer"]
+    return "fits" if len(failed) > 1 else "a fit"
+
+
 def lacking_words(context: Context, lacking: Lacking) -> str:
     """Return why a test could not be run, the model by its label."""
     model = lacking.model
     return {
-        "fit": f"a fit of {context.model(model or '')} failed",
+        "fit": f"{_failed_fits(context, model or '')} of {context.model(model or '')} failed",
         "scores": f"{context.model(model or '')} gives no scores",
         "refused": lacking.reason,
     }[lacking.kind if model is not None else "refused"]

@@ -28,6 +28,7 @@ from evallang.reporting.figures.resamples import Distribution, distributions
 from evallang.reporting.figures.spread import MOST_POINTS, Spread, spread
 from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.numbers import percent
+from evallang.reporting.wording import repeats_of
 from evallang.results.records import Comparison, Estimate
 
 MOST_DATA_APART = 3  # more data sets share one table
@@ -162,16 +163,24 @@ def _spreads(context: Context, setting: Setting, metrics: Sequence[str]) -> list
         if not rows:
             continue
         rounds = max(len(row.values) for row in rows) > MOST_POINTS
-        name = f"{metric.title} (%)" if metric.percent else metric.title
-        what = "histogram of the values of all splits" if rounds else "values of the folds (open)"
+        axis = f"{metric.title} (%)" if metric.percent else metric.title
+        subject = _subject(context, setting, name)
+        what = f"values of the {subject} (open)"
+        what = "histogram of the values of all splits" if rounds else what
         words = runs(f"{what} and the estimate (line). {NOT_AN_ERROR}")
         size = in_a_panel(len(rows))
         for start in range(0, len(rows), size):
             part = rows[start : start + size]
-            drawn = spread(part, name, "splits" if rounds else "folds", scale, rows)
+            drawn = spread(part, axis, "splits" if rounds else subject, scale, rows)
             title = panel_title(metric.title, start, len(part), len(rows))
             made.append((Panel(*drawn, runs(title)), words))
     return made
+
+
+def _subject(context: Context, setting: Setting, name: str) -> str:
+    """Return what the spread of a metric is drawn over: folds, or repeats of the examples."""
+    repeated = (e for _, e in _estimates(context, setting, name) if "n_examples" in e.extra)
+    return next(map(repeats_of, repeated), "folds")
 
 
 def _estimates(context: Context, setting: Setting, name: str) -> Iterator[tuple[str, Estimate]]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from evallang.reporting.cells import count_cell, dash, interval_cell, number_cell
-from evallang.reporting.context import Context, Setting, ordered_union
+from evallang.reporting.context import Context, MetricWords, Setting, ordered_union
 from evallang.reporting.document import (
     Block,
     Cell,
@@ -23,6 +23,7 @@ from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.limits import never_predicted_notes
 from evallang.reporting.narrow_tables import narrow_estimates
 from evallang.reporting.numbers import (
+    NBSP,
     Scale,
     bounded as within_one,
     count,
@@ -36,6 +37,7 @@ from evallang.reporting.wording import (
     count_sets,
     p_letter,
     plural,
+    repeats_of,
     scope_words,
 )
 from evallang.results.records import NO_WIDTH, NOT_COMPUTED, Comparison, Estimate
@@ -76,8 +78,7 @@ def table(context: Context, setting: Setting, metrics: Sequence[str], identifier
         seeds = any(e is not None and "sd_over_seeds" in e.extra for e in rows)
         if seeds:
             columns.append(Column(runs("SD, seeds"), muted=True, name=f"{name} SD over seeds"))
-        head = metric.title + (", %" if metric.percent else "")
-        spanners.append(Spanner(runs(head), start, len(columns) - 1))
+        spanners.append(Spanner(runs(_heading(metric)), start, len(columns) - 1))
         scale = context.scale(setting, name)
         for model, row in zip(models, rows, strict=True):
             cells[model] += estimate_cells(row, scale, second)
@@ -90,10 +91,12 @@ def table(context: Context, setting: Setting, metrics: Sequence[str], identifier
         for model in models:
             cells[model].append(Cell(runs(marks.get(model, ""))))
         words = adjusted_words(comparison) or "unadjusted "
+        several = len(context.metrics(setting)) > 1
+        noun = f" in {context.metric(comparison.metric).noun}" if several else ""
         notes += (
             runs(
                 Mark("a"),
-                f"Models that share a letter were not shown to differ at a {words}",
+                f"Models that share a letter were not shown to differ{noun} at a {words}",
                 p_letter(context),
                 f" of {level_of_alpha(comparison.alpha, context.style)}.",
             ),
@@ -303,9 +306,7 @@ def _table_across(context: Context, name: str, models: Sequence[str], identifier
             cells += estimate_cells(estimate, scale, "")
             found += [estimate] if estimate is not None else []
         rows.append(Row(tuple(cells)))
-    spanners = (
-        Spanner(runs(metric.title + (", %" if metric.percent else "")), before, len(columns) - 1),
-    )
+    spanners = (Spanner(runs(_heading(metric)), before, len(columns) - 1),)
     notes: list[Runs] = []
     if any(e.interval is not None for e in found):
         notes.append(runs("The interval of each estimate is in results.json."))
@@ -370,6 +371,43 @@ def flat_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
     ]
 
 
+def _heading(metric: MetricWords) -> str:
+    """Return the heading of the columns of a metric."""
+    return capitalised(metric.title) + (", %" if metric.percent else "")
+
+
+MOST_SPREADS = 4  # models whose spread over repeats is printed; of more the range is
+
+
+def _repeat_notes(
+    context: Context, setting: Setting, metrics: Sequence[str], found: Sequence[Estimate]
+) -> list[Runs]:
+    """State how much one example varies between its repeats or readers, by metric."""
+    notes: list[Runs] = []
+    for name in metrics:
+        metric, scale = context.metric(name), context.scale(setting, name)
+        spreads: dict[str, float] = {}
+        words = ""
+        for estimate in found:
+            spread = estimate.extra.get("sd_within")
+            if estimate.metric == name and isinstance(spread, float):
+                spreads[context.model(estimate.model)] = spread
+                words = repeats_of(estimate)
+        if not spreads:
+            continue
+        unit = f"{NBSP}points" if metric.percent else ""
+        printed = {model: Number(fixed(s, scale), s) for model, s in spreads.items()}
+        if len(printed) <= MOST_SPREADS:
+            listing = [runs(number, unit, f" for {model}") for model, number in printed.items()]
+            shown = listed(listing) if len(listing) > 1 else runs(*printed.values(), unit)
+        else:
+            low, high = (pick(spreads, key=lambda one: spreads[one]) for pick in (min, max))
+            shown = runs(printed[low], f" ({low}) to ", printed[high], unit, f" ({high})")
+        lead = f"Between the {words} of one example, the standard deviation of {metric.noun} was "
+        notes.append(runs(lead, shown, "."))
+    return notes
+
+
 def _seed_spread_cell(estimate: Estimate | None, scale: Scale) -> Cell:
     """Return the spread of an estimate over the seeds of its fits."""
     spread = estimate.extra.get("sd_over_seeds") if estimate is not None else None
@@ -410,18 +448,19 @@ def _notes(
                 "seeds are not counted as a sample."
             )
         )
+    notes += _repeat_notes(context, setting, metrics, found)
     averaged = [name for name in metrics if context.averaged(setting.data, name)]
     if averaged:
         names = listed([runs(context.metric(name).title) for name in averaged])
         notes.append(runs(names, ": unweighted mean over the classes (macro)."))
     if sum(e.interval is not None for e in found) > 1 and context.results.comparisons:
         below = "; models are compared below" if context.shows("comparisons") else ""
-        notes.append(runs(f"They are not adjusted for multiplicity{below}."))
+        notes.append(runs(f"The intervals are not adjusted for multiplicity{below}."))
     for name in metrics:
         metric = context.metric(name)
         if metric.unit == "target" and data is not None and data.target:
             notes.append(
-                runs(f"{metric.title} in the unit of {data.target}; {metric.better} is better.")
+                runs(f"{metric.title} is in units of {data.target}; {metric.better} is better.")
             )
         elif metric.ideal is not None:
             notes.append(runs(f"{metric.title}: {metric.ideal:g} is the best value."))
@@ -523,8 +562,7 @@ def _subgroup_table(
         if seconds[metric_name]:
             head = runs(seconds[metric_name])
             columns.append(Column(head, muted=True, name=f"{metric_name} interval"))
-        head_ = metric.title + (", %" if metric.percent else "")
-        spanners.append(Spanner(runs(head_), start, len(columns) - 1))
+        spanners.append(Spanner(runs(_heading(metric)), start, len(columns) - 1))
         start = len(columns)
         columns.append(Column(runs("Diff."), sortable=True, name=f"{metric_name} difference"))
         bounded[metric_name] = _bounded(found, metric_name)
@@ -536,7 +574,7 @@ def _subgroup_table(
                     name=f"{metric_name} difference interval",
                 )
             )
-        head_ = f"{metric.title} vs. rest" + (", points" if metric.percent else "")
+        head_ = f"{capitalised(metric.title)} vs. rest" + (", points" if metric.percent else "")
         spanners.append(Spanner(runs(head_), start, len(columns) - 1))
     rows = []
     for model in models:

@@ -45,6 +45,7 @@ from evallang.reporting.wording import (
 from evallang.results.records import Comparison, HypothesisTestResult
 
 MOST_FINDINGS = 8  # more do not fit on the first page; the others are counted
+AFTER_REQUIREMENTS = 4  # findings after requirements on the first page: what was not shown too
 
 
 @SECTIONS.register(SectionDeclaration(order=10), title="Key findings")
@@ -62,11 +63,12 @@ def findings(context: Context) -> Sequence[Block]:
         for setting in context.settings:
             items += _best(context, setting, context.metrics(setting)[0], praised)
     items = required + items
-    most = max(MOST_FINDINGS, len(required) + 1) if context.limited else len(items)
+    most = max(MOST_FINDINGS, len(required) + AFTER_REQUIREMENTS)
+    most = most if context.limited else len(items)
     left_out = max(0, len(items) - most)
     items = items[: len(items) - left_out]
     blocks: list[Block] = [NumberedFindings(tuple(items))] if items else []
-    if required:
+    if len(context.results.requirements) > 1:
         blocks.append(Paragraph(runs(NOT_CORRECTED), "note"))
     if left_out:
         verb = "is" if left_out == 1 else "are"

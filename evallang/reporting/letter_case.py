@@ -6,6 +6,16 @@ from evallang.reporting.numbers import NBSP
 
 OPTIONS = {"bca": "bias-corrected accelerated", "all_pairs": "", "se": "standard error"}
 LETTERS = {"beta": "β"}
+OPTION_FORMS = {"at": "first {} ranks", "distinct": "at most {} distinct scores"}
+OPTION_WORDS = {
+    ("pool", "true"): "pooled over folds",
+    ("pool", "false"): "",
+    ("multi_class", "ovo"): "mean of the pairs of classes",
+    ("multi_class", "ovr"): "each class against the rest",
+    ("gain", "exponential"): "exponential gain",
+    ("gain", "linear"): "linear gain",
+}
+"""What an option of a metric with such a value is called."""
 ADJECTIVES = frozenset({"bca", "percentile", "basic"})
 """Options that are printed before a title, as the field names these methods."""
 
@@ -42,9 +52,10 @@ def mid_sentence(title: str) -> str:
 
 
 def capitalised(text: str) -> str:
-    """Capitalise a text; the author's own code (`mypkg.metrics.f`) stays as it is."""
+    """Capitalise a text; own code (`mypkg.metrics.f`) and names (`mAP`) stay as they are."""
     first = text.partition(" ")[0].rstrip(".,:;")
-    return text if "." in first else text[:1].upper() + text[1:]
+    named = first[:1].islower() and any(letter.isupper() for letter in first[1:])
+    return text if named or "." in first else text[:1].upper() + text[1:]
 
 
 def written_options(written: str) -> str:
@@ -54,10 +65,20 @@ def written_options(written: str) -> str:
     words = [
         OPTIONS.get(value or key, value or key)
         if key in ("average", "method") or not value
-        else f"{LETTERS.get(key, key.replace('_', ' '))}{NBSP}={NBSP}{value}"
+        else _option_words(key, value)
         for key, _, value in named
     ]
     return ", ".join(word for word in words if word)
+
+
+def _option_words(key: str, value: str) -> str:
+    """Return an option in words where it has any, else its name and value."""
+    if (key, value) in OPTION_WORDS:
+        return OPTION_WORDS[key, value]
+    if key in OPTION_FORMS:
+        return OPTION_FORMS[key].format(value)
+    name = LETTERS.get(key) or key.replace("_", " ")
+    return f"{name}{NBSP}={NBSP}{value}"
 
 
 def titled(title: str, options: str) -> str:

@@ -34,12 +34,15 @@ from evallang.reporting.document import (
     Emphasis,
     Ref,
     Row,
+    Run,
     Runs,
     Strong,
     Table,
+    Text,
     listed,
     runs,
 )
+from evallang.reporting.letter_case import capitalised
 from evallang.reporting.numbers import (
     NBSP,
     Scale,
@@ -52,7 +55,7 @@ from evallang.reporting.numbers import (
 from evallang.reporting.searches import parameter_words, search_at_the_edge
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.topics import Topic
-from evallang.reporting.wording import code_runs, number_word, plural, sentence
+from evallang.reporting.wording import code_runs, number_word, plural, sentence, with_article
 from evallang.results.records import (
     DRAWN,
     Comparison,
@@ -75,6 +78,8 @@ SAID_BY = {
     CLASS_NEVER_PREDICTED.name: CLASS_NEVER_PREDICTED.name,
 }
 """Warnings of the check that the results say again with their numbers, by the rules' names."""
+OF_REQUIREMENTS = frozenset({"few_examples_for_a_requirement"})
+"""Warnings about what requirements ask for; readers want to know how these were decided."""
 
 
 @SECTIONS.register(
@@ -169,7 +174,8 @@ def cautions(context: Context) -> list[Caution]:
     of_numbers += [never] if never is not None else []
     said = {caution.name for caution in of_numbers}
     found = _record_cautions(
-        [r for r in context.results.diagnostics if not _said_by_numbers(r, said)]
+        context,
+        [r for r in context.results.diagnostics if not _said_by_numbers(r, said)],
     )
     if context.results.warnings:
         found.append(_fit_caution(context, context.results.warnings))
@@ -232,7 +238,7 @@ def _said_by_numbers(record: Mapping[str, Any], said: Set[str]) -> bool:
     return record.get("allowed_because") is None and SAID_BY.get(str(record.get("name"))) in said
 
 
-def _record_cautions(records: Sequence[Mapping[str, Any]]) -> list[Caution]:
+def _record_cautions(context: Context, records: Sequence[Mapping[str, Any]]) -> list[Caution]:
     """Format the warnings of the check; those of one rule and one reason stand together."""
     groups: dict[tuple[str, str, str | None], list[Mapping[str, Any]]] = {}
     for record in records:
@@ -248,16 +254,74 @@ def _record_cautions(records: Sequence[Mapping[str, Any]]) -> list[Caution]:
             for record in members
             for text in (record.get("message", ""), *(record.get("notes") or ()))
         )
-        texts = [sentence(str(text)) for text in said if text]
         body: Runs = ()
-        for text in texts:
-            body += runs(" " if body else "", code_runs(text))
+        for text in filter(None, map(str, said)):
+            body += runs(" " if body else "", _in_words(context, text))
+        if name in OF_REQUIREMENTS and context.results.requirements:
+            body += _decided(context)
         severity = str(members[0].get("severity", "warning"))
         made.append(
             Caution(f"warning-{number}", lead[:1].upper() + lead[1:] + _times(len(members)), body,
                     code, name, severity, accepted)
         )  # fmt: skip
     return made
+
+
+def _in_words(context: Context, text: str) -> Runs:
+    """Format a message of the check for readers: names of the study and of methods as titles.
+
+    Other parts in backquotes stay code.
+    """
+    made = code_runs(sentence(text))
+    words: list[Run] = []
+    for i, run in enumerate(made):
+        title = _title(context, run.text) if isinstance(run, Code) else None
+        if title is None:
+            words.append(run)
+            continue
+        before = words[-1] if words else None
+        if isinstance(before, Text) and before.text.endswith((" the ", " a ")):
+            title = title.removeprefix("the ")
+        after = made[i + 1] if i + 1 < len(made) else None
+        if isinstance(after, Text) and after.text.startswith(" test"):
+            title = title.removesuffix(" test")
+        words.append(Text(title if words else capitalised(title)))
+    return runs(*words)
+
+
+def _title(context: Context, name: str) -> str | None:
+    """Return the label of a model or data set, or the title of a method; None for other code."""
+    results = context.results
+    if any(model.name == name for model in results.models):
+        return context.model(name)
+    if any(data.name == name for data in results.data):
+        return context.data_label(name)
+    kind = next((m.kind for m in results.methods if m.name == name), None)
+    if kind == "metric":
+        return context.metric(name).noun
+    if kind in TITLED:
+        return with_article(context.method_title(kind, name))
+    return None
+
+
+TITLED = frozenset({"test", "correction", "interval"})
+"""Kinds of methods whose titles are part of a sentence."""
+
+
+def _decided(context: Context) -> Runs:
+    """State how the requirements were decided, after a warning of what they ask for."""
+    met = sum(item.met for item in context.results.requirements)
+    size = len(context.results.requirements)
+    if size == 1:
+        return runs(f" The requirement was {'met' if met else 'not met'}.")
+    if met in (0, size):
+        some = f"{'Both' if size == 2 else 'All'} requirements were met"
+        return runs(f" {some if met else 'No requirement was met'}.")
+    verb = "was" if met == 1 else "were"
+    words = f" {number_word(met, capital=True)} of the {number_word(size)} requirements {verb} met"
+    if not context.shows("requirements"):
+        return runs(f"{words}.")
+    return runs(f"{words} (", Ref("table-requirements"), ").")
 
 
 def _times(n: int) -> str:
@@ -372,9 +436,8 @@ def _overlap_words(
     if None in _allowing(context, protocol):
         return made  # of a file that does not tell
     return made + runs(
-        " Tests and intervals over the predictions treat them as independent: they describe these "
-        "fitted models on this sample, and do not include the variation that a new training set "
-        "would bring."
+        " Intervals and tests over the predictions describe these fitted models: they do not "
+        "include the variation that a new training set would bring."
     )
 
 

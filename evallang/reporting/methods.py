@@ -15,6 +15,7 @@ from evallang.reporting.numbers import count, level_of_alpha, percent, scale_of
 from evallang.reporting.one_model import methods_words, singly
 from evallang.reporting.pair_table import shown_effect
 from evallang.reporting.references import data_key
+from evallang.reporting.requirements import deciding_intervals
 from evallang.reporting.searches import (
     RULES,
     RULES_OF_ONE_PART,
@@ -75,6 +76,7 @@ def methods(context: Context) -> Sequence[Block]:
     tests = [row for c in one_per_line(context) for row in comparison_words(context, c)]
     analysis = _joined(
         _measures(context),
+        _within(context),
         *dict.fromkeys(tests),
         _together(context),
         _required(context),
@@ -121,7 +123,8 @@ def _compared(context: Context) -> Runs:
     if not data:
         return runs(verb, names, ".")
     if len(data) > MOST_LISTED:
-        made = runs(verb, names, f" on {count_sets(context, len(data))}.")
+        size, whole = count_sets(context, len(data)), context.collection
+        made = runs(verb, names, f" on {whole} ({size})." if whole else f" on {size}.")
     else:
         made = runs(verb, names, " on ", listed([_data_words(context, d) for d in data]), ".")
     return made + made_elsewhere(context) + _weights(context)
@@ -366,6 +369,25 @@ def _measures(context: Context) -> Runs:
     return made + _own_metrics(context)
 
 
+def _within(context: Context) -> Runs:
+    """State by which columns estimates are given within levels."""
+    found = [e for e in context.results.estimates if e.subgroup is not None]
+    columns = dict.fromkeys(e.subgroup.column for e in found if e.subgroup is not None)
+    if not columns:
+        return ()
+    by_columns: dict[tuple[str, ...], list[str]] = {}
+    for name in dict.fromkeys(e.metric for e in found):
+        own = {e.subgroup.column for e in found if e.metric == name and e.subgroup is not None}
+        shown = tuple(column for column in columns if column in own)
+        by_columns.setdefault(shown, []).append(context.metric(name).noun)
+    parts = [
+        runs(listed([runs(noun) for noun in nouns]), " within the levels of ",
+             listed([runs(column) for column in shown]))
+        for shown, nouns in by_columns.items()
+    ]  # fmt: skip
+    return runs("We also report ", listed(parts), ".")
+
+
 def _form_for_groups(context: Context, method: str) -> str:
     """Report whether all or some of the intervals of a method took whole groups as units."""
     grouped = {
@@ -426,7 +448,11 @@ def _required(context: Context) -> Runs:
     ways: list[Runs] = []
     if by_interval:
         levels = " or ".join(dict.fromkeys(percent(item.level) for item in by_interval))
-        ways.append(runs(f"the bounds of two-sided {levels} intervals"))
+        intervals = deciding_intervals(context, by_interval)
+        named = runs(" (", listed([runs(title) for title in intervals]), ")") if intervals else ()
+        bounds = f"the bounds of two-sided {levels} intervals"
+        bounds = f"the bounds of a two-sided {levels} interval" if len(found) == 1 else bounds
+        ways.append(runs(bounds, named))
     if titles:
         ways.append(runs("the ", p_letter(context), " of ", listed(titles), " with the sign of "
                          "the difference"))  # fmt: skip
@@ -681,9 +707,9 @@ def made_elsewhere(context: Context) -> Runs:
         if times:
             where = f" of {context.data_label(data.name)}" if len(context.results.data) > 1 else ""
             made += runs(
-                f" The {context.cases(data.name)}{where} were predicted in {count(max(times))} "
-                "repeats: measures are means over the repeats, and one of the "
-                f"{context.cases(data.name)} with all its repeats is the unit of intervals and "
+                f" Each of the {context.cases(data.name)}{where} has {number_word(max(times))} "
+                "repeats. Measures are means over the repeats, and each of the "
+                f"{context.cases(data.name)} with all its repeats is one unit of intervals and "
                 "tests."
             )
     return made
@@ -699,12 +725,12 @@ def _readers(context: Context, data: DataRecord) -> Runs:
     meant = (
         f"and readers and {cases} are both treated as random samples"
         if sampled
-        else f"one of the {cases} with all its readings is the unit of intervals and tests, and "
+        else f"each of the {cases} with all its readings is one unit of intervals and tests, and "
         "conclusions are about these readers"
     )
     return runs(
-        f" The {cases}{where} were read by {count(readers)} readers with each model: measures are "
-        f"means over the readers, {meant}."
+        f" The {cases}{where} were read by {number_word(readers)} readers with each model; "
+        f"measures are means over the readers, {meant}."
     )
 
 

@@ -72,6 +72,22 @@ def fixed(
     return _sign(rounded, f"{abs(rounded):,.{decimals}f}", signed)
 
 
+def settled(scale: Scale, numbers: Iterable[tuple[float | None, float | None]]) -> Scale:
+    """Return the scale on which all of several numbers are on their side of a line.
+
+    Each of `numbers` comes with its line, or None. Numbers that are read together then have
+    the same decimals.
+    """
+    decimals = scale.decimals
+    for value, line in numbers:
+        if value is None or line is None or not math.isfinite(value) or abs(value - line) <= NOISE:
+            continue
+        exact, null = (_decimal(number).scaleb(scale.power) for number in (value, line))
+        if not _needs_power(exact, scale):
+            decimals = max(decimals, _round_beside(exact, max(decimals, 0), [null])[1])
+    return scale.more(decimals)
+
+
 def _needs_power(exact: Decimal, scale: Scale) -> bool:
     """Return whether a number is too large or too small for the decimals of its column."""
     size = abs(exact)

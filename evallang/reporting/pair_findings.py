@@ -218,7 +218,7 @@ def not_tested(context: Context, comparisons: Sequence[Comparison]) -> list[Runs
             why = "; ".join(reasons(context, [test])) or "the test is undefined here"
             names = [context.model(name) for name in test.models]
             several = f"{number_word(len(names))} models together"
-            subject = several if len(names) > 2 else " and ".join(names)
+            subject = several if len(names) > 2 else " with ".join(names)
             found.setdefault(why, {})[f"{place_words(context, comparison)}{subject}"] = None
             nouns.setdefault(why, {})[context.compared_words(comparison).noun] = None
     made = []
@@ -227,8 +227,8 @@ def not_tested(context: Context, comparisons: Sequence[Comparison]) -> list[Runs
         if len(subjects) > MOST_NAMED:
             shown.append(runs(f"{number_word(len(subjects) - MOST_NAMED)} more"))
         words = listed([runs(noun) for noun in nouns[why]])
-        lead = Strong(runs("These models were not tested in ", words, f", because {why}"))
-        made.append(runs(lead, ": ", listed(shown, comma="; ", last="; "), "."))
+        lead = Strong(runs("Not compared in ", words, f", because {why}"))
+        made.append(runs(lead, ": ", listed(shown), "."))
     return made
 
 

@@ -70,6 +70,7 @@ CLAUSES = {
     "id": "Identity of a row",
     "where": "Rows kept",
     "cite": "Source",
+    "threshold": "Threshold of the scores",
     "about": "About",
     "separator": "Separator",
     "higher": DIRECTION,
@@ -295,6 +296,7 @@ CLAUSE_EFFECTS = {
     "missing": "what a missing value does",
     "task": "inferred from the target",
     "unit": "the word in this report",
+    "threshold": "scores at or above it are labelled positive",
 }
 VALUES = {
     "separate": "one per comparison line",
@@ -310,6 +312,43 @@ VALUES = {
     "html, pdf": "HTML, PDF",
 }
 OF_ONE_PART = {**VALUES, "best": "best score on the validation part"}
+OPTION_TITLES = {
+    "alternative": "direction",
+    "at": "ranks that count",
+    "average": "average over classes",
+    "bins": "number of bins",
+    "block": "length of a block",
+    "distinct": "distinct scores kept",
+    "horizon": "steps of the forecast",
+    "interval": "interval of the difference",
+    "method": "form",
+    "missing": "data sets with a missing score",
+    "multi_class": "more than two classes",
+    "pool": "folds pooled",
+    "repeats": "repetitions",
+    "rope": "region of practical equivalence",
+    "rounds": "number of random draws",
+    "samples": "draws from the posterior",
+    "test_train_ratio": "test rows per training row",
+    "ties": "tied scores",
+    "zeros": "differences of zero",
+}
+"""What the options of methods are called in the table of settings."""
+OPTION_VALUES = {
+    ("average", "binary"): "none",
+    ("missing", "leave_out"): "left out",
+    ("missing", "worst"): "worst rank",
+    ("multi_class", "ovo"): "mean of the pairs of classes",
+    ("multi_class", "ovr"): "each class against the rest",
+    ("numerator", "first"): "first difference",
+    ("numerator", "mean"): "mean of the first two differences",
+    ("scale", "logit"): "logit",
+    ("ties", "average"): "mean rank, with a correction for ties",
+    ("ties", "ignore"): "without a correction for ties",
+    ("zeros", "drop"): "dropped",
+    ("zeros", "pratt"): "ranked and then dropped",
+    ("zeros", "split"): "half to each side",
+}
 OPTION_EFFECTS = {
     "macro": "unweighted mean over the classes",
     "binary": "of the positive class",
@@ -364,9 +403,24 @@ def _option(context: Context, default: Default) -> Setting:
     """Format an option of a metric, test, interval or correction."""
     method, option, value = default.subject or "", default.option or "", value_words(default.value)
     group = "Measures" if default.kind in ("metric", "interval") else "Tests"
-    name = f"{context.method_title(default.kind, method)}: {option.replace('_', ' ')}"
-    words = VARIANTS.get(value) or VALUES.get(value, value.replace("_", " "))
-    return Setting(group, name, words, OPTION_EFFECTS.get(value, ""))
+    title = OPTION_TITLES.get(option, option.replace("_", " "))
+    name = f"{context.method_title(default.kind, method)}: {title}"
+    return Setting(group, name, _option_value(context, default), OPTION_EFFECTS.get(value, ""))
+
+
+def _option_value(context: Context, default: Default) -> str:
+    """Write the value of an option in words."""
+    option, value = default.option or "", default.value
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return count(value)
+    text = value_words(value)
+    if (option, text) in OPTION_VALUES:
+        return OPTION_VALUES[option, text]
+    if context.method("interval", text) or context.method("interval_of_test", text):
+        return context.interval_title(text)
+    return VARIANTS.get(text) or VALUES.get(text, text.replace("_", " "))
 
 
 def _stratify(context: Context, default: Default) -> Setting:
@@ -430,6 +484,8 @@ def _source(context: Context, default: Default) -> Setting:
     }
     if len(context.results.data) > 1 and len(values) > 1:
         title += f", {context.data_label(default.subject)}"
+    if default.under is not None and len(values) > 1:
+        title += f" of {context.model(default.under)}"
     return Setting("Data", title, value, CLAUSE_EFFECTS.get(clause, ""))
 
 

@@ -33,6 +33,7 @@ from evallang.reporting.numbers import (
     level_of_alpha,
     percent,
     scale_of,
+    settled,
 )
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import (
@@ -41,7 +42,6 @@ from evallang.reporting.wording import (
     p_cell,
     p_letter,
     p_stat,
-    sentence,
 )
 from evallang.results.records import Requirement
 
@@ -88,6 +88,9 @@ def _verdict(required: Sequence[Requirement]) -> Runs:
         return runs(Strong(runs(f"The study passed: {met}.")))
     verb = "was" if failed == 1 else "were"
     lost = f"{number_word(failed)} of {number_word(size)} requirements {verb} not met"
+    if failed == size:
+        lost = f"none of the {number_word(size)} requirements was met"
+        lost = "neither of the two requirements was met" if size == 2 else lost
     lost = "the requirement was not met" if size == 1 else lost
     return runs(Strong(runs(f"The study failed: {lost}.")))
 
@@ -115,6 +118,12 @@ def interval_of(context: Context, item: Requirement) -> str:
         if (e.data, e.protocol, e.model, e.metric, e.subgroup) == key
     )
     return context.interval_title(item.method, over_groups=grouped)
+
+
+def deciding_intervals(context: Context, found: Sequence[Requirement]) -> list[str]:
+    """Return the titles of the intervals that decided, each once, as they are in a sentence."""
+    methods = dict.fromkeys(interval_of(context, i) for i in found if i.method not in ("", "none"))
+    return [mid_sentence(method) for method in methods]
 
 
 def _line(context: Context, item: Requirement) -> Runs:
@@ -238,6 +247,7 @@ def decided_on(context: Context, item: Requirement) -> tuple[Runs, Runs]:
     scale = scale_of([half], [item.value], percent=metric.percent, n=context.n(item.data))
     level = item.kind == "level"
     lines = _lines(metric, item) or (None,)
+    scale = settled(scale, zip((item.value, *bounds), (lines[0], lines[0], lines[-1]), strict=True))
     text = fixed(item.value, scale, signed=not level, null=lines[0])
     if item.value is not None and metric.percent:
         text += "%" if level else f"{NBSP}points"
@@ -258,7 +268,7 @@ def _lines(metric: MetricWords, item: Requirement) -> tuple[float, ...]:
 def notes_of(context: Context, found: Sequence[Requirement]) -> list[Runs]:
     """Return what the run said of each line; why a number failed is seen from the table."""
     return [
-        words_of(context, item) + runs(f": {sentence(note)}")
+        words_of(context, item) + runs(f": {note.rstrip('.')}.")
         for item in found
         for note in (*((item.reason,) if item.reason and item.value is None else ()), *item.notes)
     ]
@@ -297,18 +307,17 @@ def requirements(context: Context) -> Sequence[Block]:
     notes = [
         runs(
             "A requirement is decided by the unfavourable bound of the interval, which must lie "
-            "beyond the threshold or margin. ",
-            runs("Where there is a ", p_letter(context), ", it is decided by the test and by the "
-                 "sign of the difference. ") if tested else (),
-            NOT_CORRECTED,
+            "beyond the threshold or margin.",
+            runs(" Where there is a ", p_letter(context), ", it is decided by the test and by the "
+                 "sign of the difference.") if tested else (),
+            f" {NOT_CORRECTED}" if len(found) > 1 else "",
         ),
         *notes_of(context, found),
     ]  # fmt: skip
     for item in tested:
         notes.append(words_of(context, item) + runs(": ", test_words(context, item), "."))
-    methods = dict.fromkeys(interval_of(context, i) for i in found if i.method not in ("", "none"))
-    if methods:
-        notes.append(runs(f"Intervals: {', '.join(mid_sentence(m) for m in methods)}."))
+    if methods := deciding_intervals(context, found):
+        notes.append(runs(f"Intervals: {', '.join(methods)}."))
     caption = runs("Requirements of the study and how they were decided.")
     made = Table("table-requirements", caption, tuple(columns), tuple(rows), notes=tuple(notes))
     return [made, *_figures(context, found)]

@@ -101,7 +101,9 @@ def short_protocol(protocol: ProtocolRecord) -> str:
 
 def _subtitle(context: Context) -> str:
     labels = [context.data_label(data.name) for data in context.results.data]
-    parts = [", ".join(labels) if len(labels) <= 3 else f"{len(labels)} {context.sets}"]
+    sets = f"{len(labels)} {context.sets}"
+    sets = f"{context.collection}, {sets}" if context.collection else sets
+    parts = [", ".join(labels) if len(labels) <= 3 else sets]
     own = [p for p in context.results.protocols if p.implied_by is None]
     if own:
         first = mid_sentence(own[0].summary.rstrip(".")) or short_protocol(own[0])

@@ -278,10 +278,15 @@ def value_text(metric: MetricWords, value: float | None, scale: Scale) -> Number
     return Number(f"{text}%" if metric.percent and value is not None else text, value)
 
 
+COUNTED = ("points", "ranks")
+"""Units that follow the number of a difference."""
+
+
 def amount(metric: MetricWords, value: float, scale: Scale) -> Runs:
-    """Format the size of a difference: "4.4 points", "0.012"."""
+    """Format the size of a difference: "4.4 points", "1.2 ranks", "0.012"."""
     number = Number(fixed(abs(value), scale, null=0.0), abs(value))
-    return runs(number, f"{NBSP}points") if metric.percent else runs(number)
+    unit = "points" if metric.percent else metric.unit
+    return runs(number, f"{NBSP}{unit}") if unit in COUNTED else runs(number)
 
 
 def signed_amount(metric: MetricWords, value: float, scale: Scale) -> Runs:
@@ -320,7 +325,7 @@ def estimate_runs(context: Context, setting: Setting, estimate: Estimate) -> Run
     inside: list[Runs] = []
     data = context.data(setting.data)
     if metric.unit == "target" and data is not None and data.target:
-        made += runs(f" {data.target} units")
+        made += runs(f" in units of {data.target}")
     if found := estimate_interval(estimate, scale):
         inside.append(found)
     right = correct_of(context, estimate)
@@ -332,6 +337,11 @@ def estimate_runs(context: Context, setting: Setting, estimate: Estimate) -> Run
     for i, part in enumerate(inside):
         made += runs("; " if i else "", part)
     return made + runs(")")
+
+
+def repeats_of(estimate: Estimate) -> str:
+    """Return what the values of an estimate of repeated examples are of: repeats or readers."""
+    return "readers" if "n_readers" in estimate.extra else "repeats"
 
 
 def adjusted_words(comparison: Comparison) -> str:

@@ -75,7 +75,7 @@ def few_groups(count: int | None, *, p: bool = False) -> tuple[str, ...]:
         return ()
     what = "the interval tends to be too narrow" + (" and p too small" if p else "")
     return (
-        f"only {count} groups: with fewer than {ENOUGH_GROUPS}, {what} (Cameron & Miller 2015)",
+        f"only {count} groups; with fewer than {ENOUGH_GROUPS}, {what} (Cameron & Miller 2015)",
     )
 
 

@@ -4,6 +4,7 @@ import re
 from html import unescape
 from pathlib import Path
 
+import numpy as np
 import pytest
 from studies import study
 
@@ -33,7 +34,7 @@ compare across data with friedman then nemenyi
 
 
 def test_a_report_on_a_table_says_where_its_scores_come_from(suite):
-    assert "on 14 data sets. The scores (AUC) were taken from data/demsar_auc.csv." in suite
+    assert "on AUC (14 data sets). The scores (AUC) were taken from data/demsar_auc.csv." in suite
     assert "Demšar 2006, table 6" in suite
     assert "Direction ○ higher is better" in suite
 
@@ -57,9 +58,15 @@ predictions quiz from "r.csv"
 compare a, b with permutation(rounds=100)
 """
     words = text_of(written, tmp_path, tmp_path / "out")
-    assert "on quiz (30 questions). The questions were predicted in 3 repeats" in words
+    assert "on quiz (30 questions). Each of the questions has three repeats." in words
     assert "The intervals apply to the average of the 3 repeats made here." in words
-    assert "between the repeats of one example the standard deviation is" in words
+    found = re.search(r"Between the repeats of one example, the standard deviation of accuracy "
+                      r"was ([\d.]+) points for a and ([\d.]+) points for b", words)  # fmt: skip
+    a = np.array([[(i * 7 + r) % 3 != 0 for r in range(3)] for i in range(30)])
+    b = np.array([[(i + r) % 2 for r in range(3)] for i in range(30)])
+    within = [100 * np.sqrt(model.var(axis=1, ddof=1).mean()) for model in (a, b)]
+    assert found is not None
+    assert [float(sd) for sd in found.groups()] == pytest.approx(within, abs=0.05)
 
 
 def test_scores_of_folds_are_worded_with_their_number_and_what_was_assumed(tmp_path):

@@ -41,7 +41,7 @@ def test_findings_tables_and_methods_count_the_authors_word(tmp_path, clause, wo
     assert f"Across the {word}, the three models" in text
     assert f"among three models over 12 {word}." in text
     assert f"Average ranks over 12 {word}." in text
-    assert re.search(rf"We compared a, b and c on 12 {word}\.", text)
+    assert re.search(rf"We compared a, b and c on Sleep stages \(12 {word}\)\.", text)
     assert ("subjects" in text) == (word == "subjects")
 
 

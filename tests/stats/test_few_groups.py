@@ -34,7 +34,7 @@ def test_fewer_than_fifty_groups_are_said_to_be_few_where_theory_needs_many(form
     said = [note for note in FORMS[form](*grouped(49)) if note.startswith("only 49 groups")]
     assert len(said) == 1
     assert ("p too small" in said[0]) == (form == "bootstrap test")
-    assert not any("groups: with fewer" in note for note in FORMS[form](*grouped(50)))
+    assert not any("groups; with fewer" in note for note in FORMS[form](*grouped(50)))
 
 
 def test_forms_that_keep_their_level_with_few_groups_say_nothing_of_it():

@@ -147,7 +147,8 @@ def _twice(again: list[tuple[Hypothesis, Method]]) -> str:
     same = [other for other, _ in again if replace(other, source=hypothesis.source) == hypothesis]
     others = len(again) - len(same)
     on = f" on {listed(other.source for other in same)}" if len(same) > 1 else ""
-    more = f"{on}, as {'is' if others == 1 else 'are'} {others} more of this line" if others else on
+    pairs = "is one more pair" if others == 1 else f"are {others} more pairs"
+    more = f"{on}, as {pairs} of this line" if others else on
     if same_question(before) == same_question(now) and before.name != now.name:
         return (
             f"{tested} twice, by `{before.written}` and by `{now.written}`, whose differences are "
