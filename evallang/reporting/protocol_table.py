@@ -336,7 +336,7 @@ OPTION_TITLES = {
 """What the options of methods are called in the table of settings."""
 OPTION_VALUES = {
     ("average", "binary"): "none",
-    ("missing", "leave_out"): "left out",
+    ("missing", "leave_out"): "excluded",
     ("missing", "worst"): "worst rank",
     ("multi_class", "ovo"): "mean of the pairs of classes",
     ("multi_class", "ovr"): "each class against the rest",
