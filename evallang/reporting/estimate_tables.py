@@ -371,6 +371,12 @@ def flat_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
     ]
 
 
+def _named(metrics: Sequence[MetricWords]) -> Runs:
+    """List metrics at the start of a sentence."""
+    first, *rest = metrics
+    return listed([runs(capitalised(first.title)), *(runs(metric.noun) for metric in rest)])
+
+
 def _heading(metric: MetricWords) -> str:
     """Return the heading of the columns of a metric."""
     return capitalised(metric.title) + (", %" if metric.percent else "")
@@ -456,16 +462,18 @@ def _notes(
     if sum(e.interval is not None for e in found) > 1 and context.results.comparisons:
         below = "; models are compared below" if context.shows("comparisons") else ""
         notes.append(runs(f"The intervals are not adjusted for multiplicity{below}."))
-    for name in metrics:
-        metric = context.metric(name)
-        if metric.unit == "target" and data is not None and data.target:
-            notes.append(
-                runs(f"{metric.title} is in units of {data.target}; {metric.better} is better.")
-            )
-        elif metric.ideal is not None:
-            notes.append(runs(f"{metric.title}: {metric.ideal:g} is the best value."))
-        elif not metric.higher_is_better:
-            notes.append(runs(f"{metric.title}: lower is better."))
+    shown = [context.metric(name) for name in metrics]
+    in_units = [metric for metric in shown if metric.unit == "target"]
+    target = data.target if data is not None else None
+    if in_units and target:
+        are = "is" if len(in_units) == 1 else "are"
+        notes.append(runs(_named(in_units), f" {are} in units of {target}."))
+    lower = [metric for metric in shown if metric.ideal is None and not metric.higher_is_better]
+    if lower:
+        notes.append(runs(_named(lower), ": lower is better."))
+    for metric in shown:
+        if metric.ideal is not None:
+            notes.append(runs(f"{capitalised(metric.title)}: {metric.ideal:g} is the best value."))
         if metric.of_sums:
             cases = context.cases(setting.data)
             notes.append(runs(f"{metric.title}: the ratio of two sums over the {cases}."))

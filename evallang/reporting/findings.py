@@ -26,7 +26,7 @@ from evallang.reporting.pair_findings import (
     pairs_against_reference,
     pairs_around_centre,
     place_words,
-    posterior,
+    posteriors,
     single,
 )
 from evallang.reporting.requirements import NOT_CORRECTED, requirement_lines
@@ -134,7 +134,7 @@ def _comparison_findings(
     missing = untested(pairs)
     tested = [pair for pair in pairs if pair not in missing]
     if any(bayesian(pair) for pair in pairs):
-        return items + [posterior(context, comparison, pair) for pair in tested]
+        return items + posteriors(context, comparison, tested)
     if comparison.against is not None and len(tested) > 1:
         return items + pairs_against_reference(context, comparison, comparison.against)
     centre = _centre(context, setting, comparison) if len(tested) > 1 else None

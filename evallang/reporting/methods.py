@@ -449,7 +449,8 @@ def _required(context: Context) -> Runs:
     if by_interval:
         levels = " or ".join(dict.fromkeys(percent(item.level) for item in by_interval))
         intervals = deciding_intervals(context, by_interval)
-        named = runs(" (", listed([runs(title) for title in intervals]), ")") if intervals else ()
+        titles_ = [runs(title) for title in intervals]
+        named = runs(" (", listed(titles_, comma="; ", last="; "), ")") if intervals else ()
         bounds = f"the bounds of two-sided {levels} intervals"
         bounds = f"the bounds of a two-sided {levels} interval" if len(found) == 1 else bounds
         ways.append(runs(bounds, named))

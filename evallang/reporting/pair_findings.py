@@ -38,6 +38,7 @@ from evallang.results.records import Comparison, HypothesisTestResult
 from evallang.results.statistics import POSTERIOR
 
 MOST_NAMED = 3  # pairs without a test that are named; more are counted
+OR = " or "  # joins the models of a sentence with "not"
 MOST_OTHERS = 5  # models that one sentence names; of more it states the extremes
 
 
@@ -68,7 +69,7 @@ def pairs_around_centre(context: Context, comparison: Comparison, centre: str) -
     elif others:
         items += [single(context, comparison, pair) for pair in others[:2]]
     if open_:
-        names = _others(context, comparison, open_, [c.other for c in open_], " or ")
+        names = _others(context, comparison, open_, [c.other for c in open_], OR)
         lead = runs(f"{where}{name} was not shown to differ in {metric.noun} from ", names)
         items.append(runs(Strong(lead), ". ", compatible_runs(context, comparison, open_)))
     return items
@@ -296,7 +297,8 @@ def _others(
 ) -> Runs:
     """List models, or count them among all that were compared if they are many."""
     if len(models) > MOST_OTHERS:
-        which = "all" if len(models) == len(all_) else f"{len(models):,} of the"
+        every = "any of the" if last == OR else "all"
+        which = every if len(models) == len(all_) else f"{len(models):,} of the"
         return runs(f"{which} {len(all_):,} other models")
     return listed([runs(context.sized(name, comparison.data)) for name in models], last=last)
 
@@ -352,6 +354,39 @@ def _better_first(context: Context, comparison: Comparison, pair: HypothesisTest
 
 
 # --- pairs without a p-value: posterior probabilities and margins ------------------------
+
+
+def posteriors(
+    context: Context, comparison: Comparison, pairs: Sequence[HypothesisTestResult]
+) -> list[Runs]:
+    """Format Bayesian pairs one by one; of many, those that were decided, the others counted."""
+    confidence = context.results.study.confidence
+    if len(pairs) <= MOST_OTHERS:
+        return [posterior(context, comparison, pair) for pair in pairs]
+    decided = [pair for pair in pairs if favoured(pair, confidence) is not None]
+    shown = decided[:MOST_NAMED]
+    noun = context.metric(comparison.metric).noun
+    where, size = place_words(context, comparison), len(pairs)
+    limit = f"no posterior probability exceeded {percent(confidence)}"
+    made = [posterior(context, comparison, pair) for pair in shown]
+    if len(decided) > len(shown):
+        rest = len(decided) - len(shown)
+        verb = "was" if rest == 1 else "were"
+        words = f"{number_word(rest)} more of the {number_word(size)} pairs {verb} decided"
+        words = f"{where}{words}" if where else capitalised(words)
+        title = with_article(context.method_title("test", pairs[0].test))
+        words += f" in {noun} by {title}, each with a posterior probability above "
+        made.append(runs(f"{words}{percent(confidence)}."))
+    open_ = size - len(decided)
+    if open_:
+        verb = "was" if open_ == 1 else "were"
+        words = f"{number_word(open_)} of the {number_word(size)} pairs {verb} not separated"
+        words = (
+            "none of the " + f"{number_word(size)} pairs was separated" if not decided else words
+        )
+        words = f"{where}{words}" if where else capitalised(words)
+        made.append(runs(Strong(runs(f"{words} in {noun}")), f": {limit}."))
+    return made
 
 
 def posterior(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> Runs:

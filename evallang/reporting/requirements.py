@@ -202,7 +202,7 @@ def _words(context: Context, item: Requirement) -> Runs:
 def line_text(metric: MetricWords, value: float, *, of_difference: bool = False) -> Runs:
     """Print a threshold or margin with every digit that the author wrote."""
     exact = Decimal(repr(float(value))).scaleb(2 if metric.percent else 0)
-    text = format(exact.normalize(), "f").replace("-", MINUS)
+    text = format(exact.normalize(), ",f").replace("-", MINUS)
     unit = "%" if metric.percent else ""
     if metric.percent and of_difference:
         unit = f"{NBSP}point" if text == "1" else f"{NBSP}points"
@@ -317,7 +317,7 @@ def requirements(context: Context) -> Sequence[Block]:
     for item in tested:
         notes.append(words_of(context, item) + runs(": ", test_words(context, item), "."))
     if methods := deciding_intervals(context, found):
-        notes.append(runs(f"Intervals: {', '.join(methods)}."))
+        notes.append(runs(f"Intervals: {'; '.join(methods)}."))
     caption = runs("Requirements of the study and how they were decided.")
     made = Table("table-requirements", caption, tuple(columns), tuple(rows), notes=tuple(notes))
     return [made, *_figures(context, found)]

@@ -309,7 +309,7 @@ def correct_of(context: Context, estimate: Estimate) -> int | None:
     """Return how many examples were right, where that is a plain share of examples."""
     if not context.counts_right(estimate.metric) or estimate.aggregation != "pooled":
         return None
-    if estimate.value is None:
+    if estimate.value is None or "seeds" in estimate.extra:  # a mean over the fits of several seeds
         return None
     right = estimate.value * estimate.n
     if not math.isfinite(right):

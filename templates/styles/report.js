@@ -39,8 +39,10 @@
     elements.forEach(function (p, i) {
       var one = (found || [])[i];
       if (!one) { return; }
-      p.appendChild(button("copy", "Copy this " + what + " with its citations", function () { return one.text; }));
-      p.appendChild(button("LaTeX", "Copy this " + what + " as LaTeX", function () { return one.latex; }));
+      var pair = document.createElement("span");
+      pair.className = "pair"; p.appendChild(pair);
+      pair.appendChild(button("copy", "Copy this " + what + " with its citations", function () { return one.text; }));
+      pair.appendChild(button("LaTeX", "Copy this " + what + " as LaTeX", function () { return one.latex; }));
     });
   }
   prose(all(".findings li > p"), forms.findings, "finding");

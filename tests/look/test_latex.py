@@ -23,7 +23,7 @@ DOCUMENT = r"""\documentclass{article}
 \bibliography{references}
 \end{document}
 """
-MACROS = re.compile(r"^\\evallang@set.*?% (\\eval[^:]*):", re.MULTILINE)
+MACROS = re.compile(r"^\\evallang@set.*?% (\\eval[^:]*): (.*)$", re.MULTILINE)
 
 
 @pytest.fixture(scope="session")
@@ -43,7 +43,7 @@ def test_all_files_compile_without_error_or_overfull_box(tex, rendered, tmp_path
     body = [rf"\input{{tables/{name}}}\clearpage" for name in wanted]
     body += [rf"\input{{{path.stem}}}" for path in sorted(folder.glob("*s.tex")) if _prose(path)]
     body += [rf"\cite{{{key}}}" for key in _unused(folder, wanted)]
-    body += [f"{use}." for use in _macros(folder)[:40]]
+    body += [f"{use}." for use in list(_macros(folder))[:40]]
     text = DOCUMENT % (*WIDTHS[width], "\n\n".join(body))
     (folder / "paper.tex").write_text(text, encoding="utf-8")
     log = _compiled(folder)
@@ -58,7 +58,10 @@ def _prose(path):
 
 
 def _macros(folder):
-    return MACROS.findall((folder / "macros.tex").read_text(encoding="utf-8"))
+    """Return the calls of macros, each with what its comment says that it prints."""
+    found = dict(MACROS.findall((folder / "macros.tex").read_text(encoding="utf-8")))
+    assert any(use.startswith(r"\evalestimate") for use in found)
+    return found
 
 
 def _unused(folder, tables):
@@ -79,6 +82,35 @@ def _compiled(folder):
     for _ in range(2):
         subprocess.run(command, cwd=folder, capture_output=True, check=False)
     return (folder / "paper.log").read_text(encoding="latin-1")
+
+
+@pytest.mark.parametrize("name", ["hostile names", "regression", "groups", "weights"])
+def test_every_macro_prints_the_number_that_the_study_has(tex, rendered, tmp_path, name):
+    folder = tmp_path / "paper"
+    shutil.copytree(rendered(name).folder, folder)
+    wanted = list(_macros(folder).items())
+    lines = "\n\n".join(f"({i}) {use} end" for i, (use, _) in enumerate(wanted))
+    text = "\\documentclass{article}\n\\usepackage[T1]{fontenc}\n\\usepackage{lmodern}\n"
+    text += f"\\input{{macros}}\n\\begin{{document}}\n{lines}\n\\end{{document}}\n"
+    (folder / "paper.tex").write_text(text, encoding="utf-8")
+    assert re.findall(r"^!.*", _compiled(folder), re.MULTILINE) == []
+    with pdfplumber.open(folder / "paper.pdf") as document:
+        words = _plain(" ".join(page.extract_text() for page in document.pages))
+    for i, (use, shown) in enumerate(wanted):
+        assert f"({i}){_plain(shown)}end" in words, use
+    estimates = rendered(name).results.record.estimates
+    values = {(e.model, e.metric): e.value for e in estimates if e.subgroup is None}
+    primary = estimates[0].metric
+    for use, shown in wanted:
+        model = re.fullmatch(r"\\evalestimate\{(\w+)\}", use)
+        if model:
+            value = values[model[1], primary] * (100 if "%" in shown else 1)
+            assert float(shown.rstrip("%")) == pytest.approx(value, rel=0.01), use
+
+
+def _plain(text):
+    """Return a text as one word, whatever a font and a line make of signs and blanks."""
+    return re.sub(r"\s+", "", text).replace("\N{MINUS SIGN}", "-")
 
 
 def paper_of_two(folder, rendered, body):
