@@ -40,10 +40,14 @@ class Item:
 
 @frozen
 class Checklist:
-    """A published checklist: its short name, its source, and its items in their order."""
+    """A published checklist: its short name, its source, and its items in their order.
+
+    `compared` says with which published text the items were compared.
+    """
 
     name: str
     source: Runs
+    compared: str
     items: tuple[Item, ...]
 
 
@@ -51,6 +55,7 @@ REFORMS = Checklist(
     "REFORMS",
     runs("Kapoor et al. 2024, ",
          Link("https://doi.org/10.1126/sciadv.adk3452", "doi:10.1126/sciadv.adk3452")),
+    "table 1 of the paper",
     (
         Item("1a", "population or distribution that the claim is about"),
         Item("1b", "why this population or distribution was chosen"),
@@ -65,15 +70,15 @@ REFORMS = Checklist(
         Item("3c", "why the data suit the task"),
         Item("3d", "outcome, with descriptive statistics", Topic.OUTCOME, True),
         Item("3e", "number of samples", Topic.SAMPLES),
-        Item("3f", "share of missing data", Topic.MISSING),
+        Item("3f", "share of missing data, by class", Topic.MISSING, True),
         Item("3g", "why the data represent the population of the claim"),
         Item("4a", "excluded samples, and why", Topic.EXCLUSIONS, True),
         Item("4b", "treatment of impossible or corrupt samples"),
         Item("4c", "all transformations of the data", Topic.TRANSFORMATIONS),
-        Item("5a", "description of all models", Topic.MODELS),
+        Item("5a", "all models with their features and loss functions", Topic.MODELS, True),
         Item("5b", "why these types of models were chosen"),
         Item("5c", "splits or folds of the evaluation", Topic.SPLITS),
-        Item("5d", "how the reported models were selected", Topic.SELECTION),
+        Item("5d", "method of selecting the reported models", Topic.SELECTION),
         Item("5e", "tuning of hyper-parameters", Topic.TUNING),
         Item("5f", "why the baselines are appropriate"),
         Item("6a", "preprocessing and modelling use training data only", Topic.TRAINING_ONLY),
@@ -90,14 +95,15 @@ REFORMS = Checklist(
 NEURIPS = Checklist(
     "NeurIPS",
     runs("the paper template of 2025 and 2026, neurips.cc/public/guides/PaperChecklist"),
+    "the questions of the template",
     (
         Item("1", "claims that match the contributions and scope"),
         Item("2", "limitations", Topic.LIMITS, True),
         Item("3", "assumptions and proofs of theory"),
         Item("4", "all information needed to reproduce the main results", Topic.COMMANDS),
         Item("5", "open access to data and code", Topic.CODE, True),
-        Item("6", "details of training and test", Topic.SPLITS),
-        Item("7", "error bars or statistical significance", Topic.INTERVALS),
+        Item("6", "settings of training and test, and how they were chosen", Topic.SPLITS, True),
+        Item("7", "error bars or tests, with their method and assumptions", Topic.INTERVALS),
         Item("8", "compute resources", Topic.ENVIRONMENT, True),
         Item("9", "code of ethics"),
         Item("10", "broader impacts"),
@@ -114,6 +120,7 @@ TRIPOD_AI = Checklist(
     "TRIPOD+AI",
     runs("for clinical prediction models, Collins et al. 2024, ",
          Link("https://doi.org/10.1136/bmj-2023-078378", "doi:10.1136/bmj-2023-078378")),
+    "table 2 of the statement",
     (
         Item("1", "title that identifies the study, population and outcome"),
         Item("2", "abstract"),
@@ -126,16 +133,16 @@ TRIPOD_AI = Checklist(
         Item("6a", "setting, number and place of centres"),
         Item("6b", "eligibility criteria"),
         Item("6c", "treatments received"),
-        Item("7", "preprocessing and quality checks of the data", Topic.TRANSFORMATIONS, True),
-        Item("8a", "definition of the outcome", Topic.OUTCOME, True),
+        Item("7", "preprocessing and quality checks", Topic.TRANSFORMATIONS, True),
+        Item("8a", "definition, time horizon and assessment of the outcome", Topic.OUTCOME, True),
         Item("8b", "assessors of the outcome"),
         Item("8c", "blinding of the assessment of the outcome"),
         Item("9a", "choice of the initial predictors"),
         Item("9b", "definition of all predictors", Topic.FEATURES, True),
         Item("9c", "assessors of the predictors"),
         Item("10", "study size, and why it was sufficient", Topic.SAMPLE_SIZE, True),
-        Item("11", "handling of missing data", Topic.MISSING),
-        Item("12a", "use and partition of the data", Topic.SPLITS),
+        Item("11", "handling of missing data, reasons for omitted data", Topic.MISSING, True),
+        Item("12a", "use, partition and required size of the data", Topic.SPLITS, True),
         Item("12b", "handling of predictors in the analyses", Topic.TRANSFORMATIONS),
         Item("12c", "type of model, tuning, internal validation", Topic.MODELS, True),
         Item("12d", "heterogeneity across clusters", Topic.GROUPS, True),
@@ -145,7 +152,7 @@ TRIPOD_AI = Checklist(
         Item("13", "methods against class imbalance", Topic.CLASS_BALANCE, True),
         Item("14", "approaches to fairness"),
         Item("15", "output of the model, and thresholds"),
-        Item("16", "differences of development and evaluation data"),
+        Item("16", "differences between development and evaluation data"),
         Item("17", "ethical approval and consent"),
         Item("18a", "funding"),
         Item("18b", "conflicts of interest"),
@@ -156,11 +163,11 @@ TRIPOD_AI = Checklist(
         Item("19", "involvement of patients and the public"),
         Item("20a", "flow of participants"),
         Item("20b", "characteristics of the participants"),
-        Item("20c", "development and evaluation data compared"),
+        Item("20c", "distributions of predictors compared with the development data"),
         Item("21", "participants and events in each analysis", Topic.SAMPLES, True),
         Item("22", "the full model, for predictions in new individuals", Topic.EXPORTED, True),
         Item("23a", "performance with intervals, also in subgroups", Topic.INTERVALS, True),
-        Item("23b", "heterogeneity of performance across clusters"),
+        Item("23b", "heterogeneity of performance across clusters, if examined"),
         Item("24", "results of updating"),
         Item("25", "interpretation of the main results"),
         Item("26", "limitations", Topic.LIMITS, True),

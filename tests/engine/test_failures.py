@@ -83,7 +83,7 @@ def test_a_comparison_whose_only_pair_lost_a_fit_was_not_performed(tmp_path):
     )
     words = report_of(tmp_path / "out")
     assert "bad and good were to be compared in accuracy by McNemar’s test" in words
-    lost = "These models were not tested in accuracy, because a fit of bad failed: bad and good."
+    lost = "Not compared in accuracy, because fits of bad failed: bad with good."
     assert lost in words
     assert "by McNemar’s test at a level" not in words
 
@@ -100,4 +100,4 @@ def test_the_methods_text_names_the_pairs_that_could_not_be_compared(tmp_path):
     assert comparison.performed and comparison.reason is None
     words = report_of(tmp_path / "out")
     assert "good and tree were compared in accuracy by McNemar’s test" in words
-    assert "bad and good could not be compared: a fit of bad failed." in words
+    assert "bad and good could not be compared: fits of bad failed." in words

@@ -46,6 +46,7 @@ def test_the_lists_have_the_published_numbers_of_items():
         checklist.name: [item.number for item in checklist.items] for checklist in CHECKLISTS
     }
     assert len(by_name["REFORMS"]) == 32  # Kapoor et al. 2024: "It consists of 32 questions"
+    assert len(by_name["TRIPOD+AI"]) == 52  # Collins et al. 2024, with sub-items
     assert by_name["NeurIPS"] == [str(number) for number in range(1, 17)]
     mains = dict.fromkeys(number.rstrip("abcdefg") for number in by_name["TRIPOD+AI"])
     assert list(mains) == [str(number) for number in range(1, 28)]  # Collins et al. 2024: 27 items

@@ -26,7 +26,9 @@ def checklist_lines(writing: Writing, writer: "MarkdownWriter") -> list[str]:
     ]
     for checklist in CHECKLISTS:
         lines += ["", f"## {writer.text(checklist.name)}", ""]
-        lines += [f"Source: {writer.write(checklist.source)}.", ""]
+        size = len(checklist.items)
+        lines += [f"Source: {writer.write(checklist.source)}. The {size} items were compared with"]
+        lines += [f"{checklist.compared}.", ""]
         lines += ["| Item | About | Where |", "|:--|:--|:--|"]
         for item in checklist.items:
             place = places[checklist.name, item.number]
