@@ -135,6 +135,14 @@ def _delta(metric: Callable[..., NDArray[np.float64]], n: int) -> Callable[[Rng]
     return found
 
 
+def _kappa(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    shares = matrix / matrix.sum((-2, -1), keepdims=True)
+    agreed = np.trace(shares, axis1=-2, axis2=-1)
+    chance = (shares.sum(-1) * shares.sum(-2)).sum(-1)
+    value: NDArray[np.float64] = (agreed - chance) / (1 - chance)
+    return value
+
+
 def _balanced(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     """The mean of both recalls, NaN where a class is missing."""
     of_class = matrix.sum(-1)
@@ -400,6 +408,8 @@ SIMULATIONS = (
         "delta", "balanced accuracy .81, n = 100", _delta(_balanced, 100), 20_000, ROUGHLY_COVERS
     ),
     _simulation("delta", "balanced accuracy .81, n = 400", _delta(_balanced, 400), 20_000, COVERS),
+    _simulation("delta", "kappa .58, n = 100", _delta(_kappa, 100), 10_000, ROUGHLY_COVERS),
+    _simulation("delta", "kappa .58, n = 400", _delta(_kappa, 400), 10_000, COVERS),
     _simulation("bootstrap", "F1 .71, n = 100, bca", _resampled(f1, 100), 5_000, ROUGHLY_COVERS),
     _simulation("bootstrap", "MCC .57, n = 100, bca", _resampled(_mcc, 100), 5_000, ROUGHLY_COVERS),
     _simulation("bootstrap", "mean of long-tailed losses, n = 100, bca", _resampled_loss, 4_000),
