@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING
 
 from evallang.diagnostics import Diagnostic, diagnose
 from evallang.engine.evaluation import Evaluation, is_mean, means_of
+from evallang.metrics.metric import default_metric
 from evallang.models.model import is_baseline
 from evallang.registry import lazy
 from evallang.reporting.codes import FOLDS_DISAGREE
 from evallang.reporting.numbers import Scale, fixed
+from evallang.source import Span
 from evallang.study import Method, Study
 
 if TYPE_CHECKING:
@@ -28,15 +30,18 @@ FEWEST_FOLDS, FEWEST_UNITS = 3, 10
 def folds_that_disagree(study: Study, evaluations: Sequence[Evaluation]) -> Iterator[Diagnostic]:
     """Report, for each data set and protocol, the model whose folds differ the most.
 
-    The metric is the first one that is a mean over examples. Where examples are grouped, the
-    groups are the units of a fold.
+    The metric is the first one that is a mean over examples; of models that are fitted here it is
+    the default one of the task where no measure is. Where examples are grouped, the groups are the
+    units of a fold.
     """
     baselines = {model.name for model in study.models if is_baseline(model)}
-    wanted = [measure for measure in study.measures if is_mean(measure.metric)]
-    for evaluation in evaluations if wanted else ():
+    for evaluation in evaluations:
         if evaluation.design is None or not evaluation.yields.once or evaluation.judged:
             continue
-        metric = wanted[0].metric
+        found_metric = _mean_metric(study, evaluation)
+        if found_metric is None:
+            continue
+        metric, span = found_metric
         spreads = [
             (found[0], model, found[1])
             for model in evaluation.models
@@ -55,7 +60,7 @@ def folds_that_disagree(study: Study, evaluations: Sequence[Evaluation]) -> Iter
             f"the folds of `{model}` differ by more than the sampling of their rows explains: "
             f"{metric.written} is {fixed(float(means[low]), scale)}{unit} in fold {low + 1} and "
             f"{fixed(float(means[high]), scale)}{unit} in fold {high + 1}",
-            wanted[0].span,
+            span,
             path=study.path,
             help="look for what separates these rows: a group that no `group by` names, an order "
             "of the rows, a change over time",
@@ -63,10 +68,22 @@ def folds_that_disagree(study: Study, evaluations: Sequence[Evaluation]) -> Iter
         )
 
 
+def _mean_metric(study: Study, evaluation: Evaluation) -> tuple[Method, Span | None] | None:
+    """Return the mean over examples that folds are compared by, and where the study measures."""
+    for measure in study.measures:
+        if is_mean(measure.metric):
+            return measure.metric, measure.span
+    fitted = all(model.fitted for model in evaluation.models.values())
+    if not study.measures or not fitted:
+        return None
+    metric = Method(default_metric(evaluation.task))
+    return (metric, study.measures[0].span) if is_mean(metric) else None
+
+
 def _spread(
     evaluation: Evaluation, model: str, metric: Method
 ) -> "tuple[float, NDArray[np.float64]] | None":
-    """Return the p-value of the spread between folds and the means of the folds (j,).
+    """Return the p-value of the spread between folds and the metric of the folds (j,).
 
     None where the folds are too few or too small. The statistic is that of Cochran's test of
     heterogeneity with the variance within folds, chi-squared with j - 1 degrees of freedom.
@@ -93,4 +110,6 @@ def _spread(
     if not within > 0:
         return None
     q = float((n * (means - values.mean()) ** 2).sum() / within)
+    if evaluation.entry(metric).declaration.transform == "sqrt":
+        means = np.sqrt(means)
     return float(special.chdtrc(j - 1, q)), means

@@ -119,7 +119,9 @@ FOLDS_DISAGREE = declare(
     "larger spread says that rows of a fold belong together: they come in an order, from groups "
     "that the study does not name, or from a time at which something changed. Intervals and tests "
     "that treat the rows as independent are then too narrow. The test is Cochran's for "
-    "heterogeneity, at a level of .0001, with groups as units where there are groups.",
+    "heterogeneity, at a level of .0001, with groups as units where there are groups, by the first "
+    "measure that is a mean over rows. Where no measure is one, folds of fitted models are "
+    "compared by accuracy, or by the default measure of a regression.",
     wrong='data visits from "visits.csv"\n  target y',
     right='data visits from "visits.csv"\n  target y\n  where day < 75  # one way of recording',
     source="Cochran 1954; Dietterich 1998",
@@ -139,7 +141,8 @@ UNLIKE_WORKERS = declare(
 SEARCH_AT_THE_EDGE = declare(
     "W509",
     "search_at_the_edge",
-    "A search chose the first or last of its candidates in at least half of the training parts.",
+    "A search chose the largest of its numbers, or the smallest, in at least half of the training "
+    "parts.",
     reason="If the best candidate is at the end of a range, better values probably lie beyond it, "
     "and the comparison underrates the model. Widen the range before you look at the "
     "results; a study whose range was widened afterwards is a new study.",
