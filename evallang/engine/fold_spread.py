@@ -1,7 +1,7 @@
 """After a run: folds whose scores differ by more than the sampling of their rows explains."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from evallang.diagnostics import Diagnostic, diagnose
 from evallang.engine.evaluation import Evaluation, is_mean, means_of
@@ -76,7 +76,10 @@ def _mean_metric(study: Study, evaluation: Evaluation) -> tuple[Method, Span | N
     fitted = all(model.fitted for model in evaluation.models.values())
     if not study.measures or not fitted:
         return None
-    metric = Method(default_metric(evaluation.task))
+    task: Literal["classification", "regression"] = (
+        "regression" if evaluation.task == "regression" else "classification"
+    )
+    metric = Method(default_metric(task))
     return (metric, study.measures[0].span) if is_mean(metric) else None
 
 
