@@ -176,12 +176,20 @@ def run_fits(
             if key not in stored
         ]
         work.sort(key=lambda job: len(job.task.pipeline.steps) == 1)  # those share least
-        with closing(_made(work, workers, tally)) as made:
-            for key, outcome in made:
-                if workers.elsewhere and store is not None:
-                    outcome = replace(outcome, not_kept=store.put(tasks[key], outcome))
-                outcomes[key] = outcome
-                tally.finish(layout.tasks[key].n_fits, failed=outcome.failure is not None)
+        try:
+            with closing(_made(work, workers, tally)) as made:
+                for key, outcome in made:
+                    if workers.elsewhere and store is not None:
+                        outcome = replace(outcome, not_kept=store.put(tasks[key], outcome))
+                    outcomes[key] = outcome
+                    tally.finish(layout.tasks[key].n_fits, failed=outcome.failure is not None)
+        except KeyboardInterrupt as ending:
+            kept = [key for key in tasks if key in outcomes and outcomes[key].not_kept is None]
+            if store is None or not kept or str(ending):
+                raise
+            n_fits = sum(layout.tasks[key].n_fits for key in kept)
+            told = f"{n_fits:,} of {tally.total:,} fits are kept for the next run"
+            raise type(ending)(told) from None
     if store is not None:
         store.sweep()
     return Fits(outcomes, frozenset(stored))

@@ -167,3 +167,18 @@ def test_a_plan_without_fits_needs_no_store(tmp_path):
     text = "evallang 1\nstudy\n  seed 1\ncounts p\n  models a, b\n  table [[9, 1], [2, 3]]\n"
     plan = study(text, tmp_path).plan(tmp_path / "store")
     assert not plan.n_fits and not plan.n_cached
+
+
+@pytest.mark.parametrize("where", ["store", "off"])
+def test_an_interrupted_run_says_how_many_fits_are_kept(tmp_path, where):
+    def progress(done, _):
+        if done == 4:
+            raise KeyboardInterrupt
+
+    store = "off" if where == "off" else tmp_path / where
+    with pytest.raises(KeyboardInterrupt) as ending:
+        run(study(TEXT, tmp_path), store=store, progress=progress)
+    kept = study(TEXT, tmp_path).plan(store).n_cached
+    told = f"{kept} of 6 fits are kept for the next run" if kept else ""
+    assert str(ending.value) == told
+    assert (kept or 0) == (0 if where == "off" else 3)  # the fourth fit's task did not end
