@@ -46,7 +46,7 @@ from evallang.frozen_records import frozen
 from evallang.metrics.metric import MetricEntry, evaluate
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.models import fitting
-from evallang.models.build import BuildContext
+from evallang.models.build import BuildContext, modules_of
 from evallang.models.columns import design_matrix
 from evallang.models.losses import FitLost, Loss
 from evallang.models.model import search_space, with_choice
@@ -155,11 +155,14 @@ def run_fits(
     if len(stored) == len(tasks):
         return Fits(outcomes, frozenset(stored))
     versions = {name for task in tasks.values() for name in _versions(task)}
+    names = {place.key: place.model for place in reversed(layout.subsets)}
+    names |= {place.key: place.model for place in reversed(layout.places)}
+    fitted = {names[key] for key in tasks if key not in stored}
+    # Once, before workers are forked, instead of in each of them
+    workers.prepare((__name__, *modules_of(m for m in study.models if m.name in fitted)))
     with shared_tables(tables, workers, own, versions) as shared:
         metric = study.tuning.metric if study.tuning else None
         rule = study.tuning.select if study.tuning else "best"
-        names = {place.key: place.model for place in reversed(layout.subsets)}
-        names |= {place.key: place.model for place in reversed(layout.places)}
         work = [
             Job(
                 task,

@@ -1,6 +1,7 @@
 """A worker, the server that forks it and the pool of workers, without a study."""
 
 import errno
+import importlib
 import os
 import signal
 import socket
@@ -80,7 +81,19 @@ def raise_awkward(_):
     raise Awkward("one", "two")
 
 
+def import_slowly(job):
+    sys.path.insert(0, str(Path(job.mark).parent))
+    importlib.import_module("slow_to_import")
+    time.sleep(PATIENCE)
+
+
+def name_what_was_imported(_):
+    assert sys.modules["slow_to_import"].LAST == 1
+
+
 WAYS = {
+    "imports": import_slowly,
+    "imported": name_what_was_imported,
     "well": lambda _: None,
     "sleeps": lambda _: time.sleep(PATIENCE),
     "sleeps through": sleep_through,
@@ -103,12 +116,12 @@ def server():
         made.close()
 
 
-def answers(*ways, limits=NO_LIMITS):
+def answers(*ways, limits=NO_LIMITS, mark=""):
     """Return what one worker answers to a batch, the fits it counted, and its exit."""
     setup = Setup(work, limits, tuple(sys.path), dict(os.environ), str(Path.cwd()))
     with server() as forks:
         worker = local._Worker(forks, cloudpickle.dumps(setup))
-        worker.send_bytes(cloudpickle.dumps([Job(way) for way in ways]))
+        worker.send_bytes(cloudpickle.dumps([Job(way, mark) for way in ways]))
         made = [worker.received() for _ in ways]
         fits = worker.page.fits
         worker.close()
@@ -142,6 +155,15 @@ def test_an_exception_outside_of_a_fit_is_returned_with_its_trace():
 def test_a_fit_ends_at_a_limit_and_the_worker_goes_on():
     (late, well), _, status = answers("sleeps", "well", limits=FitLimits(seconds=0.1))
     assert (late, well, status) == (time_loss(0.1), "well", 0)
+
+
+def test_a_fit_that_reaches_its_limit_in_an_import_ends_after_it(tmp_path):
+    # An exception in the middle would leave a half-made module to the fits after it
+    (tmp_path / "slow_to_import.py").write_text("import time\ntime.sleep(0.4)\nLAST = 1\n")
+    made, _, status = answers(
+        "imports", "imported", limits=FitLimits(seconds=0.1), mark=str(tmp_path / "mark")
+    )
+    assert (made, status) == ([time_loss(0.1), "imported"], 0)
 
 
 def test_memory_that_the_system_refuses_is_a_loss_only_under_a_limit():

@@ -1,5 +1,6 @@
 """A worker: a process forked from the fork server that runs tasks until its socket closes."""
 
+import importlib
 import os
 import pickle
 import resource
@@ -9,6 +10,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
+from types import FrameType
 from typing import Any
 
 from evallang.engine.backends.backend import FitLimits, Monitor, Work
@@ -16,6 +18,9 @@ from evallang.engine.backends.page import Page
 from evallang.frozen_records import frozen
 from evallang.models.losses import FitLost, memory_loss, time_loss
 from evallang.own_output import flush_streams, leave_stdout_to_us
+
+AGAIN = 0.05  # seconds until a fit that reached its limit in an import is ended
+IMPORTING = importlib._bootstrap._find_and_load.__code__.co_filename  # type: ignore[attr-defined]
 
 
 @frozen
@@ -112,7 +117,19 @@ class _Monitor:
             self._fits += ends
             self._page.end(self._fits)
 
-    def _end_fit(self, *_: object) -> None:
+    def _end_fit(self, _: int, frame: FrameType | None) -> None:
         if self._armed and threading.current_thread() is threading.main_thread():
             assert self._limits.seconds is not None
+            if _imports(frame):
+                signal.setitimer(signal.ITIMER_REAL, AGAIN)
+                return
             raise FitLost(time_loss(self._limits.seconds))
+
+
+def _imports(frame: FrameType | None) -> bool:
+    """Return whether a module is being imported, which an exception would leave half made."""
+    while frame is not None:
+        if frame.f_code.co_filename == IMPORTING:
+            return True
+        frame = frame.f_back
+    return False
