@@ -5,7 +5,14 @@ from itertools import groupby
 from typing import Any
 
 from evallang.reporting.context import Context
-from evallang.reporting.curves import about, computed, further_notes, problems, shown_in
+from evallang.reporting.curves import (
+    about,
+    best_first,
+    computed,
+    further_notes,
+    problems,
+    shown_in,
+)
 from evallang.reporting.document import (
     Block,
     Cell,
@@ -13,11 +20,13 @@ from evallang.reporting.document import (
     Figure,
     Number,
     Panel,
+    Ref,
     Row,
     Runs,
     Table,
     runs,
 )
+from evallang.reporting.figure_parts import drawn_words
 from evallang.reporting.figures.stacks import values_next_to_spans
 from evallang.reporting.numbers import Scale, count, fixed, interval, scale_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration
@@ -52,10 +61,14 @@ def against_chance(context: Context) -> Sequence[Block]:
     )
     for number, (_, part) in enumerate(groups, start=1):
         items = list(part)
-        known = [item for item in items if computed(item)]
+        done = [item for item in items if computed(item)]
+        known, which = best_first(context, done, MOST_ROWS)
         if known:
-            blocks.append(_table(context, known, f"table-chance-{number}"))
-            blocks.append(_figure(context, known, f"figure-chance-{number}"))
+            table = f"table-chance-{number}"
+            blocks.append(_table(context, known, table))
+            where = runs(Ref(table, "the table"))
+            words = drawn_words(min(len(known), MOST_ROWS), len(known), "models", where, which)
+            blocks.append(_figure(context, known, f"figure-chance-{number}", words))
         blocks += problems(context, items)
     return blocks
 
@@ -104,7 +117,9 @@ def _scale(context: Context, items: Sequence[Analysis]) -> Scale:
     return scale_of(spreads or values, values, percent=percent)
 
 
-def _figure(context: Context, items: Sequence[Analysis], identifier: str) -> Figure:
+def _figure(
+    context: Context, items: Sequence[Analysis], identifier: str, not_drawn: Runs
+) -> Figure:
     metric = context.metric(items[0].values["metric"])
     rows = []
     for item in items[:MOST_ROWS]:
@@ -118,7 +133,8 @@ def _figure(context: Context, items: Sequence[Analysis], identifier: str) -> Fig
         f"{place}{metric.noun} on the target as it is (diamond) and on shuffled targets (bar "
         "from the 5% to the 95% quantile, with their median)"
     )
-    return Figure(identifier, runs(caption), (Panel(svg, alt, runs("All models")),))
+    drawn = runs("All models" if not not_drawn else f"{MOST_ROWS} models")
+    return Figure(identifier, runs(caption, not_drawn), (Panel(svg, alt, drawn),))
 
 
 def _cell(value: float | None, scale: Scale) -> Cell:

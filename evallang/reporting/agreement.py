@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evallang.reporting.context import Context
+from evallang.reporting.context import Context, Setting
 from evallang.reporting.curves import about, asked_for, computed, further_notes, problems
 from evallang.reporting.document import (
     Block,
@@ -42,13 +42,27 @@ def agreement_of_models(context: Context) -> Sequence[Block]:
     return blocks + problems(context, found)
 
 
+def _ordered(context: Context, item: Analysis) -> tuple[list[Mapping[str, Any]], str]:
+    """Return the pairs, of many those of the best models first, and which the first ones are."""
+    pairs = list(item.values["pairs"])
+    setting = Setting(item.data, item.protocol)
+    metrics = context.metrics(setting)
+    if len(pairs) <= MOST_DRAWN or not metrics:
+        return pairs, "first"
+    order = context.models_best_first(setting, metrics[0])
+    places = {model: place for place, model in enumerate(order)}
+    last = len(places)
+    pairs.sort(key=lambda pair: sorted(places.get(name, last) for name in pair["models"]))
+    return pairs, "best"
+
+
 def _pair_name(context: Context, pair: Mapping[str, Any]) -> str:
     return " and ".join(context.model(name) for name in pair["models"])
 
 
 def _figure(context: Context, item: Analysis, number: int, table: str) -> Figure:
     """Draw on how many examples both, one or neither of two models is right."""
-    pairs, unit = item.values["pairs"], item.values["unit"]
+    (pairs, which), unit = _ordered(context, item), item.values["unit"]
     rows = [(_pair_name(context, p), [p[right] for right in RIGHT]) for p in pairs[:MOST_DRAWN]]
     whole = all(float(n).is_integer() for _, values in rows for n in values)
     title = f"{item.values['unit']}".capitalize()
@@ -56,7 +70,7 @@ def _figure(context: Context, item: Analysis, number: int, table: str) -> Figure
     place = context.place_words(item.data, item.protocol)
     words = f"{unit} on which two models are right{f' {place}' if place else ''}"
     where = runs(Ref(table, "the table"))
-    caption = runs(sentence(words)) + drawn_words(len(rows), len(pairs), "pairs", where)
+    caption = runs(sentence(words)) + drawn_words(len(rows), len(pairs), "pairs", where, which)
     return Figure(f"figure-agreement-{number}", caption, (Panel(svg, alt, ()),))
 
 
@@ -73,7 +87,7 @@ def _table(context: Context, item: Analysis, identifier: str) -> Table:
         Column(runs("neither"), sortable=True),
     )
     rows = []
-    for pair in values["pairs"]:
+    for pair in _ordered(context, item)[0]:
         same, low, high = pair["same"], pair["low"], pair["high"]
         bounds = "" if low is None else f" {interval(low, high, PERCENT)}"
         cells = [

@@ -5,7 +5,14 @@ from itertools import groupby
 from typing import Any
 
 from evallang.reporting.context import Context
-from evallang.reporting.curves import about, computed, further_notes, problems, shown_in
+from evallang.reporting.curves import (
+    about,
+    best_first,
+    computed,
+    further_notes,
+    problems,
+    shown_in,
+)
 from evallang.reporting.document import (
     Block,
     Cell,
@@ -49,12 +56,13 @@ def bias_and_variance(context: Context) -> Sequence[Block]:
     found = shown_in(context, SECTION)
     for number, (_, part) in enumerate(groupby(found, lambda item: item.data), start=1):
         items = list(part)
-        known = [item for item in items if computed(item)]
+        done = [item for item in items if computed(item)]
+        known, which = best_first(context, done, MOST_ROWS)
         if known:
             scale = _scale(known)
             table = f"table-bias-{number}"
             blocks.append(_table(context, known, scale, table))
-            blocks.append(_figure(context, known, scale, f"figure-bias-{number}", table))
+            blocks.append(_figure(context, known, scale, f"figure-bias-{number}", table, which))
         blocks += problems(context, items)
     return blocks
 
@@ -115,7 +123,12 @@ def _sizes(values: Mapping[str, Any]) -> str:
 
 
 def _figure(
-    context: Context, items: Sequence[Analysis], scale: Scale, identifier: str, table: str
+    context: Context,
+    items: Sequence[Analysis],
+    scale: Scale,
+    identifier: str,
+    table: str,
+    which: str,
 ) -> Figure:
     unit = " (%)" if _is_share(items[0]) else ""
     panels = []
@@ -135,6 +148,6 @@ def _figure(
     if any(part["value"] < 0 for one in every for part in one["parts"]):
         words += "; parts to the left of zero lower the loss"
     caption = runs(sentence(words)) + drawn_words(
-        min(len(items), MOST_ROWS), len(items), "models", runs(Ref(table, "the table"))
+        min(len(items), MOST_ROWS), len(items), "models", runs(Ref(table, "the table")), which
     )
     return Figure(identifier, caption, tuple(panels))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from evallang.reporting.context import Context
-from evallang.reporting.curves import about, asked_for, further_notes
+from evallang.reporting.curves import about, asked_for, best_first, further_notes
 from evallang.reporting.document import (
     Block,
     Cell,
@@ -27,29 +27,27 @@ from evallang.reporting.wording import sentence
 from evallang.results.records import Analysis
 
 PERCENT = Scale(1, 2)
-MOST_PANELS = 12  # models that are drawn; the tables have all
+MOST_PANELS = 12  # models that are drawn; the table has all
 MOST_WITH_INTERVALS = 4  # classes whose shares are printed with intervals
 
 
 @SECTIONS.register(SectionDeclaration(order=47, analyses=True), title="Confusion matrices")
 def confusion_matrices(context: Context) -> Sequence[Block]:
-    """Return one table for each model, data set and protocol, and figures of their models."""
+    """Return a table and figures for each data set and protocol, with all of its models."""
     found = [item for item in asked_for(context, curves=False) if "cells" in item.values]
     blocks: list[Block] = []
-    number = 0
-    for place, (_, part) in enumerate(groupby(found, lambda i: (i.data, i.protocol)), start=1):
-        items = list(part)
-        first = f"table-confusion-{number + 1}"
-        for item in items:
-            number += 1
-            blocks.append(_matrix(context, item, f"table-confusion-{number}"))
+    places = groupby(found, lambda i: (i.data, i.protocol, i.values["classes"]))
+    for number, (_, part) in enumerate(places, start=1):
+        items, which = best_first(context, list(part), MOST_PANELS)
+        table = f"table-confusion-{number}"
+        blocks.append(_table(context, items, table))
         if len(items[0].values["classes"]) <= MOST_CLASSES:
-            blocks += _figures(context, items, place, first)
+            blocks += _figures(context, items, number, table, which)
     return blocks
 
 
 def _figures(
-    context: Context, items: Sequence[Analysis], number: int, table: str
+    context: Context, items: Sequence[Analysis], number: int, table: str, which: str
 ) -> Sequence[Figure]:
     panels = []
     for item in items[:MOST_PANELS]:
@@ -61,38 +59,60 @@ def _figures(
     subject = "Predictions by true class" + (f" {place}" if place else "")
     words = f"{subject}: the area of a square is the share of the true class; blue, right"
     caption = runs(sentence(words))
-    in_tables = runs("the tables from ", Ref(table), " on")
-    caption += drawn_words(len(panels), len(items), "models", in_tables)
+    where = runs(Ref(table, "the table"))
+    caption += drawn_words(len(panels), len(items), "models", where, which)
     return in_parts(f"figure-confusion-{number}", caption, panels, subject)
 
 
-def _matrix(context: Context, item: Analysis, identifier: str) -> Table:
-    values = item.values
-    classes = list(values["classes"])
-    cells = {(cell["truth"], cell["predicted"]): cell for cell in values["cells"]}
-    heads = [*classes, *([""] if any(predicted == "" for _, predicted in cells) else [])]
+def _table(context: Context, items: Sequence[Analysis], identifier: str) -> Table:
+    """Return the counts of some models, each below its name where there are several."""
+    classes = items[0].values["classes"]
+    strange = any(cell["predicted"] == "" for item in items for cell in item.values["cells"])
+    heads = [*classes, *([""] if strange else [])]
     short = len(heads) > MOST_WITH_INTERVALS
     columns = [Column(runs("True class"), "left")]
     columns += [Column(runs(head or "no class"), sortable=True) for head in heads]
     rows = []
-    for truth in classes:
+    for item in items:
+        if len(items) > 1:
+            rows.append(Row((Cell(runs(context.model(item.model or ""))),), group=True))
+        rows += _rows(item, heads, short=short)
+    place = context.place_words(items[0].data, items[0].protocol)
+    words = f"predictions by true class{f' {place}' if place else ''}"
+    if len(items) == 1:
+        on = f" {place}" if place else ""
+        words = f"{context.model(items[0].model or '')}{on}: predictions by true class"
+    level = percent(items[0].values["level"])
+    shares = "percentages are shares of a row"
+    methods = " or ".join(dict.fromkeys(item.values["method"] for item in items))
+    note = shares if short else f"{shares}, with {level} intervals ({methods})"
+    sizes = " to ".join(dict.fromkeys(count(item.values["n"]) for item in items))
+    of_each = " of each model" if len(items) > 1 else ""
+    notes = [runs(sentence(f"{sizes}{NBSP}predictions{of_each}; {note}")), about(items)]
+    return Table(
+        identifier,
+        runs(sentence(words)),
+        tuple(columns),
+        tuple(rows),
+        (Spanner(runs("Predicted class"), 1, len(heads)),),
+        (*notes, *further_notes(context, items)),
+        whole=len(items) == 1,
+    )
+
+
+def _rows(item: Analysis, heads: Sequence[str], *, short: bool) -> list[Row]:
+    cells = {(cell["truth"], cell["predicted"]): cell for cell in item.values["cells"]}
+    rows = []
+    for truth in item.values["classes"]:
         row = [Cell(runs(truth))]
         for head in heads:
-            cell = cells[truth, head]
+            cell = cells.get((truth, head))
+            if cell is None:  # only another model predicts labels of no class
+                row.append(Cell(runs(Number("0", 0)), 0))
+                continue
             row.append(Cell(_words(cell, short=short), cell["count"], cell["low"], cell["high"]))
         rows.append(Row(tuple(row)))
-    place = context.place_words(item.data, item.protocol)
-    on = f" {place}" if place else ""
-    caption = runs(sentence(f"{context.model(item.model or '')}{on}: predictions by true class"))
-    level = percent(values["level"])
-    shares = "percentages are shares of a row"
-    note = shares if short else f"{shares}, with {level} intervals ({values['method']})"
-    size = f"{count(values['n'])}{NBSP}predictions"
-    notes = [runs(sentence(f"{size}; {note}")), about([item]), *further_notes(context, [item])]
-    spanner = Spanner(runs("Predicted class"), 1, len(heads))
-    return Table(
-        identifier, caption, tuple(columns), tuple(rows), (spanner,), tuple(notes), whole=True
-    )
+    return rows
 
 
 def _words(cell: dict[str, object], *, short: bool) -> Runs:

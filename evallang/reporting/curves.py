@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from evallang.reporting.context import Context
+from evallang.reporting.context import Context, Setting
 from evallang.reporting.document import (
     Block,
     Cell,
@@ -64,6 +64,22 @@ def computed(item: Analysis) -> bool:
     return item.values.get("problem") is None
 
 
+def best_first(
+    context: Context, items: Sequence[Analysis], most: int
+) -> tuple[list[Analysis], str]:
+    """Return analyses of one place, of more than `most` models those of the best models first.
+
+    Also returned is which models the first ones are then: "best" or "first".
+    """
+    models = dict.fromkeys(item.model for item in items)
+    metrics = context.metrics(Setting(items[0].data, items[0].protocol)) if items else ()
+    if len(models) <= most or not metrics:
+        return list(items), "first"
+    order = context.models_best_first(Setting(items[0].data, items[0].protocol), metrics[0])
+    places = {model: place for place, model in enumerate(order)}
+    return sorted(items, key=lambda item: places.get(item.model or "", len(places))), "best"
+
+
 def _methods(context: Context) -> Runs:
     """Write the sentence that names the analyses, each with its sources."""
     every = [*asked_for(context, curves=True), *asked_for(context, curves=False)]
@@ -93,7 +109,7 @@ def _place(item: Analysis) -> tuple[str, str, str | None]:
 def _curve(context: Context, items: Sequence[Analysis], number: int) -> list[Block]:
     method = context.method("analysis", items[0].kind)
     assert method is not None and method.curve is not None, "curves have axes"
-    known = [item for item in items if computed(item)]
+    known, which = best_first(context, [item for item in items if computed(item)], MOST_PANELS)
     blocks: list[Block] = []
     if known:
         named = [(_name(context, item), item.values) for item in known]
@@ -114,7 +130,7 @@ def _curve(context: Context, items: Sequence[Analysis], number: int) -> list[Blo
         models = len({item.model for item in known})
         in_table = runs(Ref(table, "the table"))
         caption = _caption(context, known)
-        caption += drawn_words(min(models, MOST_PANELS), models, "models", in_table)
+        caption += drawn_words(min(models, MOST_PANELS), models, "models", in_table, which)
         classes = len({item.values.get("of_class") for item in known} - {None})
         caption += drawn_words(min(classes, MOST_CLASSES), classes, "classes", in_table)
         blocks += in_parts(f"figure-curve-{number}", caption, panels, _subject(context, known))

@@ -296,7 +296,7 @@ def _table_across(context: Context, name: str, models: Sequence[str], identifier
     columns = [Column(runs("Data set, protocol" if several else context.set_heading), "left")]
     columns += [] if single else [Column(runs("n"), sortable=True, name="n")]
     before = len(columns)
-    columns += [Column(runs(context.model(m)), sortable=True, name=m) for m in models]
+    columns += [Column(runs(context.model(m)), sortable=True, name=m, wide=True) for m in models]
     rows, found = [], []
     for setting in settings:
         cells = [Cell(runs(setting_words(context, setting)))]

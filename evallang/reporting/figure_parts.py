@@ -29,8 +29,8 @@ def in_parts(identifier: str, caption: Runs, panels: Sequence[Panel], subject: s
     return made
 
 
-def drawn_words(drawn: int, n: int, of: str, where: Runs) -> Runs:
+def drawn_words(drawn: int, n: int, of: str, where: Runs, which: str = "first") -> Runs:
     """State for a caption that not all are drawn, and where the others are; empty where all are."""
     if drawn >= n:
         return ()
-    return runs(f" Drawn are the first {drawn} of {n} {of}; the others are in ", where, ".")
+    return runs(f" Drawn are the {which} {drawn} of {n} {of}; the others are in ", where, ".")

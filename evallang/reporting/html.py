@@ -14,8 +14,9 @@ from evallang.printable import ISOLATE, POP_ISOLATE
 from evallang.registry import lazy
 from evallang.reporting import fonts
 from evallang.reporting.document import Document, Table
-from evallang.reporting.figures.figure import COLOURS
+from evallang.reporting.figures.figure import COLOURS, POINTS_PER_MM
 from evallang.reporting.figures.right_to_left import more_forms, visual_svg
+from evallang.reporting.long_tables import Room
 from evallang.reporting.missing_glyphs import without_system_font
 from evallang.reporting.numbering import number
 from evallang.reporting.templates import TemplateError, render_authors
@@ -24,7 +25,8 @@ jinja2 = lazy("jinja2")
 markupsafe = lazy("markupsafe")
 
 Medium = Literal["screen", "print"]
-MOST_ROWS = {"screen": 500, "print": 50}
+ROOM = {"screen": Room(500), "print": Room(50, width=170 * POINTS_PER_MM)}
+"""What the media show of long tables; the text of a printed page is 170 mm wide."""
 ISOLATED = re.compile(f"{ISOLATE}([^{ISOLATE}{POP_ISOLATE}]*){POP_ISOLATE}")
 OPAQUE = re.compile(r"<(script|style|svg|title)\b")  # elements in which an element is not text
 LEADING_POINT = re.compile(r"(?<!\w)\.(?=\d)")
@@ -52,7 +54,7 @@ def render(document: Document, medium: Medium, copied: Mapping[str, Any] | None 
 
     `copied` are the forms of sentences and tables that the buttons of the page copy.
     """
-    numbered, numbering = number(document, MOST_ROWS[medium])
+    numbered, numbering = number(document, ROOM[medium])
     script = _asset("report.js")
     values = {
         "document": numbered,

@@ -5,7 +5,14 @@ from itertools import groupby
 from typing import Any
 
 from evallang.reporting.context import Context, MetricWords
-from evallang.reporting.curves import about, computed, further_notes, problems, shown_in
+from evallang.reporting.curves import (
+    about,
+    best_first,
+    computed,
+    further_notes,
+    problems,
+    shown_in,
+)
 from evallang.reporting.document import (
     Block,
     Cell,
@@ -55,12 +62,13 @@ def learning_curves(context: Context) -> Sequence[Block]:
     found = shown_in(context, SECTION)
     for number, (_, part) in enumerate(groupby(found, _place), start=1):
         items = list(part)
-        known = [item for item in items if computed(item)]
+        done = [item for item in items if computed(item)]
+        known, which = best_first(context, done, MOST_PANELS)
         if known:
             metric = context.metric(known[0].values["metric"])
             scale = _scale(known, metric)
             blocks.append(_table(context, known, metric, scale, f"table-learning-{number}"))
-            blocks += _figures(context, known, metric, scale, number)
+            blocks += _figures(context, known, metric, scale, number, which)
         blocks += problems(context, items)
     return blocks
 
@@ -157,7 +165,12 @@ def _failed(context: Context, items: Sequence[Analysis]) -> list[Runs]:
 
 
 def _figures(
-    context: Context, items: Sequence[Analysis], metric: MetricWords, scale: Scale, number: int
+    context: Context,
+    items: Sequence[Analysis],
+    metric: MetricWords,
+    scale: Scale,
+    number: int,
+    which: str,
 ) -> list[Figure]:
     unit = " (%)" if metric.percent else ""
     titles = ("Training rows", f"{metric.noun[:1].upper()}{metric.noun[1:]}{unit}")
@@ -175,7 +188,7 @@ def _figures(
     if any(point["test"]["sd"] is not None for i in items for point in i.values["points"]):
         words += "; bars: one standard deviation of the test score over splits to each side"
     where = runs(Ref(f"table-learning-{number}", "the table"))
-    caption = runs(sentence(words)) + drawn_words(len(panels), len(items), "models", where)
+    caption = runs(sentence(words)) + drawn_words(len(panels), len(items), "models", where, which)
     subject = capitalised(f"{place}{metric.noun} by the number of training rows")
     return in_parts(f"figure-learning-{number}", caption, panels, subject)
 

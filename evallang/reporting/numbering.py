@@ -15,7 +15,6 @@ from evallang.reporting.document import (
     Paragraph,
     Ref,
     References,
-    Row,
     Run,
     Runs,
     Section,
@@ -24,6 +23,7 @@ from evallang.reporting.document import (
     Text,
     Title,
 )
+from evallang.reporting.long_tables import Room, capped
 
 AFTER_PUNCTUATION = ".,;"
 RAISED = tuple("⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -37,8 +37,8 @@ class Numbering:
     citations: Mapping[str, int]
 
 
-def number(document: Document, most_rows: int) -> tuple[Document, Numbering]:
-    """Number tables, figures and citations in their order; cut tables to `most_rows`.
+def number(document: Document, room: Room) -> tuple[Document, Numbering]:
+    """Number tables, figures and citations in their order; cut tables to the room of a medium.
 
     Works that are not cited are excluded, and citations of works that are not known.
     """
@@ -71,7 +71,7 @@ def number(document: Document, most_rows: int) -> tuple[Document, Numbering]:
     numbering = Numbering(labels, citations)
     sections = []
     for section in document.sections:
-        blocks = [_settled(block, numbering, most_rows) for block in section.blocks]
+        blocks = [_settled(block, numbering, room) for block in section.blocks]
         kept = tuple(block for block in blocks if block is not None)
         if kept:
             sections.append(Section(section.id, section.heading, kept))
@@ -106,7 +106,7 @@ def flat(row: Runs) -> Iterator[Run]:
             yield from flat(run.runs)
 
 
-def _settled(block: Block, numbering: Numbering, most_rows: int) -> Block | None:
+def _settled(block: Block, numbering: Numbering, room: Room) -> Block | None:
     if isinstance(block, Figure) and not block.placed:
         return None
     if isinstance(block, References):
@@ -125,7 +125,7 @@ def _settled(block: Block, numbering: Numbering, most_rows: int) -> Block | None
         return replace(block, caption=_cited(block.caption, numbering))
     if isinstance(block, Table):
         notes = tuple(_cited(note, numbering) for note in block.notes)
-        return _capped(replace(block, notes=notes), most_rows)
+        return capped(replace(block, notes=notes), room)
     return block
 
 
@@ -159,13 +159,3 @@ def _cited(row: Runs, numbering: Numbering) -> Runs:
 def _ends_raised(row: list[Run]) -> bool:
     """Return whether a row ends in a raised figure, which a citation would run into."""
     return bool(row) and isinstance(row[-1], Text) and row[-1].text.endswith(RAISED)
-
-
-def _capped(table: Table, most_rows: int) -> Table:
-    """Keep the first and the last rows of a long table, and count what is excluded."""
-    if table.whole or len(table.rows) <= most_rows:
-        return table
-    head: tuple[Row, ...] = table.rows[: most_rows - most_rows // 3]
-    tail = table.rows[len(table.rows) - most_rows // 3 :]
-    left_out = len(table.rows) - len(head) - len(tail)
-    return replace(table, rows=(*head, *tail), left_out=left_out, gap_after=len(head))

@@ -130,6 +130,7 @@ def pair_name(context: Context, pair: HypothesisTestResult) -> str:
 
 
 MOST_NAMED = 8  # pairs that a note names; of more it states how many
+MOST_LETTERS = 300  # of their names together: four lines of a page
 
 
 def pairs_words(pairs: Sequence[object]) -> str:
@@ -171,7 +172,9 @@ def _test_notes(context: Context, pairs: Sequence[HypothesisTestResult]) -> list
             by_note.setdefault(note, []).append(pair_name(context, pair))
     notes = []
     for words, found in by_note.items():
-        named = ", ".join(found) if len(found) <= MOST_NAMED else pairs_words(found)
+        named = ", ".join(found)
+        if len(found) > MOST_NAMED or (len(found) > 1 and len(named) > MOST_LETTERS):
+            named = pairs_words(found)
         lead = "" if len(found) == len(pairs) else f"{named}: "
         notes.append(runs(sentence(lead + (words if not lead else _lower(words)))))
     if clusters := _clusters(pairs):

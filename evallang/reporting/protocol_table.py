@@ -107,13 +107,8 @@ def _topics(context: Context) -> list[Topic]:
 def protocol(context: Context) -> Sequence[Block]:
     """Return every setting that can change a number: what is stated, and every default."""
     groups: dict[str, list[Row]] = {name: [] for name in GROUPS}
-    effects = _Effects(context)
-    for stated in context.results.spec.stated:
-        if (stated.statement, stated.clause) in WORDS:
-            continue
-        group, name = _named(stated)
-        value = f"{stated.clause} {stated.value}" if name == DIRECTION else stated.value
-        groups[group].append(_row(name, STATED, value, effects.of(stated)))
+    for group, name, value, effect in _stated(context):
+        groups[group].append(_row(name, STATED, value, effect))
     groups["Data"] += _columns(context)
     for record in context.results.protocols:
         if record.implied_by is not None:
@@ -142,6 +137,30 @@ def protocol(context: Context) -> Sequence[Block]:
     defaults = "The defaults of this report; its results do not list the stated settings. "
     caption = runs(whole if context.results.spec.stated else defaults, signs, ".")
     return [Table("table-protocol", caption, columns, tuple(rows), whole=True)]
+
+
+def _stated(context: Context) -> list[tuple[str, str, str, str]]:
+    """Return the stated settings, each with its group, its name and its effect.
+
+    Lines of one clause that follow each other and had no effect to report share a row, such as
+    the column of scores of each of thirty models.
+    """
+    effects = _Effects(context)
+    made: list[tuple[str, str, str, str]] = []
+    before = None
+    for stated in context.results.spec.stated:
+        place = (stated.statement, stated.clause)
+        if place in WORDS:
+            continue
+        group, name = _named(stated)
+        value = f"{stated.clause} {stated.value}" if name == DIRECTION else stated.value
+        effect = effects.of(stated)
+        if place == before and stated.clause is not None and not effect and not made[-1][3]:
+            made[-1] = (group, name, f"{made[-1][2]}, {value}", "")
+        else:
+            made.append((group, name, value, effect))
+        before = place
+    return made
 
 
 def _columns(context: Context) -> list[Row]:

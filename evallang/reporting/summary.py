@@ -17,6 +17,7 @@ from evallang.reporting.document import (
     Table,
     Work,
 )
+from evallang.reporting.long_tables import Room
 from evallang.reporting.numbering import Numbering, number
 from evallang.reporting.numbers import NBSP
 from evallang.reporting.run_writer import RunWriter
@@ -105,7 +106,7 @@ def summary(results: ResultsRecord, *, isolates: bool = True, analyses: bool = F
         results.report.page,
         (*sections, named),
     )
-    document, numbering = number(plain, most_rows=10**9)
+    document, numbering = number(plain, Room(10**9))
     return _Writer(numbering).summary(context.title, document)
 
 

@@ -5,7 +5,14 @@ from itertools import groupby
 from typing import Any
 
 from evallang.reporting.context import Context, MetricWords
-from evallang.reporting.curves import about, computed, further_notes, problems, shown_in
+from evallang.reporting.curves import (
+    about,
+    best_first,
+    computed,
+    further_notes,
+    problems,
+    shown_in,
+)
 from evallang.reporting.document import (
     Block,
     Cell,
@@ -64,7 +71,8 @@ def seeds_of_fits(context: Context) -> Sequence[Block]:
     """Return a table and a figure for each data set, protocol and metric."""
     blocks: list[Block] = []
     for number, items in _groups(context, "seeds_of_fits"):
-        known = [item for item in items if computed(item)]
+        done = [item for item in items if computed(item)]
+        known, which = best_first(context, done, MOST_ROWS)
         if known:
             metric = context.metric(known[0].values["metric"])
             scale = scale_of(
@@ -73,7 +81,7 @@ def seeds_of_fits(context: Context) -> Sequence[Block]:
                 percent=metric.percent,
             )
             blocks.append(_seeds(context, known, metric, scale, f"table-seeds-{number}"))
-            blocks.append(_dots(context, known, metric, scale, number))
+            blocks.append(_dots(context, known, metric, scale, number, which))
         blocks += problems(context, items)
     return blocks
 
@@ -116,14 +124,19 @@ def _seeds(
     return Table(identifier, caption, columns, tuple(rows), notes=notes)
 
 
-def _left_out(items: Sequence[Analysis], table: str) -> Runs:
+def _left_out(items: Sequence[Analysis], table: str, which: str) -> Runs:
     """State which models a figure does not draw."""
     where = runs(Ref(table, "the table"))
-    return drawn_words(min(len(items), MOST_ROWS), len(items), "models", where)
+    return drawn_words(min(len(items), MOST_ROWS), len(items), "models", where, which)
 
 
 def _dots(
-    context: Context, items: Sequence[Analysis], metric: MetricWords, scale: Scale, number: int
+    context: Context,
+    items: Sequence[Analysis],
+    metric: MetricWords,
+    scale: Scale,
+    number: int,
+    which: str,
 ) -> Figure:
     unit = " (%)" if metric.percent else ""
     rows = [
@@ -134,12 +147,12 @@ def _dots(
     caption = sentence(f"{place}{metric.noun} with each seed; vertical line: their mean")
     title = f"{metric.noun[:1].upper()}{metric.noun[1:]}{unit}"
     svg, alt = strips(rows, title, scale, "Each seed")
-    words = runs(caption) + _left_out(items, f"table-seeds-{number}")
-    return Figure(f"figure-seeds-{number}", words, (Panel(svg, alt, _title(items)),))
+    words = runs(caption) + _left_out(items, f"table-seeds-{number}", which)
+    return Figure(f"figure-seeds-{number}", words, (Panel(svg, alt, _title(items, which)),))
 
 
-def _title(items: Sequence[Analysis]) -> Runs:
-    return runs("All models" if len(items) <= MOST_ROWS else f"The first {MOST_ROWS} models")
+def _title(items: Sequence[Analysis], which: str) -> Runs:
+    return runs("All models" if len(items) <= MOST_ROWS else f"The {which} {MOST_ROWS} models")
 
 
 # --- components -------------------------------------------------------------------------------
@@ -157,13 +170,14 @@ def components_of_variance(context: Context) -> Sequence[Block]:
     """Return a table and a figure for each data set, protocol and metric."""
     blocks: list[Block] = []
     for number, items in _groups(context, "components_of_variance"):
-        known = [item for item in items if computed(item)]
+        done = [item for item in items if computed(item)]
+        known, which = best_first(context, done, MOST_ROWS)
         if known:
             metric = context.metric(known[0].values["metric"])
             spreads = [c["sd"] for item in known for c in item.values["components"]]
             scale = scale_of(spreads, spreads, percent=metric.percent)
             blocks.append(_components(context, known, metric, scale, f"table-variance-{number}"))
-            blocks.append(_shares(context, known, number))
+            blocks.append(_shares(context, known, number, which))
         blocks += problems(context, items)
     return blocks
 
@@ -217,7 +231,7 @@ def _repeats(context: Context, items: Sequence[Analysis], metric: MetricWords, s
     return f"standard deviation of the estimates of the {n} repeats: {', '.join(parts)}"
 
 
-def _shares(context: Context, items: Sequence[Analysis], number: int) -> Figure:
+def _shares(context: Context, items: Sequence[Analysis], number: int, which: str) -> Figure:
     parts = [component["source"] for component in items[0].values["components"]]
     rows = [
         (context.model(i.model or ""), [c["share"] or 0.0 for c in i.values["components"]])
@@ -226,5 +240,5 @@ def _shares(context: Context, items: Sequence[Analysis], number: int) -> Figure:
     svg, alt = stacked_bars(rows, parts, "Share of the variance (%)", PERCENT, "Components")
     place = context.place(items[0].data, items[0].protocol)
     caption = sentence(f"{place}sources of the variance of the score of a split")
-    words = runs(caption) + _left_out(items, f"table-variance-{number}")
-    return Figure(f"figure-variance-{number}", words, (Panel(svg, alt, _title(items)),))
+    words = runs(caption) + _left_out(items, f"table-variance-{number}", which)
+    return Figure(f"figure-variance-{number}", words, (Panel(svg, alt, _title(items, which)),))

@@ -222,6 +222,13 @@ def seven_models_with_curves() -> Kind:
     return predictions(names, np.linspace(0.92, 0.72, 7), rest, scores)
 
 
+@kind("twelve models of 80 characters with confusion and agreement")
+def many_long_names() -> Kind:
+    names = [f"{LONG[i % 3]}, version {i}" for i in range(12)]
+    rest = ACCURACY + "compare with mcnemar holm\nanalyze confusion, agreement\n"
+    return predictions(names, np.linspace(0.95, 0.6, 12), rest)
+
+
 @kind("power")
 def power() -> Kind:
     rest = ACCURACY + "compare with mcnemar\nanalyze power(difference=4%, discordant=12%)\n"
@@ -360,6 +367,20 @@ scores suite "Benchmark suite (synthetic)" from "suite.csv"
 compare across data with friedman then wilcoxon holm
 """
     return Kind(text, {"suite": table})
+
+
+@kind("scores of 30 models with names of all lengths")
+def scores_of_long_names() -> Kind:
+    rng = np.random.default_rng(12)
+    base = rng.uniform(0.6, 0.95, 30)
+    names = [(*LATIN, *LONG)[i % 7][: 8 + 9 * (i % 9)] + f" {i + 1}" for i in range(30)]
+    table: dict[str, Any] = {"data_set": [f"a data set, number {number}" for number in range(30)]}
+    for i in range(30):
+        table[f"m{i}"] = np.clip(base - 0.006 * i + rng.normal(0, 0.015, 30), 0, 1)
+    listed = ", ".join(f'm{i} "{name}"' for i, name in enumerate(names))
+    text = many_scores().text
+    start, end = text.index("  models "), text.index("  metric ")
+    return Kind(f"{text[:start]}  models {listed}\n{text[end:]}", {"suite": table})
 
 
 @kind("Bayesian comparison over data sets")

@@ -32,4 +32,5 @@ def test_a_summary_fits_80_columns_and_has_every_table_of_estimates(rendered, na
     assert all(line == line.rstrip() for line in lines)
     labels = {model.label or model.name for model in record.models}
     shown = "".join("".join(lines).split())
-    assert all("".join(" ".join(label.split()).split()) in shown for label in labels)
+    # A long head of a column is broken into lines, with the words of other heads between
+    assert all(word in shown for label in labels for word in label.split())

@@ -51,7 +51,8 @@ def figures_named(document, start):
     ("n_models", "panels"), [(5, [6]), (6, [4, 3]), (7, [4, 3]), (14, [6, 6])]
 )  # up to six models a panel shows all together, and up to twelve have one of their own
 def test_curves_are_in_as_many_figures_as_their_panels_need(n_models, panels):
-    document = document_of(record_of(n_models, "measure roc_auc\nanalyze roc\n"))
+    record = record_of(n_models, "measure roc_auc\nanalyze roc\n")
+    document = document_of(record)
     found = figures_named(document, "figure-curve")
     assert [len(figure.panels) for figure in found] == panels
     assert [figure.id for figure in found] == ["figure-curve-1", "figure-curve-1-2"][: len(panels)]
@@ -59,8 +60,9 @@ def test_curves_are_in_as_many_figures_as_their_panels_need(n_models, panels):
     first, *further = (plain(figure.caption) for figure in found)
     assert further == ["ROC curve, continued from curve-1."] * (len(panels) - 1)
     names = {plain(p.title) for figure in found for p in figure.panels} - {"All models"}
-    assert names == {f"Model {i}" for i in range(min(n_models, 12))}
-    told = "Drawn are the first 12 of 14 models; the others are in the table."
+    best = sorted(record.estimates, key=lambda estimate: -estimate.value)[:12]
+    assert names == {f"Model {estimate.model[1:]}" for estimate in best}
+    told = "Drawn are the best 12 of 14 models; the others are in the table."
     assert (told in first) == (n_models == 14)
     render(document, "screen")
     files, messages = figure_files(document)

@@ -19,7 +19,7 @@ FULL, NARROW = 170, 82  # mm: the text of a page of A4, and a column of most jou
 MOST_ROWS = 40
 TALLEST = 480.0  # points: a page of an article of 10 points has 528 or more
 LINE, RULES = 9.7, 26.0  # points: a line of small print, and the rules and gaps of a part
-LEAST_ROWS = 6
+LEAST_ROWS = 3
 LEAST_STUB = 72.0  # points
 WIDEST_HEAD = 62.0
 WIDEST_STUB_HEAD = 110.0
@@ -107,8 +107,12 @@ def _height(table: Table, part: _Part) -> float:
     """Return the height of a part in points."""
     columns, stub = part
     lines = 0
+    across = sum(c.width + GAP for c in (stub, *columns))
     for row in table.rows:
         tall = [1.0]
+        if row.group:
+            lines += math.ceil(1.15 * width_of(PLAIN.write(row.cells[0].runs)) / across)
+            continue
         for c in (stub, *columns):
             if c.paragraph and c.index < len(row.cells):
                 words = width_of(PLAIN.write(row.cells[c.index].runs), bold=row.strong)

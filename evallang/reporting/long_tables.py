@@ -1,0 +1,112 @@
+"""Long tables: the first and the last rows that a page shows, by the lines that they take.
+
+A table is capped by its height and not by its number of rows: fifty rows whose names are broken
+into five lines would fill five pages.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from evallang.frozen_records import frozen
+from evallang.reporting import fonts
+from evallang.reporting.document import Cite, Row, Table
+from evallang.reporting.run_writer import RunWriter
+
+SIZE = 8.0  # points of the text of a table on a page
+BETWEEN = 0.6  # of a line: the gaps above and below the words of a row
+LEAST_FIRST, LEAST_LAST = 6, 3  # rows that are shown however deep they are
+FEW = 10  # rows that are not capped
+ROUNDING = 1e-9
+
+
+@frozen
+class Room:
+    """What a medium shows of a table: so many rows of one line, on a line as wide, in points.
+
+    Without a width, rows are counted alone: a screen is scrolled.
+    """
+
+    rows: int
+    width: float | None = None
+
+
+class _Words(RunWriter):
+    """The words of a cell, to be measured."""
+
+    def text(self, text: str) -> str:
+        return text
+
+    def cite(self, run: Cite) -> str:
+        return ""
+
+
+WORDS = _Words()
+
+
+def capped(table: Table, room: Room) -> Table:
+    """Keep the first and the last rows of a long table, and count what is excluded."""
+    if table.whole or len(table.rows) <= FEW:
+        return table
+    if room.width is None and len(table.rows) <= room.rows:
+        return table
+    depths = [1.0] * len(table.rows) if room.width is None else _depths(table, room.width)
+    most = room.rows * (1.0 if room.width is None else 1 + BETWEEN)
+    if sum(depths) <= most + ROUNDING:
+        return table
+    last = max(LEAST_LAST, _fitting(depths[::-1], most / 3))
+    first = max(LEAST_FIRST, _fitting(depths, most - sum(depths[len(depths) - last :])))
+    while first and table.rows[first - 1].group:
+        first -= 1
+    if first + last >= len(table.rows):
+        return table
+    tail = table.rows[len(table.rows) - last :]
+    omitted = table.rows[first : len(table.rows) - last]
+    heading = [row for row in table.rows[: len(table.rows) - last] if row.group]
+    if heading and not tail[0].group:
+        tail = (heading[-1], *tail)
+    return replace(
+        table,
+        rows=(*table.rows[:first], *tail),
+        left_out=sum(not row.group for row in omitted),
+        gap_after=first,
+    )
+
+
+def _fitting(depths: Sequence[float], most: float) -> int:
+    """Return how many of the first rows are together at most so deep."""
+    total = 0.0
+    for number, depth in enumerate(depths):
+        total += depth
+        if total > most + ROUNDING:
+            return number
+    return len(depths)
+
+
+def _depths(table: Table, width: float) -> list[float]:
+    """Return the depth of each row in lines, with the gaps between rows."""
+    columns = range(len(table.columns))
+    natural = [[_width(row, i) for row in table.rows] for i in columns]
+    widest = [max(column, default=0.0) for column in natural]
+    broken = [i for i in columns if table.columns[i].align == "left"]
+    padding = 0.9 * SIZE * (len(widest) - 1)
+    rest = width - padding - sum(w for i, w in enumerate(widest) if i not in broken)
+    wanted = sum(widest[i] for i in broken)
+    if wanted <= rest:
+        return [1 + BETWEEN] * len(table.rows)
+    share = max(rest, 0.2 * width) / wanted
+    return [
+        max((_lines(natural[i][k], share * widest[i]) for i in broken), default=1) + BETWEEN
+        for k in range(len(table.rows))
+    ]
+
+
+def _lines(words: float, room: float) -> int:
+    """Return the lines that words need: those that are broken do not fill theirs."""
+    return max(1, math.ceil(words / room if words <= room else 1.1 * words / room))
+
+
+def _width(row: Row, i: int) -> float:
+    if row.group or i >= len(row.cells):
+        return 0.0
+    return fonts.width(WORDS.write(row.cells[i].runs), SIZE, bold=row.strong)
