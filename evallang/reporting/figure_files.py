@@ -78,9 +78,12 @@ def alternative_text(figure: Figure) -> str:
 
 
 def _styles(sheet: placing.Sheet) -> str:
-    bold = any(("font-weight", "600") in mark.style for mark in sheet.marks)
+    words = {True: "", False: ""}
+    for mark in sheet.marks:
+        words[("font-weight", "600") in mark.style] += mark.text
     text = placing.characters(sheet)
-    return fonts.face_rules(text, bold=bold) + fonts.rule_of_codes(fonts.drawn_as_boxes(text))
+    rules = fonts.face_rules("".join(sorted(set(words[False]))), "".join(sorted(set(words[True]))))
+    return rules + fonts.rule_of_codes(fonts.drawn_as_boxes(text))
 
 
 def drawn_as_boxes(document: Document) -> tuple[str, ...]:

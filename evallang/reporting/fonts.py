@@ -24,12 +24,12 @@ from typing import Any, Literal
 from evallang.frozen_records import frozen
 from evallang.printable import ISOLATE, ISOLATES, POP_ISOLATE
 from evallang.registry import lazy
-from evallang.reporting import missing_glyphs
+from evallang.reporting import missing_glyphs, true_type
 
 ttlib = lazy("fontTools.ttLib")
 subset = lazy("fontTools.subset")
 
-Packing = Literal["woff2", "truetype"]
+Packing = Literal["woff2", "woff", "truetype"]
 
 SANS, SERIF, MONO, FALLBACK = "Evallang Sans", "Evallang Serif", "Evallang Mono", "Evallang Rest"
 CODES = missing_glyphs.FAMILY
@@ -125,24 +125,31 @@ def cut_face(text: str, *, bold: bool = False, fallback: bool = False) -> bytes:
     return _cut(face, _common_of(face) | more, "truetype") if more else _plain_shipped(face)
 
 
-def face_rules(text: str, *, bold: bool = False) -> str:
-    """Return the style rules that embed the faces of a drawing."""
-    other = set(text) - NO_GLYPH_NEEDED - COMMON
-    known = {c for c in text if ord(c) in _characters("SourceSansPro")}
+def face_rules(text: str, bold: str = "") -> str:
+    """Return the style rules that embed the faces of a drawing, cut to its characters."""
     made = []
     for face in FACES:
-        plain = face.family == SANS and face.style == "normal"
-        needed = plain and (face.weight == 400 or bold)
-        needed = needed or (face.family == FALLBACK and bool(set(text) - known - NO_GLYPH_NEEDED))
-        if needed:
-            more = {c for c in other if ord(c) in _characters(face.key)}
-            data = (
-                _cut(face, _common_of(face) | more, "woff2")
-                if more
-                else _shipped_face(face, "woff2")
-            )
-            made.append(_rule(face, data, "woff2"))
+        if face.family == FALLBACK:
+            own = {c for c in text + bold if ord(c) not in _characters("SourceSansPro")}
+            needed = own - NO_GLYPH_NEEDED
+        elif face.family == SANS and face.style == "normal":
+            needed = set(bold if face.weight == 600 else text) - NO_GLYPH_NEEDED
+        else:
+            continue
+        known = frozenset(c for c in needed if ord(c) in _characters(face.key))
+        if known:
+            made.append(_rule(face, *_of_drawing(face, known)))
     return "".join(made)
+
+
+@cache
+def _of_drawing(face: Face, characters: frozenset[str]) -> tuple[bytes, Packing]:
+    """Cut a face to exactly some characters; letters that are joined keep their rules."""
+    if any(unicodedata.bidirectional(c) in SHAPED for c in characters):
+        return _cut(face, characters, "woff2"), "woff2"
+    other = characters - COMMON
+    data = _cut(face, _common_of(face) | other, "truetype") if other else _plain_shipped(face)
+    return true_type.parsed(data).web_font(characters), "woff"
 
 
 def width(text: str, size: float, *, bold: bool = False) -> float:
@@ -341,7 +348,7 @@ def rule_of_codes(characters: Collection[str]) -> str:
 
 def _rule(face: Face, data: bytes, packing: Packing) -> str:
     encoded = base64.b64encode(data).decode("ascii")
-    kind = "ttf" if packing == "truetype" else "woff2"
+    kind = "ttf" if packing == "truetype" else packing
     return (
         f'@font-face{{font-family:"{face.family}";font-weight:{face.weight};'
         f"font-style:{face.style};font-display:block;"

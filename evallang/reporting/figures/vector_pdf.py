@@ -5,21 +5,18 @@ WeasyPrint: `can_set` tells.
 """
 
 import hashlib
-import struct
 import unicodedata
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 
 from evallang.frozen_records import frozen
 from evallang.reporting import fonts
 from evallang.reporting.figures.placing import Mark, Sheet, anchor, characters
 from evallang.reporting.figures.right_to_left import base_letters, visual
+from evallang.reporting.true_type import TrueType, parsed
 
 KAPPA = 0.5523  # of the four curves of a circle
-COMPOSITE = {0x1: 2, 0x8: 2, 0x40: 4, 0x80: 8}  # flags of a component: bytes that they add
-MORE_COMPONENTS = 0x20
 
 
 def can_set(sheet: Sheet) -> bool:
@@ -192,7 +189,7 @@ class _Face:
     """A font file cut for text, its names of glyphs, their widths and what is used of it."""
 
     family: str
-    font: "_TrueType"
+    font: "TrueType"
     used: tuple[tuple[int, str], ...]
 
 
@@ -202,7 +199,7 @@ class _Faces:
     def __init__(self, text: str) -> None:
         self._text = text
         self._glyphs: dict[str, dict[int, str]] = {}
-        self._fonts: dict[str, tuple[str, _TrueType]] = {}
+        self._fonts: dict[str, tuple[str, TrueType]] = {}
 
     def spans(self, text: str, *, bold: bool) -> list[tuple[str, str, float]]:
         """Return runs of one face: its name, the glyphs in hexadecimal and their width in em."""
@@ -218,13 +215,13 @@ class _Faces:
                 made.append((name, f"{glyph:04x}", width))
         return made
 
-    def _face_of(self, c: str, *, bold: bool) -> tuple[str, "_TrueType"]:
+    def _face_of(self, c: str, *, bold: bool) -> tuple[str, "TrueType"]:
         order = ("B", "F") if bold else ("R", "F")
         for name in order:
             if name not in self._fonts:
                 family = {"R": "EvallangSans", "B": "EvallangSans-Semibold", "F": "EvallangRest"}
                 data = fonts.cut_face(self._text, bold=name == "B", fallback=name == "F")
-                self._fonts[name] = (family[name], _parsed(data))
+                self._fonts[name] = (family[name], parsed(data))
                 self._glyphs[name] = {}
             if ord(c) in self._fonts[name][1].glyphs:
                 break
@@ -240,134 +237,6 @@ class _Faces:
             for name, glyphs in sorted(self._glyphs.items())
             if glyphs
         }
-
-
-class _TrueType:
-    """The tables of a TrueType file that a PDF needs."""
-
-    def __init__(self, data: bytes) -> None:
-        count = struct.unpack(">H", data[4:6])[0]
-        self.tables: dict[str, bytes] = {}
-        for i in range(count):
-            tag, _, start, length = struct.unpack(">4sIII", data[12 + 16 * i : 28 + 16 * i])
-            self.tables[tag.decode("latin-1")] = data[start : start + length]
-        head, maximum = self.tables["head"], self.tables["maxp"]
-        self.units: int = struct.unpack(">H", head[18:20])[0]
-        self.box: tuple[int, ...] = struct.unpack(">4h", head[36:44])
-        long_places = struct.unpack(">h", head[50:52])[0]
-        self.count: int = struct.unpack(">H", maximum[4:6])[0]
-        loca = self.tables["loca"]
-        form, factor = ("I", 1) if long_places else ("H", 2)
-        size = struct.calcsize(form) * (self.count + 1)
-        self.places = [factor * n for n in struct.unpack(f">{self.count + 1}{form}", loca[:size])]
-        metrics = struct.unpack(">H", self.tables["hhea"][34:36])[0]
-        self._advances = struct.unpack(f">{metrics * 2}H", self.tables["hmtx"][: metrics * 4])[::2]
-        self.ascent, self.descent = struct.unpack(">2h", self.tables["hhea"][4:8])
-        self.glyphs = _character_map(self.tables["cmap"])
-
-    def advance(self, glyph: int) -> int:
-        """Return the width of a glyph in units."""
-        return int(self._advances[min(glyph, len(self._advances) - 1)])
-
-    def outline(self, glyph: int) -> bytes:
-        """Return the outline of a glyph."""
-        return self.tables["glyf"][self.places[glyph] : self.places[glyph + 1]]
-
-    def cut(self, glyphs: Iterable[int]) -> bytes:
-        """Return the file with the outlines of these glyphs only; glyphs keep their numbers."""
-        kept, new = set(), {0, *glyphs}
-        while new:
-            kept |= new
-            new = {part for glyph in new for part in _components(self.outline(glyph))} - kept
-        outlines, places = bytearray(), [0]
-        for glyph in range(self.count):
-            if glyph in kept:
-                outlines += self.outline(glyph)
-                outlines += bytes(-len(outlines) % 4)
-            places.append(len(outlines))
-        head = bytearray(self.tables["head"])
-        head[8:12] = bytes(4)  # the checksum of the whole, which readers of a PDF ignore
-        head[50:52] = struct.pack(">h", 1)
-        tables: dict[str, bytes] = {
-            name: self.tables[name]
-            for name in ("cvt ", "fpgm", "hhea", "hmtx", "maxp", "prep")
-            if name in self.tables
-        }
-        tables["head"] = bytes(head)
-        tables["glyf"] = bytes(outlines)
-        tables["loca"] = struct.pack(f">{len(places)}I", *places)
-        return _joined(tables)
-
-
-def _joined(tables: Mapping[str, bytes]) -> bytes:
-    """Write a TrueType file."""
-    n = len(tables)
-    power = n.bit_length() - 1
-    head = struct.pack(">IHHHH", 0x10000, n, 16 << power, power, 16 * n - (16 << power))
-    start, rows, body = 12 + 16 * n, b"", b""
-    for name, data in sorted(tables.items()):
-        padded = data + bytes(-len(data) % 4)
-        total = sum(struct.unpack(f">{len(padded) // 4}I", padded)) & 0xFFFFFFFF
-        rows += struct.pack(">4sIII", name.encode("latin-1"), total, start + len(body), len(data))
-        body += padded
-    return head + rows + body
-
-
-def _components(outline: bytes) -> list[int]:
-    """Return the glyphs that a composite glyph consists of."""
-    if not outline or struct.unpack(">h", outline[:2])[0] >= 0:
-        return []
-    found, at = [], 10
-    while True:
-        flags, glyph = struct.unpack(">2H", outline[at : at + 4])
-        found.append(int(glyph))
-        at += 4 + (4 if flags & 1 else 2)
-        at += sum(size for bit, size in COMPOSITE.items() if bit > 1 and flags & bit)
-        if not flags & MORE_COMPONENTS:
-            return found
-
-
-def _character_map(table: bytes) -> dict[int, int]:
-    """Read the glyphs of characters from a subtable of format 4 or 12."""
-    made: dict[int, int] = {}
-    for i in range(struct.unpack(">H", table[2:4])[0]):
-        start = struct.unpack(">I", table[8 + 8 * i : 12 + 8 * i])[0]
-        form = struct.unpack(">H", table[start : start + 2])[0]
-        if form == 12:
-            groups = struct.unpack(">I", table[start + 12 : start + 16])[0]
-            for k in range(groups):
-                at = start + 16 + 12 * k
-                first, last, glyph = struct.unpack(">3I", table[at : at + 12])
-                made.update((c, glyph + c - first) for c in range(first, last + 1))
-        elif form == 4:
-            made.update(_segments(table, start))
-    return made
-
-
-def _segments(table: bytes, start: int) -> dict[int, int]:
-    made: dict[int, int] = {}
-    n = struct.unpack(">H", table[start + 6 : start + 8])[0] // 2
-
-    def read(at: int, form: str = "H") -> Sequence[int]:
-        return struct.unpack(f">{n}{form}", table[at : at + 2 * n])
-
-    ends, starts = read(start + 14), read(start + 16 + 2 * n)
-    deltas, offsets = read(start + 16 + 4 * n, "h"), read(start + 16 + 6 * n)
-    for k, (first, last) in enumerate(zip(starts, ends, strict=True)):
-        for c in range(first, min(last, 0xFFFE) + 1):
-            glyph = c
-            if offsets[k]:
-                at = start + 16 + 6 * n + 2 * k + offsets[k] + 2 * (c - first)
-                glyph = struct.unpack(">H", table[at : at + 2])[0]
-                if not glyph:
-                    continue
-            made[c] = (glyph + deltas[k]) & 0xFFFF
-    return made
-
-
-@cache
-def _parsed(data: bytes) -> _TrueType:
-    return _TrueType(data)
 
 
 def _font(made: _Objects, face: _Face) -> int:
