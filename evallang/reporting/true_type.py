@@ -72,7 +72,7 @@ class TrueType:
         return _joined(tables)
 
     def web_font(self, characters: Collection[str]) -> bytes:
-        """Return a WOFF file with the glyphs of these characters, numbered anew."""
+        """Return a WOFF file with the glyphs of these characters alone."""
         found = {ord(c): glyph for c in characters if (glyph := self.glyphs.get(ord(c), 0))}
         kept, new = set(), {0, *found.values()}
         while new:
