@@ -74,17 +74,25 @@ def power(context: Context) -> Sequence[Block]:
         Column(runs("Test"), "left", wide=True),
         Column(runs("Size"), sortable=True),
         Column(runs("Level"), sortable=True),
-        Column(runs("Assumed"), "left", muted=True),
-        Column(runs(f"Detected with power {target}"), sortable=True),
+        Column(runs("Assumed"), "left", wide=True, muted=True),
+        Column(runs("Detected"), sortable=True),
     ]
     if asked:
         columns.append(Column(runs("Difference"), sortable=True))
         columns.append(Column(runs("Its power"), sortable=True))
-        columns.append(Column(runs("Size needed"), sortable=True))
+        columns.append(Column(runs("Its size"), sortable=True))
     if wide:
-        columns.append(Column(runs("Wanted width"), sortable=True))
-        columns.append(Column(runs("Size for it"), sortable=True))
-    caption = "Detectable differences, each at the level of one comparison after the correction."
+        columns.append(Column(runs("Width"), sortable=True))
+        columns.append(Column(runs("Its size"), sortable=True))
+    caption = (
+        f"Smallest differences detected with power {target}, each at the level of one comparison "
+        "after the correction"
+    )
+    if asked:
+        caption += f", and for a stated difference its power and the size for power {target}"
+    if wide:
+        caption += "; the last column is the size for an interval of the wanted width"
+    caption = sentence(caption)
     notes = _notes(context, found)
     table = Table("table-power", runs(caption), tuple(columns), tuple(rows), notes=tuple(notes))
     words = runs(STATED, "p", context.cite("analysis", "power"), ".")

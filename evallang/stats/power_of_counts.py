@@ -447,7 +447,7 @@ def _power_of(resampled: Resampled) -> PowerDeclaration:
     return PowerDeclaration(
         lambda question, stated: _answers(question, stated, resampled),
         {
-            "weaker": AssumptionWords("{} of the weaker model", "weaker"),
+            "weaker": AssumptionWords("{} for the weaker model", "weaker"),
             "positives": AssumptionWords("{} positive", "positives", percent=True),
             "correlation": AssumptionWords(
                 "correlation {} of scores within a class", "correlation"
