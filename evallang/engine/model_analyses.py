@@ -40,7 +40,10 @@ else:
 
 @dataclass(frozen=True)
 class OutcomeInputs:
-    """One data set under one protocol, and the models that an analysis is about."""
+    """One data set under one protocol, and the models that an analysis is about.
+
+    `line` names all models of its `analyze` line on these data, where they are answered one by one.
+    """
 
     study: Study
     spec: AnalysisSpec
@@ -48,6 +51,7 @@ class OutcomeInputs:
     models: tuple[str, ...]
     fits: FurtherFits | None = None
     of_class: int | None = None
+    line: tuple[str, ...] = ()
 
     @property
     def metric(self) -> Method:
@@ -96,11 +100,28 @@ def out_of_bag(inputs: OutcomeInputs) -> Rounds:
 @OUTCOMES.provides("shuffled")
 def shuffled(inputs: OutcomeInputs) -> Shuffled:
     """Return the score of the model, and its scores where the target was shuffled."""
-    assert inputs.fits is not None, "a run has the fits of its plan"
-    index = inputs.study.analyses.index(inputs.spec)
     model = inputs.models[0]
+    others = []
+    for name in inputs.line:
+        if name != model:
+            try:
+                other = _shuffled_alone(inputs, name)
+            except ValueError:  # a model without a score says so where it is answered
+                continue
+            others.append((other.observed, other.scores))
+    return replace(_shuffled_alone(inputs, model), others=tuple(others))
+
+
+def _shuffled_alone(inputs: OutcomeInputs, model: str) -> Shuffled:
+    """Return the scores of one model, which are measured once for all of a line."""
+    fits = inputs.fits
+    assert fits is not None, "a run has the fits of its plan"
+    index = inputs.study.analyses.index(inputs.spec)
     columns = shuffled_within(inputs.study)
-    return shuffled_of(inputs.evaluation, inputs.fits, index, model, inputs.metric, columns)
+    return inputs.evaluation.once(
+        ("shuffled", index, model, inputs.metric),
+        lambda: shuffled_of(inputs.evaluation, fits, index, model, inputs.metric, columns),
+    )
 
 
 @OUTCOMES.provides("runs")
@@ -268,7 +289,7 @@ def analyses_of_models(
             yield _answered(entry, OutcomeInputs(study, spec, evaluation, groups, fits))
             continue
         for model in models:
-            inputs = OutcomeInputs(study, spec, evaluation, (model,), fits)
+            inputs = OutcomeInputs(study, spec, evaluation, (model,), fits, line=tuple(models))
             if entry.declaration.by_class and len(evaluation.classes) > 2:
                 yield from _by_class(entry, inputs)
             else:

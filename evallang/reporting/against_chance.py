@@ -77,7 +77,7 @@ def _table(context: Context, items: Sequence[Analysis], identifier: str) -> Tabl
     metric, scale = context.metric(items[0].values["metric"]), _scale(context, items)
     unit = " (%)" if metric.percent else ""
     first, *_, last = [quantile["level"] for quantile in items[0].values["quantiles"]]
-    columns = (
+    columns: tuple[Column, ...] = (
         Column(runs("Model"), "left", wide=True),
         Column(runs(f"{metric.title}{unit}"), sortable=True),
         Column(runs(f"Shuffled, mean{unit}"), sortable=True),
@@ -86,6 +86,9 @@ def _table(context: Context, items: Sequence[Analysis], identifier: str) -> Tabl
         Column(runs("As good"), sortable=True),
         Column((p_letter(context),), sortable=True),
     )
+    adjusted = any(item.values.get("p_adjusted") is not None for item in items)
+    if adjusted:
+        columns = (*columns, Column((*runs("Adjusted "), p_letter(context)), sortable=True))
     rows = []
     for item in items:
         found = item.values
@@ -97,6 +100,9 @@ def _table(context: Context, items: Sequence[Analysis], identifier: str) -> Tabl
         share = f"{count(found['as_good'])} of {count(found['rounds'])}"
         cells.append(Cell(runs(Number(share, found["as_good"])), found["as_good"]))
         cells.append(Cell(p_cell(context, found["p"], context.results.study.alpha), found["p"]))
+        if adjusted:
+            p = found.get("p_adjusted")
+            cells.append(Cell(p_cell(context, p, context.results.study.alpha), p))
         rows.append(Row(tuple(cells)))
     words = f"{context.place(items[0].data, items[0].protocol)}{metric.noun} on the target as it is"
     words += ", and on shuffled targets"
@@ -142,7 +148,7 @@ def _cell(value: float | None, scale: Scale) -> Cell:
 
 
 def _rounds(values: Any, models: int) -> str:
-    """State what was shuffled and counted, and that p is of one model alone."""
+    """State what was shuffled and counted, and what p is of several models."""
     words = "as good: shuffled targets"
     if values["within"]:
         words += f", within the levels of {' and '.join(values['within'])}"
@@ -151,6 +157,11 @@ def _rounds(values: Any, models: int) -> str:
     words += (
         ", on which the score was at least as good; p counts the target as it is as one of them"
     )
-    if models > 1:
+    if values.get("p_adjusted") is not None:
+        words += (
+            f"; the adjusted p is the share of targets on which any of the "
+            f"{number_word(values['models'])} models has as small a p"
+        )
+    elif models > 1:
         words += f", and is not adjusted for the {number_word(models)} models"
     return words

@@ -21,6 +21,8 @@ class Shuffled:
     ways : in how many ways the target can be shuffled, infinite where they are too many to count
     within : the columns within whose levels it was shuffled
     groups : how many groups were shuffled whole; None where single examples were
+    others : `observed` and `scores` of the other models that the line is about, on the same
+        shuffled targets
     """
 
     metric: str
@@ -31,3 +33,4 @@ class Shuffled:
     ways: float
     within: tuple[str, ...]
     groups: int | None
+    others: tuple[tuple[float, NDArray[np.float64]], ...] = ()

@@ -277,3 +277,62 @@ def test_a_number_of_rounds_that_cannot_reach_alpha_is_warned_of():
     strict = WINE.replace("  seed 3\n", "  seed 3\n  alpha 0.01\n")
     assert "W321" in codes(strict + "analyze target_permutation(rounds=98)\n")
     assert "W321" not in codes(strict + "analyze target_permutation(rounds=99)\n")
+
+
+def adjusted_by_counting(observed, scores):
+    """Count on how many targets any model has as small a p as each on the target as it is."""
+    models, rounds = scores.shape
+    every = np.column_stack([observed, scores])
+    every = np.where(np.isnan(every), np.inf, every)
+    p = np.array([[(row >= x).sum() for x in row] for row in every]) / (rounds + 1)
+    return [
+        sum(min(p[:, target]) <= p[model, 0] for target in range(rounds + 1)) / (rounds + 1)
+        for model in range(models)
+    ]
+
+
+def test_adjusted_p_count_the_targets_on_which_any_model_is_as_good():
+    rng = np.random.default_rng(8)
+    scores = np.round(rng.normal(size=(3, 39)), 1)  # with ties
+    scores[1, 4] = np.nan
+    observed = np.array([1.4, 0.3, 2.9])
+    wanted = adjusted_by_counting(observed, scores)
+    for model in range(3):
+        others = tuple((observed[k], scores[k]) for k in range(3) if k != model)
+        given = Shuffled(
+            "accuracy", "higher", 60, observed[model], scores[model], math.inf, (), None, others
+        )
+        found = target_permutation(given, rounds=39)
+        assert found.p_adjusted == pytest.approx(wanted[model], rel=1e-12)
+        assert found.p <= found.p_adjusted <= min(1.0, 3 * found.p)
+        assert found.models == 3
+
+
+def test_adjusted_p_keep_the_family_wise_error_and_use_what_models_share():
+    # Four equal models without information, of which two give the same scores
+    rng = np.random.default_rng(3)
+    hits = plain = 0
+    for _ in range(400):
+        every = rng.normal(size=(3, 20))
+        every = np.vstack([every, every[2]])
+        found = []
+        for model in range(4):
+            others = tuple((every[k, 0], every[k, 1:]) for k in range(4) if k != model)
+            given = Shuffled(
+                "accuracy", "higher", 60, every[model, 0], every[model, 1:], math.inf, (), None,
+                others,
+            )  # fmt: skip
+            found.append(target_permutation(given, rounds=19))
+        hits += min(one.p_adjusted for one in found) <= 0.2
+        plain += min(one.p for one in found) <= 0.2
+    assert hits / 400 <= 0.2 + 4 * math.sqrt(0.2 * 0.8 / 400)
+    assert plain / 400 > 0.4
+
+
+def test_models_of_a_line_are_adjusted_together_and_one_alone_is_not():
+    text = WINE + "analyze target_permutation(rounds=19)\n"
+    found = values_of(text)
+    assert found["bayes"]["models"] == 2
+    assert found["bayes"]["p"] == found["bayes"]["p_adjusted"] == 1 / 20
+    (alone,) = values_of(WINE + "analyze target_permutation(rounds=19) of bayes\n").values()
+    assert (alone["p_adjusted"], alone["models"]) == (None, 1)

@@ -183,3 +183,18 @@ def test_a_variant_that_the_title_states_is_not_written_again(tmp_path, monkeypa
     page = Page("compare a vs b with t\nrequire a better than b with t\n", source=source)
     assert "by the paired t test" in page.methods()
     assert "paired t test (paired)" not in folded(page.root)
+
+
+def test_several_models_on_shuffled_targets_have_an_adjusted_p():
+    fitted = (
+        "data wine from sklearn wine\nmodel a = GaussianNB\n"
+        "model b = DecisionTreeClassifier(max_depth=1)\nprotocol cv folds=3\nmeasure accuracy\n"
+    )
+    line = "analyze target_permutation(rounds=9)\n"
+    head, rows, notes = Page(line, source=fitted).table("table-chance-1")
+    assert head[-1] == "Adjusted p"
+    assert all(row[-2] == row[-1] for row in rows)  # the smallest p of nine rounds, for each model
+    assert "the adjusted p is the share of targets on which any of the" in notes
+    head, _, notes = Page(line.replace("\n", " of a\n"), source=fitted).table("table-chance-1")
+    assert head[-1] == "p"
+    assert "adjusted" not in notes

@@ -10,11 +10,13 @@ from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.results.shown import Count, Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
+from evallang.stats.corrections.joint_corrections import WESTFALL_YOUNG_1993
 from evallang.stats.hypothesis_tests.resampling_tests import PHIPSON_SMYTH_2010
 from evallang.stats.shuffled import Shuffled
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 else:
     np = lazy("numpy")
 
@@ -47,7 +49,9 @@ class AgainstChance:
     (1 + as_good) / (1 + rounds), with its Monte Carlo error `mc_se`. `difference` is the value
     less the mean over the shuffled targets. A round without a score counts as one as good, and
     `failed` counts them. `ways` is the number of different shuffles, None where they are too many
-    to matter; `groups` how many groups are shuffled whole.
+    to matter; `groups` how many groups are shuffled whole. Of several `models` that are tested on
+    the same shuffled targets, `p_adjusted` is the share of targets, the one as it is included, on
+    which any of them has as small a p; None for one model.
     """
 
     unit: str
@@ -69,6 +73,8 @@ class AgainstChance:
     groups: Count
     within: tuple[str, ...]
     notes: tuple[str, ...]
+    p_adjusted: Number = None
+    models: int = 1
 
 
 ABOUT = (
@@ -99,7 +105,9 @@ ABOUT = (
             "of targets whose score is at least as good as the score observed, where the observed "
             "target counts as one of them: (1 + as good) / (1 + rounds). A group whose rows have "
             "one target exchanges it with any other; groups with several targets exchange them "
-            "with groups of as many rows"
+            "with groups of as many rows. Several models of a line are tested on the same shuffled "
+            "targets, and the adjusted p is the share of targets on which any model has as small a "
+            "p (single-step minP)"
         ),
         differs={
             "scikit-learn": (
@@ -116,7 +124,11 @@ ABOUT = (
         "analyze target_permutation(rounds=99)\n",
     ),
     title="Shuffled target",
-    references=(OJALA_GARRIGA_2010, PHIPSON_SMYTH_2010),
+    references=(
+        OJALA_GARRIGA_2010,
+        PHIPSON_SMYTH_2010,
+        WESTFALL_YOUNG_1993.with_forms("p_adjusted"),
+    ),
 )
 def target_permutation(shuffled: Shuffled, *, rounds: int = 200) -> AgainstChance:
     """Whether a model scores better than it does where the target is shuffled.
@@ -157,7 +169,28 @@ def target_permutation(shuffled: Shuffled, *, rounds: int = 200) -> AgainstChanc
         groups=shuffled.groups,
         within=shuffled.within,
         notes=_notes(shuffled, failed),
+        p_adjusted=_adjusted(shuffled, sign) if shuffled.others else None,
+        models=1 + len(shuffled.others),
     )
+
+
+def _adjusted(shuffled: Shuffled, sign: float) -> float:
+    """Return the single-step minP adjusted p of the first of several models.
+
+    Westfall & Young 1993: the share of all targets, the one as it is included, on which the
+    smallest p of the models is at most that of this model on the target as it is.
+    """
+    models = ((shuffled.observed, shuffled.scores), *shuffled.others)
+    each = np.array([_p_of_targets(observed, scores, sign) for observed, scores in models])
+    return float((each.min(axis=0) <= each[0, 0]).mean())
+
+
+def _p_of_targets(observed: float, scores: NDArray[np.float64], sign: float) -> NDArray[np.float64]:
+    """Return the p that each target has among all of them, the one as it is first."""
+    gains = [_rounded(sign * score) for score in (observed, *scores.tolist())]
+    ordered = np.where(np.isnan(gains), np.inf, gains)  # without a score: as good as any
+    as_good = len(ordered) - np.searchsorted(np.sort(ordered), ordered, side="left")
+    return np.asarray(as_good / len(ordered))
 
 
 def _rounded(value: float) -> float:
