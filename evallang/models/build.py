@@ -197,6 +197,7 @@ def _own(spec: EstimatorSpec, context: BuildContext, place: str) -> Any:
     return found(**values)
 
 
+@functools.lru_cache(maxsize=32)  # a study makes a class once for every fit
 def _parameters_of(found: Callable[..., Any]) -> frozenset[str]:
     import inspect
 

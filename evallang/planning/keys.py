@@ -4,7 +4,7 @@ import os
 import platform
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
@@ -99,7 +99,8 @@ def task_key(
         versions=environment() | package_versions(pipeline),
         code=code,
     )
-    return TaskKey(_hash(asdict(facts)), facts, all(code.values()))
+    named = {field.name: getattr(facts, field.name) for field in fields(facts)}
+    return TaskKey(_hash(named), facts, all(code.values()))
 
 
 def shuffled_hash(data_hash: str, target_of: "NDArray[np.int64]") -> str:
