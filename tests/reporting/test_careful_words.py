@@ -268,7 +268,7 @@ def test_the_protocol_is_english_and_whole(page):
     assert rows["Stratification"] == ["○ by the target",
                                       "every part keeps the shares of the classes"]  # fmt: skip
     assert rows["Comparison 1: correction"] == ["○ Holm’s procedure", "a family of 6 tests"]
-    assert rows["Recall: average"] == ["○ binary", "of the positive class"]
+    assert rows["Recall: average over classes"] == ["○ none", "of the positive class"]
     assert rows["Measure of the search"][0] == "○ Accuracy"
     assert rows["Splits of a test"] == [
         "◇ stratified 5×2-fold cross-validation",

@@ -1,0 +1,178 @@
+"""Words of a report for its readers: labels, titles of methods, settings, what was decided."""
+
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+from studies import study
+
+from evallang.api import run
+from evallang.reporting.letter_case import capitalised, titled
+from evallang.reporting.numbers import Scale, settled
+
+GATES = """evallang 1
+counts pair "Readings"
+  models a "Reader A", b "Reader B"
+  table [[80, 12], [3, 5]]
+measure accuracy
+require a not worse than b by 2%
+require b not worse than a by 2%
+"""
+WARD = """evallang 1
+predictions alarms "Ward alarms" from "ward.csv"
+  truth sepsis
+  positive yes
+  group patient
+  models new "New alarm", old "Old alarm"
+  score new = new_p
+  score old = old_p
+measure accuracy, cost([[0, 5], [50, 0]]), roc_auc within sex
+require new not worse than old by 0.2 in roc_auc
+compare with permutation(rounds=100)
+compare with permutation(rounds=100)
+"""
+
+
+def words_of(written, folder):
+    """Run a study and return the words of its report, without code of the page and drawings."""
+    run(study(written + "report html\n", folder)).save(folder / "out")
+    html = (folder / "out" / "report.html").read_text(encoding="utf-8")
+    html = re.sub(r"(?s)<(style|script|svg|pre)\b.*?</\1>", "", html)
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", html)))
+
+
+@pytest.fixture(scope="module")
+def ward(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("ward")
+    rng = np.random.default_rng(4)
+    truth = rng.random(200) < 0.4
+    rows = ["patient,sepsis,sex,new_p,old_p"]
+    for i, sick in enumerate(truth):
+        shift = 0.2 if sick else -0.2
+        scores = np.clip(0.5 + shift + rng.normal(0, (0.15, 0.3)), 0.01, 0.99)
+        sex = ("female", "male")[i % 3 % 2]
+        rows.append(f"{i // 3},{'yes' if sick else 'no'},{sex},{scores[0]:.3f},{scores[1]:.3f}")
+    (folder / "ward.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return words_of(WARD, folder)
+
+
+def test_warnings_call_models_and_measures_by_their_labels(ward):
+    assert "New alarm and Old alarm are tested by accuracy twice." in ward
+
+
+def test_a_row_of_settings_has_the_threshold_of_scores(ward):
+    assert ward.count("Threshold of the scores ○ 0.5 scores at or above it") == 1
+
+
+def test_options_have_names_in_words(ward):
+    assert "Bootstrap interval: number of random draws ○ 10,000" in ward
+    assert "Bootstrap interval: form ○ bias-corrected accelerated" in ward
+    assert "Paired permutation test: direction ○ two-sided" in ward
+    assert "Area under the ROC curve: folds pooled ○ no" in ward
+
+
+def test_the_methods_state_subgroups_and_what_decided_requirements(ward):
+    assert re.search(r"We also report accuracy, .* area under the ROC curve within the levels "
+                     r"of sex\.", ward)  # fmt: skip
+    assert "decided on the bounds of a two-sided 95% interval (DeLong interval)," in ward
+
+
+def test_a_single_requirement_is_no_family(ward):
+    assert "The study passed: the requirement was met." in ward
+    assert "Each requirement is decided separately" not in ward
+
+
+def test_a_cost_is_called_by_its_matrix(ward):
+    assert "Cost by the matrix [[0, 5], [50, 0]]" in ward
+    assert "the rows of the matrix are true classes and its columns predicted ones" in ward
+    assert "matrix =" not in ward
+
+
+def test_a_warning_about_requirements_says_how_they_were_decided(tmp_path):
+    words = words_of(GATES, tmp_path)
+    assert "with 100 examples, on 15 of which the models differ" in words.lower()
+    assert re.search(r"One of the two requirements was met \( Table \d \)\.", words)
+    assert "The study failed: one of two requirements was not met." in words
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("accuracy", "Accuracy"),
+        ("mAP", "mAP"),
+        ("nDCG of lists", "nDCG of lists"),
+        ("p-value", "P-value"),
+        ("mypkg.metrics.f", "mypkg.metrics.f"),
+    ],
+)
+def test_capitals_leave_names_as_they_are(text, shown):
+    assert capitalised(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        ("(at=10)", "Gain (first 10 ranks)"),
+        ("(pool=true)", "Gain (pooled over folds)"),
+        ("(multi_class=ovo)", "Gain (mean of the pairs of classes)"),
+        ("(gain=exponential,at=5)", "Gain (exponential gain, first 5 ranks)"),
+        ("(beta=2)", "Gain (β\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}2)"),
+    ],
+)
+def test_options_of_a_metric_are_words(options, shown):
+    assert titled("Gain", options) == shown
+
+
+@pytest.mark.parametrize(
+    ("decimals", "numbers", "wanted"),
+    [
+        (2, [(0.2048, 0.2), (0.1, 0.2)], 3),  # 0.20 would lie on the line
+        (2, [(0.25, 0.2), (0.1, 0.2)], 2),
+        (2, [(0.049996, 0.05)], 6),
+        (0, [(None, 0.2), (float("inf"), 0.2), (0.2, 0.2)], 0),
+    ],
+)
+def test_numbers_that_are_read_together_share_their_decimals(decimals, numbers, wanted):
+    assert settled(Scale(decimals), numbers).decimals == wanted
+
+
+def table_of_scores(folder, lead):
+    """Write scores of eight models on twelve data sets, the last of them behind by `lead`."""
+    rng = np.random.default_rng(1)
+    rows = ["set," + ",".join(f"m{i}" for i in range(8))]
+    for number in range(12):
+        scores = rng.normal(0.8, 0.004, 8)
+        scores[7] -= lead
+        rows.append(f"s{number}," + ",".join(f"{score:.4f}" for score in scores))
+    (folder / "suite.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+
+
+SUITE = """evallang 1
+scores suite "Suite" from "suite.csv"
+  dataset set
+  metric "AUC"
+compare across data with bayes_sign(rope=0.02)
+"""
+
+
+def test_many_pairs_by_posteriors_are_summed_up(tmp_path):
+    table_of_scores(tmp_path, lead=0.1)
+    words = words_of(SUITE, tmp_path)
+    findings = words.partition("Estimates Table")[0]
+    assert findings.count("The Bayesian sign test gave posterior probabilities") == 3
+    assert "25 more of the 28 pairs were decided in AUC by the Bayesian sign test" in findings
+    assert (
+        "We compared m0, m1, m2, m3, m4, m5, m6 and m7 on Suite (12 data sets)" in words
+        or ("We compared eight models (m0, m1, m2, m3, m4, m5, m6 and m7) on Suite (12 data sets).")
+        in words
+    )
+
+
+def test_pairs_without_any_decision_are_counted(tmp_path):
+    table_of_scores(tmp_path, lead=0)
+    written = SUITE.replace("rope=0.02", "rope=0.0001")
+    written = written.replace("evallang 1\n", "evallang 1\nstudy\n  alpha 0.001\n")
+    findings = words_of(written, tmp_path).partition("Estimates Table")[0]
+    lead = "Across the data sets, none of the 28 pairs was separated in AUC"
+    assert f"{lead} : no posterior probability exceeded 99.9%." in findings
