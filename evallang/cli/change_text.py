@@ -7,6 +7,7 @@ from typing import Any
 from evallang.effect import Effect
 from evallang.locks.changes import Change
 from evallang.locks.setting import Plain
+from evallang.reporting.formats.markdown_signs import escape_signs
 from evallang.source import SourceFile
 
 HASH, SHORT = re.compile("[0-9a-f]{16}|[0-9a-f]{32,64}"), 12
@@ -136,7 +137,10 @@ def _values(change: Change) -> tuple[str, str]:
     )
 
 
+OF_CELLS = "|<>&`*_[]\\"
+
+
 def markdown_cell(text: str) -> str:
     """Escape what Markdown or HTML would read as its own."""
     plain = " ".join(text.split())
-    return "".join(f"&#{ord(c)};" if c in "|<>&`*_[]\\" else c for c in plain)
+    return escape_signs(plain, lambda sign: f"&#{ord(sign)};" if sign in OF_CELLS else sign)

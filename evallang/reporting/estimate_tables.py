@@ -543,13 +543,23 @@ def subgroups(context: Context, setting: Setting, identifier: str) -> list[Block
             chosen = metrics[start : start + METRICS_PER_SUBGROUP_TABLE]
             part = [e for e in rows if e.metric in chosen]
             number = len(blocks) + 1
-            blocks.append(_subgroup_table(context, setting, name, part, f"{identifier}-{number}"))
+            whole = len(chosen) == len(metrics)
+            blocks.append(
+                _subgroup_table(context, setting, name, part, f"{identifier}-{number}", whole=whole)
+            )
     return blocks
 
 
 def _subgroup_table(
-    context: Context, setting: Setting, name: str, found: Sequence[Estimate], identifier: str
+    context: Context,
+    setting: Setting,
+    name: str,
+    found: Sequence[Estimate],
+    identifier: str,
+    *,
+    whole: bool,
 ) -> Table:
+    """Return the estimates within the levels of a column; `whole` has all of its metrics."""
     metrics = tuple(dict.fromkeys(e.metric for e in found))
     levels = tuple(dict.fromkeys(e.subgroup.level for e in found if e.subgroup is not None))
     models = tuple(dict.fromkeys(e.model for e in found))
@@ -609,7 +619,8 @@ def _subgroup_table(
     ]  # fmt: skip
     where = f" on {setting_words(context, setting)}" if len(context.settings) > 1 else ""
     one = f", {context.model(models[0])}" if len(models) == 1 else ""
-    caption = runs(f"Performance by {name}{where}{one}.")
+    what = runs("Performance") if whole else _named([context.metric(m) for m in metrics])
+    caption = runs(what, f" by {name}{where}{one}.")
     return Table(identifier, caption, tuple(columns), tuple(rows), tuple(spanners), tuple(notes))
 
 

@@ -13,11 +13,11 @@ from evallang.reporting.formats.format import (
     runs_of_table,
 )
 from evallang.reporting.formats.latex import methods_file_rows
+from evallang.reporting.formats.markdown_signs import escape_signs
 from evallang.reporting.formats.works import CitedWork
 from evallang.reporting.output_files import OutputFile
 from evallang.reporting.run_writer import RunWriter
 
-SPECIAL = "\\`*_{}[]<>#|~$&!"
 SIDES = {"left": ":--", "right": "--:", "center": ":-:"}
 STARTS = ("+", "-", "=")
 
@@ -83,7 +83,7 @@ class MarkdownWriter(RunWriter):
     def text(self, text: str) -> str:
         """Return words; signs of Markdown lose their meaning."""
         plain = text.replace("\u2060", "").replace("\u00a0", " ").replace("\t", " ")
-        return "".join(f"\\{c}" if c in SPECIAL else c for c in plain)
+        return escape_signs(plain, lambda sign: f"\\{sign}")
 
     def strong(self, row: Runs) -> str:
         """Return words in bold."""
