@@ -53,12 +53,12 @@ def folds_that_disagree(study: Study, evaluations: Sequence[Evaluation]) -> Iter
         if p >= RARE:
             continue
         percent = evaluation.entry(metric).declaration.unit == "percent"
-        scale, unit = (Scale(0, 2), " %") if percent else (Scale(3), "")
+        scale, unit = (Scale(0, 2), "%") if percent else (Scale(3), "")
         low, high = int(np.argmin(means)), int(np.argmax(means))
         yield diagnose(
             FOLDS_DISAGREE,
             f"the folds of `{model}` differ by more than the sampling of their rows explains: "
-            f"{metric.written} is {fixed(float(means[low]), scale)}{unit} in fold {low + 1} and "
+            f"`{metric.written}` is {fixed(float(means[low]), scale)}{unit} in fold {low + 1} and "
             f"{fixed(float(means[high]), scale)}{unit} in fold {high + 1}",
             span,
             path=study.path,

@@ -214,7 +214,9 @@ def _best(
     numbers = estimate_runs(context, setting, best[0])
     missed = never_predicted_findings(context, setting)
     if len(known) == 1:
-        return [runs(Strong(runs(where, names, f" had {metric.noun}")), " ", numbers, "."), *missed]
+        the = "the" if where else "The"
+        of_one = Strong(runs(where, f"{the} {metric.noun} of ", names))
+        return [runs(of_one, " was ", numbers, "."), *missed]
     the = "the" if where else "The"
     verb = "that of" if len(best) == 1 else "shared by"
     claim = f"{the} {metric.best_word} observed {metric.noun} was {verb} "

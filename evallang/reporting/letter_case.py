@@ -16,14 +16,15 @@ OPTION_WORDS = {
     ("gain", "linear"): "linear gain",
 }
 """What an option of a metric with such a value is called."""
-ADJECTIVES = frozenset({"bca", "percentile", "basic"})
+ADJECTIVES = frozenset({"approximate", "bca", "percentile", "basic"})
 """Options that are printed before a title, as the field names these methods."""
 
 # First words of titles that are not names: these lose their capital inside a sentence.
 COMMON = frozenset(
     word
     for line in (
-        "accuracy adjusted agreement area average balanced basic bias bias-corrected binomial",
+        "accuracy adjusted agreement approximate area average balanced basic bias",
+        "bias-corrected binomial",
         "bootstrap break-even",
         "calibration chance-corrected classification cluster clustered coefficient combined",
         "components concordance conditional confusion corrected correlation cost credible",

@@ -34,15 +34,13 @@ from evallang.reporting.document import (
     Emphasis,
     Ref,
     Row,
-    Run,
     Runs,
     Strong,
     Table,
-    Text,
     listed,
     runs,
 )
-from evallang.reporting.letter_case import capitalised
+from evallang.reporting.message_words import message_runs
 from evallang.reporting.numbers import (
     NBSP,
     Scale,
@@ -55,7 +53,7 @@ from evallang.reporting.numbers import (
 from evallang.reporting.searches import parameter_words, search_at_the_edge
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.topics import Topic
-from evallang.reporting.wording import code_runs, number_word, plural, sentence, with_article
+from evallang.reporting.wording import number_word, plural
 from evallang.results.records import (
     DRAWN,
     Comparison,
@@ -256,7 +254,7 @@ def _record_cautions(context: Context, records: Sequence[Mapping[str, Any]]) -> 
         )
         body: Runs = ()
         for text in filter(None, map(str, said)):
-            body += runs(" " if body else "", _in_words(context, text))
+            body += runs(" " if body else "", message_runs(context, text))
         if name in OF_REQUIREMENTS and context.results.requirements:
             body += _decided(context)
         severity = str(members[0].get("severity", "warning"))
@@ -265,47 +263,6 @@ def _record_cautions(context: Context, records: Sequence[Mapping[str, Any]]) -> 
                     code, name, severity, accepted)
         )  # fmt: skip
     return made
-
-
-def _in_words(context: Context, text: str) -> Runs:
-    """Format a message of the check for readers: names of the study and of methods as titles.
-
-    Other parts in backquotes stay code.
-    """
-    made = code_runs(sentence(text))
-    words: list[Run] = []
-    for i, run in enumerate(made):
-        title = _title(context, run.text) if isinstance(run, Code) else None
-        if title is None:
-            words.append(run)
-            continue
-        before = words[-1] if words else None
-        if isinstance(before, Text) and before.text.endswith((" the ", " a ")):
-            title = title.removeprefix("the ")
-        after = made[i + 1] if i + 1 < len(made) else None
-        if isinstance(after, Text) and after.text.startswith(" test"):
-            title = title.removesuffix(" test")
-        words.append(Text(title if words else capitalised(title)))
-    return runs(*words)
-
-
-def _title(context: Context, name: str) -> str | None:
-    """Return the label of a model or data set, or the title of a method; None for other code."""
-    results = context.results
-    if any(model.name == name for model in results.models):
-        return context.model(name)
-    if any(data.name == name for data in results.data):
-        return context.data_label(name)
-    kind = next((m.kind for m in results.methods if m.name == name), None)
-    if kind == "metric":
-        return context.metric(name).noun
-    if kind in TITLED:
-        return with_article(context.method_title(kind, name))
-    return None
-
-
-TITLED = frozenset({"test", "correction", "interval"})
-"""Kinds of methods whose titles are part of a sentence."""
 
 
 def _decided(context: Context) -> Runs:

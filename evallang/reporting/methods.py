@@ -204,7 +204,9 @@ def _designs(context: Context) -> Runs:
             made += runs(f"; rows with the same {column} were never on both sides of a split")
         made += runs(".")
     if made and len(context.results.models) > 1:
-        made += runs(" The splits were the same for all models.")
+        one = {p.n_splits for p in context.results.protocols} == {1}
+        splits = "The split was" if one else "The splits were"
+        made += runs(f" {splits} the same for all models.")
     if made:
         made += runs(f" The seed was {context.results.study.seed}.")
     return made

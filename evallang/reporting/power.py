@@ -22,10 +22,11 @@ from evallang.reporting.document import (
 from evallang.reporting.figure_parts import drawn_words, in_parts
 from evallang.reporting.figures.stacks import stacked_bars
 from evallang.reporting.letter_case import mid_sentence
-from evallang.reporting.numbers import NBSP, count, percent, scale_of
+from evallang.reporting.message_words import message_runs
+from evallang.reporting.numbers import NBSP, count, level_of_alpha, percent, scale_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.topics import Topic
-from evallang.reporting.wording import amount, number_word, sentence
+from evallang.reporting.wording import VARIANTS, amount, number_word, sentence
 from evallang.results.provenance import AssumptionWords
 from evallang.results.records import Analysis
 
@@ -114,8 +115,8 @@ def _figures(context: Context, found: Sequence[Analysis], target: str) -> list[F
         sizes = [answer["detectable"] for answer in answers]
         in_sd = answers[0]["in_sd"]
         scale = scale_of([], sizes, percent=metric.percent and not in_sd)
-        title = f"Difference of {mid_sentence(metric.noun)}"
-        title += " (sd)" if in_sd else " (%)" if scale.power == PERCENT_POWER else ""
+        title = f"Difference in {mid_sentence(metric.noun)}"
+        title += " (sd)" if in_sd else " (points)" if scale.power == PERCENT_POWER else ""
         rows = [(_assumed(a, words), [size]) for a, size in zip(answers, sizes, strict=True)]
         svg, alt = stacked_bars(rows, (f"detected with power {target}",), title, scale,
                                 _titled(context, item))  # fmt: skip
@@ -160,12 +161,13 @@ def _rows(context: Context, item: Analysis, *, asked: bool, wide: bool) -> list[
     name = runs(Code(values["source"]), f": {mid_sentence(_titled(context, item))}")
     number = "unknown" if values["n"] is None else f"{count(values['n'])}{NBSP}{values['unit']}"
     words = _words_of_assumptions(context, item)
+    level = level_of_alpha(float(_short(values["level"])), context.style)
     made = []
     for answer in values["answers"]:
         cells = [
             Cell(name),
             Cell(runs(number), values["n"]),
-            Cell(runs(_short(values["level"])), values["level"]),
+            Cell(runs(level), values["level"]),
             Cell(runs(_assumed(answer, words))),
             Cell(_size(metric, answer), answer["detectable"]),
         ]
@@ -215,6 +217,12 @@ def _assumed(answer: Mapping[str, Any], words: Mapping[str, AssumptionWords]) ->
     return ", ".join(made) or "nothing else"
 
 
+def _method(text: str) -> str:
+    """Return how power was computed, with the variant of the test in words."""
+    way, comma, variant = text.rpartition(", ")
+    return f"{way}{comma}{VARIANTS.get(variant, variant)}"
+
+
 def _short(value: float) -> str:
     return f"{value:.{DECIMALS}g}"
 
@@ -228,7 +236,7 @@ def _notes(context: Context, found: Sequence[Analysis]) -> list[Runs]:
         title = mid_sentence(context.method_title("correction", correction))
         made.append(runs(f"Level: {title} over {number_word(size)} tests, at its strictest step."))
     methods = dict.fromkeys(a["method"] for item in found for a in item.values["answers"])
-    made += [runs(sentence(f"computed by {method}")) for method in methods]
+    made += [runs(sentence(f"computed by {_method(method)}")) for method in methods]
     words = dict.fromkeys(
         note
         for item in found
@@ -237,4 +245,4 @@ def _notes(context: Context, found: Sequence[Analysis]) -> list[Runs]:
             *(n for a in item.values["answers"] for n in a["notes"]),
         )
     )
-    return [*made, *(runs(sentence(note)) for note in words)]
+    return [*made, *(message_runs(context, note) for note in words)]

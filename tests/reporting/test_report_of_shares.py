@@ -67,4 +67,5 @@ def test_one_share_is_no_sample_beside_others():
     alone = Page(run(study(text)).record)
     assert "independent samples" not in alone.words("methods")
     assert "Performance of one model on 100 examples." in alone.words("estimates")
-    assert alone.findings()[0].startswith("a had accuracy 87.0% (95% CI [79.0, 92.2]; 87 of 100")
+    first = alone.findings()[0]
+    assert first.startswith("The accuracy of a was 87.0% (95% CI [79.0, 92.2]; 87 of 100")
