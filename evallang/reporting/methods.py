@@ -189,8 +189,12 @@ def _designs(context: Context) -> Runs:
     made: Runs = ()
     for protocol in context.results.protocols:
         words = mid_sentence(protocol.summary.rstrip(".")) or protocol.kind.replace("_", " ")
-        if protocol.shuffled and "shuffl" not in words:
-            words += ", with shuffled rows"
+        seeds = protocol.options.get("seeds")
+        per_fit = f"{number_word(seeds)} seeds per fit" if isinstance(seeds, int) else ""
+        words = words.removesuffix(f", with {seeds} seeds per fit")
+        shuffled = "shuffled rows" if protocol.shuffled and "shuffl" not in words else ""
+        with_ = " and ".join(filter(None, (shuffled, per_fit)))
+        words += f", with {with_}" if with_ else ""
         cite = context.cite("protocol", protocol.kind)
         if protocol.implied_by is None:
             lead = "Performance was estimated by " if not made else " It was also estimated by "
@@ -290,6 +294,13 @@ def _tuning(context: Context) -> Runs:
         [runs(f"{context.model(m.name)} ({plural_count(candidates(m), 'candidate')})")
          for m in tuned]
     )  # fmt: skip
+    if len(tuned) > MOST_LISTED:
+        sizes = sorted({candidates(m) for m in tuned})
+        of = "" if len(tuned) == len(estimators) else f" of the {count(len(estimators))}"
+        each = plural_count(sizes[0], "candidate")
+        each = each if len(sizes) == 1 else f"{count(sizes[0])} to {count(sizes[-1])} candidates"
+        every = "all " if not of else ""
+        names = runs(f"{every}{count(len(tuned))}{of} models ({each} each)")
     search = context.results.search
     how, inner = "", ""
     if search is not None:

@@ -26,7 +26,7 @@ from evallang.reporting.message_words import message_runs
 from evallang.reporting.numbers import NBSP, count, level_of_alpha, percent, scale_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.topics import Topic
-from evallang.reporting.wording import VARIANTS, amount, number_word, sentence
+from evallang.reporting.wording import amount, number_word, sentence
 from evallang.results.provenance import AssumptionWords
 from evallang.results.records import Analysis
 
@@ -217,12 +217,6 @@ def _assumed(answer: Mapping[str, Any], words: Mapping[str, AssumptionWords]) ->
     return ", ".join(made) or "nothing else"
 
 
-def _method(text: str) -> str:
-    """Return how power was computed, with the variant of the test in words."""
-    way, comma, variant = text.rpartition(", ")
-    return f"{way}{comma}{VARIANTS.get(variant, variant)}"
-
-
 def _short(value: float) -> str:
     return f"{value:.{DECIMALS}g}"
 
@@ -236,7 +230,7 @@ def _notes(context: Context, found: Sequence[Analysis]) -> list[Runs]:
         title = mid_sentence(context.method_title("correction", correction))
         made.append(runs(f"Level: {title} over {number_word(size)} tests, at its strictest step."))
     methods = dict.fromkeys(a["method"] for item in found for a in item.values["answers"])
-    made += [runs(sentence(f"computed by {_method(method)}")) for method in methods]
+    made += [runs(sentence(f"computed by {method}")) for method in methods]
     words = dict.fromkeys(
         note
         for item in found

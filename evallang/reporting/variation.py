@@ -28,7 +28,6 @@ from evallang.reporting.document import (
 )
 from evallang.reporting.figure_parts import drawn_words
 from evallang.reporting.figures.stacks import stacked_bars, strips
-from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import sentence
@@ -38,12 +37,15 @@ PERCENT = Scale(1, 2)
 MOST_ROWS = 12  # models that a figure draws; the table has all
 
 
-def _methods(context: Context, section: str) -> Runs:
+OVER_SEEDS = "how scores vary over the seeds of their fits"
+COMPONENTS = "the components of the variance of scores"
+
+
+def _methods(context: Context, section: str, what: str) -> Runs:
     found = [item for item in shown_in(context, section) if computed(item)]
     if not found:
         return ()
-    title = mid_sentence(context.method_title("analysis", found[0].kind))
-    return runs(f"We report the {title} of a score", context.cite("analysis", found[0].kind), ".")
+    return runs(f"We report {what}", context.cite("analysis", found[0].kind), ".")
 
 
 def _groups(context: Context, section: str) -> Iterator[tuple[int, list[Analysis]]]:
@@ -63,7 +65,9 @@ def _number(value: float | None, scale: Scale) -> Cell:
 
 @SECTIONS.register(
     SectionDeclaration(
-        order=49, methods=lambda context: _methods(context, "seeds_of_fits"), analyses=True
+        order=49,
+        methods=lambda context: _methods(context, "seeds_of_fits", OVER_SEEDS),
+        analyses=True,
     ),
     title="Seeds of the fits",
 )
@@ -161,7 +165,7 @@ def _title(items: Sequence[Analysis], which: str) -> Runs:
 @SECTIONS.register(
     SectionDeclaration(
         order=50,
-        methods=lambda context: _methods(context, "components_of_variance"),
+        methods=lambda context: _methods(context, "components_of_variance", COMPONENTS),
         analyses=True,
     ),
     title="Components of variance",

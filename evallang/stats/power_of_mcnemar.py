@@ -58,6 +58,11 @@ SHARES = (0.02, 0.05, 0.1, 0.2, 0.3)  # discordant examples that are looked at i
 LEFT_OUT = 1e-12  # probability of numbers of discordant pairs that are not looked at
 
 
+def _enumerated(variant: str) -> str:
+    """Return how power was computed, for readers."""
+    return f"exact enumeration, {'mid-p' if variant == 'midp' else variant}"
+
+
 def mcnemar_power(
     difference: float | Literal["observed"],
     discordant: float,
@@ -94,7 +99,7 @@ def mcnemar_power(
     )
     return PowerAnalysis(
         "mcnemar",
-        f"exact enumeration, {variant}" if method == "exact" else "Connor 1987",
+        _enumerated(variant) if method == "exact" else "Connor 1987",
         n,
         gap,
         power,
@@ -225,7 +230,7 @@ def _answer(question: Question, stated: Stated, share: float, given: Variant | N
         lambda size: mcnemar_width(size, share, gap or 0.0, 1 - alpha, interval),
     )
     return Answer(
-        f"exact enumeration, {variant}",
+        _enumerated(variant),
         {"discordant": share},
         None if found is None else found.difference,
         power=None if at is None else at.power,

@@ -1,7 +1,7 @@
 """Which signs of a text have a meaning in Markdown where they are, and need an escape.
 
-Brackets of numbers, an ampersand between words and an underscore within a word have none, so that
-intervals and names stay readable in the file itself.
+Brackets of numbers, an ampersand between words and an underscore within a word stay as they are, so
+that intervals and names are readable in the file itself.
 """
 
 import re
