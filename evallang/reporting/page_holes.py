@@ -13,11 +13,15 @@ from typing import Any
 from evallang.frozen_records import frozen
 
 LARGEST_HOLE = 0.32  # of the depth of a page
-LEAST_SCALE = 0.68  # of a drawing: its text of 7.5 points is then 5.1
+LEAST_SCALE = (
+    0.68  # of a drawing: its text of 7.5 points is then 5.1, and 5 is the least that journals print
+)
 NEAR = 1 / 3  # of a page: what begins further down did not cause the hole before it
 SPARE = 30.0  # pixels: margins that the top of a page drops, before a heading the most
 MOST_LAYOUTS = 4
 NAMED = re.compile(r"#[\w-]+")
+READ = ("children", "content_box_y", "descendants", "element_tag", "height", "position_y")
+"""What is read of a box."""
 
 
 @frozen
@@ -31,9 +35,13 @@ class Hole:
 def rules_against_holes(pages: Sequence[Any], before: Sequence[str]) -> str:
     """Return a rule for the first hole that one can fill; empty where there is none.
 
-    `before` are the rules that were used: what they name is not changed again.
+    `before` are the rules that were used: what they name is not changed again. Without the boxes
+    of the pages, which WeasyPrint may rename, there is no rule: a hole stays.
     """
-    for hole in _holes(pages):
+    boxes = [_box_of(page) for page in pages]
+    if any(box is None for box in boxes):
+        return ""
+    for hole in _holes(boxes):
         rule = _rule(hole)
         named = [NAMED.findall(made) for made in before]
         if rule and NAMED.findall(rule) not in named:
@@ -41,13 +49,21 @@ def rules_against_holes(pages: Sequence[Any], before: Sequence[str]) -> str:
     return ""
 
 
-def _holes(pages: Sequence[Any]) -> Iterator[Hole]:
-    for page, following in pairwise(pages):
-        box = page._page_box
+def _box_of(page: Any) -> Any:
+    """Return the box of a page; None where it has not the form that this module reads.
+
+    The public part of a page has the places of elements, but not their ends.
+    """
+    box = getattr(page, "_page_box", None)
+    return box if all(hasattr(box, name) for name in READ) else None
+
+
+def _holes(boxes: Sequence[Any]) -> Iterator[Hole]:
+    for box, following in pairwise(boxes):
         end = box.content_box_y() + box.height
         depth = end - max((_end(leaf) for leaf in _leaves(_body(box))), default=end)
         if depth > LARGEST_HOLE * box.height:
-            yield Hole(depth, following._page_box)
+            yield Hole(depth, following)
 
 
 def _body(page_box: Any) -> Any:

@@ -68,3 +68,14 @@ def test_words_before_a_figure_stay_where_it_cannot_be_small_enough():
     texts, drawn = pages(640, lead + deep)
     assert ["Lead" in text for text in texts] == [True, False]
     assert drawn == [[], [(200, 640)]]
+
+
+@pytest.mark.parametrize("pages_of", [[object(), object()], [type("P", (), {"_page_box": 1})()]])
+def test_without_the_boxes_of_pages_nothing_is_changed(pages_of):
+    assert page_holes.rules_against_holes(pages_of, []) == ""
+
+
+def test_a_report_is_written_where_a_hole_cannot_be_measured(monkeypatch):
+    monkeypatch.setattr(page_holes, "READ", ("a name that boxes do not have",))
+    texts, drawn = pages(640, FIGURE)
+    assert len(texts) == 2 and drawn[1] == [(200, 360)]
