@@ -229,9 +229,10 @@ def many_long_names() -> Kind:
     return predictions(names, np.linspace(0.95, 0.6, 12), rest)
 
 
-@kind("power")
+@kind("power and sensitivity")
 def power() -> Kind:
     rest = ACCURACY + "compare with mcnemar\nanalyze power(difference=4%, discordant=12%)\n"
+    rest += "analyze sensitivity\n"
     return predictions(LATIN[:2], FALLING, rest)
 
 
