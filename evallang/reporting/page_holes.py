@@ -14,8 +14,6 @@ from evallang.frozen_records import frozen
 
 LARGEST_HOLE = 0.32  # of the depth of a page
 LEAST_SCALE = 0.68  # of a drawing: text of 7.5 points is then 5.1; journals print 5 at least
-    0.68  # of a drawing: its text of 7.5 points is then 5.1, and 5 is the least that journals print
-)
 NEAR = 1 / 3  # of a page: what begins further down did not cause the hole before it
 SPARE = 30.0  # pixels: margins that the top of a page drops, before a heading the most
 MOST_LAYOUTS = 4
