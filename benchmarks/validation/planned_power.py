@@ -22,9 +22,10 @@ from benchmarks.validation.simulation import (
     new_seed,
     tally,
 )
-from evallang.results.statistics import HypothesisTestResult
+from evallang.results.statistics import Difference, HypothesisTestResult
 from evallang.stats.hypothesis_tests.contingency import mcnemar
 from evallang.stats.hypothesis_tests.datasets import friedman
+from evallang.stats.hypothesis_tests.equivalence import noninferiority, paired_proportions, tost
 from evallang.stats.hypothesis_tests.folds import corrected_t
 from evallang.stats.hypothesis_tests.losses import t
 from evallang.stats.hypothesis_tests.ranking_curves import delong
@@ -41,6 +42,7 @@ from evallang.stats.power_of_clustered_mcnemar import (
     clustered_mcnemar_width,
 )
 from evallang.stats.power_of_counts import counts_power, counts_width
+from evallang.stats.power_of_margins import margin_power_of_means, margin_power_of_shares
 from evallang.stats.power_of_mcnemar import mcnemar_power, mcnemar_width
 from evallang.stats.power_of_t import t_power, t_width
 from evallang.stats.simulated_power import rank_power
@@ -140,6 +142,39 @@ def _copied(
 def _codes(groups: Sizes) -> NDArray[np.intp]:
     sizes = np.repeat([size for size, _ in groups], [count for _, count in groups])
     return np.repeat(np.arange(len(sizes)), sizes)
+
+
+def _within(
+    test: Callable[..., HypothesisTestResult],
+    n: int,
+    discordant: float,
+    gap: float,
+    margin: float,
+) -> Draw:
+    """Draw a table in which the first model is worse by a gap below the margin."""
+    shares = [(discordant - gap) / 2, (discordant + gap) / 2, 1 - discordant]
+
+    def draw(rng: np.random.Generator) -> HypothesisTestResult:
+        b, c, rest = rng.multinomial(n, shares).tolist()
+        return test(paired_proportions(((rest, b), (c, 0))), margin=margin)
+
+    return draw
+
+
+def _losses_within(n: int, gap: float, margin: float) -> Draw:
+    """Draw normal differences of losses whose mean is within the margin."""
+
+    def draw(rng: np.random.Generator) -> HypothesisTestResult:
+        drawn = rng.normal(-gap, 1, n)
+
+        def at(level: float) -> Difference:
+            found = t(drawn, np.zeros(n), None, level).estimate
+            assert found is not None, "the t test estimates the difference"
+            return found
+
+        return tost(at, margin=margin)
+
+    return draw
 
 
 def _groups(groups: Sizes, discordant: float, gap: float, icc: float, **options: str) -> Draw:
@@ -362,6 +397,22 @@ SIMULATIONS: tuple[Simulation, ...] = (
     _power(
         "delong", "80 groups of 6, icc 0.3, areas 0.8 and 0.87", _areas(((6, 80),), 0.8, 0.87, 0.3),
         lambda: _area_power(((6, 80),), 0.8, 0.87, 0.3), 4_000,
+    ),
+    _power(
+        "noninferiority(margin=0.08)", "n = 300, 20 % discordant, equally good",
+        _within(noninferiority, 300, 0.2, 0.0, 0.08),
+        lambda: margin_power_of_shares(0.08, 0.2, 300, rounds=200_000), 1_000,
+    ),
+    _power(
+        "tost(margin=0.07)", "n = 150, 10 % discordant, 2 points apart",
+        _within(tost, 150, 0.1, 0.02, 0.07),
+        lambda: margin_power_of_shares(
+            0.07, 0.1, 150, difference=0.02, equivalence=True, rounds=200_000
+        ), 1_000,
+    ),
+    _power(
+        "tost(margin=0.4)", "losses of n = 60, 0.1 sd apart", _losses_within(60, 0.1, 0.4),
+        lambda: margin_power_of_means(0.4, 1.0, 60, difference=0.1, equivalence=True), 2_000,
     ),
     *(
         _power(

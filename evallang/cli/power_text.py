@@ -66,8 +66,11 @@ def _table(values: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
     ]
     heads = [f"assumed {words[name].heading}" for name in names]
     heads.append(f"found with power {target}")
-    if gap is not None:
-        heads += [f"power at {gap:g}", f"{values['unit']} for {target}"]
+    asked = gap is not None or any(a["power"] or a["required_n"] for a in answers)
+    if asked:
+        # Without a stated difference only a test within a margin has a power, that at its margin
+        at = "the margin" if gap is None else f"{gap:g}"
+        heads += [f"power at {at}", f"{values['unit']} for {target}"]
     width = values["width"]
     if width is not None:
         heads.append(f"{values['unit']} for a width of {width:g}")
@@ -76,7 +79,7 @@ def _table(values: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
         row = [_number(answer["assumptions"].get(name)) for name in names]
         unit = " sd" if answer["in_sd"] and answer["detectable"] is not None else ""
         row.append(_number(answer["detectable"]) + unit)
-        if gap is not None:
+        if asked:
             row.append("-" if answer["power"] is None else f"{answer['power'] * 100:.1f}%")
             row.append("-" if answer["required_n"] is None else f"{answer['required_n']:,}")
         if width is not None:

@@ -68,7 +68,7 @@ def power(context: Context) -> Sequence[Block]:
     if not found:
         return []
     target = percent(found[0].values["target"])
-    asked = any(item.values["difference"] is not None for item in found)
+    asked = any(map(_has_power, found))
     wide = any(item.values.get("width") is not None for item in found)
     rows = [row for item in found for row in _rows(context, item, asked=asked, wide=wide)]
     columns = [
@@ -171,12 +171,12 @@ def _rows(context: Context, item: Analysis, *, asked: bool, wide: bool) -> list[
             Cell(runs(_assumed(answer, words))),
             Cell(_size(metric, answer), answer["detectable"]),
         ]
-        if asked and values["difference"] is None:
+        if asked and not _has_power(item):
             cells += [Cell(runs("–"))] * 3
         elif asked:
             gap = values["difference"]
-            scale = scale_of([], [gap], percent=metric.percent)
-            cells.append(Cell(amount(metric, gap, scale), gap))
+            scale = scale_of([], [gap or 0.0], percent=metric.percent)
+            cells.append(Cell(runs("–") if gap is None else amount(metric, gap, scale), gap))
             p, n = answer["power"], answer["required_n"]
             cells.append(Cell(runs(Number("–" if p is None else percent(round(p, 3)), p)), p))
             cells.append(Cell(runs(Number("–" if n is None else count(n), n)), n))
@@ -185,6 +185,13 @@ def _rows(context: Context, item: Analysis, *, asked: bool, wide: bool) -> list[
         made.append(Row(tuple(cells)))
         name = runs("")
     return made
+
+
+def _has_power(item: Analysis) -> bool:
+    """Return whether a power was asked for: at a stated difference, or at the margin of a test."""
+    answers = item.values["answers"]
+    of_margin = any(a["power"] is not None or a["required_n"] is not None for a in answers)
+    return item.values["difference"] is not None or of_margin
 
 
 def _width_cells(metric: MetricWords, width: float | None, n: int | None) -> list[Cell]:

@@ -165,4 +165,5 @@ def power_by_form(declared: Mapping[str, PowerDeclaration]) -> PowerDeclaration:
         return declared[question.form].answers(question, stated)
 
     words = {name: words for one in declared.values() for name, words in one.assumptions.items()}
-    return PowerDeclaration(answers, words, of_width=True, by_form=declared)
+    wide = any(one.of_width for one in declared.values())
+    return PowerDeclaration(answers, words, of_width=wide, by_form=declared)

@@ -84,7 +84,7 @@ def delong_power(
     check_areas(area, positives, correlation, gap)
     if not 0 < alpha < 1 or n < 0:
         raise ValueError("a sample has 0 examples or more, and a level lies between 0 and 1")
-    error = _standard_error(abs(gap), area, n, positives, correlation)
+    error = standard_error_of_areas(abs(gap), area, n, positives, correlation)
     power = 0.0  # without a variance nothing is rejected
     if error < math.inf:
         critical = normal_quantile(1 - (2 * alpha if one_sided else alpha))
@@ -170,7 +170,7 @@ def delong_width(
 ) -> float:
     """Return the width of DeLong's interval of the difference that is expected of n examples."""
     check_areas(area, positives, correlation, difference)
-    error = _standard_error(abs(difference), area, n, positives, correlation)
+    error = standard_error_of_areas(abs(difference), area, n, positives, correlation)
     return 2 * normal_quantile(level) * error
 
 
@@ -191,7 +191,7 @@ def check_areas(
         raise ValueError("the correlation of the scores is at least 0 and below 1")
 
 
-def _standard_error(
+def standard_error_of_areas(
     gap: float, area: float, n: float, positives: float, correlation: float
 ) -> float:
     """Return that of the difference of two areas; infinite where a class has too few examples."""
@@ -228,6 +228,13 @@ def _assumed(area: float, positives: float, correlation: float) -> dict[str, flo
     return {"area": area, "positives": positives, "correlation": correlation}
 
 
+def assumed_areas(question: Question, stated: Stated) -> tuple[float, float]:
+    """Return the share of positives and the correlation: stated, of the data, or one half."""
+    of_data = POSITIVES if question.positives is None else question.positives
+    positives = of_data if stated.positives is None else stated.positives
+    return positives, CORRELATION if stated.correlation is None else stated.correlation
+
+
 def _answers(question: Question, stated: Stated) -> tuple[Answer, ...]:
     """Answer for the stated area of the weaker model, or for several areas."""
     gap = abs(stated.difference or 0.0)
@@ -248,9 +255,7 @@ def _answer(
     n = None if question.n is None else question.n / (1.0 if groups is None else groups.effect)
     alpha, target, gap = question.alpha, stated.target, stated.difference
     side = question.one_sided
-    of_data = POSITIVES if question.positives is None else question.positives
-    positives = of_data if stated.positives is None else stated.positives
-    correlation = CORRELATION if stated.correlation is None else stated.correlation
+    positives, correlation = assumed_areas(question, stated)
     found = at = None
     if n is not None:
         found = delong_detectable(
@@ -288,13 +293,9 @@ def _answer(
     )
 
 
-POWER_OF_DELONG = PowerDeclaration(
-    _answers,
-    {
-        "area": AssumptionWords("area {} of the weaker model", "area"),
-        "positives": AssumptionWords("{} positive", "positives", percent=True),
-        "correlation": AssumptionWords("correlation {} of scores within a class", "correlation"),
-        **GROUPS,
-    },
-    of_width=True,
-)
+ASSUMPTIONS_ABOUT_AREAS = {
+    "area": AssumptionWords("area {} of the weaker model", "area"),
+    "positives": AssumptionWords("{} positive", "positives", percent=True),
+    "correlation": AssumptionWords("correlation {} of scores within a class", "correlation"),
+}
+POWER_OF_DELONG = PowerDeclaration(_answers, {**ASSUMPTIONS_ABOUT_AREAS, **GROUPS}, of_width=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Literal
@@ -44,6 +45,7 @@ from evallang.stats.validation import LARGEST, MOST_COUNTED, SMALLEST
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
     from scipy import special
 else:
     np = lazy("numpy")
@@ -335,21 +337,32 @@ def _effect_and_degrees(n: int, groups: Sizes, icc: float) -> tuple[float, float
 def _noncentral_tails(df: float, shift: float, bound: float, one_sided: bool) -> float:
     """Return P(|T| > bound), or P(T > bound), for a noncentral t, T = (Z + shift) / S.
 
-    The integral over the density of S = sqrt(chi2 / df) of both tails of Z, by Gauss and
-    Legendre on pieces that part where the integrand bends. scipy.special.nctdtr has no value
-    for the far tail of many a large shift.
+    scipy.special.nctdtr has no value for the far tail of many a large shift.
+    """
+
+    def tails(s: NDArray[np.float64]) -> NDArray[np.float64]:
+        upper = special.ndtr(shift - bound * s)
+        return np.asarray(upper if one_sided else upper + special.ndtr(-shift - bound * s))
+
+    bends = [(shift + z) / bound for z in (-8, -4, -2, 0, 2, 4, 8)]
+    return noncentral_share(df, tails, [*bends, *(z / bound for z in (2, 5, 10))])
+
+
+def noncentral_share(
+    df: float,
+    given: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    bends: Sequence[float],
+) -> float:
+    """Return the mean of what is rejected given S = sqrt(chi2 / df), over its density.
+
+    By Gauss and Legendre on pieces that part where the integrand bends.
     """
     reach = 14 / math.sqrt(2 * df)  # fourteen standard deviations of S about 1
     low, high = max(0.0, 1 - reach), 1 + reach
-    bends = [(shift + z) / bound for z in (-8, -4, -2, 0, 2, 4, 8)]
-    bends += [z / bound for z in (2, 5, 10)]
     ends = np.unique(np.clip([*np.linspace(low, high, 13), *bends], low, high))
     nodes, weights = _legendre_nodes(40)
     half = np.diff(ends)[:, None] / 2
     s = (ends[:-1, None] + half * (1 + nodes)).ravel()
     constant = math.log(2) + df / 2 * math.log(df / 2) - math.lgamma(df / 2)
     density = np.exp(constant + special.xlogy(df - 1, s) - df * s * s / 2)
-    tails = special.ndtr(shift - bound * s)
-    if not one_sided:
-        tails = tails + special.ndtr(-shift - bound * s)
-    return min(float(((half * weights).ravel() * density * tails).sum()), 1.0)
+    return min(float(((half * weights).ravel() * density * given(s)).sum()), 1.0)

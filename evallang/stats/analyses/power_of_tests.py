@@ -129,6 +129,8 @@ def power(
     the intra-class correlation of what two examples of a group add to the difference (several are
     looked at where none is stated), and `group_size` the number of examples of a group, in place
     of the groups of the data. A one-sided test has the power for a difference on its side.
+    Tests within a margin take the models as equally good, or the first as worse by `difference`,
+    and what is found is the smallest margin that is shown.
     Raises `ValueError` for the observed difference, assumptions that contradict each other, and
     for tests whose power is not computed.
     """

@@ -19,6 +19,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 )
 from evallang.stats.hypothesis_tests.ranking_curves import AUC_VARIANTS
 from evallang.stats.intervals.differences import TANGO_1998, TwoByTwo, paired_counts, tango
+from evallang.stats.power_of_margins import POWER_OF_EQUIVALENCE, POWER_OF_NONINFERIORITY
 from evallang.stats.rank_scores import checked_direction
 
 if TYPE_CHECKING:
@@ -117,8 +118,7 @@ R_TAIL = 0.0732443715024  # R 4.2.2, pt(-2/sqrt(1.5), 7)
         designs=WITH_AN_INTERVAL,
         clustered=True,
         weights=True,
-        without_power="its hypothesis is a margin and not a difference of 0",
-        power_as="mcnemar",
+        power=POWER_OF_EQUIVALENCE,
         when=("you want to show that two models differ by less than a margin fixed beforehand"),
         when_not="no margin can be stated before the data are seen",
         differs={
@@ -177,8 +177,7 @@ def tost(difference: DifferenceAt, level: float = 0.95, *, margin: float) -> Hyp
         designs=WITH_AN_INTERVAL,
         clustered=True,
         weights=True,
-        without_power="its hypothesis is a margin and not a difference of 0",
-        power_as="mcnemar",
+        power=POWER_OF_NONINFERIORITY,
         when=("you want to show that a cheaper model is worse by less than a margin, if at all"),
         when_not="no margin can be stated before the data are seen",
         formula=(

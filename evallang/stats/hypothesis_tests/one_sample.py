@@ -18,6 +18,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.intervals.proportions import clopper_pearson
+from evallang.stats.power_of_one_share import POWER_OF_ONE_SHARE
 from evallang.stats.power_of_t import POWER_OF_OVERLAPPING_T
 from evallang.stats.validation import magnitudes
 
@@ -70,8 +71,7 @@ compare tree with single_t(threshold=5%)
         "threshold",
         models=(1, 1),
         tests="correctness",
-        without_power="it compares one model with a number",
-        power_as="mcnemar",
+        power=POWER_OF_ONE_SHARE,
         when=(
             "the error rate of one model is compared with a stated bound, on independent examples"
         ),
