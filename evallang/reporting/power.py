@@ -190,7 +190,7 @@ def _rows(context: Context, item: Analysis, *, asked: bool, wide: bool) -> list[
 def _has_power(item: Analysis) -> bool:
     """Return whether a power was asked for: at a stated difference, or at the margin of a test."""
     answers = item.values["answers"]
-    of_margin = any(a["power"] is not None or a["required_n"] is not None for a in answers)
+    of_margin = any(answer["required_n"] is not None for answer in answers)
     return item.values["difference"] is not None or of_margin
 
 
