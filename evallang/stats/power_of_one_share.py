@@ -36,8 +36,8 @@ def binomial_power(
     """Return the power of the binomial test for an error rate beyond the threshold.
 
     The error rate is `difference` above the threshold, with `alternative=less` below it. Raises
-    `ValueError` where that is not a rate, the threshold or the level is out of range, or the observed
-    difference is asked for.
+    `ValueError` where that is not a rate, the threshold or the level is out of range, or the
+    observed difference is asked for.
     """
     gap = abs(stated(difference))
     word(alternative, ("two_sided", "greater", "less"), "alternative")
