@@ -141,16 +141,17 @@ def _weights(context: Context) -> Runs:
             f"{count(round(d.effective_n or 0))} equally weighted ones")
         for d in weighted
     ]  # fmt: skip
+    fitted = any(model.kind == "estimator" for model in context.results.models)
+    fits = "in the fits of models that take weights and " if fitted else ""
     made = runs(
         f" The {context.cases(weighted[0].name)} were weighted by the column {weighted[0].weight} "
-        "in the fits of models that take weights and in all measures; they carry as much "
-        "information as ",
+        f"{fits}in all measures; they carry as much information as ",
         listed(sizes), context.cite("interval", "effective_n"), ".",
     )  # fmt: skip
     unweighted = [
         runs(context.model(model.name))
         for model in context.results.models
-        if not model.takes_weights
+        if fitted and not model.takes_weights
     ]
     if unweighted:
         made += runs(" The fits of ", listed(unweighted), " do not use weights.")
