@@ -8,7 +8,7 @@ them; no p is printed as zero; what belongs together is joined by no-break space
 import math
 from collections.abc import Iterable
 from decimal import Context, Decimal
-from typing import Literal
+from typing import Literal, TypeGuard
 
 from evallang.frozen_records import frozen
 
@@ -21,7 +21,7 @@ MOST_DECIMALS = 20  # more than any float near 0.05 has
 COLUMN_DECIMALS = 8  # of a column; smaller numbers get a power of ten
 POWER_DIGITS = 4  # of a number with a power of ten
 MOST_DIGITS = 17  # tell any two floats apart
-HUGE = 1e15  # from here on the digits before the point are more than a float has
+HUGE = 1e12  # from here on a number before the point is longer than a line of an interval holds
 LARGE, SHORT = 1e6, 3  # where a short number gets a power of ten, and its digits
 TINY = 1e-4  # below, a number whose column needs more decimals gets a power of ten
 ROUNDED_TO_ONE_DECIMAL_BELOW = 10_000  # cases; more support a second decimal of a percentage
@@ -129,6 +129,9 @@ def interval(
         return UNDEFINED
     first, second = (null, null) if nulls is None else nulls
     bounds = (fixed(low, scale, null=first), fixed(high, scale, null=second))
+    sizes = [_decimal(bound).scaleb(scale.power) for bound in (low, high) if _is_finite(bound)]
+    if any(abs(size) >= HUGE for size in sizes):
+        bounds = (_as_large(low, bounds[0], scale), _as_large(high, bounds[1], scale))
     if bounds[0] == bounds[1] and low is not None and high is not None and low < high:
         width = (high - low) * 10**scale.power
         if width <= NOISE * max(abs(low), abs(high)) * 10**scale.power:
@@ -136,6 +139,18 @@ def interval(
         scale = Scale(math.ceil(1 - math.log10(width / 2)), scale.power, MOST_DIGITS)
         bounds = (fixed(low, scale, null=first), fixed(high, scale, null=second))
     return f"[{bounds[0]},{NBSP}{bounds[1]}]"
+
+
+def _is_finite(value: float | None) -> TypeGuard[float]:
+    return value is not None and math.isfinite(value)
+
+
+def _as_large(value: float | None, printed: str, scale: Scale) -> str:
+    """Return a bound with a power of ten if it is large, as the other bound has one."""
+    if not _is_finite(value):
+        return printed
+    exact = _decimal(value).scaleb(scale.power)
+    return _with_power(exact, scale, signed=False) if abs(exact) >= LARGE else printed
 
 
 ROUNDING = 1e-12  # share of the largest value below which another is a rounding error

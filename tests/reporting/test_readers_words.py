@@ -8,8 +8,10 @@ import pytest
 from studies import study
 
 from evallang.api import run
+from evallang.cli.summary_text import text_lines
 from evallang.reporting.letter_case import capitalised, titled
-from evallang.reporting.numbers import Scale, settled
+from evallang.reporting.numbers import Scale, interval, settled
+from evallang.reporting.summary import summary
 
 GATES = """evallang 1
 counts pair "Readings"
@@ -176,3 +178,37 @@ def test_pairs_without_any_decision_are_counted(tmp_path):
     findings = words_of(written, tmp_path).partition("Estimates Table")[0]
     lead = "Across the data sets, none of the 28 pairs was separated in AUC"
     assert f"{lead} : no posterior probability exceeded 99.9%." in findings
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "shown"),
+    [
+        (12_900_247_643_857.0, 3.6630e16, "[1.290 × 10¹³, 3.663 × 10¹⁶]"),
+        (-5.0, 2e12, "[−5.0, 2.000 × 10¹²]"),
+        (1_000.0, 999_999_999_999.0, "[1,000.0, 999,999,999,999.0]"),
+    ],
+)
+def test_bounds_of_an_interval_are_both_large_or_neither(low, high, shown):
+    assert interval(low, high, Scale(1)).replace("\N{NO-BREAK SPACE}", " ") == shown
+
+
+def test_a_row_of_a_large_study_fits_a_terminal(tmp_path):
+    """Bounds below the power of ten have 15 signs: two and a name are shorter than a line."""
+    rng = np.random.default_rng(9)
+    truth = rng.lognormal(22, 6, 60)
+    models = [truth * rng.lognormal(0, spread, 60) for spread in (1.5, 3, 2)]
+    rows = ["id,y,a,b,c"]
+    rows += [f"{i},{truth[i]},{','.join(str(m[i]) for m in models)}" for i in range(60)]
+    (tmp_path / "gdp.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    written = """evallang 1
+predictions gdp from "gdp.csv"
+  id id
+  truth y
+  models a "Model with an ordinary name", b "Another model", c "A third model of this kind"
+measure mae, mse
+compare with permutation(rounds=100) holm
+"""
+    made = summary(run(study(written, tmp_path)).record)
+    lines = "\n".join(text_lines(made)).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert [line for line in lines if line.count("[") != line.count("]")] == []
