@@ -76,7 +76,7 @@ def test_the_values_are_those_of_the_folds_also_of_a_root(tmp_path):
     record = run(study(text, tmp_path)).record
     (found,) = [d["message"] for d in record.diagnostics if d["code"] == "W513"]
     values = [fold.value for fold in record.estimates[0].folds]
-    assert f"rmse is {min(values):.3f} in fold {np.argmin(values) + 1}" in found
+    assert f"`rmse` is {min(values):.3f} in fold {np.argmin(values) + 1}" in found
     assert f"{max(values):.3f} in fold {np.argmax(values) + 1}" in found
 
 
@@ -104,7 +104,7 @@ def test_sites_where_the_rule_is_turned_round_are_reported_by_their_accuracy(tmp
         record = run(study(SITES.format(measure=measure), tmp_path)).record
         found = [d["message"] for d in record.diagnostics if d["code"] == "W513"]
         assert len(found) == turned
-        assert all("accuracy is" in message and "in fold 5" in message for message in found)
+        assert all("`accuracy` is" in message and "in fold 5" in message for message in found)
 
 
 def test_a_study_without_outcomes_is_silent(tmp_path):
