@@ -65,3 +65,10 @@ class Predicted:
     def shares(self) -> NDArray[np.float64]:
         """The weight of each prediction (n,), 1 without weights."""
         return np.ones(self.n) if self.weights is None else self.weights
+
+    def weights_of_classes(self, rows: NDArray[np.intp] | None = None) -> tuple[float, float]:
+        """Return the weight of the negatives and of the positives, of some rows or of all."""
+        shares, up = self.shares, self.is_positive
+        if rows is not None:
+            shares, up = shares[rows], up[rows]
+        return float(shares[~up].sum()), float(shares[up].sum())

@@ -213,7 +213,8 @@ class ScoreCurves:
         if predicted.folds is not None and not pooled:
             codes = predicted.folds
         every = [rows[codes == fold] for fold in np.unique(codes)]
-        both = [r for r in every if 0 < predicted.is_positive[r].sum() < len(r)]
+        weights = [predicted.weights_of_classes(part) for part in every]
+        both = [r for r, sides in zip(every, weights, strict=True) if min(sides) > 0]
         if not both:
             raise ValueError("no fold has examples of both classes")
         self.skipped = len(every) - len(both)

@@ -214,3 +214,31 @@ def test_the_band_of_the_roc_curve_keeps_its_level(monkeypatch):
         low, high = fixed_width_band(curves, grid, found, rounds)
         held += bool(((low - 1e-9 <= real) & (real <= high + 1e-9)).all())
     assert held > 86
+
+
+@pytest.mark.parametrize(
+    "name", ["roc", "pr", "det", "cost_curve", "decision_curve", "calibration"]
+)
+def test_a_class_whose_rows_all_weigh_nothing_is_missing(name):
+    given = predicted()
+    weightless = predicted(weights=np.where(given.truth == 1, 0.0, 1.0))
+    with pytest.raises(ValueError, match=r"no fold has examples of both|one class only"):
+        curve(name, weightless)
+
+
+@pytest.mark.parametrize("name", ["roc", "pr", "det"])
+def test_a_fold_in_which_a_class_weighs_nothing_has_no_curve(name):
+    given = predicted(folds=4)
+    first = given.folds == 0
+    weighted = replace(given, weights=np.where(first & (given.truth == 1), 0.0, 1.0))
+    rest = np.flatnonzero(~first)
+    alone = replace(
+        given,
+        truth=given.truth[rest],
+        labels=given.labels[rest],
+        scores=given.scores[rest],
+        folds=given.folds[rest],
+    )
+    found = curve(name, weighted)
+    assert found.notes == ("1 fold has examples of one class only, and no curve",)
+    assert column(found, "y") == pytest.approx(column(curve(name, alone), "y"), abs=1e-12)

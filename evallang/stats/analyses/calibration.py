@@ -113,7 +113,7 @@ def calibration(predicted: Predicted, *, bins: int = 10) -> Curve:
     probability, happened = predicted.scores, predicted.is_positive.astype(np.float64)
     if not ((probability >= 0) & (probability <= 1)).all():
         raise ValueError("probabilities must be from 0 to 1")
-    if not 0 < happened.sum() < predicted.n:
+    if not min(predicted.weights_of_classes()) > 0:
         raise ValueError("the test rows have one class only")
     shares = predicted.shares
     place = np.clip(np.ceil(probability * bins).astype(np.int64) - 1, 0, bins - 1)
