@@ -714,6 +714,7 @@ def _as_declared(found: MethodRecord, entry: Entry[Any]) -> MethodRecord:
                 no_interval=declared.no_interval or None,
                 of_sums=declared.needs == "sums",
                 ideal=declared.ideal,
+                matrix_of_classes=declared.matrix_of_classes,
             )
         case HypothesisTestDeclaration():
             asked = declared.estimand.statistic if declared.estimand is not None else ""

@@ -25,11 +25,6 @@ ELKAN_2001 = Reference(
     kind="inproceedings",
 )
 
-ROWS_AND_COLUMNS = (
-    "the rows of the matrix are true classes and its columns predicted ones, both in the order of "
-    "the labels"
-)
-
 
 @METRICS.register(
     MetricDeclaration(
@@ -39,7 +34,7 @@ ROWS_AND_COLUMNS = (
         "lower",
         mean_over_rows=True,
         title_with_options="Cost by the matrix {matrix}",
-        remark=lambda outcome: ROWS_AND_COLUMNS,
+        matrix_of_classes=True,
         when="the cost of each kind of mistake is known",
         when_not="costs are guesses: add recall and specificity",
         formula=(

@@ -98,6 +98,7 @@ class MetricDeclaration(Guidance):
     influences_by_score : from the same numbers as `by_score` to these derivatives for a positive
         and for a negative with each distinct score, for a metric that has them
     resampled : True where its default interval is the bootstrap although influences are known
+    matrix_of_classes : True where an option is a matrix with the true classes in its rows
     no_interval : why no interval from its examples is sound, or empty
     under_option : by the name of an option, the unlisted metric that is computed where that
         option is written, because it needs something else of a model
@@ -137,6 +138,7 @@ class MetricDeclaration(Guidance):
     caution: str = ""
     remark: Callable[[Outcome], str | None] | None = None
     ideal: float | None = None
+    matrix_of_classes: bool = False
     title_with_options: str = ""
     default: bool = False
     proposed: bool = False

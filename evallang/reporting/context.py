@@ -61,6 +61,7 @@ class MetricWords:
     no_interval: str = ""
     of_sums: bool = False
     ideal: float | None = None
+    matrix_of_classes: bool = False
 
     @property
     def percent(self) -> bool:
@@ -327,7 +328,10 @@ class Context:
         noun = mid_sentence(title)
         unit, better = found.unit or "number", found.better or "higher"
         reason = found.no_interval or ""
-        return MetricWords(name, title, noun, unit, better, reason, found.of_sums, found.ideal)
+        return MetricWords(
+            name, title, noun, unit, better, reason, found.of_sums, found.ideal,
+            found.matrix_of_classes,
+        )  # fmt: skip
 
     def cite(self, kind: str, name: str) -> Runs:
         """Cite the works of a method, if it has any."""

@@ -474,6 +474,14 @@ def _notes(
     for metric in shown:
         if metric.ideal is not None:
             notes.append(runs(f"{capitalised(metric.title)}: {metric.ideal:g} is the best value."))
+        if metric.matrix_of_classes and data is not None and data.classes:
+            order = listed([runs(str(label)) for label in data.classes])
+            notes.append(
+                runs(
+                    "The rows of the matrix are the true classes ", order,
+                    ", in this order, and its columns the predicted ones.",
+                )
+            )  # fmt: skip
         if metric.of_sums:
             cases = context.cases(setting.data)
             notes.append(runs(f"{metric.title}: the ratio of two sums over the {cases}."))

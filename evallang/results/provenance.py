@@ -139,7 +139,8 @@ class MethodRecord:
     `section` is the section of a report that shows an analysis, if it names one.
     `of_sums` states that a metric divides two sums over the examples. `ideal` is the best value of
     a metric whose `better` is "nearest". `title_states_options` is True where the title has the
-    options of the name in words.
+    options of the name in words. `matrix_of_classes` is True where an option of a metric is a
+    matrix with a row for each true class, in the order of the classes.
     """
 
     kind: str
@@ -165,3 +166,4 @@ class MethodRecord:
     of_sums: bool = False
     ideal: float | None = None
     title_states_options: bool = False
+    matrix_of_classes: bool = False

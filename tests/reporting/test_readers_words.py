@@ -87,7 +87,8 @@ def test_a_single_requirement_is_no_family(ward):
 
 def test_a_cost_is_called_by_its_matrix(ward):
     assert "Cost by the matrix [[0, 5], [50, 0]]" in ward
-    assert "the rows of the matrix are true classes and its columns predicted ones" in ward
+    assert "The rows of the matrix are the true classes " in ward
+    assert "in this order, and its columns the predicted ones" in ward
     assert "matrix =" not in ward
 
 
