@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from evallang.engine.evaluation import Evaluation
     from evallang.engine.run import Run
+    from evallang.models.thresholds import ChosenThreshold
 else:
     np, pl, sources = lazy("numpy"), lazy("polars"), lazy("polars.io.plugins")
 
@@ -441,6 +442,11 @@ def _frame(evaluation: Evaluation, model: str, run: Run, most: int | None) -> pl
     return pl.DataFrame(columns)
 
 
+def _threshold_cell(threshold: ChosenThreshold) -> str:
+    """Return the number that a fit chose, after the name of a member of an ensemble."""
+    return f"{threshold.member}: {threshold.value}" if threshold.member else str(threshold.value)
+
+
 def _write_fits(path: Path, run: Run) -> None:
     from evallang.engine.exporting import plain
 
@@ -449,7 +455,7 @@ def _write_fits(path: Path, run: Run) -> None:
     if run.further_fits:
         lead += ("analysis", "draw", "training_rows")
     every = (*run.fits, *run.further_fits)
-    chosen = any(fitted.outcome.threshold is not None for fitted in every)
+    chosen = any(fitted.outcome.thresholds for fitted in every)
     with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         last = ["threshold"] if chosen else []
@@ -466,7 +472,7 @@ def _write_fits(path: Path, run: Run) -> None:
             params = json.dumps(codec.to_plain(plain(outcome.params)), ensure_ascii=False)
             row = [*place, params, f"{outcome.seconds:.6f}", status, _safe(message)]
             if chosen:
-                row.append("" if outcome.threshold is None else outcome.threshold.value)
+                row.append("; ".join(_threshold_cell(one) for one in outcome.thresholds))
             writer.writerow(row)
 
 

@@ -12,7 +12,12 @@ from evallang.data.dataset import DataSpec, Table
 from evallang.diagnostics import Diagnostic, diagnose
 from evallang.models.abilities import abilities, models_in
 from evallang.models.model import Candidates, EstimatorSpec, ParameterValue, written
-from evallang.models.thresholds import chosen_by, thresholding
+from evallang.models.thresholds import (
+    BY_SCORES,
+    chosen_by,
+    thresholding,
+    unused_thresholds,
+)
 from evallang.spelling import Words
 from evallang.study import Study
 from evallang.syntax import nodes as n
@@ -59,6 +64,16 @@ def judge_classes_with_thresholds(scope: Scope, study: Study) -> None:
                 node = scope.models[model.name]
                 place = node.pipeline or node
                 scope.report(codes.PARAMETER_VALUE, message, place.span, help=help_text)
+        for outer, inner in unused_thresholds(model.pipeline):
+            node = scope.models[model.name]
+            scope.report(
+                THRESHOLD_WITHOUT_USE,
+                f"`{outer.name}` {BY_SCORES[outer.name]}, so that the threshold of `{inner.name}` "
+                "inside it has no use",
+                (node.pipeline or node).span,
+                help=f"write `{inner.name}(estimator={outer.name}(...))`, which divides the scores "
+                f"of the whole, or the estimator without `{inner.name}`",
+            )
 
 
 def _unsuitable(spec: EstimatorSpec) -> tuple[str, str] | None:
@@ -153,7 +168,7 @@ def judge_read_thresholds(study: Study, table: Table) -> list[Diagnostic]:
     if table.task == "classification" and len(table.classes) == 2:
         return []
     named = [name for name, _ in table.spec.thresholds]
-    of_classes = [model.name for model in study.fitted if chosen_by(model.pipeline) is not None]
+    of_classes = [model.name for model in study.fitted if any(thresholding(model.pipeline))]
     places = {model.name: model.span for model in study.models}
     what = f"the target has {len(table.classes)} classes"
     if table.task != "classification":
@@ -171,5 +186,6 @@ def judge_read_thresholds(study: Study, table: Table) -> list[Diagnostic]:
     ]
 
 
-def _by(study: Study, name: str) -> str | None:
-    return next(chosen_by(model.pipeline) for model in study.models if model.name == name)
+def _by(study: Study, name: str) -> str:
+    pipeline = next(model.pipeline for model in study.models if model.name == name)
+    return next(spec.name for spec in thresholding(pipeline))

@@ -792,10 +792,11 @@ NO_LABELS = declare(
 THRESHOLD_WITHOUT_USE = declare(
     "E449",
     "threshold_beside_labels",
-    "A threshold is given for a model with predicted labels, or for one without a single "
-    "score of the positive class.",
+    "A threshold is given for a model with predicted labels, for one without a single score of "
+    "the positive class, or inside a model that uses scores alone.",
     reason="Labels in a file were already made with a threshold. With one score per class, and for "
-    "three classes or more, the class with the largest score is predicted.",
+    "three classes or more, the class with the largest score is predicted. Soft voting, bagging, "
+    "stacking and calibration use the scores of the models inside them and not their labels.",
     wrong="models cnn as verdict\nscore cnn = p_spam\nthreshold cnn = 0.3",
     right="score cnn = p_spam\nthreshold cnn = 0.3",
 )

@@ -19,7 +19,7 @@ from evallang.models import fitting, saving
 from evallang.models.losses import Loss
 from evallang.models.model import ParameterValue, with_choice, written
 from evallang.models.own_code import OwnCode
-from evallang.models.thresholds import ChosenThreshold, chosen_threshold
+from evallang.models.thresholds import ChosenThreshold, chosen_thresholds
 from evallang.planning.plan import ExportTask, Layout
 from evallang.registry import lazy
 from evallang.results.records import CorrectedEstimate, Estimate, Export, Failure, FitWarning
@@ -260,7 +260,9 @@ def run_export(work: ExportJob, monitor: Monitor) -> tuple[str, ExportOutcome]:
             return work.name, ExportOutcome(None, choice, n_fits, warned, reason, tuple(left))
         columns = _column_names(job)
         last = getattr(model, "steps", [("", model)])[-1][1]
-        chosen = chosen_threshold(pipeline.steps[-1], last, context.positive, context.targets)
+        step, targets = pipeline.steps[-1], context.targets
+        every = chosen_thresholds(step, last, context.positive, targets)
+        chosen = next((one for one in every if not one.member), None)
 
         def save() -> saving.SavedModel:
             named = saving.set_column_names(model, columns, numeric=_numeric(held.X))

@@ -54,7 +54,7 @@ class FitOutcome:
     fast_paths : (name of a shortcut, number of fits that it replaced); a store does not keep them
     not_kept : why the store could not keep the outcome, or None
     training : predictions of the training rows where the task asks for them
-    threshold : what the fit chose, None unless its last step chooses one
+    thresholds : what the last step chose, or the members of an ensemble whose labels it uses
     training_score : how far the model orders a sample of its training rows, None where unknown
     """
 
@@ -73,5 +73,5 @@ class FitOutcome:
     not_kept: str | None = None
     search: InnerScores | None = None
     training: TrainingOutputs | None = None
-    threshold: ChosenThreshold | None = None
+    thresholds: tuple[ChosenThreshold, ...] = ()
     training_score: float | None = None

@@ -448,7 +448,7 @@ class Fitting:
             fast_paths=tuple(sorted(self.noted.fast_paths.items())),
             search=self.inner_scores,
             training=training,
-            threshold=outcome.threshold,
+            thresholds=outcome.thresholds,
             training_score=outcome.training_score,
         )
 

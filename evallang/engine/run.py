@@ -517,12 +517,13 @@ def _thresholds(fits: Sequence[Fitted]) -> tuple[FoldThreshold, ...]:
             f.model,
             f.repeat,
             f.fold,
-            f.outcome.threshold.value,
-            f.outcome.threshold.scores,
+            threshold.value,
+            threshold.scores,
             f.seed,
+            threshold.member,
         )
         for f in fits
-        if f.outcome.threshold is not None
+        for threshold in f.outcome.thresholds
     )
 
 

@@ -410,8 +410,8 @@ def encode(task: FitTask, outcome: FitOutcome) -> bytes:
         "training": outcome.training is not None,
         "training_score": outcome.training_score,
     }
-    if outcome.threshold is not None:
-        header["threshold"] = [outcome.threshold.value, outcome.threshold.scores]
+    if outcome.thresholds:
+        header["thresholds"] = [[t.value, t.scores, t.member] for t in outcome.thresholds]
     text = json.dumps(header).encode("ascii")
     text += b" " * (-(_HEAD.size + len(text)) % ALIGNED)
     parts = [_HEAD.pack(MAGIC, FORMAT, ENGINE, len(text)), text]
@@ -488,19 +488,21 @@ def _decoded(body: memoryview, task: FitTask, n_classes: int | None) -> FitOutco
         n_fits=n_fits,
         search=search,
         training=training,
-        threshold=_threshold(task, header.get("threshold")),
+        thresholds=_thresholds(task, header.get("thresholds", [])),
         training_score=trained_score,
     )
 
 
-def _threshold(task: FitTask, found: Any) -> ChosenThreshold | None:
-    """Return the threshold that a fit chose; entries of older versions lack it."""
-    _require((found is not None) == chooses_threshold(task.pipeline.steps[-1]))
-    if found is None:
-        return None
-    value, scores = found
-    _require(_is_number(value) and scores in ("probabilities", "margins"))
-    return ChosenThreshold(float(value), scores)
+def _thresholds(task: FitTask, found: Any) -> tuple[ChosenThreshold, ...]:
+    """Return the thresholds that a fit chose; entries of older versions lack them."""
+    _require(isinstance(found, list))
+    _require(bool(found) == chooses_threshold(task.pipeline.steps[-1]))
+    made = []
+    for value, scores, member in found:
+        _require(_is_number(value) and scores in ("probabilities", "margins"))
+        _require(isinstance(member, str))
+        made.append(ChosenThreshold(float(value), scores, member))
+    return tuple(made)
 
 
 def _outputs(

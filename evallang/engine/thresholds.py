@@ -1,8 +1,7 @@
 """From which score on labels are positive, and what that number was chosen on, by model."""
 
 from evallang.data.dataset import DataSpec, PredictionsSpec
-from evallang.models.model import ModelSpec
-from evallang.models.thresholds import own_threshold
+from evallang.models.thresholds import OwnThreshold, own_thresholds
 from evallang.results.records import ThresholdRecord
 from evallang.study import Study
 
@@ -19,16 +18,16 @@ def thresholds_of(study: Study, name: str) -> tuple[ThresholdRecord, ...]:
         if name in stated:
             found.append(ThresholdRecord("stated", source.name, stated[name]))
     model = next((model for model in study.models if model.name == name), None)
-    own = None if model is None else _own(model)
-    return (*found, own) if own is not None else tuple(found)
+    if model is not None and model.stored is None:
+        found += [_own(own) for own in own_thresholds(model.pipeline)]
+    return tuple(found)
 
 
-def _own(model: ModelSpec) -> ThresholdRecord | None:
-    own = own_threshold(model.pipeline)
-    if own is None or model.stored is not None:
-        return None
+def _own(own: OwnThreshold) -> ThresholdRecord:
     if own.scoring is not None:
-        return ThresholdRecord("training_part", None, None, own.scoring, own.folds, own.part)
+        rest = (own.scoring, own.folds, own.part, own.member)
+        return ThresholdRecord("training_part", None, None, *rest)
     if own.searched:
-        return ThresholdRecord("search", None, None)
-    return ThresholdRecord("default" if own.value is None else "stated", None, own.value)
+        return ThresholdRecord("search", None, None, member=own.member)
+    origin = "default" if own.value is None else "stated"
+    return ThresholdRecord(origin, None, own.value, member=own.member)

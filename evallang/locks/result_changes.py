@@ -330,7 +330,10 @@ def _other_choices(before: ResultsRecord, after: ResultsRecord) -> Iterator[str]
 def _other_thresholds(before: ResultsRecord, after: ResultsRecord) -> Iterator[str]:
     """Iterate over the models whose fits chose other thresholds in some fold."""
     old, new = (
-        {(t.data, t.protocol, t.model, t.repeat, t.fold, t.seed): t.value for t in one.thresholds}
+        {
+            (t.data, t.protocol, t.model, t.repeat, t.fold, t.seed, t.member): t.value
+            for t in one.thresholds
+        }
         for one in (before, after)
     )
     for data, protocol, model in dict.fromkeys(key[:3] for key in new if key in old):

@@ -29,7 +29,7 @@ from evallang.models.losses import FitLost
 from evallang.models.model import ColumnsSpec, ParameterValue, PipelineSpec, StepSpec, identity
 from evallang.models.resamplers import is_resampler, too_few_rows
 from evallang.models.target_scales import inside
-from evallang.models.thresholds import ChosenThreshold, chosen_threshold
+from evallang.models.thresholds import ChosenThreshold, chosen_thresholds
 from evallang.registry import lazy
 from evallang.stats.skill import rank_correlation, skill_of_classes
 
@@ -92,8 +92,8 @@ class FitOutcome:
     `seconds` counts the steps fitted for this candidate alone and its predictions; a
     shared beginning counts for the first candidate behind it. `fast_path` names the shortcut
     that gave the outputs, None where scikit-learn fitted and predicted. `again` are the outputs
-    for the further rows, where there are any. `threshold` is what the last step chose, if it
-    chooses one. `training_score` is that of a sample of the training rows, where it was asked for.
+    for the further rows, where there are any. `thresholds` are what the last step or its members
+    chose. `training_score` is that of a sample of the training rows, where it was asked for.
     """
 
     outputs: Outputs | None
@@ -102,7 +102,7 @@ class FitOutcome:
     seconds: float
     fast_path: str | None = None
     again: Outputs | None = None
-    threshold: ChosenThreshold | None = None
+    thresholds: tuple[ChosenThreshold, ...] = ()
     training_score: float | None = None
 
 
@@ -478,15 +478,16 @@ def _finish(candidate: _Candidate, rows: _Rows, job: _Job) -> None:
     number, pipeline = candidate
     data, last = job.data, candidate[1].steps[-1]
     step = FitStep(number, 1, len(pipeline.steps) - 1, True, rows.seconds)
-    fast_path, again, threshold, training = None, None, None, None
+    fast_path, again, training = None, None, None
+    thresholds: tuple[ChosenThreshold, ...] = ()
 
     def run() -> Outputs:
-        nonlocal fast_path, again, threshold, training
+        nonlocal fast_path, again, thresholds, training
         fitted = estimator = build_step(pipeline, len(pipeline.steps) - 1, job.context)
         y = _training_targets(rows, job)
         estimator.fit(_own_copy(rows.train, last), y, **_weights(last, data))
         targets = job.context.targets
-        threshold = chosen_threshold(last, fitted, job.context.positive, targets)
+        thresholds = chosen_thresholds(last, fitted, job.context.positive, targets)
         if data.fast_paths and support_vectors.usable(last, estimator, rows.test):
             estimator = support_vectors.ProductOfKernels(estimator)
             fast_path = support_vectors.NAME
@@ -514,7 +515,7 @@ def _finish(candidate: _Candidate, rows: _Rows, job: _Job) -> None:
     warned = tuple(dict.fromkeys((*rows.warnings, *caught)))
     spent = rows.seconds + seconds
     job.outcomes[number] = FitOutcome(
-        outputs, failure, warned, spent, fast_path, again, threshold, training
+        outputs, failure, warned, spent, fast_path, again, thresholds, training
     )
 
 

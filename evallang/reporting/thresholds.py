@@ -31,7 +31,7 @@ def thresholds(context: Context) -> Runs:
     for model in context.results.models:
         for record in model.thresholds:
             found.setdefault(_words(context, model, record), []).append(
-                runs(context.model(model.name))
+                runs(_named(context, model.name, record.member))
             )
     made: Runs = ()
     for (lead, number, rest), models in found.items():
@@ -42,6 +42,11 @@ def thresholds(context: Context) -> Runs:
         made += runs(" " if made else "", f"The {noun} of ", listed(models), stated)
         made += runs(f" {verb} {lead}{rest}.")
     return made
+
+
+def _named(context: Context, model: str, member: str) -> str:
+    """Return the title of a model, or of a model inside it."""
+    return f"{context.model(model)} ({member})" if member else context.model(model)
 
 
 def _words(context: Context, model: ModelRecord, record: ThresholdRecord) -> tuple[str, str, str]:
@@ -96,21 +101,22 @@ MOST_LISTED = 10
 )
 def chosen_thresholds(context: Context) -> Sequence[Block]:
     """Return the thresholds that the fits of each model chose: median, range, and each of few."""
-    by_model: dict[tuple[str, str, str], list[FoldThreshold]] = {}
+    by_model: dict[tuple[str, str, str, str], list[FoldThreshold]] = {}
     for item in context.results.thresholds:
         if item.fold >= 0:  # not the fit on all rows that precedes a bootstrap
-            by_model.setdefault((item.data, item.protocol, item.model), []).append(item)
+            key = item.data, item.protocol, item.model, item.member
+            by_model.setdefault(key, []).append(item)
     if not by_model:
         return []
     sets, protocols = ({key[i] for key in by_model} for i in (0, 1))
     kinds = dict.fromkeys(item.scores for found in by_model.values() for item in found)
     listing = any(len(found) <= MOST_LISTED for found in by_model.values())
     rows = []
-    for (data, protocol, model), found in by_model.items():
+    for (data, protocol, model, member), found in by_model.items():
         places = [context.data_label(data)] if len(sets) > 1 else []
         places += [context.protocol(protocol)] if len(protocols) > 1 else []
         places += [found[0].scores] if len(kinds) > 1 else []
-        label = context.model(model) + (f" ({', '.join(places)})" if places else "")
+        label = _named(context, model, member) + (f" ({', '.join(places)})" if places else "")
         values = [item.value for item in found]
         scale = scale_of((), (median(values),), percent=False)
         cells = [
@@ -132,11 +138,12 @@ def chosen_thresholds(context: Context) -> Sequence[Block]:
     if listing:
         columns.append(Column(runs("In the order of the folds"), "left", wide=True))
     noun = " or ".join("probability" if kind == "probabilities" else "margin" for kind in kinds)
-    notes = (
-        runs(
-            f"A label is positive if the {noun} of the positive class reaches the threshold. The "
-            "test rows of a fold had no part in its choice."
-        ),
+    whole = (
+        f"A label is positive if the {noun} of the positive class reaches the threshold. The "
+        "test rows of a fold had no part in its choice."
     )
+    inside = "In parentheses, models of an ensemble: the threshold makes the labels that it uses."
+    any_inside = any(member for *_, member in by_model)
+    notes = tuple(map(runs, (whole, inside) if any_inside else (whole,)))
     caption = runs("Decision thresholds chosen inside the training parts.")
     return [Table("table-thresholds", caption, tuple(columns), tuple(rows), notes=notes)]

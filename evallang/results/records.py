@@ -173,7 +173,7 @@ class ThresholdRecord:
     `value` is None where each fit chooses its own. Its `origin` is the study file, the
     default of a class, the search of the study, or each training part: there it was chosen by
     `metric` in as many inner `folds`, or on a share `part` of the rows. `data` is the source that
-    the number was stated for, None for all.
+    the number was stated for, None for all. `member` names the model of an ensemble that has it.
     """
 
     origin: Annotated[str, Among(("stated", "default", "search", "training_part"))]
@@ -182,6 +182,7 @@ class ThresholdRecord:
     metric: str | None = None
     folds: int | None = None
     part: float | None = None
+    member: str = ""
 
 
 @frozen
@@ -435,7 +436,8 @@ class FoldThreshold:
     """The threshold that one fit chose inside its training part; `seed` counts those of `seeds=N`.
 
     Labels are positive from this value of the score of the positive class on; `scores` states
-    whether that is a probability or a margin.
+    whether that is a probability or a margin. `member` names the model of an ensemble that chose
+    it, empty where the labels are those of the whole model.
     """
 
     data: str
@@ -446,6 +448,7 @@ class FoldThreshold:
     value: float
     scores: Annotated[str, Among(("probabilities", "margins"))]
     seed: int = 0
+    member: str = ""
 
 
 @frozen

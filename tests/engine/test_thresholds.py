@@ -8,14 +8,19 @@ import numpy as np
 import polars as pl
 import pytest
 import skops.io
+from sklearn import ensemble
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score, make_scorer, precision_score
-from sklearn.model_selection import TunedThresholdClassifierCV
+from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.semi_supervised import SelfTrainingClassifier
 from sklearn.svm import LinearSVC
-from studies import checked, study
+from sklearn.tree import DecisionTreeClassifier
+from studies import checked, codes, study
 
 from evallang.api.preparing import read_and_plan
 from evallang.api.results import Results
@@ -23,6 +28,7 @@ from evallang.api.running import run
 from evallang.engine.store import open_store
 from evallang.locks.result_changes import result_changes
 from evallang.reporting.context import Context
+from evallang.reporting.figure_files import plain
 from evallang.reporting.thresholds import chosen_thresholds, thresholds
 
 HEAD = """\
@@ -210,8 +216,8 @@ def test_the_store_keeps_chosen_thresholds_and_refits_where_an_entry_lacks_its_o
     layout = read_and_plan(study(text)).planned.layout
     task, kept = next(iter(layout.tasks.values())), open_store(store)
     outcome = kept.get(task, 2)
-    assert outcome.threshold.value == first.thresholds[0].value
-    kept.put(task, replace(outcome, threshold=None))  # as older versions wrote it
+    assert outcome.thresholds[0].value == first.thresholds[0].value
+    kept.put(task, replace(outcome, thresholds=()))  # as older versions wrote it
     assert kept.get(task, 2) is None
 
 
@@ -309,6 +315,7 @@ def test_results_and_methods_state_what_each_threshold_was_chosen_on(tmp_path):
     record = json.loads((tmp_path / "out" / "results.json").read_text())
     found = {model["name"]: model["thresholds"] for model in record["models"]}
     nothing = {"data": None, "value": None, "metric": None, "folds": None, "part": None}
+    nothing["member"] = ""
     assert found["plain"] == []
     assert found["m"] == [{**nothing, "origin": "stated", "data": "cancer", "value": 0.2}]
     assert found["fixed"] == [{**nothing, "origin": "stated", "value": 0.4}]
@@ -411,3 +418,125 @@ def test_a_threshold_that_divides_nothing_is_one_error(lines, models, words):
 def test_the_help_of_a_class_with_a_threshold_says_what_to_write(model, help_text):
     found = checked(text_of(f"model m = {model}\n")).diagnostics
     assert [d.help for d in found if d.severity == "error"] == [help_text]
+
+
+# --- thresholds inside ensembles --------------------------------------------------------------
+
+FIXED_AT = "FixedThresholdClassifier(estimator={}, threshold={})"
+USING_LABELS = (
+    "VotingClassifier(estimators=[{}])",
+    'StackingClassifier(estimators=[{}, DecisionTreeClassifier], stack_method="predict")',
+    "StackingClassifier(estimators=[GaussianNB, DecisionTreeClassifier], final_estimator={})",
+    "SelfTrainingClassifier(estimator={})",
+)
+USING_SCORES = (
+    'VotingClassifier(estimators=[{}], voting="soft")',
+    "StackingClassifier(estimators=[{}, DecisionTreeClassifier])",
+    "BaggingClassifier(estimator={})",
+    "CalibratedClassifierCV(estimator={})",
+    "TunedThresholdClassifierCV(estimator={})",
+    "FixedThresholdClassifier(estimator={})",
+)
+
+
+def with_scikit_learn(text, value, inside):
+    """Fit the estimator that a text names with scikit-learn alone, and predict."""
+    named = {
+        **{name: getattr(ensemble, name) for name in ensemble.__all__},
+        "FixedThresholdClassifier": FixedThresholdClassifier,
+        "TunedThresholdClassifierCV": TunedThresholdClassifierCV,
+        "CalibratedClassifierCV": CalibratedClassifierCV,
+        "SelfTrainingClassifier": SelfTrainingClassifier,
+        "GaussianNB": GaussianNB(),
+        "LinearSVC": LinearSVC(random_state=0),
+        "DecisionTreeClassifier": DecisionTreeClassifier(random_state=0),
+    }
+    text = text.format(FIXED_AT.format(inside, value))
+    if "estimators=[" in text:  # scikit-learn wants names
+        before, _, rest = text.partition("estimators=[")
+        items, _, after = rest.rpartition("]")
+        text = f"{before}estimators=list(enumerate_named({items})){after}"
+    named["enumerate_named"] = lambda *items: [(f"m{i}", item) for i, item in enumerate(items)]
+    model = eval(text, named)
+    if "random_state" in model.get_params(deep=False):
+        model.set_params(random_state=0)
+    data = load_breast_cancer()
+    return model.fit(data.data[::2, :4], data.target[::2]).predict(data.data[1::2, :4])
+
+
+@pytest.mark.parametrize("text", [*USING_LABELS, *USING_SCORES])
+def test_a_threshold_inside_an_ensemble_is_refused_where_scikit_learn_makes_no_use_of_it(text):
+    """Predictions of scikit-learn are the same with two thresholds, or they are not."""
+    low, high = (with_scikit_learn(text, value, "GaussianNB") for value in (0.05, 0.95))
+    assert (low != high).any() == (text in USING_LABELS)
+    found = codes(text_of(f"model m = {text.format(FIXED_AT.format('GaussianNB', 0.2))}\n"))
+    assert ("E449" in found) == (text in USING_SCORES)
+    assert ("W351" in found) == (text in USING_LABELS)
+
+
+def test_labels_of_bagged_models_without_probabilities_are_counted():
+    text = "BaggingClassifier(estimator={})"
+    low, high = (with_scikit_learn(text, value, "LinearSVC") for value in (-5, 5))
+    assert (low != high).any()
+    margins = text.format(FIXED_AT.format("LinearSVC", 1))
+    assert "E449" not in codes(text_of(f"model m = {margins}\n"))
+
+
+TUNED_AT = "TunedThresholdClassifierCV(estimator={}{})"
+BY_F1 = TUNED_AT.format("GaussianNB", ', scoring="f1"')
+TUNED_LAST = TUNED_AT.format("LogisticRegression", "")
+TUNED_MEMBERS = f"""\
+model vote = VotingClassifier(estimators=[first, {BY_F1}])
+model first = {TUNED_AT.format("GaussianNB", "")}
+model stack = StackingClassifier(estimators=[GaussianNB], final_estimator={TUNED_LAST})
+"""
+
+
+@pytest.mark.parametrize("positive", ["malignant", "benign"])
+def test_thresholds_of_members_are_those_that_scikit_learn_chooses(positive, tmp_path):
+    made = study(text_of(TUNED_MEMBERS, positive=positive), tmp_path)
+    run(made, out=tmp_path / "out")
+    results = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    found = {(t["model"], t["member"], t["fold"]): t["value"] for t in results["thresholds"]}
+    assert {key[:2] for key in found} == {
+        ("vote", "first"), ("vote", "estimator 2"), ("first", ""), ("stack", "final estimator"),
+    }  # fmt: skip
+    data = load_breast_cancer()
+    f1 = make_scorer(f1_score, pos_label=positive)
+    for split in by_fold(made, "vote"):
+        train = split.train
+        for member, scoring in (("first", "balanced_accuracy"), ("estimator 2", f1)):
+            chosen = TunedThresholdClassifierCV(GaussianNB(), scoring=scoring)
+            chosen.fit(data.data[train], names(data.target)[train])
+            # of the last class unless the metric names the positive one
+            of = positive if scoring is f1 else "malignant"
+            value = chosen.best_threshold_ if of == positive else 1 - chosen.best_threshold_
+            assert found["vote", member, split.fold] == pytest.approx(value, abs=1e-12)
+        base = ensemble.StackingClassifier(
+            [("m", GaussianNB())],
+            final_estimator=TunedThresholdClassifierCV(LogisticRegression()),
+        ).fit(data.data[train], names(data.target)[train])
+        value = base.final_estimator_.best_threshold_
+        value = value if positive == "malignant" else 1 - value
+        assert found["stack", "final estimator", split.fold] == pytest.approx(value, abs=1e-12)
+    with (tmp_path / "out" / "fits.csv").open(encoding="utf-8") as stream:
+        cells = [row["threshold"] for row in csv.DictReader(stream) if row["model"] == "vote"]
+    assert cells[0].startswith("first: ") and "; estimator 2: " in cells[0]
+
+
+def test_a_report_names_the_members_whose_thresholds_make_the_labels(tmp_path):
+    made = study(text_of(TUNED_MEMBERS), tmp_path)
+    record = run(made, out=tmp_path / "out").record
+    words = plain(thresholds(Context(record)))
+    assert (
+        "The thresholds of vote (first), first and stack (final estimator) were chosen inside each "
+        "training part, by balanced accuracy in five inner folds."
+    ) in words
+    assert (
+        "The threshold of vote (estimator 2) was chosen inside each training part, by f1" in words
+    )
+    (table,) = chosen_thresholds(Context(record))
+    assert [plain(row.cells[0].runs) for row in table.rows] == [
+        "vote (first)", "vote (estimator 2)", "first", "stack (final estimator)",
+    ]  # fmt: skip
+    assert plain(table.notes[-1]).startswith("In parentheses, models of an ensemble")

@@ -17,7 +17,7 @@ from evallang.data.dataset import DataSpec, PredictionsSpec
 from evallang.diagnostics import Changes, Severity
 from evallang.models.abilities import abilities
 from evallang.models.model import is_baseline
-from evallang.models.thresholds import own_threshold
+from evallang.models.thresholds import own_thresholds
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.source import Span
 from evallang.study import Method, Study, names_of
@@ -126,8 +126,8 @@ def _stated_thresholds(study: Study) -> Iterator[tuple[Span | None, str]]:
                 place = source.places.get(f"threshold {name}")
                 yield place or source.places.get("predictions"), name
     for model in study.fitted:
-        own = own_threshold(model.pipeline)
-        if own is not None and own.value is not None and own.value not in PLAIN_THRESHOLDS:
+        stated_here = [own.value for own in own_thresholds(model.pipeline)]
+        if any(value is not None and value not in PLAIN_THRESHOLDS for value in stated_here):
             yield model.span, model.name
 
 
