@@ -17,7 +17,7 @@ from evallang.stats.intervals.drawn_weights import (
     drawn_weights,
 )
 from evallang.stats.intervals.resampled_counts import CountSample, PairedCountSample
-from evallang.stats.intervals.resampled_scores import MANY_EXAMPLES, ScoreSample
+from evallang.stats.intervals.resampled_scores import MANY_EXAMPLES, ScoreSample, _split_runs
 from evallang.stats.intervals.resampling import (
     DifferenceSample,
     GroupedCountSample,
@@ -372,16 +372,30 @@ def test_the_area_over_runs_is_that_of_the_rows_drawn():
     assert drawn.sum(axis=0).tolist() == [n] * runs.batch
 
 
-@pytest.mark.parametrize("long", [65, 200, 5000])
-def test_long_runs_are_split_without_a_change_of_their_order(long):
-    truth = np.concatenate([np.zeros(long), np.ones(3), [0], np.ones(long), np.zeros(2000)])
-    scores = np.arange(len(truth), dtype=float)
-    scores[-1] = scores[-2]
-    runs = ScoreSample(truth, scores)._alternation
-    sizes = np.append(np.bincount(runs._cells._cell), 0)
-    negatives, positives = sizes[runs._negatives], sizes[runs._positives]
-    assert max(sizes) <= LARGEST
-    assert (np.cumsum(negatives) * positives).sum() == 3 * long + long * (long + 1)
+@pytest.mark.parametrize("long", [64, 65, 200, 5000])
+def test_long_runs_are_cut_without_a_change_of_their_order(long):
+    # Pairs of negatives and of positives above them; the tied pair is not cut
+    sizes = np.array([[long, 2, 0, 300, 1], [3, long, 70, 300, 0]])
+    tied = np.array([False, False, False, True, False])
+    made, places = _split_runs(sizes, tied)
+    assert made[:, places].tolist() == [[300], [300]]
+    assert np.delete(made, places, axis=1).max() <= LARGEST
+    assert made.sum(axis=1).tolist() == sizes.sum(axis=1).tolist()
+    won = [(np.cumsum(negatives) * positives).sum() for negatives, positives in (sizes, made)]
+    assert won[0] == won[1]
+
+
+@pytest.mark.parametrize("share", [0.5, 0.003])
+def test_runs_of_a_rare_class_are_drawn_whole(share):
+    # Two-sample Kolmogorov-Smirnov test, fixed seeds
+    random = np.random.default_rng(9)
+    truth = random.random(20_000) < share
+    sample = ScoreSample(truth, truth + random.standard_normal(20_000))
+    runs = sample._alternation
+    assert (max(np.bincount(runs._cells._cell)) > LARGEST) == (share < 0.5)
+    by_runs = sample.replicates(np.random.default_rng(1), 1000)
+    by_rows = WeightSample.replicates(sample, np.random.default_rng(2), 1000)
+    assert stats.ks_2samp(by_runs, by_rows).pvalue > 0.01
 
 
 def test_the_area_over_runs_is_whole_for_separated_classes_and_half_for_equal_scores():

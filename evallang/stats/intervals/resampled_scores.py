@@ -25,6 +25,7 @@ MANY_EXAMPLES = 2048  # from which runs are drawn
 EXAMPLES_AT_ONCE = 1 << 16  # of the resamples worked on at once: they stay in the cache
 DRAWN_AT_ONCE = 1 << 24  # examples of the resamples of a batch; what is drawn for one is less
 FEWEST, MOST = 4, 1 << 10  # resamples of a batch
+FEW_IN_LONG_RUNS = 0.05  # share of the examples
 RUNS_AT_ONCE = 1 << 18  # runs of all resamples that are added up at once
 
 _SCRATCH = Scratch()
@@ -177,7 +178,10 @@ class _Alternation:
         begins = np.append(True, tied[1:] | tied[:-1] | (negatives[1:] > 0) & (positives[:-1] > 0))
         at = np.flatnonzero(begins)
         sizes = np.stack([np.add.reduceat(negatives, at), np.add.reduceat(positives, at)])
-        sizes, self._tied = _split_runs(sizes, tied[at])
+        self._tied = np.flatnonzero(tied[at])
+        # A few long runs are cut, since with them all counts take more than a byte
+        if sizes[sizes > LARGEST].sum() <= self._n * FEW_IN_LONG_RUNS:
+            sizes, self._tied = _split_runs(sizes, tied[at])
         occurring = np.flatnonzero(sizes)
         self._cells = DrawnCells(sizes.ravel()[occurring])
         places = np.full(sizes.size, len(occurring))  # of empty runs: the 0 after the last
