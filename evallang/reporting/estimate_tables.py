@@ -219,11 +219,11 @@ def interval_notes(
         ):
             methods.setdefault(("", 0.0, False), []).append(named.title)
     notes = [
-        runs(listed([runs(title) for title in titles]), f": no interval, since {reason}.")
+        runs(_titles(titles), f": no interval, since {reason}.")
         for reason, titles in unsound.items()
     ]
     for (method, level, grouped), titles in methods.items():
-        names = listed([runs(title) for title in titles])
+        names = _titles(titles)
         if not method:
             spread = any(e.sd is not None for e in found if e.interval is None)
             words = "; SD: standard deviation of the fold values" if spread else ""
@@ -232,6 +232,12 @@ def interval_notes(
         words = context.interval_title(method, over_groups=grouped)
         notes.append(runs(names, f": {percent(level)} {mid_sentence(words)}."))
     return notes
+
+
+def _titles(titles: Sequence[str]) -> Runs:
+    """List titles at the start of a sentence."""
+    first, *rest = titles
+    return listed([runs(capitalised(first)), *(runs(mid_sentence(title)) for title in rest)])
 
 
 def named_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
@@ -457,7 +463,7 @@ def _notes(
     notes += _repeat_notes(context, setting, metrics, found)
     averaged = [name for name in metrics if context.averaged(setting.data, name)]
     if averaged:
-        names = listed([runs(context.metric(name).title) for name in averaged])
+        names = _named([context.metric(name) for name in averaged])
         notes.append(runs(names, ": unweighted mean over the classes (macro)."))
     if sum(e.interval is not None for e in found) > 1 and context.results.comparisons:
         below = "; models are compared below" if context.shows("comparisons") else ""

@@ -16,7 +16,7 @@ OPTION_WORDS = {
     ("gain", "linear"): "linear gain",
 }
 """What an option of a metric with such a value is called."""
-ADJECTIVES = frozenset({"approximate", "bca", "percentile", "basic"})
+ADJECTIVES = frozenset({"approximate", "bca", "percentile", "basic", "clustered"})
 """Options that are printed before a title, as the field names these methods."""
 
 # First words of titles that are not names: these lose their capital inside a sentence.

@@ -577,7 +577,8 @@ def comparison_words(context: Context, comparison: Comparison) -> list[Runs]:
         made.append(runs(f"{_named(context, lost_pairs)} could not be compared: "
                          f"{' and '.join(reasons(context, lost_pairs))}."))  # fmt: skip
     if any(pair.clusters is not None for pair in pairs) and not untested:
-        made.append(runs("Whole groups were the units of these tests."))
+        tests = "this test" if len(pairs) == 1 else "these tests"
+        made.append(runs(f"Whole groups were the units of {tests}."))
     effects = _effects(context, pairs, shown_effect(pairs))
     if effects:
         made.append(runs("The effect size of a pair is ", effects, "."))

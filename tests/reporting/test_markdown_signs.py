@@ -12,7 +12,7 @@ PLAIN = (
     "[−0.1, 11.1]",
     "[0.5, ∞]",
     "[2.1 × 10¹², 3 × 10¹³]",
-    "the matrix [[0, 5], [50, 0]]",
+    "the matrix [[0, 5], [50, 0]]: lower is better",
     "New_alarm",
     "Bag & tree",
     "Really! Yes",
@@ -40,6 +40,10 @@ def backslash(sign):
 @pytest.mark.parametrize("text", PLAIN)
 def test_numbers_and_names_are_not_escaped(text):
     assert escape_signs(text, backslash) == text
+
+
+def test_a_text_that_begins_as_a_definition_of_a_link_is_escaped():
+    assert escape_signs("[1, 2]: x", backslash) == "\\[1, 2\\]: x"
 
 
 @pytest.mark.parametrize("text", [*PLAIN, *HOSTILE])

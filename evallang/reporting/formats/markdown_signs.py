@@ -10,7 +10,7 @@ from collections.abc import Callable
 SPECIAL = frozenset("\\`*_{}[]<>#|~$&!")
 _NUMBER = r"[-+−]?[\d.,]*\d[\d.,]*(?: × 10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)?|[-−]?∞"
 _NUMBERS = rf"\[(?:{_NUMBER})(?:, (?:{_NUMBER}))+\]"
-BRACKETS = re.compile(rf"(?:{_NUMBERS}|\[{_NUMBERS}(?:, {_NUMBERS})*\])(?![\[(:])")
+BRACKETS = re.compile(rf"(?:{_NUMBERS}|\[{_NUMBERS}(?:, {_NUMBERS})*\])(?![\[(])")
 """An interval or a matrix, which no reader of Markdown takes for a link."""
 HARMLESS = re.compile(r"(?<=[^\W_])_(?=[^\W_])|&(?= )|!(?=[^\[])")
 
@@ -21,6 +21,7 @@ def escape_signs(text: str, escape: Callable[[str], str]) -> str:
         place
         for form in (BRACKETS, HARMLESS)
         for found in form.finditer(text)
+        if found.start() or text[found.end() : found.end() + 1] != ":"  # what a link is, at a start
         for place in range(found.start(), found.end())
     }
     return "".join(
