@@ -456,9 +456,11 @@ def _required(context: Context) -> Runs:
     by_interval = [item for item in found if item.test is None]
     tests = {item.test.test: item for item in found if item.test is not None}
     titles: list[Runs] = []
-    for name in tests:
+    for name, item in tests.items():
         title = with_article(context.method_title("test", name))
-        titles.append(runs(title, context.cite("test", name)))
+        assert item.test is not None, "one of the lines with a test"
+        forms = further_variants(context, [item.test], title)
+        titles.append(runs(title, *(f" ({form})" for form in forms), context.cite("test", name)))
     ways: list[Runs] = []
     if by_interval:
         levels = " or ".join(dict.fromkeys(percent(item.level) for item in by_interval))

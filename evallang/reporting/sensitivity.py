@@ -105,6 +105,12 @@ def _how(context: Context, item: Analysis) -> Runs:
         "same error as the reported one, whatever the dependence, and the tests have the same null "
         "hypothesis"
     )
+    sizes = {c.family.size for c in context.results.comparisons if c.index == item.values["line"]}
+    if context.results.study.families == "together" and any(size > n for size in sizes):
+        words += (
+            f". The reported decisions are those of one family of {number_word(max(sizes))} "
+            "hypotheses; the other settings are computed within this line"
+        )
     return runs(sentence(words))
 
 

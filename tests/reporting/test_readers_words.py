@@ -213,3 +213,24 @@ compare with permutation(rounds=100) holm
     lines = "\n".join(text_lines(made)).splitlines()
     assert max(map(len, lines)) <= 80
     assert [line for line in lines if line.count("[") != line.count("]")] == []
+
+
+def test_one_family_of_all_lines_is_stated_beside_the_settings_of_one(tmp_path):
+    written = """evallang 1
+study
+  families together
+counts t
+  models a, b, c
+  pattern [1, 1, 1]: 60
+  pattern [1, 1, 0]: 9
+  pattern [1, 0, 0]: 7
+  pattern [0, 0, 1]: 5
+measure accuracy
+compare with mcnemar holm
+compare a vs b with mcnemar(chi2)
+analyze sensitivity
+require a better than c with mcnemar
+"""
+    words = words_of(written, tmp_path)
+    assert "The reported decisions are those of one family of four hypotheses" in words
+    assert re.search(r"decided on the p of McNemar’s test \(exact\)[\d, ]* with the sign", words)
