@@ -43,7 +43,7 @@ def figure_files(document: Document) -> tuple[list[OutputFile], list[str]]:
         alt = alternative_text(figure)
         drawings = [panel.svg for panel in figure.panels]
         for width, points in WIDTHS:
-            sheet = placing.sheet(drawings, points)
+            sheet = placing.sheet(drawings, points, grid=False)
             path = f"{FOLDER}/{name}-{width}"
             styles = _styles(sheet)
             text = placing.svg_file(sheet, alt, styles)

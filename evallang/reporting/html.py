@@ -16,7 +16,7 @@ from evallang.reporting import fonts
 from evallang.reporting.document import Document, Table
 from evallang.reporting.figures.figure import COLOURS, POINTS_PER_MM
 from evallang.reporting.figures.right_to_left import more_forms, visual_svg
-from evallang.reporting.long_tables import Room
+from evallang.reporting.long_tables import Room, has_long_word
 from evallang.reporting.missing_glyphs import without_system_font
 from evallang.reporting.numbering import number
 from evallang.reporting.templates import TemplateError, render_authors
@@ -158,6 +158,7 @@ def _filters() -> dict[str, Any]:
         "trusted": lambda text: markupsafe.Markup(text),
         "unbroken": jinja2.pass_context(_unbroken),
         "exact": lambda value: repr(float(value)),
+        "has_long_word": has_long_word,
     }
 
 

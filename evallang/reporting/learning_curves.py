@@ -136,7 +136,7 @@ def _gains(
 ) -> list[Runs]:
     """Write what the last step in size did to the test score, for each model."""
     parts: list[str] = []
-    for item in items:
+    for item in items[:MOST_PANELS]:
         gain = item.values["gain"]
         if gain is None:
             continue
@@ -151,7 +151,12 @@ def _gains(
     step = f"{count(round(first['n_from']))} to {count(round(first['n_to']))} training rows"
     unit = " points" if metric.percent else ""
     return [runs(sentence(f"change of the test score{unit and f' in{unit}'} from {step}: "
-                          f"{'; '.join(parts)}"))]  # fmt: skip
+                          f"{'; '.join(parts)}{_not_written(items)}"))]  # fmt: skip
+
+
+def _not_written(items: Sequence[Analysis]) -> str:
+    rest = len(items) - MOST_PANELS
+    return f"; of {count(rest)} further models in results.json" if rest > 0 else ""
 
 
 def _failed(context: Context, items: Sequence[Analysis]) -> list[Runs]:

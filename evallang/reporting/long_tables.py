@@ -10,13 +10,14 @@ from dataclasses import replace
 
 from evallang.frozen_records import frozen
 from evallang.reporting import fonts
-from evallang.reporting.document import Cite, Row, Table
+from evallang.reporting.document import Cell, Cite, Row, Runs, Table
 from evallang.reporting.run_writer import RunWriter
 
 SIZE = 8.0  # points of the text of a table on a page
 BETWEEN = 0.6  # of a line: the gaps above and below the words of a row
 LEAST_FIRST, LEAST_LAST = 6, 3  # rows that are shown however deep they are
 FEW = 10  # rows that are not capped
+LONGEST_WORD = 30  # letters that are kept in one line
 ROUNDING = 1e-9
 
 
@@ -44,6 +45,14 @@ class _Words(RunWriter):
 WORDS = _Words()
 
 
+def has_long_word(row: Runs) -> bool:
+    """Return whether a word is so long that a column is better broken inside of it.
+
+    A column that may be broken anywhere is narrowed first, as in "n_neighbors=" above "5".
+    """
+    return any(len(word) > LONGEST_WORD for word in WORDS.write(row).split())
+
+
 def capped(table: Table, room: Room) -> Table:
     """Keep the first and the last rows of a long table, and count what is excluded."""
     if table.whole or len(table.rows) <= FEW:
@@ -65,6 +74,11 @@ def capped(table: Table, room: Room) -> Table:
     heading = [row for row in table.rows[: len(table.rows) - last] if row.group]
     if heading and not tail[0].group:
         tail = (heading[-1], *tail)
+    elif not tail[0].cells[0].runs:  # the name of its model is in a row above
+        named = [row.cells[0] for row in omitted if row.cells[0].runs]
+        above = named or [row.cells[0] for row in table.rows[:first] if row.cells[0].runs]
+        name = above[-1] if above else Cell(())
+        tail = (replace(tail[0], cells=(name, *tail[0].cells[1:])), *tail[1:])
     return replace(
         table,
         rows=(*table.rows[:first], *tail),

@@ -9,6 +9,8 @@ import pikepdf
 import pytest
 
 import evallang as ev
+from evallang.reporting.figures import placing
+from evallang.reporting.figures.figure import INK, RULE, Canvas
 from evallang.reporting.report import figures, write_report
 
 STUDY = (
@@ -118,3 +120,19 @@ def test_verify_names_a_figure_that_is_not_of_the_results(study):
     }
     assert places == {f"figures/{name}" for name in
                       ("estimates-1-single.svg", "estimates-1-double.pdf", "ALT.txt")}  # fmt: skip
+
+
+def test_hairlines_of_a_report_are_ticks_in_a_file_for_a_journal():
+    canvas = Canvas(60)
+    canvas.gridline((20, 5), (20, 40))
+    canvas.gridline((15, 10), (90, 10))
+    canvas.gridline((50, 5), (50, 40), strong=True)
+    drawn = canvas.svg()
+    kept = placing.sheet([drawn], placing.SINGLE).marks
+    assert [dict(mark.style)["stroke"] for mark in kept] == [RULE, RULE, INK]
+    more = (placing.SINGLE - canvas.width) / 2  # a drawing without a plot is in the middle
+    below, left, zero = placing.sheet([drawn], placing.SINGLE, grid=False).marks
+    assert {dict(mark.style)["stroke"] for mark in (below, left, zero)} == {INK}
+    assert below.numbers == pytest.approx((20 + more, 40, 20 + more, 42.5), abs=0.01)
+    assert left.numbers == pytest.approx((12.5 + more, 10, 15 + more, 10), abs=0.01)
+    assert zero.numbers == pytest.approx((50 + more, 5, 50 + more, 40), abs=0.01)

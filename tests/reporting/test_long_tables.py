@@ -3,7 +3,7 @@
 import pytest
 
 from evallang.reporting.document import Cell, Column, Number, Row, Table, runs
-from evallang.reporting.long_tables import Room, capped
+from evallang.reporting.long_tables import Room, capped, has_long_word
 
 PAGE = 480.0  # points
 
@@ -63,3 +63,17 @@ def test_the_last_rows_keep_the_heading_of_their_group():
     first = made.rows[made.gap_after + 1].cells[1].exact
     assert after.cells[0].runs[0].text == f"group {first - first % 3}"
     assert len(shown(made)) + made.left_out == 90
+
+
+def test_the_last_rows_begin_with_the_name_of_their_model():
+    names = [f"m{i // 3}" if i % 3 == 0 else "" for i in range(90)]
+    made = capped(table(names), Room(50, PAGE))
+    after = made.rows[made.gap_after]
+    assert after.cells[0].runs[0].text == f"m{int(after.cells[1].exact) // 3}"
+
+
+@pytest.mark.parametrize(
+    ("words", "long"), [("n_neighbors=5, weights=uniform", False), ("x=" + "y" * 40, True)]
+)
+def test_only_long_words_are_broken_inside(words, long):
+    assert has_long_word(runs(words)) is long

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from evallang.reporting import fonts
-from evallang.reporting.figures.figure import BLUE, COLUMN, INK, MUTE, RULE, SIZE, Axis, Canvas
+from evallang.reporting.figures.figure import BLUE, COLUMN, INK, MUTE, SIZE, Axis, Canvas
 from evallang.reporting.numbers import count
 
 ROW = 13.0
@@ -26,7 +26,7 @@ def bars_of_counts(
     canvas = Canvas(foot + FOOT)
     canvas.plot = (left, COLUMN - COUNTS)
     for tick in axis.ticks:
-        canvas.line([(axis(tick), HEAD), (axis(tick), foot)], RULE, 0.4)
+        canvas.gridline((axis(tick), HEAD), (axis(tick), foot))
         canvas.words(axis(tick), foot + 8, f"{tick:g}", "center")
     for number, (name, (_, n)) in enumerate(zip(names, rows, strict=True)):
         y = HEAD + ROW * (number + 0.5)
@@ -34,7 +34,7 @@ def bars_of_counts(
         if n:
             canvas.box(left, y - BAR / 2, axis(n) - left, BAR, BLUE)
         canvas.words(axis(n) + 4, y, count(n), colour=INK if n else MUTE)
-    canvas.line([(left, HEAD), (left, foot)], INK, 0.6)
+    canvas.line([(left, HEAD), (left, foot), (COLUMN - COUNTS, foot)], INK, 0.6)
     canvas.words((left + COLUMN - COUNTS) / 2, foot + 20, title, "center", colour=MUTE)
     spoken = ", ".join(f"{name} {count(n)}" for name, n in rows)
     return canvas.svg(), f"{subject}, {title.lower()} of {count(most)}: {spoken}."

@@ -8,12 +8,11 @@ from typing import Any
 
 from evallang.reporting import fonts
 from evallang.reporting.figures.figure import (
+    BAND,
     BLUE,
     COLUMN,
     INK,
     MUTE,
-    RULE,
-    SHADE,
     SIZE,
     Axis,
     Canvas,
@@ -78,11 +77,11 @@ class Frame:
         canvas = self.canvas
         for value, text in up:
             y = self.y(value)
-            canvas.line([(LEFT, y), (self._right, y)], RULE, 0.4)
+            canvas.gridline((LEFT, y), (self._right, y))
             canvas.words(LEFT - 4, y, text, "right")
         for value, text in across:
             x = self.x(value)
-            canvas.line([(x, TOP), (x, self._foot)], RULE, 0.4)
+            canvas.gridline((x, TOP), (x, self._foot))
             canvas.words(x, self._foot + 8, text, "center")
         canvas.line([(LEFT, TOP), (LEFT, self._foot), (self._right, self._foot)], INK, 0.6)
         middle = (LEFT + self._right) / 2
@@ -112,7 +111,7 @@ class Frame:
             if known and len(rows) > 1:
                 edge = [(self.x(p["x"]), self.y(p[high])) for p in rows]
                 edge += [(self.x(p["x"]), self.y(p[low])) for p in reversed(rows)]
-                self.canvas.area(edge, SHADE)
+                self.canvas.area(edge, BAND)
 
     def bounds(self, points: Sequence[Point]) -> None:
         """Draw the pointwise bounds: as lines, or as bars where there are few points."""

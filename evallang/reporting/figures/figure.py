@@ -24,6 +24,7 @@ INK, MUTE, RULE, BLUE, PAPER, SHADE = (
     "#ffffff",
     "#f1f2f4",
 )
+BAND = "#d6e7f3"  # around a curve, dark enough to be seen in print
 COLOURS = {
     INK: "var(--ink)",
     MUTE: "var(--mute)",
@@ -31,7 +32,9 @@ COLOURS = {
     BLUE: "var(--data)",
     PAPER: "var(--paper)",
     SHADE: "var(--shade)",
+    BAND: "var(--band)",
 }
+GRID = "grid"  # the class of hairlines at ticks
 CAP_HEIGHT = 0.66  # of Source Sans Pro, in em: text next to a marker is centred on its capitals
 SVG = "http://www.w3.org/2000/svg"
 
@@ -60,6 +63,20 @@ class Canvas:
         style = f"fill:none;stroke:{colour};stroke-width:{_short(weight)}"
         style += f";stroke-dasharray:{dash}" if dash else ""
         self._parts.append(f'<path d="M{path}" style="{style}"/>')
+
+    def gridline(
+        self, start: tuple[float, float], end: tuple[float, float], *, strong: bool = False
+    ) -> None:
+        """Draw a hairline at a tick, which a figure for a journal has no room for.
+
+        The line at zero is `strong`, and part of every figure.
+        """
+        if strong:
+            self.line([start, end], INK, 0.7)
+            return
+        places = "L".join(f"{_short(x)} {_short(y)}" for x, y in (start, end))
+        style = f"fill:none;stroke:{RULE};stroke-width:0.4"
+        self._parts.append(f'<path class="{GRID}" d="M{places}" style="{style}"/>')
 
     def area(self, points: Sequence[tuple[float, float]], fill: str) -> None:
         """Fill the polygon through points."""

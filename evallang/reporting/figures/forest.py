@@ -13,7 +13,6 @@ from evallang.reporting.figures.figure import (
     INK,
     MUTE,
     PAPER,
-    RULE,
     SHADE,
     SIZE,
     Axis,
@@ -309,7 +308,7 @@ def _draw_axis(
             continue
         x = axis(tick)
         strong = zero and tick == 0
-        canvas.line([(x, 0), (x, depth)], INK if strong else RULE, 0.7 if strong else 0.5)
+        canvas.gridline((x, 0), (x, depth), strong=strong)
         canvas.line([(x, depth), (x, depth + 3)], INK, 0.6)
     canvas.ticks(axis, depth + 9, power)
     canvas.line([(axis.left, depth), (axis.right, depth)], INK, 0.6)

@@ -121,7 +121,7 @@ def _columns(
     canvas.plot = (min(ends), max(ends))
     for tick in axis.ticks:
         if axis.low <= tick <= axis.high:
-            canvas.line([(axis(tick), top), (axis(tick), depth)], RULE, 0.5)
+            canvas.gridline((axis(tick), top), (axis(tick), depth))
     for k in range(len(groups)):
         canvas.words(first_group + step * k, top - 6, LETTERS[k], "center", bold=True)
     if reach is not None:

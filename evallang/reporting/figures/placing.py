@@ -12,6 +12,7 @@ from evallang.frozen_records import frozen
 from evallang.reporting import fonts
 from evallang.reporting.figures.figure import (
     CAP_HEIGHT,
+    GRID,
     INK,
     POINTS_PER_MM,
     SVG,
@@ -25,6 +26,8 @@ GUTTER = 5 * POINTS_PER_MM
 LETTER = 12.0  # points above a panel for its letter
 LETTER_SIZE = 8.0
 BELOW = 6.0  # points between two rows of panels
+TICK = 2.5  # points
+AXIS = (("fill", "none"), ("stroke", INK), ("stroke-width", "0.6"))
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
@@ -48,15 +51,18 @@ class Sheet:
     marks: tuple[Mark, ...]
 
 
-def sheet(drawings: Sequence[str], width: float) -> Sheet:
-    """Place drawings in columns of a sheet: one below 140 mm, else two for more than one."""
+def sheet(drawings: Sequence[str], width: float, *, grid: bool = True) -> Sheet:
+    """Place drawings in columns of a sheet: one below 140 mm, else two for more than one.
+
+    Without a grid, as journals want it, hairlines are short ticks outside of the axes.
+    """
     columns = 2 if width > 140 * POINTS_PER_MM and len(drawings) > 1 else 1
     wide = (width - GUTTER * (columns - 1)) / columns
     lettered = len(drawings) > 1
     marks: list[Mark] = []
     top = 0.0
     for start in range(0, len(drawings), columns):
-        row = [_read(svg) for svg in drawings[start : start + columns]]
+        row = [_read(svg, grid=grid) for svg in drawings[start : start + columns]]
         above = LETTER if lettered else 0.0
         for k, drawing in enumerate(row):
             left = k * (wide + GUTTER)
@@ -75,15 +81,15 @@ class _Drawing:
     marks: tuple[Mark, ...]
 
 
-def _read(svg: str) -> _Drawing:
+def _read(svg: str, *, grid: bool) -> _Drawing:
     root = ElementTree.fromstring(svg)
     width, height = map(float, root.get("viewBox", "0 0 0 0").split()[2:])
     plot = [float(n) for n in root.get("data-plot", "").split()]
-    marks = tuple(_marks(root))
+    marks = tuple(_marks(root, grid=grid))
     return _Drawing(width, height, (plot[0], plot[1]) if plot else None, marks)
 
 
-def _marks(root: ElementTree.Element) -> Iterator[Mark]:
+def _marks(root: ElementTree.Element, *, grid: bool) -> Iterator[Mark]:
     places = {"circle": ("cx", "cy", "r"), "rect": ("x", "y", "width", "height"),
               "text": ("x", "y")}  # fmt: skip
     for element in root:
@@ -93,12 +99,24 @@ def _marks(root: ElementTree.Element) -> Iterator[Mark]:
         if tag == "path":
             path = element.get("d", "")
             numbers = tuple(map(float, _NUMBER.findall(path)))
+            if element.get("class") == GRID and not grid:
+                yield Mark(tag, _tick(numbers), AXIS)
+                continue
             yield Mark(tag, numbers, style, closed=path.endswith("Z"))
         elif tag in places:
             numbers = tuple(float(element.get(name, "0")) for name in places[tag])
             yield Mark(tag, numbers, style, element.text or "")
         else:
             raise ValueError(f"a drawing has no <{tag}>")
+
+
+def _tick(line: Sequence[float]) -> tuple[float, ...]:
+    """Return the tick of a hairline: below its foot, or left of its start."""
+    left, top, right, foot = line
+    if left == right:
+        low = max(top, foot)
+        return (left, low, left, low + TICK)
+    return (left - TICK, top, left, top)
 
 
 def _placed(drawing: _Drawing, width: float, left: float, top: float) -> Iterator[Mark]:

@@ -170,9 +170,7 @@ def densities(
     canvas.box(axis(-rope), 0, max(axis(rope) - axis(-rope), 0.6), depth, SHADE)
     for tick in axis.ticks:
         if axis.low <= tick <= axis.high:
-            strong = tick == 0
-            canvas.line([(axis(tick), 0), (axis(tick), depth)], INK if strong else RULE,
-                        0.7 if strong else 0.4)  # fmt: skip
+            canvas.gridline((axis(tick), 0), (axis(tick), depth), strong=tick == 0)
     canvas.ticks(axis, depth + 9, scale.power)
     canvas.line([(axis.left, depth), (axis.right, depth)], INK, 0.6)
     name = f"Difference in {metric.noun}" + (" (points)" if metric.percent else "")

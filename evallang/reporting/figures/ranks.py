@@ -8,7 +8,6 @@ from evallang.reporting.figures.figure import (
     COLUMN,
     INK,
     MUTE,
-    RULE,
     SIZE,
     Axis,
     Canvas,
@@ -43,7 +42,7 @@ def rank_plot(
     for tick in axis.ticks:
         if not axis.low <= tick <= axis.high:
             continue
-        canvas.line([(axis(tick), 0), (axis(tick), depth)], RULE, 0.5)
+        canvas.gridline((axis(tick), 0), (axis(tick), depth))
         canvas.line([(axis(tick), depth), (axis(tick), depth + 3)], INK, 0.6)
     canvas.ticks(axis, depth + 9)
     canvas.line([(axis.left, depth), (axis.right, depth)], INK, 0.6)

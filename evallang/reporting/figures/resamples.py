@@ -9,7 +9,6 @@ from evallang.reporting.figures.figure import (
     COLUMN,
     INK,
     MUTE,
-    RULE,
     SIZE,
     Axis,
     Canvas,
@@ -126,9 +125,7 @@ def _draw_axis(
     for tick in axis.ticks:
         if not axis.low <= tick <= axis.high:
             continue
-        strong = zero and tick == 0
-        ends = [(axis(tick), 0.0), (axis(tick), foot)]
-        canvas.line(ends, INK if strong else RULE, 0.7 if strong else 0.4)
+        canvas.gridline((axis(tick), 0), (axis(tick), foot), strong=zero and tick == 0)
     canvas.ticks(axis, foot + 9, scale.power)
     canvas.line([(axis.left, foot), (axis.right, foot)], INK, 0.6)
     half = fonts.width(name, SIZE) / 2

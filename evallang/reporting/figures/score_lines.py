@@ -10,7 +10,6 @@ from evallang.reporting.figures.figure import (
     COLUMN,
     INK,
     MUTE,
-    RULE,
     SIZE,
     Axis,
     Canvas,
@@ -88,7 +87,7 @@ def score_lines(
     canvas.plot = (left, right)
     x = _places(values, left + PAD, right - PAD)
     for tick, name in zip(y.ticks, names, strict=True):
-        canvas.line([(left, y(tick)), (right, y(tick))], RULE, 0.4)
+        canvas.gridline((left, y(tick)), (right, y(tick)))
         canvas.words(left - GAP, y(tick), name, "right")
     _ticks(canvas, x, values, foot)
     canvas.line([(left, TOP), (left, foot), (right, foot)], INK, 0.6)

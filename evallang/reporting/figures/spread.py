@@ -10,7 +10,6 @@ from evallang.reporting.figures.figure import (
     COLUMN,
     INK,
     MUTE,
-    RULE,
     SIZE,
     Axis,
     Canvas,
@@ -63,7 +62,7 @@ def spread(
     canvas.plot = (axis.left, axis.right)
     for tick in axis.ticks:
         if axis.low <= tick <= axis.high:
-            canvas.line([(axis(tick), 0), (axis(tick), foot)], RULE, 0.4)
+            canvas.gridline((axis(tick), 0), (axis(tick), foot))
     canvas.ticks(axis, foot + 9, scale.power)
     canvas.line([(axis.left, foot), (axis.right, foot)], INK, 0.6)
     half = fonts.width(name, SIZE) / 2

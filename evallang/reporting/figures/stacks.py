@@ -132,5 +132,6 @@ def values_next_to_spans(
 
 def _ticks(canvas: Canvas, axis: Axis, foot: float, scale: Scale) -> None:
     for tick in axis.ticks:
-        canvas.line([(axis(tick), HEAD), (axis(tick), foot)], RULE, 0.4)
+        canvas.gridline((axis(tick), HEAD), (axis(tick), foot))
+    canvas.line([(axis.left, foot), (axis.right, foot)], INK, 0.6)
     canvas.ticks(axis, foot + 8, scale.power)
