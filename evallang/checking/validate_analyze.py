@@ -63,14 +63,16 @@ def _judge_assumptions(scope: Scope, study: Study, spec: AnalysisSpec) -> None:
     """Report an option of the power of other tests than the lines name."""
     if len(scope.of(n.CompareNode)) > len(study.comparisons) or not study.sources:
         return
-    protocols: dict[str | None, Protocol] = {p.name: p for p in study.protocols}
     known: set[str] = set()
     used: set[str] = set()
     for metric, test, name in tests_asked(study, spec):
         power = HYPOTHESIS_TESTS[test.name].declaration.power
         if power is not None:
             known.add(test.name)
-            used |= power.options(form_asked(metric, study.sources[0], protocols.get(name)))
+            # A line that names no protocol is not assigned one yet
+            own = [p for p in study.protocols if name in (None, p.name)]
+            for protocol in own or (None,):
+                used |= power.options(form_asked(metric, study.sources[0], protocol))
     every = {o for e in HYPOTHESIS_TESTS if (p := e.declaration.power) for o in p.options(None)}
     written = [name for name, _ in spec.method.options if name in every and name not in used]
     if known and not written and "icc" in used:
@@ -80,12 +82,12 @@ def _judge_assumptions(scope: Scope, study: Study, spec: AnalysisSpec) -> None:
     verb = "does" if len(written) == 1 else "do"
     stated = {name for name, _ in spec.method.options}
     options = ANALYSES[spec.method.name].options
-    own = [o.name for o in options if o.name in used and o.name not in stated]
+    further = [o.name for o in options if o.name in used and o.name not in stated]
     other = ""
-    if own:
-        apply = "apply" if len(own) > 1 else "applies"
+    if further:
+        apply = "apply" if len(further) > 1 else "applies"
         whose = "that test" if len(known) == 1 else "those tests"
-        other = f"; {listed(own, 'and')} {apply} to {whose}"
+        other = f"; {listed(further, 'and')} {apply} to {whose}"
     scope.report(
         codes.ASSUMPTION_OF_ANOTHER_TEST,
         f"{listed(written, 'and')} {verb} not apply to the power of {listed(sorted(known), 'or')}",

@@ -268,7 +268,7 @@ def _recall(measure: Metric, value: float, positives: float) -> float:
     ends = [_value(measure, one, positives) for one in (low, high)]
     if not min(ends) - 1e-9 <= value <= max(ends) + 1e-9:
         raise ValueError(
-            f"with {100 * positives:g}% positives no model that predicts as many has the value "
+            f"with {100 * positives:.3g}% positives no model that predicts as many has the value "
             f"{value:g}"
         )
     for _ in range(60):

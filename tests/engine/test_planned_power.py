@@ -269,6 +269,20 @@ def test_a_resampling_test_has_the_power_of_the_test_of_its_metric(tmp_path):
     assert by_swaps == by_t
 
 
+@pytest.mark.parametrize(
+    ("metric", "option"),
+    [
+        ("f1", "area=90%"),
+        ("f1", "discordant=5%"),
+        ("accuracy", "weaker=70%"),
+        ("brier", "area=90%"),
+    ],
+)
+def test_an_option_of_the_power_of_another_metric_is_reported(metric, option):
+    text = FITTED + f"protocol cv folds=5\nmeasure {metric}\ncompare a, b with bootstrap\n"
+    assert "E224" in codes(f"{text}analyze power({option})\n")
+
+
 def test_metrics_of_several_classes_have_no_power():
     text = "evallang 1\nstudy\n  seed 1\ndata d from sklearn iris\nmodel a = GaussianNB\n"
     text += "model b = DummyClassifier\nprotocol cv\nmeasure f1(average=macro)\n"
