@@ -77,6 +77,18 @@ class PlannedGroups:
             return self.mix
         return self.sizes(max(1, round(n / self.mean_size)))
 
+    def coarse(self, most: int) -> PlannedGroups:
+        """Return as many groups of at most so many sizes: of neighbouring sizes their mean."""
+        if len(self.mix) <= most:
+            return self
+        each = [size for size, count in self.mix for _ in range(count)]
+        made: dict[int, int] = {}
+        for part in range(most):
+            own = each[part * len(each) // most : (part + 1) * len(each) // most]
+            size = round(sum(own) / len(own))
+            made[size] = made.get(size, 0) + len(own)
+        return replace(self, mix=tuple(sorted(made.items())))
+
     @property
     def assumed(self) -> dict[str, float | int | str]:
         """What an answer repeats."""

@@ -187,6 +187,23 @@ def test_numbers_of_groups_keep_the_proportions_of_the_sizes():
     assert degrees_of_sizes(np.repeat([5.0], 20)) == pytest.approx(19)
 
 
+def test_neighbouring_sizes_are_joined_and_the_groups_stay_as_many():
+    planned = PlannedGroups(tuple((size, 3) for size in range(1, 91)), 0.1)
+    coarse = planned.coarse(24)
+    assert len(coarse.mix) <= 24
+    assert sum(count for _, count in coarse.mix) == 270
+    assert coarse.mean_size == pytest.approx(planned.mean_size, rel=0.01)
+    assert coarse.effect == pytest.approx(planned.effect, rel=0.01)
+    assert planned.coarse(90) is planned
+
+
+def test_no_difference_takes_no_number_of_groups():
+    with pytest.raises(ValueError, match="groups would be needed"):
+        clustered_mcnemar_size(0.0, 0.2, MIXED, 0.1)
+    with pytest.raises(ValueError, match="groups would be needed"):
+        clustered_mcnemar_size(1e-5, 0.2, MIXED, 0.1, rounds=10)
+
+
 def test_groups_are_those_of_the_data_or_the_stated_ones():
     question = Question("mcnemar", 0.05, 280, group_sizes=MIXED)
     assert [one.mix for one in planned_groups(question, Stated(0.8), several=False)] == [MIXED]
