@@ -43,6 +43,7 @@ else:
 
 ROUNDS = 4_000
 BATCH = 1 << 20  # numbers held at once
+PLACES = 1 << 18  # in which the sums of a group have places; their chances are off by 2e-6
 MOST_SIZE = 2_000  # examples of a group, whose sums are enumerated
 STEP = 1.25  # factor of the steps that bracket a difference or a number of groups
 STEPS = 6  # of the bisection of the bracket; the Monte Carlo error is above its last
@@ -341,9 +342,11 @@ class _Sums:
             self._squares += drawn @ sums**2
             self._telling += count - drawn[:, size]
         else:
-            bounds = np.cumsum(chances)
-            bounds[-1] = np.inf
-            drawn = np.searchsorted(bounds, rng.random((rounds, count)), side="right") - size
+            # As many places for each sum as it has chance: a draw is one look-up
+            ends = np.rint(np.cumsum(chances) * PLACES).astype(np.int64)
+            ends[-1] = PLACES
+            of_place = np.repeat(np.arange(-size, size + 1), np.diff(ends, prepend=0))
+            drawn = of_place[rng.integers(0, PLACES, (rounds, count), dtype=np.uint32)]
             self._total += drawn.sum(axis=1)
             self._squares += (drawn**2).sum(axis=1)
             self._telling += (drawn != 0).sum(axis=1)
