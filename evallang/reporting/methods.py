@@ -379,7 +379,7 @@ def _measures(context: Context) -> Runs:
         made += runs(" ", _capital(nouns), f" {verb} unweighted over the classes (macro average).")
     for metric in map(context.metric, dict.fromkeys(e.metric for e in context.results.estimates)):
         if metric.of_sums:
-            made += runs(f" Both sums of {metric.noun} are taken over all test examples.")
+            made += runs(f" Both sums of the {metric.noun} are taken over all test examples.")
     return made + _own_metrics(context)
 
 
