@@ -234,3 +234,15 @@ require a better than c with mcnemar
     words = words_of(written, tmp_path)
     assert "The reported decisions are those of one family of four hypotheses" in words
     assert re.search(r"decided on the p of McNemar’s test \(exact\)[\d, ]* with the sign", words)
+
+
+@pytest.mark.parametrize("fitted", [False, True])
+def test_weights_went_into_fits_only_where_models_were_fitted(tmp_path, fitted):
+    rows = ["x,y,m,w", *(f"{i % 7},{i % 2},{(i + i // 9) % 2},{1 + i % 3}" for i in range(60))]
+    (tmp_path / "rows.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    given = 'predictions d from "rows.csv"\n  truth y\n  models m\n  positive 1\n  weight w\n'
+    made = 'data d from "rows.csv"\n  target y\n  features x\n  positive 1\n  weight w\n'
+    made += "model m = LogisticRegression\nprotocol cv folds=3\n"
+    text = words_of(f"evallang 1\n{made if fitted else given}measure accuracy\n", tmp_path)
+    assert ("in the fits of models that take weights and in all measures" in text) is fitted
+    assert "were weighted by the column w" in text
