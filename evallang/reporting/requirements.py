@@ -45,10 +45,11 @@ from evallang.reporting.wording import (
 )
 from evallang.results.records import Requirement
 
+EQUIVALENT = "equivalent"
 RELATIONS = {
     "superior": ("better than", "by"),
     "noninferior": ("not worse than", "by"),
-    "equivalent": ("equivalent to", "within"),
+    EQUIVALENT: ("equivalent to", "within"),
 }
 """What a requirement of two models claims, and the word before its margin."""
 
@@ -274,6 +275,19 @@ def notes_of(context: Context, found: Sequence[Requirement]) -> list[Runs]:
     ]
 
 
+def _rule(found: Sequence[Requirement]) -> str:
+    """State what decides requirements without a test: one bound, or for equivalence both."""
+    bound = (
+        "A requirement is decided by the unfavourable bound of the interval, which must lie beyond "
+        "the threshold or margin."
+    )
+    whole = "Equivalence is decided by the whole interval, which must lie within the margin."
+    kinds = {item.kind for item in found if item.test is None}
+    if kinds == {EQUIVALENT}:
+        return whole
+    return f"{bound} {whole}" if EQUIVALENT in kinds else bound
+
+
 @SECTIONS.register(SectionDeclaration(order=40), title="Requirements")
 def requirements(context: Context) -> Sequence[Block]:
     """Return each requirement with what decided it."""
@@ -306,8 +320,7 @@ def requirements(context: Context) -> Sequence[Block]:
         columns.insert(-1, Column(runs(p_letter(context)), sortable=True))
     notes = [
         runs(
-            "A requirement is decided by the unfavourable bound of the interval, which must lie "
-            "beyond the threshold or margin.",
+            _rule(found),
             runs(" Where there is a ", p_letter(context), ", it is decided by the test and by the "
                  "sign of the difference.") if tested else (),
             f" {NOT_CORRECTED}" if len(found) > 1 else "",
@@ -358,7 +371,7 @@ def _line_name(metric: MetricWords, item: Requirement, line: float) -> str:
     if item.kind != "level":
         text = _text(line_text(metric, line, of_difference=True)).split(NBSP)[0]
         signed = f"+{text}" if line > 0 else text
-        return signed if item.kind == "equivalent" else f"margin {signed}" if line else ""
+        return signed if item.kind == EQUIVALENT else f"margin {signed}" if line else ""
     sign = {">=": f"≥{NBSP}", "<=": f"≤{NBSP}"}.get(item.operator or "", "")
     return f"{sign}{_text(line_text(metric, line))}"
 

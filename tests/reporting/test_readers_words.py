@@ -246,3 +246,18 @@ def test_weights_went_into_fits_only_where_models_were_fitted(tmp_path, fitted):
     text = words_of(f"evallang 1\n{made if fitted else given}measure accuracy\n", tmp_path)
     assert ("in the fits of models that take weights and in all measures" in text) is fitted
     assert "were weighted by the column w" in text
+
+
+@pytest.mark.parametrize(
+    ("lines", "bound", "whole"),
+    [
+        ("require a equivalent to b within 5%\n", False, True),
+        ("require a equivalent to b within 5%\nrequire accuracy of a >= 70%\n", True, True),
+        ("require accuracy of a >= 70%\n", True, False),
+    ],
+)
+def test_a_table_of_requirements_says_which_bounds_decide(tmp_path, lines, bound, whole):
+    head = GATES.partition("require")[0]
+    words = words_of(head + lines, tmp_path)
+    assert ("A requirement is decided by the unfavourable bound" in words) is bound
+    assert ("Equivalence is decided by the whole interval" in words) is whole
