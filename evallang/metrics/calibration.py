@@ -203,7 +203,7 @@ OF_PROBABILITIES = (
     "model baseline = DummyClassifier\n"
     "\n"
     "protocol holdout\n"
-    "measure brier, {}\n"
+    "measure {}\n"
 )
 TRUTH = (0, 0, 0, 1, 0, 1, 1, 1)
 HALVES = (0.25, 0.25, 0.25, 0.25, 0.75, 0.75, 0.75, 0.75)

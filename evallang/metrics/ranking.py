@@ -70,7 +70,23 @@ def _each_class(prepare: UnderWeights) -> UnderWeights:
 
 def _areas(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
     """Prepare the area under the ROC curve of two classes for many weightings."""
-    return None if options.get("multi_class") == "ovo" else _of_sides(o, _areas_of_sides)
+    return _of_sides(o, _areas_of_sides)
+
+
+def _mean_areas(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
+    """Prepare the mean of the areas of each class, or of each pair of classes (Hand & Till)."""
+    score = np.asarray(o.output)
+    if options.get("multi_class") != "ovo" or score.ndim == 1 or score.shape[1] == 2:
+        return _each_class(_areas)(o, options)
+    parts: list[tuple[NDArray[np.intp], Statistic]] = []
+    for pair in itertools.combinations(range(score.shape[1]), 2):
+        rows = np.flatnonzero(np.isin(o.truth, pair))
+        for c in pair:
+            side = Outcome((o.truth[rows] == c).astype(np.int64), score[rows, c], 2, 1)
+            prepared = _of_sides(side, _areas_of_sides)
+            assert prepared is not None, "a pair has two classes"
+            parts.append((rows, prepared))
+    return lambda weights: np.mean([area(weights[:, rows]) for rows, area in parts], axis=0)
 
 
 def _areas_of_sides(
@@ -288,7 +304,7 @@ def _losses_of_ranking(o: Outcome, options: Mapping[str, Any]) -> Statistic | No
         1,
         known_without_skill=True,
         ranks="area",
-        under_weights=_each_class(_areas),
+        under_weights=_mean_areas,
         by_score=lambda *sides: _area_by_score(*sides),
         rounds_by="distinct",
         sides=lambda *given: _sides(*given),

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.metrics import average_precision_score
+from sklearn.metrics import average_precision_score, roc_auc_score
 
 from evallang.metrics.aggregation import partition, point_value
 from evallang.metrics.metric import METRICS, Outcome
@@ -162,3 +162,22 @@ def test_three_classes_with_one_that_is_undefined(name):
     found = reweighted(METRICS[name], {}, Outcome(truth, score, 3, None), one)
     expected = point_value(METRICS[name], {}, Outcome(truth, score, 3, None), one)
     np.testing.assert_allclose(found.statistic(np.ones((2, N))), [expected] * 2, rtol=1e-12)
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
+def test_areas_of_several_classes_are_those_of_scikit_learn_with_weights(multi_class):
+    rng = np.random.default_rng(12)
+    truth = rng.integers(K, size=N)
+    score = rng.dirichlet(np.ones(K), N).round(2)  # with ties
+    score /= score.sum(axis=1, keepdims=True)
+    options, parts = {"multi_class": multi_class}, partition(N, None, np.zeros(N, int))
+    times = drawn(rng)
+    times[0, truth == 1] = 0
+    made = reweighted(METRICS["roc_auc"], options, Outcome(truth, score, K, None), parts)
+    assert made.compiled
+    found = made.statistic(times)
+    assert np.isnan(found[0])
+    for value, row in zip(found[1:], times[1:].astype(int), strict=True):
+        drawn_rows = np.repeat(np.arange(N), row)  # scikit-learn's has no weights for ovo
+        expected = roc_auc_score(truth[drawn_rows], score[drawn_rows], multi_class=multi_class)
+        np.testing.assert_allclose(value, expected, rtol=1e-12)

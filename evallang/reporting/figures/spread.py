@@ -78,8 +78,8 @@ def spread(
         if i in far:
             above = spans[i][0] > axis.high
             place = axis.right if above else axis.left
-            words = f"{low} to {high}" + ("\u2002→" if above else "")
-            words = words if above else f"←\u2002{words}"
+            ends = low if low == high else f"{low} to {high}"
+            words = f"{ends}\u2002→" if above else f"←\u2002{ends}"
             canvas.words(place, y, words, "right" if above else "left", colour=MUTE)
             continue
         if histogram:
