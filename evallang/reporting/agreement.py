@@ -19,7 +19,7 @@ from evallang.reporting.document import (
     runs,
 )
 from evallang.reporting.figure_parts import drawn_words
-from evallang.reporting.figures.stacks import stacked_bars
+from evallang.reporting.figures.stacks import LABEL_OF_PAIR, stacked_bars
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, interval, percent
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import sentence
@@ -66,7 +66,8 @@ def _figure(context: Context, item: Analysis, number: int, table: str) -> Figure
     rows = [(_pair_name(context, p), [p[right] for right in RIGHT]) for p in pairs[:MOST_DRAWN]]
     whole = all(float(n).is_integer() for _, values in rows for n in values)
     title = f"{item.values['unit']}".capitalize()
-    svg, alt = stacked_bars(rows, PARTS, title, Scale(0 if whole else 1), "Agreement")
+    scale = Scale(0 if whole else 1)
+    svg, alt = stacked_bars(rows, PARTS, title, scale, "Agreement", LABEL_OF_PAIR)
     place = context.place_words(item.data, item.protocol)
     words = f"{unit} on which two models are right{f' {place}' if place else ''}"
     where = runs(Ref(table, "the table"))

@@ -21,7 +21,7 @@ from evallang.reporting.document import (
     runs,
 )
 from evallang.reporting.figure_parts import drawn_words
-from evallang.reporting.figures.stacks import stacked_bars
+from evallang.reporting.figures.stacks import LABEL_OF_PAIR, stacked_bars
 from evallang.reporting.letter_case import printed, written_options
 from evallang.reporting.numbers import Scale, count, level_of_alpha
 from evallang.reporting.section import SECTIONS, SectionDeclaration
@@ -90,7 +90,7 @@ def _figure(context: Context, item: Analysis, number: int, table: str) -> Figure
         (_named(context, hypothesis, several=several), [hypothesis["same"], hypothesis["against"]])
         for hypothesis in shown
     ]
-    svg, alt = stacked_bars(rows, PARTS, "Settings", Scale(0), "Decisions")
+    svg, alt = stacked_bars(rows, PARTS, "Settings", Scale(0), "Decisions", LABEL_OF_PAIR)
     caption = runs("Settings for and against each decision of ", Code(item.values["source"]), ".")
     where = runs(Ref(table, "the table"))
     caption += drawn_words(len(shown), len(every), "hypotheses", where)

@@ -10,6 +10,8 @@ from studies import write_rows
 import evallang as ev
 from evallang.reporting.figure_files import plain
 from evallang.reporting.figures.class_matrix import matrix_of_classes
+from evallang.reporting.figures.stacks import LABEL, LABEL_OF_PAIR, stacked_bars
+from evallang.reporting.numbers import Scale
 from evallang.reporting.report import figures as report_figures
 from evallang.results.codec import to_plain
 
@@ -126,3 +128,11 @@ def test_a_class_without_examples_and_predictions_of_no_class_are_drawn():
     )
     assert len(BOX.findall(svg)) == 2
     assert "no class" in svg and ">1.5</text>" in svg
+
+
+def test_the_names_of_a_usual_pair_are_not_cut():
+    name = "Logistic regression and Random forest"
+    for label, whole in ((LABEL_OF_PAIR, True), (LABEL, False)):
+        svg, alt = stacked_bars([(name, [3, 1])], ["same", "other"], "Rows", Scale(0), "A", label)
+        assert (name in svg) == whole
+        assert f"{name}: same 3, other 1" in alt

@@ -22,6 +22,7 @@ HEAD = 4.0
 FOOT = 27.0
 KEY = 11.0  # depth of a line of the key
 LABEL = 90.0  # points for the names; longer ones are shortened
+LABEL_OF_PAIR = 132.0  # the same where a row is about two models
 GAP = 6.0
 RIGHT = 10.0
 STYLES = ((BLUE, BLUE), (PAPER, INK), (RULE, MUTE), (MUTE, MUTE))
@@ -34,12 +35,13 @@ def stacked_bars(
     title: str,
     scale: Scale,
     subject: str,
+    label: float = LABEL,
 ) -> tuple[str, str]:
     """Draw the parts of each row one after the other; parts below zero go to the left of zero.
 
-    Gives the SVG and its numbers in words.
+    Names have `label` points at most. Gives the SVG and its numbers in words.
     """
-    names = [fonts.shorten_name(name, SIZE, LABEL) for name, _ in rows]
+    names = [fonts.shorten_name(name, SIZE, label) for name, _ in rows]
     left = max(fonts.width(name, SIZE) for name in names) + GAP + 2
     low = min([0.0, *(sum(v for v in values if v < 0) for _, values in rows)])
     high = max([0.0, *(sum(v for v in values if v > 0) for _, values in rows)])
