@@ -10,7 +10,7 @@ from evallang.reporting.numbers import Scale, count, fixed
 
 HEAD = 24.0  # points for the title of the columns and their names
 NAME = 70.0  # points for the names of rows; longer ones are shortened
-DEEP, LEAST = 22.0, 7.0  # points of a row of few classes, and of many
+DEEP, LEAST = 18.0, 7.0  # points of a row of few classes, and of many
 MOST_NAMED = 5  # columns; more are numbered
 MOST_CLASSES = 30  # more would be too small to be seen
 DEPTH = 220.0  # points of the rows of all classes at most
