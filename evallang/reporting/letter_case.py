@@ -8,6 +8,8 @@ OPTIONS = {"bca": "bias-corrected accelerated", "all_pairs": "", "se": "standard
 LETTERS = {"beta": "β"}
 OPTION_FORMS = {"at": "first {} ranks", "distinct": "at most {} distinct scores"}
 OPTION_WORDS = {
+    ("at", "none"): "all ranks",
+    ("distinct", "none"): "",
     ("pool", "true"): "pooled over folds",
     ("pool", "false"): "",
     ("multi_class", "ovo"): "mean of the pairs of classes",

@@ -117,6 +117,8 @@ def test_capitals_leave_names_as_they_are(text, shown):
     ("options", "shown"),
     [
         ("(at=10)", "Gain (first 10 ranks)"),
+        ("(at=none)", "Gain (all ranks)"),
+        ("(distinct=none)", "Gain"),
         ("(pool=true)", "Gain (pooled over folds)"),
         ("(multi_class=ovo)", "Gain (mean of the pairs of classes)"),
         ("(gain=exponential,at=5)", "Gain (exponential gain, first 5 ranks)"),
