@@ -14,10 +14,12 @@ from evallang.frozen_records import frozen
 
 LARGEST_HOLE = 0.32  # of the depth of a page
 LEAST_SCALE = 0.68  # of a drawing: text of 7.5 points is then 5.1; journals print 5 at least
+SIZE_OF_A_LISTING = 7.0  # points, as in print.css
+LEAST_SCALE_OF_A_LISTING, MOST_SCALE_OF_A_LISTING = 0.8, 0.93
 NEAR = 1 / 3  # of a page: what begins further down did not cause the hole before it
 SPARE = 30.0  # pixels: margins that the top of a page drops, before a heading the most
 MOST_LAYOUTS = 4
-NAMED = re.compile(r"#[\w-]+")
+NAMED = re.compile(r"#[\w-]+|\.listing")
 READ = ("children", "content_box_y", "descendants", "element_tag", "height", "position_y")
 """What is read of a box."""
 
@@ -87,12 +89,27 @@ def _rule(hole: Hole) -> str:
         if box.element_tag != "figure" or box.element is None:
             continue
         name, classes = box.element.get("id"), (box.element.get("class") or "").split()
+        if "listing" in classes:
+            return _closer(hole, box, top)
         if not name or box.position_y - top > NEAR * page.height:
             return ""
         if "table" in classes:
             return f"#{name}{{break-inside:auto!important}}"
         return _smaller(hole, box, name, top) if "drawing" in classes else ""
     return ""
+
+
+def _closer(hole: Hole, figure: Any, top: float) -> str:
+    """Return the rule that sets a listing smaller, which is too short to be broken."""
+    listed = next((box for box in figure.descendants() if box.element_tag == "pre"), None)
+    if listed is None:
+        return ""
+    around = max(_end(leaf) for leaf in _leaves(figure)) - top - float(listed.height)
+    scale = (hole.depth - SPARE - around) / float(listed.height)
+    if scale < LEAST_SCALE_OF_A_LISTING:
+        return ""
+    size = SIZE_OF_A_LISTING * min(scale, MOST_SCALE_OF_A_LISTING)
+    return f".listing pre{{font-size:{size:.2f}pt!important}}"
 
 
 def _smaller(hole: Hole, figure: Any, name: str, top: float) -> str:
