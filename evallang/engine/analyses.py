@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
-from evallang.compatibility import metric_entry
+from evallang.compatibility import is_grouped, metric_entry
 from evallang.compatibility.hypothesis_tests import form_asked, tests_without_lines
 from evallang.data.dataset import DataSpec, GivenOutcomes, ScoreTable, Table
 from evallang.data.read_sources import ReadSources
@@ -227,12 +227,17 @@ def _answer_stage(
         declared = HYPOTHESIS_TESTS[stage.test.name].declaration.power
         form = form_asked(stage.metric, place.source, protocol, sizes.classes)
         asks = declared is not None and GROUPS.keys() <= declared.options(form)
-        notes = (GROUPED,) if _is_grouped(place) and not by_folds and not asks else ()
+        # The sizes of groups are those of the data, or stated
+        known = place.read is not None or "group_size" in dict(spec.method.options)
+        alike = _is_grouped(study, place) and not by_folds
+        notes = (GROUPED,) if alike and not (asks and known) else ()
         yield _answered(study, spec, stage, place.name, place.models, sizes, notes, form)
 
 
-def _is_grouped(place: Place) -> bool:
-    return place.read is not None and place.read.group_codes is not None
+def _is_grouped(study: Study, place: Place) -> bool:
+    if place.read is None:
+        return is_grouped(place.source, study.group)
+    return place.read.group_codes is not None
 
 
 def _sizes(found: Found, place: Place, protocol: Protocol | None, stage: Stage) -> Sizes:

@@ -353,6 +353,18 @@ def test_groups_that_are_stated_of_data_without_any_are_noted():
     assert any("the data have no groups" in note for note in answer["notes"])
 
 
+def test_groups_of_data_that_are_missing_need_their_size(tmp_path):
+    text = GROUPED.replace("TEST", "mcnemar") + "analyze power(difference=5%, discordant=10%{})\n"
+    ((item,), _) = power_of(study(text.format(""), tmp_path))
+    assert any("design effect d" in note for note in item.values["notes"])
+    ((item,), _) = power_of(study(text.format(", icc=10%, group_size=6"), tmp_path))
+    assert not any("design effect d" in note for note in item.values["notes"])
+    (answer,) = item.values["answers"]
+    assert answer["required_n"] > 305  # of independent examples
+    ((item,), _) = power_of(study(text.format(", icc=10%"), tmp_path))
+    assert any("state `group_size`" in note for note in item.values["notes"])
+
+
 def test_a_correlation_without_groups_is_reported():
     text = FITTED + "protocol cv folds=5\nmeasure accuracy\ncompare a, b with mcnemar\n"
     assert codes(f"{text}analyze power(icc=10%)\n") == ["E218"]
