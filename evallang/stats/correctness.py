@@ -22,7 +22,7 @@ else:
 
 Table = tuple[tuple[int, int], tuple[int, int]]
 ROWS_AT_ONCE = 1 << 13  # examples turned over at once, a multiple of 64: they stay in the cache
-PART = 1 << 18  # examples counted in one thread, a multiple of those
+PART = 1 << 19  # examples counted in one thread, a multiple of those
 
 
 @frozen

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import stats
 
-from evallang.stats import data_set_effects as effects
+from evallang.stats.effect_sizes import over_data_sets as effects
 from evallang.stats.hypothesis_tests.rank_posthoc import bonferroni_dunn, nemenyi
 from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
 from evallang.stats.hypothesis_tests.signs import median_of, sign

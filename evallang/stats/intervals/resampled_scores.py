@@ -23,7 +23,7 @@ else:
 
 MANY_EXAMPLES = 2048  # from which runs are drawn
 EXAMPLES_AT_ONCE = 1 << 16  # of the resamples worked on at once: they stay in the cache
-DRAWN_AT_ONCE = 1 << 24  # examples of the resamples of a batch; what is drawn for one is less
+DRAWN_AT_ONCE = 1 << 26  # examples of the resamples of a batch; what is drawn for one is less
 FEWEST, MOST = 4, 1 << 10  # resamples of a batch
 FEW_IN_LONG_RUNS = 0.05  # share of the examples
 RUNS_AT_ONCE = 1 << 18  # runs of all resamples that are added up at once
