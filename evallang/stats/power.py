@@ -92,9 +92,9 @@ def stated(difference: float | str) -> float:
 
 
 def smallest_difference(
-    at: Callable[[float], PowerAnalysis], most: float, target: float, largest: str
+    at: Callable[[float], PowerAnalysis], most: float, target: float, largest: str, steps: int = 30
 ) -> PowerAnalysis:
-    """Find the smallest difference with power `target` by bisection."""
+    """Find the smallest difference with power `target`; `largest` says what limits it to `most`."""
     checked_target(target)
     found = at(most)
     if found.power is None or found.power < target:
@@ -110,14 +110,7 @@ def smallest_difference(
             None,
             notes,
         )
-    low, high = 0.0, most
-    while high - low > 1e-9 * most:
-        middle = (low + high) / 2
-        if (at(middle).power or 0.0) >= target:
-            high = middle
-        else:
-            low = middle
-    return at(high)
+    return at(least_value(lambda gap: (at(gap).power or 0.0) >= target, 0.0, most, steps))
 
 
 def gap_in_unit(gap: float | None, sd: float | None) -> tuple[float | None, tuple[str, ...]]:
@@ -167,6 +160,17 @@ def checked_target(target: float) -> None:
     """Raise `ValueError` where `target` is not a power."""
     if not 0 < target < 1:
         raise ValueError("a power lies between 0 and 1")
+
+
+def least_value(enough: Callable[[float], bool], low: float, high: float, steps: int) -> float:
+    """Halve the range between `low`, which is too little, and `high`; return its upper end."""
+    for _ in range(steps):
+        middle = (low + high) / 2
+        if enough(middle):
+            high = middle
+        else:
+            low = middle
+    return high
 
 
 def least_size(enough: Callable[[int], bool], *, saw_toothed: bool, most: int = MOST_N) -> int:

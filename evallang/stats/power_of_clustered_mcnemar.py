@@ -27,6 +27,7 @@ from evallang.stats.power import (
     PowerAnalysis,
     check_side,
     checked_target,
+    least_value,
     required_size,
     size_for_width,
     stated,
@@ -162,13 +163,7 @@ def clustered_mcnemar_detectable(
     low = high / STEP
     while (at(low).power or 0.0) >= target:
         low, high = low / STEP, low
-    for _ in range(STEPS):
-        middle = (low + high) / 2
-        if (at(middle).power or 0.0) >= target:
-            high = middle
-        else:
-            low = middle
-    return at(high)
+    return at(least_value(lambda gap: (at(gap).power or 0.0) >= target, low, high, STEPS))
 
 
 def clustered_mcnemar_size(

@@ -29,6 +29,7 @@ from evallang.stats.power import (
     least_size,
     required_size,
     size_for_width,
+    smallest_difference,
     stated,
 )
 from evallang.stats.validation import word
@@ -150,20 +151,8 @@ def counts_detectable(
         )
 
     most = abs(_value(measure, LARGEST, positives) - weaker)
-    found = at(most * (1 - 1e-9))
-    if (found.power or 0.0) < target:
-        note = f"no difference is found with power {target:g}: the better model has few errors"
-        return PowerAnalysis(
-            found.test, found.method, n, None, None, alpha, found.assumptions, None, (note,)
-        )
-    low, high = 0.0, most * (1 - 1e-9)
-    for _ in range(STEPS):
-        middle = (low + high) / 2
-        if (at(middle).power or 0.0) >= target:
-            high = middle
-        else:
-            low = middle
-    return at(high)
+    few = "the better model has few errors"
+    return smallest_difference(at, most * (1 - 1e-9), target, few, STEPS)
 
 
 def counts_size(

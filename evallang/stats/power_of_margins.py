@@ -21,7 +21,7 @@ from evallang.stats.planned_power import (
     Stated,
     power_by_form,
 )
-from evallang.stats.power import checked_target, least_size
+from evallang.stats.power import checked_target, least_size, least_value
 from evallang.stats.power_of_areas import (
     AREAS,
     ASSUMPTIONS_ABOUT_AREAS,
@@ -218,14 +218,7 @@ def _smallest_margin(
             high *= 2
     elif at(high) < target:
         return None
-    low = gap
-    for _ in range(STEPS):
-        middle = (low + high) / 2
-        if middle > gap and at(middle) >= target:
-            high = middle
-        else:
-            low = middle
-    return high
+    return least_value(lambda margin: margin > gap and at(margin) >= target, gap, high, STEPS)
 
 
 def _of_shares(question: Question, stated: Stated, equivalence: bool) -> tuple[Answer, ...]:

@@ -23,6 +23,7 @@ from evallang.stats.power import (
     checked_target,
     gap_in_unit,
     least_size,
+    least_value,
     required_size,
     stated,
 )
@@ -151,14 +152,7 @@ def rank_detectable(
         return PowerAnalysis(
             test, found.method, n, None, None, alpha, found.assumptions, None, (note,)
         )
-    low, high = 0.0, most
-    for _ in range(STEPS):
-        middle = (low + high) / 2
-        if (at(middle).power or 0.0) >= target:
-            high = middle
-        else:
-            low = middle
-    return at(high)
+    return at(least_value(lambda gap: (at(gap).power or 0.0) >= target, 0.0, most, STEPS))
 
 
 def rank_size(
