@@ -35,7 +35,7 @@ from evallang.results.records import (
 from evallang.results.written import method_of
 
 SETS = "data sets"
-LABELLED = re.compile(r'\w+ \S+ ("(?:[^"\\]|\\.)*") from ')
+LABELLED = re.compile(r'\w+ \S+ "((?:[^"\\]|\\.)*)" from ')
 """The label of a statement of data, after its keyword and name."""
 MOST_SAMPLES = 6  # models whose own numbers of examples are named
 
@@ -223,7 +223,8 @@ class Context:
         """The label of the statement that all data sets come from; empty for several or none."""
         statements = {record.statement for record in self.results.data}
         found = LABELLED.match(statements.pop()) if len(statements) == 1 else None
-        label = str(json.loads(found[1])) if found is not None else ""
+        # What is no character to be seen is written as an escape in statements, and stays one
+        label = re.sub(r'\\(["\\])', r"\1", found[1]) if found is not None else ""
         return isolated(label) if self._isolates else label
 
     @property

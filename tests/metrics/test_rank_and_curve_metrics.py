@@ -72,9 +72,11 @@ def test_several_classes_are_each_taken_against_the_rest_under_weights_too():
         statistic = METRICS[name].declaration.under_weights(Outcome(truth, output, 3), {})
         alone = [ours(name, truth, output, w, 3) for w in weights]
         np.testing.assert_allclose(statistic(weights), alone, atol=1e-12)
-    by_pairs = {"multi_class": "ovo"}
-    areas = METRICS["roc_auc"].declaration.under_weights
-    assert areas(Outcome(truth, output, 3), by_pairs) is None
+    by_pairs = METRICS["roc_auc"].declaration.under_weights(
+        Outcome(truth, output, 3), {"multi_class": "ovo"}
+    )
+    alone = [ours("roc_auc", truth, output, w, 3, multi_class="ovo") for w in weights]
+    np.testing.assert_allclose(by_pairs(weights), alone, atol=1e-12)
 
 
 # --- quantiles and scaled errors --------------------------------------------------------

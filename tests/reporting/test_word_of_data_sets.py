@@ -25,9 +25,10 @@ TABLE = "person,a,b,c\n" + "".join(
 )
 
 
-def words(folder, clause):
+def words(folder, clause, label="Sleep stages"):
     (folder / "suite.csv").write_text(TABLE, encoding="utf-8")
-    run(study(SCORES.format(clause), folder)).save(folder / "found")
+    text = SCORES.format(clause).replace("Sleep stages", label)
+    run(study(text, folder)).save(folder / "found")
     page = (folder / "found" / "report.html").read_text(encoding="utf-8")
     page = re.sub(r"(?s)<(style|script|svg|pre).*?</\1>", "", page)
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", page)))
@@ -52,3 +53,12 @@ def test_the_word_is_in_the_results_and_changes_no_number(tmp_path):
     assert {d.one_of for d in plain.data} == {None}
     assert {d.one_of for d in named.data} == {"subjects"}
     assert named.comparisons == plain.comparisons
+
+
+@pytest.mark.parametrize(
+    ("written", "label"),
+    [(r"a \"b\" \\c", r'a "b" \c'), ("x\x85##[error]y", r"x\x85#\x23[error]y")],
+    ids=["quotes", "no character to be seen"],
+)
+def test_the_label_of_a_collection_is_the_text_that_was_written(tmp_path, written, label):
+    assert f"We compared a, b and c on {label} (12 data sets)." in words(tmp_path, "", written)
