@@ -223,7 +223,7 @@ class Context:
         """The label of the statement that all data sets come from; empty for several or none."""
         statements = {record.statement for record in self.results.data}
         found = LABELLED.match(statements.pop()) if len(statements) == 1 else None
-        # What is no character to be seen is written as an escape in statements, and stays one
+        # Characters without a shape are escapes in statements, and stay escapes
         label = re.sub(r'\\(["\\])', r"\1", found[1]) if found is not None else ""
         return isolated(label) if self._isolates else label
 
