@@ -482,7 +482,7 @@ def test_labels_of_bagged_models_without_probabilities_are_counted():
     assert "E449" not in codes(text_of(f"model m = {margins}\n"))
 
 
-TUNED_AT = "TunedThresholdClassifierCV(estimator={}{})"
+TUNED_AT = "TunedThresholdClassifierCV(estimator={}, thresholds=20{})"
 BY_F1 = TUNED_AT.format("GaussianNB", ', scoring="f1"')
 TUNED_LAST = TUNED_AT.format("LogisticRegression", "")
 TUNED_MEMBERS = f"""\
@@ -506,7 +506,7 @@ def test_thresholds_of_members_are_those_that_scikit_learn_chooses(positive, tmp
     for split in by_fold(made, "vote"):
         train = split.train
         for member, scoring in (("first", "balanced_accuracy"), ("estimator 2", f1)):
-            chosen = TunedThresholdClassifierCV(GaussianNB(), scoring=scoring)
+            chosen = TunedThresholdClassifierCV(GaussianNB(), scoring=scoring, thresholds=20)
             chosen.fit(data.data[train], names(data.target)[train])
             # of the last class unless the metric names the positive one
             of = positive if scoring is f1 else "malignant"
@@ -514,7 +514,7 @@ def test_thresholds_of_members_are_those_that_scikit_learn_chooses(positive, tmp
             assert found["vote", member, split.fold] == pytest.approx(value, abs=1e-12)
         base = ensemble.StackingClassifier(
             [("m", GaussianNB())],
-            final_estimator=TunedThresholdClassifierCV(LogisticRegression()),
+            final_estimator=TunedThresholdClassifierCV(LogisticRegression(), thresholds=20),
         ).fit(data.data[train], names(data.target)[train])
         value = base.final_estimator_.best_threshold_
         value = value if positive == "malignant" else 1 - value
