@@ -84,7 +84,9 @@ def test_files_are_as_wide_as_columns_with_embedded_fonts_and_their_words(made, 
                 for font in page.Resources.Font.values():
                     below = font.DescendantFonts[0]
                     assert below.Subtype == "/CIDFontType2"
-                    assert len(below.FontDescriptor.FontFile2.read_bytes()) > 1000
+                    assert (
+                        len(below.FontDescriptor.FontFile2.read_bytes()) > 600
+                    )  # one letter of the semi-bold face takes 872
                     assert "/ToUnicode" in font
                 assert alternative_text(figure) in set(alternatives(pdf.Root.StructTreeRoot))
                 assert str(pdf.Root.Lang) == "en"
