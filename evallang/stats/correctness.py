@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from evallang.frozen_records import frozen
 from evallang.registry import lazy
-from evallang.stats.threads import run_in_threads
 from evallang.stats.validation import MOST_COUNTED, check_unmasked, numbers
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ else:
 
 Table = tuple[tuple[int, int], tuple[int, int]]
 ROWS_AT_ONCE = 1 << 13  # examples turned over at once, a multiple of 64: they stay in the cache
-PART = 1 << 19  # examples counted in one thread, a multiple of those
 
 
 @frozen
@@ -81,7 +79,7 @@ def count_correct(correct: ArrayLike | Correctness) -> Correctness:
         return correct
     matrix = as_boolean(correct)
     n, models = matrix.shape
-    return _counted(n, models, lambda rows: matrix[rows].T)
+    return _counted(_packed(n, models, lambda rows: matrix[rows].T), n)
 
 
 def count_right(truth: ArrayLike, labels: ArrayLike) -> Correctness:
@@ -97,27 +95,18 @@ def count_right(truth: ArrayLike, labels: ArrayLike) -> Correctness:
         raise ValueError("every example needs its class and one label of each model")
     n, models = given.shape
     # Turned over by the comparison, which writes one model after the other
-    return _counted(n, models, lambda rows: np.equal(given[rows].T, true[rows], order="C"))
+    packed = _packed(n, models, lambda rows: np.equal(given[rows].T, true[rows], order="C"))
+    return _counted(packed, n)
 
 
-def _counted(n: int, models: int, right: Callable[[slice], NDArray[np.bool_]]) -> Correctness:
-    """Count part by part; `right` gives right and wrong of some rows, turned over (M, .)."""
-    starts = range(0, n, PART)
-    together = np.zeros((len(starts), models, models), dtype=np.int64)
-    row_sums = np.zeros((len(starts), models + 1), dtype=np.int64)
-
-    def work(part: int) -> None:
-        rows = range(n)[starts[part] : starts[part] + PART]
-        packed = _packed(rows, models, right)
-        for i in range(models):
-            shared = np.bitwise_count(packed[i] & packed[i:]).sum(axis=1, dtype=np.int64)
-            together[part, i, i:] = together[part, i:, i] = shared
-        row_sums[part] = _row_sums(packed)
-        row_sums[part, 0] -= packed.shape[1] * 64 - len(rows)  # zeros after the last example
-
-    for _ in run_in_threads(work, range(len(starts))):
-        pass
-    return Correctness(n, _as_tuples(together.sum(axis=0)), tuple(row_sums.sum(axis=0).tolist()))
+def _counted(packed: NDArray[np.uint64], n: int) -> Correctness:
+    models = len(packed)
+    together = np.zeros((models, models), dtype=np.int64)
+    for i in range(models):
+        for j in range(i, models):
+            shared = np.bitwise_count(packed[i] & packed[j]).sum(dtype=np.int64)
+            together[i, j] = together[j, i] = shared
+    return Correctness(n, _as_tuples(together), _row_sums(packed, n))
 
 
 def count_patterns(patterns: ArrayLike, counts: ArrayLike) -> Correctness:
@@ -155,20 +144,20 @@ def as_boolean(values: ArrayLike) -> NDArray[np.bool_]:
     return matrix
 
 
-def _packed(
-    rows: range, models: int, right: Callable[[slice], NDArray[np.bool_]]
-) -> NDArray[np.uint64]:
-    """Pack each column into bits, 64 examples to a word, zeros after the last: (M, words)."""
-    bits = np.zeros((models, -(-len(rows) // 64) * 8), dtype=np.uint8)
-    for start in range(0, len(rows), ROWS_AT_ONCE):
-        some = rows[start : start + ROWS_AT_ONCE]
+def _packed(n: int, models: int, right: Callable[[slice], NDArray[np.bool_]]) -> NDArray[np.uint64]:
+    """Pack each column into bits, 64 examples to a word, zeros after the last: (M, words).
+
+    `right` gives right and wrong of some rows, turned over (M, .).
+    """
+    bits = np.zeros((models, -(-n // 64) * 8), dtype=np.uint8)
+    for start in range(0, n, ROWS_AT_ONCE):
         # Packing along a column of a row-wise matrix is 15 times slower
-        turned = np.ascontiguousarray(right(slice(some.start, some.stop)))
-        bits[:, start // 8 : start // 8 + -(-len(some) // 8)] = np.packbits(turned, axis=1)
+        rows = np.ascontiguousarray(right(slice(start, start + ROWS_AT_ONCE)))
+        bits[:, start // 8 : start // 8 + -(-rows.shape[1] // 8)] = np.packbits(rows, axis=1)
     return bits.view(np.uint64)
 
 
-def _row_sums(packed: NDArray[np.uint64]) -> list[int]:
+def _row_sums(packed: NDArray[np.uint64], n: int) -> tuple[int, ...]:
     """Count the examples on which exactly r models are right, all 64 of a word at once.
 
     The columns are added up bit by bit: plane i holds the binary digit i of every sum.
@@ -187,7 +176,8 @@ def _row_sums(packed: NDArray[np.uint64]) -> list[int]:
         for i, plane in enumerate(planes):
             same &= plane if r >> i & 1 else ~plane
         counts.append(int(np.bitwise_count(same).sum(dtype=np.int64)))
-    return counts
+    counts[0] -= packed.shape[1] * 64 - n  # zeros after the last example
+    return tuple(counts)
 
 
 def _as_tuples(matrix: NDArray[np.int64]) -> tuple[tuple[int, ...], ...]:
