@@ -722,11 +722,12 @@ def _weights_by_score(
     if np.isnan(score).any():
         missing = np.full(1, np.nan)
         return missing, missing
-    up = np.asarray(is_positive, dtype=np.bool_)
+    positive = np.asarray(is_positive, dtype=np.bool_)
     sides: tuple[list[NDArray[Any]], list[NDArray[Any]]] = ([], [])
-    for places, ordered in ascending_parts(np.asarray(score, dtype=np.float64)):
-        run = np.cumsum(np.append(False, ordered[1:] != ordered[:-1])[: len(ordered)])
-        for side, members in zip(sides, (up[places], ~up[places]), strict=True):
+    values = np.asarray(score, dtype=np.float64)
+    for places, begins, up in ascending_parts(values, positive):
+        run = np.cumsum(begins) - 1
+        for side, members in zip(sides, (up, ~up), strict=True):
             side.append(np.bincount(run, np.where(members, weight[places], 0.0)))
     positives, negatives = (np.concatenate(side) for side in sides)
     return positives, negatives

@@ -4,106 +4,99 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
     import numpy as np
+    import polars as pl
     from numpy.typing import NDArray
 else:
-    np = lazy("numpy")
+    np, pl = lazy("numpy"), lazy("polars")
 
 FEW = 1 << 10  # below which comparing is as fast
+MANY = 1 << 17  # above which polars sorts them in half the time, and its import pays
 AT_ONCE = 1 << 15  # values of a part, as many as stay in the cache
-MOST_PARTS = 256  # so that one byte tells the parts apart
-UNEVEN = 4  # times as many are sorted without parting them again
 MOST_FALLS = 32  # one place in so many out of order, else the cells were of no use
 
 
-def ascending(values: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return the places of `values` (n,) in ascending order, and the values in that order.
+class Part(NamedTuple):
+    """Some values in ascending order.
 
-    The same as a stable argsort: equal values stay in the order they came. NaN come last.
+    Attributes
+    ----------
+    places : where each stands among all
+    begins : whether it is another value than the one before
+    up : whether it is of a positive
     """
-    order, ordered = np.empty(len(values), dtype=np.intp), np.empty(len(values))
+
+    places: NDArray[np.intp]
+    begins: NDArray[np.bool_]
+    up: NDArray[np.bool_]
+
+
+def ascending(values: NDArray[np.float64], positive: NDArray[np.bool_] | None = None) -> Part:
+    """Return the places of `values` (n,) in ascending order, and what is known of each.
+
+    The places are those of a stable argsort: equal values stay in the order they came. NaN
+    come last.
+    """
+    n = len(values)
+    all_of = Part(
+        np.empty(n, dtype=np.intp), np.empty(n, dtype=np.bool_), np.empty(n, dtype=np.bool_)
+    )
     end = 0
-    for places, part in ascending_parts(values):
-        start, end = end, end + len(part)
-        order[start:end], ordered[start:end] = places, part
-    return order, ordered
+    for part in ascending_parts(values, positive):
+        start, end = end, end + len(part.places)
+        for whole, some in zip(all_of, part, strict=True):
+            whole[start:end] = some
+    return all_of
 
 
 def ascending_parts(
-    values: NDArray[np.float64],
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
+    values: NDArray[np.float64], positive: NDArray[np.bool_] | None = None
+) -> Iterator[Part]:
     """Yield `ascending` part by part; equal values are in one part.
 
-    Values are separated by their size until a part stays in the cache; there they fall into
-    2^32 cells of equal width, which are sorted by their two 16-bit digits (numpy sorts such
-    digits by counting, in linear time), and the few that are out of order within a cell are
-    merged. Where parts are crowded, as by an outlier, values are divided by their digits in
-    memory, which are those of a logarithm, and where that does not help, compared.
+    Values fall into cells of equal width, whose numbers rise with them. Up to `MANY` values,
+    the 2^32 cells are sorted by their two 16-bit digits (numpy sorts such digits by counting, in
+    linear time); above, polars sorts whole numbers of 64 bits that hold cell, place and class.
+    The few that are out of order within a cell are sorted by comparison. Where cells are crowded,
+    as by an outlier, the cells are those of the values' own bits, which are those of a logarithm.
     """
     n = len(values)
+    up = np.zeros(n, dtype=np.bool_) if positive is None else positive
     if n < FEW:
-        yield _compared(values)
+        yield _compared(values, np.arange(n), up)
         return
     low, width = _span(values)
     if width == 0:
-        yield np.arange(n), values
+        yield Part(np.arange(n), _begins(values), up)
     elif math.isnan(width):
-        yield _compared(values)
-    elif n <= UNEVEN * AT_ONCE:
-        yield _sort_by_digits(values, low, width)
+        yield _compared(values, np.arange(n), up)
+    elif n <= MANY:
+        yield _sort_by_digits(values, up, low, width)
     else:
-        yield from _sort_by_parts(values, low, width)
+        yield from _sort_by_keys(values, up, low, width)
 
 
-def _sort_by_parts(
-    values: NDArray[np.float64], low: float, width: float
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
-    n = len(values)
-    part, sizes = _parts(values, low, width)
-    if max(sizes) > n // 2:
-        levels = _levels(values)
-        part, sizes = _parts(levels, *_span(levels))
-    order = np.argsort(part, kind="stable")
-    end = 0
-    for size in sizes:
-        start, end = end, end + size
-        places = order[start:end]
-        inside = values[places]
-        if size > n - n // 4:  # else parting again ends soon
-            within, ordered = _compared(inside)
-            yield places[within], ordered
-            continue
-        for within, ordered in ascending_parts(inside):
-            yield places[within], ordered
+def _begins(ordered: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell where another value begins."""
+    begins = np.ones(len(ordered), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=begins[1:])
+    return begins
 
 
-def _compared(values: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+def _compared(values: NDArray[np.float64], places: NDArray[np.intp], up: NDArray[np.bool_]) -> Part:
+    """Sort the values of some places by comparison."""
     order = np.argsort(values, kind="stable")
-    return order, values[order]
+    return Part(places[order], _begins(values[order]), up[order])
 
 
 def _span(values: NDArray[np.float64]) -> tuple[float, float]:
     low = float(values.min())
     return low, float(values.max()) - low
-
-
-def _parts(
-    values: NDArray[np.float64], low: float, width: float
-) -> tuple[NDArray[np.uint8], list[int]]:
-    """Part the values by their size into ranges of equal width, and count the parts."""
-    count = min(-(-len(values) // AT_ONCE), MOST_PARTS)
-    part = np.zeros(len(values), dtype=np.uint8)
-    sizes = np.zeros(count, dtype=np.int64)
-    for start in range(0, len(values), AT_ONCE):
-        rows = slice(start, start + AT_ONCE)
-        part[rows] = _cells(values[rows], low, width, count)
-        sizes += np.bincount(part[rows], minlength=count)
-    return part, sizes.tolist()
 
 
 def _cells(
@@ -119,16 +112,9 @@ def _cells(
     return cells
 
 
-def _levels(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Number the values by their bits, which rise with them like the logarithm of their size."""
-    bits = (values + 0.0).view(np.int64)  # -0.0 is no less than 0.0
-    np.negative(bits ^ np.int64(np.iinfo(np.int64).min), out=bits, where=bits < 0)
-    return bits.astype(np.float64)
-
-
 def _sort_by_digits(
-    values: NDArray[np.float64], low: float, width: float
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    values: NDArray[np.float64], up: NDArray[np.bool_], low: float, width: float
+) -> Part:
     """Sort by the cell of each value, its two digits one after the other."""
     cells = _cells(values, low, width, 1 << 32).astype(np.uint32)
     order = np.argsort(cells.astype(np.uint16), kind="stable")
@@ -137,8 +123,93 @@ def _sort_by_digits(
     ordered = values[order]
     falls = int(np.count_nonzero(ordered[1:] < ordered[:-1]))
     if falls == 0:
-        return order, ordered
+        return Part(order, _begins(ordered), up[order])
     if falls > len(values) // MOST_FALLS:
-        return _compared(values)
-    again = np.argsort(ordered, kind="stable")
-    return order[again], ordered[again]
+        return _compared(values, np.arange(len(values)), up)
+    return _compared(ordered, order, up[order])
+
+
+def _sort_by_keys(
+    values: NDArray[np.float64], up: NDArray[np.bool_], low: float, width: float
+) -> Iterator[Part]:
+    keys = _sorted_keys(values, up, low, width)
+    if any(_is_crowded(values, part) for part in keys.parts()):
+        del keys
+        levels = _levels(values)
+        keys = _sorted_keys(levels, up, *_span(levels))
+        del levels
+    for part in keys.parts():
+        begins = _begins(part.cells())
+        if begins.all():
+            yield Part(part.places(), begins, part.up())
+            continue
+        places = part.places()
+        ordered = values[places]
+        if (ordered[1:] < ordered[:-1]).any():
+            yield _compared(ordered, places, part.up())
+        else:
+            yield Part(places, _begins(ordered), part.up())
+
+
+class _Keys(NamedTuple):
+    """Whole numbers in ascending order: of a cell, of a place, and of the class in the last bit.
+
+    Attributes
+    ----------
+    keys : (m,)
+    bits : of the place and the class
+    """
+
+    keys: NDArray[np.uint64]
+    bits: int
+
+    def cells(self) -> NDArray[np.uint64]:
+        return self.keys >> np.uint64(self.bits)
+
+    def places(self) -> NDArray[np.intp]:
+        places = self.keys & np.uint64((1 << self.bits) - 1)
+        places >>= np.uint64(1)
+        return places.view(np.int64).astype(np.intp, copy=False)
+
+    def up(self) -> NDArray[np.bool_]:
+        return (self.keys & np.uint64(1)).astype(np.bool_)
+
+    def parts(self) -> Iterator[_Keys]:
+        """Part them where a cell begins, after `AT_ONCE` of them or later."""
+        end, last = 0, np.uint64((1 << self.bits) - 1)
+        while end < len(self.keys):
+            start, end = end, min(end + AT_ONCE, len(self.keys))
+            end = int(np.searchsorted(self.keys, self.keys[end - 1] | last, side="right"))
+            yield _Keys(self.keys[start:end], self.bits)
+
+
+def _sorted_keys(
+    values: NDArray[np.float64], up: NDArray[np.bool_], low: float, width: float
+) -> _Keys:
+    bits = (len(values) - 1).bit_length() + 1
+    keys = np.empty(len(values), dtype=np.uint64)
+    for start in range(0, len(values), AT_ONCE):
+        rows = slice(start, start + AT_ONCE)
+        some = _cells(values[rows], low, width, 1 << (64 - bits)).astype(np.uint64)
+        some <<= np.uint64(bits)
+        some |= np.arange(2 * start, 2 * (start + len(some)), 2, dtype=np.uint64)
+        np.bitwise_or(some, up[rows], out=keys[rows])
+    given = pl.Series(keys)
+    del keys
+    # One thread each: callers sort several models at once
+    return _Keys(given.sort(multithreaded=False).to_numpy(), bits)
+
+
+def _is_crowded(values: NDArray[np.float64], part: _Keys) -> bool:
+    """Tell whether a cell holds more than a part should, and values that differ."""
+    if len(part.keys) <= 2 * AT_ONCE:
+        return False
+    inside = values[part.places()]
+    return bool((inside[1:] < inside[:-1]).any())
+
+
+def _levels(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Number the values by their bits, which rise with them like the logarithm of their size."""
+    bits = (values + 0.0).view(np.int64)  # -0.0 is no less than 0.0
+    np.negative(bits ^ np.int64(np.iinfo(np.int64).min), out=bits, where=bits < 0)
+    return bits.astype(np.float64)

@@ -34,11 +34,10 @@ def twice_outranked(
     """
     found = np.empty(len(values), dtype=doubled_type(len(values))) if out is None else out
     total, before, passed = int(np.count_nonzero(positive)), 0, 0
-    for places, ordered in ascending_parts(values):
-        up = positive[places]
+    for places, begins, up in ascending_parts(values, positive):
         ups = np.cumsum(up, dtype=found.dtype)  # positives up to each place and with it
         ups += before
-        found[places] = _outranked(up, ups, ordered, passed, total)
+        found[places] = _outranked(up, ups, begins, passed, total)
         passed += len(places)
         before = int(ups[-1]) if len(ups) else before
     return found
@@ -47,20 +46,19 @@ def twice_outranked(
 def _outranked(
     up: NDArray[np.bool_],
     ups: NDArray[np.signedinteger],
-    ordered: NDArray[np.float64],
+    begins: NDArray[np.bool_],
     passed: int,
     total: int,
 ) -> NDArray[np.signedinteger]:
     """Return what each of a part's ascending scores outranks, `passed` scores being lower."""
     n, whole = len(up), ups.dtype
-    new = ordered[1:] != ordered[:-1]
-    if new.all():
+    if begins.all():
         outranked = np.where(up, np.arange(passed + 1, passed + n + 1, dtype=whole), total)
         outranked -= ups
         outranked *= 2
         return outranked.astype(whole, copy=False)
     # Of each run of equal scores: the positives before it, and those with it
-    first = np.flatnonzero(np.append(True, new))
+    first = np.flatnonzero(begins)
     last = np.append(first[1:], n) - 1
     both = ups[last]
     both[1:] += ups[last[:-1]]

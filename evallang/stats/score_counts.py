@@ -108,14 +108,15 @@ def _joined(
     """Join ascending scores with their counts; equal ones are added up."""
     short = np.int32 if total < MOST_SHORT else np.int64
     scores = np.concatenate([piece[0] for piece in pieces])
-    order, ordered = ascending(scores)
+    order, begins, _ = ascending(scores)
+    first = np.flatnonzero(begins)
+    distinct = scores[order[first]]
     del scores
-    first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
     sides = []
     for side in (1, 2):
         counts = np.concatenate([piece[side].astype(short, copy=False) for piece in pieces])[order]
         sides.append(np.add.reduceat(counts, first) if len(first) < len(counts) else counts)
-    return ScoreCounts(ordered[first], sides[0], sides[1])
+    return ScoreCounts(distinct, sides[0], sides[1])
 
 
 # --- rounding ----------------------------------------------------------------------------------
@@ -340,9 +341,11 @@ def placement_products(
 
 def _places(counts: ScoreCounts, scores: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return where each score (n,) is among the distinct ones."""
-    order, ordered = ascending(round_down(scores, counts.digits))
+    found = round_down(scores, counts.digits)
+    order = ascending(found).places
     places = np.empty(len(order), dtype=np.intp)
-    places[order] = np.searchsorted(counts.scores, ordered)  # in order, so that memory is near
+    # In order, so that memory is near
+    places[order] = np.searchsorted(counts.scores, found[order])
     return places
 
 

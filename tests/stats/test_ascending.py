@@ -41,12 +41,17 @@ def test_places_are_those_of_a_stable_argsort(shape, n):
         values = np.empty(0)
     else:
         values = shapes(n)[shape]
-    before = values.copy()
+    before, positive = values.copy(), RANDOM.random(n) < 0.3
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        order, ordered = ascending(values)
+        order, begins, up = ascending(values, positive)
     assert np.array_equal(order, np.argsort(before, kind="stable"))
-    assert np.array_equal(ordered, before[order], equal_nan=True)
+    ordered = before[order]
+    assert np.array_equal(
+        np.flatnonzero(begins[1:]) + 1, np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
+    )
+    assert begins[:1].all()
+    assert np.array_equal(up, positive[order])
     assert np.array_equal(values, before, equal_nan=True)
 
 

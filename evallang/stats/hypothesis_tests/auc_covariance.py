@@ -183,16 +183,22 @@ def _covariances(placed: _Placed) -> tuple[NDArray[np.float64], NDArray[np.float
     # A matrix for each block, so that the sum is the same whichever thread comes first
     totals = np.empty((len(starts), 2, models, models))
 
+    up = placed.up
+    others = (2.0 * (n - up), 2.0 * up)  # that a positive and that a negative could outrank
+
     def work(block: int) -> None:
         rows = slice(starts[block], starts[block] + ROWS_AT_ONCE)
-        shares, up = placed.centred(rows), placed.positive[rows]
-        for total, chosen in zip(totals[block], (up, ~up), strict=True):
-            part = shares[:, chosen]
-            total[:] = part @ part.T
+        positive = placed.positive[rows]
+        sides = np.flatnonzero(positive), np.flatnonzero(~positive)
+        for total, side, other in zip(totals[block], sides, others, strict=True):
+            shares = np.empty((models, len(side)))
+            for share, outranked in zip(shares, placed.outranked, strict=True):
+                share[:] = outranked[rows].take(side)
+            shares -= placed.areas[:, None] * other
+            total[:] = shares @ shares.T / other**2
 
     for _ in run_in_threads(work, range(len(starts))):
         pass
-    up = int(placed.positive.sum())
     first, second = totals.sum(axis=0)
     return first / (up * (up - 1)), second / ((n - up) * (n - up - 1))
 

@@ -47,10 +47,9 @@ class ScoreSample(WeightSample):
         values, positive = numbers(scores, "scores"), positives(truth)
         if values.shape != positive.shape or values.ndim != 1:
             raise ValueError("every example needs one score")
-        order, ordered = ascending(values)
-        up = positive[order]
+        order, begins, up = ascending(values, positive)
         # Places where another score begins; equal scores are one run
-        self._first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(order)])
+        self._first = np.flatnonzero(begins)
         self._up = up
         # Rows of positives and of negatives by ascending score, and for each positive how
         # many negatives are below it, without and with those that tie
