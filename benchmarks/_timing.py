@@ -1,7 +1,8 @@
-"""Ours and a peer's processor seconds in one process, with one BLAS thread each.
+"""Ours and a peer's seconds in one process, with one BLAS thread each.
 
-With one thread they are those on the clock of a machine that does nothing else. Import it
-before numpy: the number of threads is read when numpy starts.
+They are processor seconds, which in one thread are those on the clock of a machine that does
+nothing else. What starts threads of its own is measured by the clock, and the note says what
+the processors took. Import it before numpy: the number of threads is read when numpy starts.
 """
 
 import os
@@ -26,6 +27,17 @@ def seconds(work: Callable[[], object], runs: int = 5, most: float = 60.0) -> fl
     return best
 
 
+def clock(work: Callable[[], object], runs: int = 3) -> tuple[float, str]:
+    """Give the least seconds on the clock, and a note of the processor seconds of that run."""
+    found = []
+    for _ in range(runs):
+        begin, processors = time.perf_counter(), time.process_time()
+        work()
+        found.append((time.perf_counter() - begin, time.process_time() - processors))
+    seconds, processors = min(found)
+    return seconds, f"in two threads, {processors:.1f} s of the processors"
+
+
 def compare(
     work: str,
     ours: float,
@@ -36,12 +48,14 @@ def compare(
     prototype: float | None = None,
     held: float | None = None,
     scaled: str = "",
+    note: str = "",
 ) -> None:
     """Report both figures, their ratio, goal and limit.
 
     `scaled` says from where the peer's figure was scaled, as it cannot finish the work.
     """
-    notes = [f"peer scaled from {scaled}"] if scaled else []
+    notes = [note] if note else []
+    notes += [f"peer scaled from {scaled}"] if scaled else []
     notes += [] if prototype is None else [f"prototype {prototype:,g}x"]
     report(
         Row(
@@ -56,7 +70,15 @@ def compare(
     )
 
 
-def within(work: str, ours: float, *, goal: float | None = None, held: float | None = None) -> None:
+def within(
+    work: str,
+    ours: float,
+    *,
+    goal: float | None = None,
+    held: float | None = None,
+    note: str = "",
+) -> None:
     """Report a time beside its goal and its limit in seconds."""
     limit = None if held is None else Bound(Kind.MOST, held)
-    report(Row(work, ours, limit=limit, goal=None if goal is None else Bound(Kind.MOST, goal)))
+    aim = None if goal is None else Bound(Kind.MOST, goal)
+    report(Row(work, ours, limit=limit, goal=aim, note=note))

@@ -21,7 +21,7 @@ from evallang.stats.hypothesis_tests.matched_proportions import cochran, looney_
 
 mlxtend = peer("mlxtend", "mlxtend.evaluate")
 N, FEWER = 1_000_000, 10_000
-GOAL, PROTOTYPE, HELD = 15_000, 5_200, 1_800
+GOAL, PROTOTYPE, HELD = 8_000, 5_200, 1_800
 
 
 def drawn(n: int, models: int) -> tuple[np.ndarray, np.ndarray]:
