@@ -82,7 +82,7 @@ def ascending_parts(
 
 
 def _begins(ordered: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell where another value begins."""
+    """Return where another value begins."""
     begins = np.ones(len(ordered), dtype=np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=begins[1:])
     return begins
@@ -201,7 +201,7 @@ def _sorted_keys(
 
 
 def _is_crowded(values: NDArray[np.float64], part: _Keys) -> bool:
-    """Tell whether a cell holds more than a part should, and values that differ."""
+    """Return whether a cell holds more than a part should, and values that differ."""
     if len(part.keys) <= 2 * AT_ONCE:
         return False
     inside = values[part.places()]
