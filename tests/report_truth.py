@@ -7,6 +7,9 @@ from decimal import Decimal
 from html import unescape
 from unicodedata import category
 
+CELL = re.compile(r"<t[hd]\b([^>]*)>(.*?)</t[hd]>", re.S)
+FULL = re.compile(r' title="(-?[\d.e+-]+|-?inf)(?: to (-?[\d.e+-]+|-?inf))?"')
+"""The full value of a cell, or the bounds of its interval."""
 ALPHAS = (0.001, 0.01, 0.05, 0.1, 0.999)  # "p < .001" states a bound
 
 
@@ -27,10 +30,11 @@ def untrue_values(html, plain):
     """List the full values behind a page that are not in the results."""
     known = numbers_of(plain)
     known |= {-n for n in known}
-    shown = re.findall(r'(?:value|data-v|data-low|data-high)="([^"]+)"', html)
+    shown = re.findall(r'(?:value|data-v)="([^"]+)"', html)
     titles = re.findall(r'class="interval" title="(\S+) to (\S+)"', html)
+    titles += [pair for cell in CELL.finditer(html) for pair in FULL.findall(cell[1])]
     values = [float(v) for v in shown if v not in ("auto", "light", "dark")]
-    values += [float(bound) for pair in titles for bound in pair]
+    values += [float(bound) for pair in titles for bound in pair if bound]
     assert values
     return [v for v in values if v not in known and not v.is_integer()]
 
@@ -38,7 +42,10 @@ def untrue_values(html, plain):
 def badly_rounded(html):
     """List the printed numbers that are not the full value behind them, rounded."""
     found = []
-    for value, text in re.findall(r'<data value="([^"]+)"[^>]*>([^<]*)</data>', html):
+    numbers = re.findall(r'<data value="([^"]+)"[^>]*>([^<]*)</data>', html)
+    cells = [(FULL.search(attributes), text) for attributes, text in CELL.findall(html)]
+    numbers += [(full[1], text) for full, text in cells if full and not full[2] and "<" not in text]
+    for value, text in numbers:
         shown = unescape(text).replace("\u2060", "").replace("\u00a0", " ")
         if not re.fullmatch(r"[+−]?[\d.,]+%?( of \d+)?", shown) or math.isinf(float(value)):
             continue
@@ -206,8 +213,9 @@ def misplaced_in_findings(html, plain):
     return found
 
 
-CELL = re.compile(r"<t[hd]\b([^>]*)>(.*?)</t[hd]>", re.S)
-FULL = re.compile(r'data-(?:v|low|high)="([^"]+)"')
+def full_values(attributes):
+    """Return the full values of a cell."""
+    return {float(n) for pair in FULL.findall(attributes) for n in pair if n}
 
 
 def columns_of(head):
@@ -249,7 +257,7 @@ def misplaced_in_tables(html, plain, sections=("estimates", "comparisons", "requ
                 last = [one for _, cell in cells for one in named(words(cell), every)] or last
                 about = set(last) | heads
                 for column, (attributes, _) in zip(columns[::-1], cells[::-1], strict=False):
-                    numbers = {float(n) for n in FULL.findall(attributes)} - {math.inf, -math.inf}
+                    numbers = full_values(attributes) - {math.inf, -math.inf}
                     metric = column.removesuffix(" 95% CI")
                     held = metrics.get(metric, records) if section == "estimates" else records
                     known = [of for models, of in held if models <= about]
@@ -264,7 +272,7 @@ def rows_of(html, section, labels):
     for row in re.findall(r"<tr.*?</tr>", whole.group() if whole else "", re.S):
         cells = CELL.findall(row)
         about = [one for _, cell in cells for one in named(words(cell), labels)]
-        numbers = {float(n) for attributes, _ in cells for n in FULL.findall(attributes)}
+        numbers = {n for attributes, _ in cells for n in full_values(attributes)}
         yield frozenset(about), numbers
 
 
@@ -326,9 +334,9 @@ def unnamed_intervals(html, plain):
             r"<figure class=.table.*?</figure>", whole[0] if whole else "", re.S
         ):
             notes = words(table).lower()
-            bounds = re.findall(r'data-low="([^"]+)" data-high="([^"]+)"', table)
+            bounds = {tuple(map(float, pair)) for pair in FULL.findall(table) if pair[1]}
             for _, one in records:
-                if one is None or (repr(one["low"]), repr(one["high"])) not in bounds:
+                if one is None or (one["low"], one["high"]) not in bounds:
                     continue
                 method = re.split(r"[ (,]", one["method"])[0]
                 named_so = any(title in notes for title in titles.get(method, {""}))
@@ -405,7 +413,7 @@ def misplaced_in_analyses(html, plain):
                 held = [of for models, of in parts if not about or models <= about]
                 known = [n for of in held for n in of]
                 for attributes, cell in cells:
-                    numbers = {float(n) for n in FULL.findall(attributes)} - {math.inf, -math.inf}
+                    numbers = full_values(attributes) - {math.inf, -math.inf}
                     if numbers and not any(numbers <= of for of in held):
                         found.append((section, words(row)[:60], sorted(numbers)))
                     elif untrue := untrue_words(words(cell), [settings, known]):

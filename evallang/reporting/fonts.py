@@ -5,9 +5,9 @@ character that Source lacks is taken from DejaVu Sans. The cut fonts carry other
 the originals, whose licences reserve them. Never rely on the fonts of the machine:
 WeasyPrint crashes where there are none.
 
-Cutting takes longer than laying out a page, so that every face is shipped cut to `COMMON`;
-only a report with other characters cuts the faces that have them. `python -m
-evallang.reporting.fonts` writes the shipped files again.
+Cutting takes longer than laying out a page, so that every face is shipped cut to `COMMON`, and
+for the screen to `PLAIN`; only a report with other characters cuts the faces that have them.
+`python -m evallang.reporting.fonts` writes the shipped files again.
 """
 
 import base64
@@ -39,6 +39,11 @@ COMMON = frozenset(
     + list("\u2002\u2060‐–—‘’“”‚„†‡•…‰′″€−×÷±∞≈≠≤≥√∑∂∆↑↓↕→←●○◇₀₁₂₃⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 )
 """What nearly every report needs, style sheets included: European letters, punctuation, signs."""
+PLAIN = frozenset(map(chr, range(0x20, 0x7F))) | frozenset(
+    "\u00a0\u2002\u2060·×±²½‐–—‘’“”…−≤≥≈≠∞√→↑↓↕○●αβγδηκλμρστφχΔ"
+)
+"""The common characters of a report in English. A page for the screen embeds these with their
+kerning, and of the other common ones those that it has, without."""
 NO_GLYPH_NEEDED = frozenset("\n\r\t\u00ad\u200b\u200d\ufe0f" + ISOLATES)
 
 
@@ -88,13 +93,21 @@ def embed(text: str, packing: Packing = "woff2") -> Embedded:
     rest = {c for c in other if ord(c) not in own}
     rules = []
     for face in FACES:
+        common = _common_of(face)
         wanted = rest if face.family == FALLBACK else other
         more = {c for c in wanted if ord(c) in _characters(face.key)}
+        if packing == "truetype":
+            data = _cut(face, common | more, packing) if more else _plain_shipped(face)
+            rules.append(_rule(face, data, packing))
+            continue
         if more:
-            data = _cut(face, _common_of(face) | more, packing)
-        else:
-            data = _shipped_face(face, packing)
-        rules.append(_rule(face, data, packing))
+            data = _cut(face, common & (PLAIN | characters) | more, packing)
+            rules.append(_rule(face, data, packing))
+            continue
+        rules.append(_rule(face, _shipped(_file_name(face, packing)), packing))
+        if added := common & characters - PLAIN:
+            data = true_type.parsed(_plain_shipped(face)).web_font(added)
+            rules.append(_rule(face, data, "woff", added))
     missing = {c for c in rest if ord(c) not in _characters("DejaVuSans")}
     return Embedded("\n".join(rules), tuple(sorted(missing)))
 
@@ -266,14 +279,9 @@ def _shipped(name: str) -> bytes:
     return (files("evallang.templates") / "fonts" / name).read_bytes()
 
 
-def _shipped_face(face: Face, packing: Packing) -> bytes:
-    data = _shipped(_file_name(face, packing))
-    return gzip.decompress(data) if packing == "truetype" else data
-
-
 @cache
 def _plain_shipped(face: Face) -> bytes:
-    return _shipped_face(face, "truetype")
+    return gzip.decompress(_shipped(_file_name(face, "truetype")))
 
 
 def _file_name(face: Face, packing: Packing) -> str:
@@ -346,21 +354,22 @@ def rule_of_codes(characters: Collection[str]) -> str:
     return "\n" + _rule(Face(CODES, ""), missing_glyphs.font_of_codes(characters), "truetype")
 
 
-def _rule(face: Face, data: bytes, packing: Packing) -> str:
+def _rule(face: Face, data: bytes, packing: Packing, only: Collection[str] = ()) -> str:
     encoded = base64.b64encode(data).decode("ascii")
     kind = "ttf" if packing == "truetype" else packing
+    among = f"unicode-range:{','.join(f'U+{ord(c):X}' for c in sorted(only))};" if only else ""
     return (
         f'@font-face{{font-family:"{face.family}";font-weight:{face.weight};'
-        f"font-style:{face.style};font-display:block;"
+        f"font-style:{face.style};font-display:block;{among}"
         f'src:url("data:font/{kind};base64,{encoded}") format("{packing}")}}'
     )
 
 
 def write_shipped(folder: Path) -> None:
-    """Cut every face to the common characters, into a folder."""
+    """Cut every face to the common and the plain characters, into a folder."""
     for face in FACES:
         characters = _common_of(face)
-        (folder / _file_name(face, "woff2")).write_bytes(_cut(face, characters, "woff2"))
+        (folder / _file_name(face, "woff2")).write_bytes(_cut(face, characters & PLAIN, "woff2"))
         plain = gzip.compress(_cut(face, characters, "truetype"), mtime=0)
         (folder / _file_name(face, "truetype")).write_bytes(plain)
 

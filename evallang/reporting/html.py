@@ -14,8 +14,9 @@ from evallang.printable import ISOLATE, POP_ISOLATE
 from evallang.registry import lazy
 from evallang.reporting import fonts
 from evallang.reporting.document import Document, Table
-from evallang.reporting.figures.figure import COLOURS, POINTS_PER_MM
+from evallang.reporting.figures.figure import POINTS_PER_MM
 from evallang.reporting.figures.right_to_left import more_forms, visual_svg
+from evallang.reporting.inline_drawings import inline_svg, literal_colours, shorten_drawings
 from evallang.reporting.long_tables import Room, has_long_word
 from evallang.reporting.missing_glyphs import without_system_font
 from evallang.reporting.numbering import number
@@ -31,7 +32,7 @@ ISOLATED = re.compile(f"{ISOLATE}([^{ISOLATE}{POP_ISOLATE}]*){POP_ISOLATE}")
 OPAQUE = re.compile(r"<(script|style|svg|title)\b")  # elements in which an element is not text
 LEADING_POINT = re.compile(r"(?<!\w)\.(?=\d)")
 TEMPLATE, BLOCKS = "report.html.j2", "blocks.html.j2"
-FONTS_PLACE = "/* fonts */"
+FONTS_PLACE, DRAWN_PLACE = "/* fonts */", "/* drawings */"
 
 
 @frozen
@@ -64,9 +65,10 @@ def render(document: Document, medium: Medium, copied: Mapping[str, Any] | None 
         "base_style": _asset("base.css"),
         "style": _asset(f"{medium}.css"),
         "script": script,
-        "copied": _inert_json({**(copied or {}), "colours": _literals()}),
+        "copied": _inert_json({**(copied or {}), "colours": literal_colours()}),
         "script_hash": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
         "fonts_place": FONTS_PLACE,
+        "drawn_place": DRAWN_PLACE,
     }
     html = None
     objection = ""
@@ -79,8 +81,9 @@ def render(document: Document, medium: Medium, copied: Mapping[str, Any] | None 
         html = _environment().get_template(TEMPLATE).render(**values)
     drawn = more_forms(set(html)) if medium == "print" and not html.isascii() else ""
     embedded = fonts.embed(html + drawn, "truetype" if medium == "print" else "woff2")
+    drawn_styles = ""
     if medium == "screen":
-        html = _with_elements(html)
+        html, drawn_styles = shorten_drawings(_with_elements(html))
     cut = {
         block.id
         for section in numbered.sections
@@ -97,7 +100,7 @@ def render(document: Document, medium: Medium, copied: Mapping[str, Any] | None 
     if medium == "print" and embedded.missing:
         boxed = without_system_font(embedded.missing)
         css += fonts.rule_of_codes(boxed)
-    text = str(html).replace(FONTS_PLACE, css, 1)
+    text = str(html).replace(FONTS_PLACE, css, 1).replace(DRAWN_PLACE, drawn_styles, 1)
     return Page(text, tuple(sorted(boxed)), shortened, objection)
 
 
@@ -146,18 +149,13 @@ def _inert_json(value: object) -> str:
     return text
 
 
-def _literals() -> dict[str, str]:
-    """Return the colours of drawings that are saved, by the variables of the page."""
-    return {variable: literal for literal, variable in COLOURS.items()}
-
-
 def _filters() -> dict[str, Any]:
     return {
-        "inline_svg": _inline_svg,
+        "inline_svg": inline_svg,
         "data_uri": _data_uri,
         "trusted": lambda text: markupsafe.Markup(text),
         "unbroken": jinja2.pass_context(_unbroken),
-        "exact": lambda value: repr(float(value)),
+        "exact": _exact,
         "has_long_word": has_long_word,
     }
 
@@ -179,13 +177,9 @@ def _unbroken(context: Any, text: str) -> str:
     return LEADING_POINT.sub(".\u2060", text) if context["medium"] == "print" else text
 
 
-def _inline_svg(svg: str, alt: str) -> Any:
-    """Embed a drawing of our own in the page: its colours become those of the page."""
-    for literal, variable in COLOURS.items():
-        svg = svg.replace(f":{literal}", f":{variable}")
-    label = markupsafe.escape(alt)
-    opened = svg.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
-    return markupsafe.Markup(opened)
+def _exact(value: float) -> str:
+    """Return a number at full precision; a whole one as people write it."""
+    return repr(float(value)).removesuffix(".0")
 
 
 def _data_uri(svg: str) -> str:

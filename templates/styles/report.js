@@ -18,11 +18,14 @@
 
   // Copying: the clipboard where it is allowed, else a selection (file://).
   function copy(text, button) {
-    function done() { var was = button.textContent; button.textContent = "copied"; setTimeout(function () { button.textContent = was; }, 1200); }
+    var was = button.dataset.words = button.dataset.words || button.textContent;
+    function say(words) { button.textContent = words; setTimeout(function () { button.textContent = was; }, 1200); }
+    function done() { say("copied"); }
     function old() {
-      var box = document.createElement("textarea");
+      var box = document.createElement("textarea"), copied = false;
       box.value = text; document.body.appendChild(box); box.select();
-      try { document.execCommand("copy"); done(); } finally { box.remove(); }
+      try { copied = document.execCommand("copy"); } finally { box.remove(); button.focus(); }
+      say(copied ? "copied" : "not copied");
     }
     if (navigator.clipboard && window.isSecureContext) { navigator.clipboard.writeText(text).then(done, old); } else { old(); }
   }
@@ -58,20 +61,37 @@
     if (forms.bibtex) { bar(list.parentNode).appendChild(button("copy BibTeX", "Copy all references as BibTeX", function () { return forms.bibtex; })); }
   });
 
-  // A drawing is saved in the colours of print, whatever the theme.
-  all(".panel").forEach(function (panel, i) {
-    var svg = panel.querySelector("svg"), b = document.createElement("button");
-    if (!svg) { return; }
-    b.type = "button"; b.className = "copy"; b.textContent = "save SVG"; b.title = "Save this drawing";
-    b.addEventListener("click", function () {
-      var text = new XMLSerializer().serializeToString(svg), link = document.createElement("a");
-      Object.keys(forms.colours).forEach(function (name) { text = text.split(name).join(forms.colours[name]); });
-      link.href = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
-      link.download = (svg.closest("figure").id || "figure") + "-" + (i + 1) + ".svg";
-      link.click();
-      setTimeout(function () { URL.revokeObjectURL(link.href); }, 1000);
+  // A drawing is saved in the colours of print, whatever the theme, with its styles and fonts.
+  function faces() {
+    var found = [];
+    Array.prototype.forEach.call(document.styleSheets, function (sheet) {
+      Array.prototype.forEach.call(sheet.cssRules, function (rule) {
+        var style = rule.style;
+        if (rule.type === CSSRule.FONT_FACE_RULE && /Sans|Rest/.test(style.getPropertyValue("font-family")) && style.getPropertyValue("font-style") !== "italic") { found.push(rule.cssText); }
+      });
     });
-    bar(panel).appendChild(b);
+    return found;
+  }
+  all("figure.drawing").forEach(function (figure) {
+    all(".panel", figure).forEach(function (panel, i, panels) {
+      var svg = panel.querySelector("svg"), b = document.createElement("button");
+      if (!svg) { return; }
+      b.type = "button"; b.className = "copy"; b.textContent = "save SVG"; b.title = "Save this drawing";
+      b.addEventListener("click", function () {
+        var whole = svg.cloneNode(true), style = document.createElementNS(svg.namespaceURI, "style"), link = document.createElement("a");
+        style.textContent = faces().concat(document.getElementById("drawn").textContent.split("\n").filter(function (rule) {
+          return rule && whole.querySelector(rule.slice(4, rule.indexOf("{")));
+        })).join("\n");
+        whole.insertBefore(style, whole.firstChild);
+        var text = new XMLSerializer().serializeToString(whole);
+        Object.keys(forms.colours).forEach(function (name) { text = text.split(name).join(forms.colours[name]); });
+        link.href = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
+        link.download = figure.id + (panels.length > 1 ? "-" + "abcdef"[i] : "") + ".svg";
+        link.click();
+        setTimeout(function () { URL.revokeObjectURL(link.href); }, 1000);
+      });
+      bar(panel).appendChild(b);
+    });
   });
 
   // A table that is wider than the page says so.
@@ -82,34 +102,53 @@
   cues();
 
   // Sorting by the full value; group rows keep their place, so such tables are left alone.
+  var words = new Intl.Collator("en", { numeric: true });
+  function key(cell) {
+    var number = cell.title ? Number(cell.title.split(" to ")[0].replace("inf", "Infinity")) : NaN;
+    var text = cell.textContent.trim();
+    return isNaN(number) ? (text === "–" || text === "" ? null : text) : number;
+  }
+  function order(one, other, down) {  // what is missing comes last
+    if (one === null || other === null) { return (one === null) - (other === null); }
+    if (typeof one !== typeof other) { return typeof one === "number" ? -1 : 1; }
+    var found = typeof one === "number" ? (one > other) - (one < other) : words.compare(one, other);
+    return down ? -found : found;
+  }
+  function column(table, head) {
+    var taken = [], place = -1;
+    all("thead tr", table).forEach(function (row, y) {
+      var x = 0;
+      Array.prototype.forEach.call(row.cells, function (cell) {
+        while (taken[y] && taken[y][x]) { x += 1; }
+        for (var below = y; below < y + cell.rowSpan; below += 1) {
+          taken[below] = taken[below] || [];
+          for (var i = 0; i < cell.colSpan; i += 1) { taken[below][x + i] = true; }
+        }
+        if (cell === head) { place = x; }
+        x += cell.colSpan;
+      });
+    });
+    return place;
+  }
   all("table").forEach(function (table) {
     var body = table.tBodies[0];
     if (body.querySelector(".group, .gap")) { return; }
     all("th[data-sort]", table).forEach(function (th) {
-      var b = document.createElement("button");
+      var b = document.createElement("button"), x = column(table, th);
       b.type = "button";
       while (th.firstChild) { b.appendChild(th.firstChild); }
       th.appendChild(b);
       b.addEventListener("click", function () {
-        var down = th.getAttribute("aria-sort") !== "descending";
-        var x = column(table, th);
+        var rows = all("tr", body).map(function (tr, i) { return [tr, i, key(tr.cells[x])]; });
+        var now = th.getAttribute("aria-sort"), numbers = rows.some(function (r) { return typeof r[2] === "number"; });
+        var down = now ? now === "ascending" : numbers;  // the largest number first, or the first name
         all("th[aria-sort]", table).forEach(function (o) { o.removeAttribute("aria-sort"); });
         th.setAttribute("aria-sort", down ? "descending" : "ascending");
-        var rows = all("tr", body).map(function (tr, i) { return [tr, i, key(tr.cells[x])]; });
-        rows.sort(function (a, c) {
-          var order = a[2] < c[2] ? -1 : a[2] > c[2] ? 1 : 0;
-          return (down ? -order : order) || a[1] - c[1];
-        });
+        rows.sort(function (a, c) { return order(a[2], c[2], down) || a[1] - c[1]; });
         rows.forEach(function (r) { body.appendChild(r[0]); });
       });
     });
   });
-  function key(cell) { return cell.dataset.v === undefined ? cell.textContent.toLowerCase() : Number(cell.dataset.v.replace("inf", "Infinity")); }
-  function column(table, th) {
-    var x = Math.round(th.getBoundingClientRect().right);
-    var cells = Array.prototype.slice.call(table.tBodies[0].rows[0].cells);
-    return cells.findIndex(function (c) { return Math.abs(Math.round(c.getBoundingClientRect().right) - x) <= 1; });
-  }
 
   // The section that is read, in the rail.
   var links = all(".rail a"), sections = links.map(function (a) { return document.getElementById(a.hash.slice(1)); });

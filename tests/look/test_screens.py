@@ -188,7 +188,7 @@ def test_columns_are_sorted_by_the_full_value(opened):
     head = page.locator("#table-estimates-1 th[data-sort] button").nth(1)
     head.click()
     cell = "#table-estimates-1 tbody td:nth-of-type(1)"
-    read = f"Array.from(document.querySelectorAll('{cell}')).map(c => Number(c.dataset.v))"
+    read = f"Array.from(document.querySelectorAll('{cell}')).map(c => Number(c.title))"
     down = page.evaluate(read)
     assert down == sorted(down, reverse=True)
     head.click()

@@ -13,7 +13,7 @@ from programs import missing
 
 import evallang as ev
 from evallang.reporting import fonts, html, missing_glyphs
-from evallang.reporting.fonts import COMMON, FACES, FALLBACK, embed
+from evallang.reporting.fonts import COMMON, FACES, FALLBACK, PLAIN, embed
 from evallang.reporting.missing_glyphs import font_of_codes
 
 
@@ -28,28 +28,49 @@ def face_of(found: dict[tuple[str, str, str], TTFont], face: fonts.Face) -> TTFo
     return found[face.family, str(face.weight), face.style]
 
 
-@pytest.fixture(scope="module", params=["woff2", "truetype"])
-def common(request) -> dict[tuple[str, str, str], TTFont]:
-    return embedded(embed("a report", request.param).css)
+SHIPPED = {"woff2": PLAIN, "truetype": COMMON}
+
+
+@pytest.fixture(scope="module", params=SHIPPED)
+def shipped(request) -> tuple[dict[tuple[str, str, str], TTFont], frozenset[str]]:
+    return embedded(embed("a report", request.param).css), SHIPPED[request.param]
 
 
 @pytest.mark.parametrize("face", FACES, ids=lambda face: face.key)
-def test_a_shipped_face_has_what_the_original_has_at_its_width(common, face):
-    cut = face_of(common, face)
+def test_a_shipped_face_has_what_the_original_has_at_its_width(shipped, face):
+    cut, characters = face_of(shipped[0], face), shipped[1]
     with fonts._open(face.key) as original:
         known = original.getBestCmap()
         widths = original["hmtx"].metrics
-        shipped = cut.getBestCmap()
+        glyphs = cut.getBestCmap()
         if face.family != FALLBACK:
-            assert set(shipped) == {ord(c) for c in COMMON if ord(c) in known}
-        for code, glyph in shipped.items():
+            assert set(glyphs) == {ord(c) for c in characters if ord(c) in known}
+        for code, glyph in glyphs.items():
             assert cut["hmtx"].metrics[glyph][0] == widths[known[code]][0]
 
 
-def test_every_common_character_has_a_glyph_in_each_style(common):
-    *faces, rest = (set(face_of(common, face).getBestCmap()) for face in FACES)
+def test_every_common_character_has_a_glyph_in_each_style(shipped):
+    *faces, rest = (set(face_of(shipped[0], face).getBestCmap()) for face in FACES)
     for found in faces:
-        assert {ord(c) for c in COMMON} <= found | rest
+        assert {ord(c) for c in shipped[1]} <= found | rest
+
+
+def test_a_page_embeds_the_common_letters_that_it_has_beside_the_plain_ones():
+    css = embed("Šimůnek × Ω").css
+    added = [rule for rule in css.split("\n") if "unicode-range" in rule]
+    cut = embedded("".join(added))
+    for face in FACES:
+        with fonts._open(face.key) as original:
+            known, widths = original.getBestCmap(), original["hmtx"].metrics
+        glyphs = face_of(cut, face).getBestCmap()
+        if face.family != FALLBACK:
+            assert set(glyphs) == {ord(c) for c in "ŠůΩ" if ord(c) in known}
+        for code, glyph in glyphs.items():
+            assert face_of(cut, face)["hmtx"].metrics[glyph][0] == widths[known[code]][0]
+        among = ",".join(f"U+{code:X}" for code in sorted(glyphs))
+        assert any(f"unicode-range:{among};" in r and f'"{face.family}"' in r for r in added)
+    rest = face_of(cut, FACES[-1]).getBestCmap()
+    assert ord("Ω") in rest and ord("Š") not in rest  # the serif italic has no Greek
 
 
 def test_a_page_with_another_character_embeds_it_for_each_style():

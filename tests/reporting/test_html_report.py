@@ -58,12 +58,13 @@ def test_a_number_of_another_model_is_found(drawn):
     study = drawn("cancer")
     page, plain = study.html, study.plain
     section = re.search(r'<section[^>]*id="estimates".*?</section>', page, re.S)[0]
-    one, two = re.findall(r'<td class="right" data-v="\d\.\d+">.*?</td>', section)[:2]
+    one, two = re.findall(r'<td class="right" title="\d\.\d+">.*?</td>', section)[:2]
     untrue = untruths(page.replace(section, exchanged(section, one, two)), plain)
     assert [name for name, found in untrue.items() if found] == ["tables"]
     finding = re.search(r'<li id="finding-2".*?</li>', page, re.S)[0]
     mine = re.search(r"<span class=\"interval\".*?</span>", finding)[0]
-    other = next(i for i in re.findall(r'<span class="interval".*?</span>', section) if i != mine)
+    bounds = re.findall(r'<td class="right muted" (title="\S+ to \S+">.*?)</td>', section)
+    other = next(i for i in (f'<span class="interval" {one}</span>' for one in bounds) if i != mine)
     untrue = untruths(page.replace(finding, finding.replace(mine, other)), plain)
     assert [name for name, found in untrue.items() if found] == ["findings"]
 
@@ -72,7 +73,7 @@ def test_a_pair_without_its_p_and_an_interval_without_its_method_are_found(drawn
     study = drawn("cancer")
     page, plain = study.html, study.plain
     whole = re.search(r'<section[^>]*id="comparisons".*?</section>', page, re.S)[0]
-    less = re.sub(r'(<td class="right") data-v="[^"]*(">[^/]*</data></td></tr>)', r"\1\2", whole)
+    less = re.sub(r'(<td class="right") title="[^"]*(">[^/]*</td></tr>)', r"\1\2", whole)
     assert untruths(page.replace(whole, less), plain)["pairs"]
     assert untruths(page.replace("95% Wilson score interval", "95% interval"), plain)["intervals"]
     pair = next(pair for one in plain["comparisons"] for pair in one["pairwise"])
@@ -204,7 +205,7 @@ def test_fold_values_stand_where_there_is_no_interval(drawn):
     rows, elements = table(study.page, "table-folds-1-1")
     best = study.results.estimates[0]
     assert rows[0][1:] == [f"{fold.value * 100:.1f}" for fold in best.folds]
-    assert float(elements[0][1].get("data-v")) == best.folds[0].value
+    assert float(elements[0][1].get("title")) == best.folds[0].value
     assert study.page.find(".//figure[@id='table-folds-1-4']") is None
 
 

@@ -23,7 +23,7 @@ measure roc_auc
 analyze roc, calibration, confusion, agreement
 report html
 """
-CELL = re.compile(r'<td[^>]* data-(?:v|low)="[^"]+".*?</td>', re.S)
+CELL = re.compile(r'<td[^>]* title="[^"]+".*?</td>', re.S)
 
 
 @pytest.fixture(scope="module")
