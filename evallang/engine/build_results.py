@@ -715,6 +715,8 @@ def _as_declared(found: MethodRecord, entry: Entry[Any]) -> MethodRecord:
                 of_sums=declared.needs == "sums",
                 ideal=declared.ideal,
                 matrix_of_classes=declared.matrix_of_classes,
+                low=_bound(declared.low),
+                high=_bound(declared.high),
             )
         case HypothesisTestDeclaration():
             asked = declared.estimand.statistic if declared.estimand is not None else ""
@@ -734,6 +736,11 @@ def _as_declared(found: MethodRecord, entry: Entry[Any]) -> MethodRecord:
                 allows_overlap=declared.allows_overlap,
             )
     return found
+
+
+def _bound(declared: float | None) -> float | None:
+    """Return a bound as it is read back."""
+    return None if declared is None else float(declared)
 
 
 def _titles_of_intervals() -> dict[str, str]:

@@ -133,7 +133,8 @@ def _figure(
         rows.append((context.model(item.model or ""), item.values["value"], (low, middle, high)))
     title = f"{metric.noun[:1].upper()}{metric.noun[1:]}{' (%)' if metric.percent else ''}"
     subject = "The target as it is (diamond) and shuffled targets (bar)"
-    svg, alt = values_next_to_spans(rows, title, _scale(context, items), subject)
+    scale = _scale(context, items)
+    svg, alt = values_next_to_spans(rows, title, scale, subject, metric.range)
     place = context.place(items[0].data, items[0].protocol)
     caption = sentence(
         f"{place}{metric.noun} on the target as it is (diamond) and on shuffled targets (bar "

@@ -19,6 +19,7 @@ from evallang.reporting.document import (
     runs,
 )
 from evallang.reporting.figure_parts import drawn_words
+from evallang.reporting.figures.figure import Bounds
 from evallang.reporting.figures.stacks import LABEL_OF_PAIR, stacked_bars
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, interval, percent
 from evallang.reporting.section import SECTIONS, SectionDeclaration
@@ -60,6 +61,11 @@ def _pair_name(context: Context, pair: Mapping[str, Any]) -> str:
     return " and ".join(context.model(name) for name in pair["models"])
 
 
+def _all_examples(rows: Sequence[tuple[str, Sequence[float]]]) -> Bounds:
+    """Return the range of the numbers of examples, of which no bar has more than all."""
+    return 0.0, max((sum(numbers) for _, numbers in rows), default=1.0)
+
+
 def _figure(context: Context, item: Analysis, number: int, table: str) -> Figure:
     """Draw on how many examples both, one or neither of two models is right."""
     (pairs, which), unit = _ordered(context, item), item.values["unit"]
@@ -67,7 +73,9 @@ def _figure(context: Context, item: Analysis, number: int, table: str) -> Figure
     whole = all(float(n).is_integer() for _, values in rows for n in values)
     title = f"{item.values['unit']}".capitalize()
     scale = Scale(0 if whole else 1)
-    svg, alt = stacked_bars(rows, PARTS, title, scale, "Agreement", LABEL_OF_PAIR)
+    svg, alt = stacked_bars(
+        rows, PARTS, title, scale, "Agreement", LABEL_OF_PAIR, _all_examples(rows)
+    )
     place = context.place_words(item.data, item.protocol)
     words = f"{unit} on which two models are right{f' {place}' if place else ''}"
     where = runs(Ref(table, "the table"))

@@ -27,6 +27,7 @@ from evallang.reporting.document import (
     runs,
 )
 from evallang.reporting.figure_parts import drawn_words
+from evallang.reporting.figures.figure import UNBOUNDED
 from evallang.reporting.figures.stacks import stacked_bars
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration
@@ -141,7 +142,14 @@ def _figure(
             )
             for item in items[:MOST_ROWS]
         ]
-        svg, alt = stacked_bars(rows, parts, f"Expected loss{unit}", scale, first["name"])
+        svg, alt = stacked_bars(
+            rows,
+            parts,
+            f"Expected loss{unit}",
+            scale,
+            first["name"],
+            possible=(None, 1.0) if unit else UNBOUNDED,
+        )
         panels.append(Panel(svg, alt, runs(first["name"])))
     words = f"{context.place(items[0].data, None)}parts of the expected {items[0].values['loss']}"
     every = [one for item in items for one in item.values["decompositions"]]

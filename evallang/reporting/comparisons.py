@@ -32,6 +32,7 @@ from evallang.reporting.document import (
     runs,
 )
 from evallang.reporting.estimate_figures import Drawn, drawn_with_estimates, figures_of_panels
+from evallang.reporting.figures.figure import UNBOUNDED, Bounds
 from evallang.reporting.figures.forest import far_estimates
 from evallang.reporting.figures.grouping import drawn_as_columns, grouping_diagram
 from evallang.reporting.figures.matrices import decision_matrix, win_matrix
@@ -401,6 +402,7 @@ class Positions:
     words: str
     reverse: bool
     far: frozenset[str] = frozenset()
+    possible: Bounds = UNBOUNDED
 
 
 def decision_panels(context: Context, comparison: Comparison) -> list[Drawn]:
@@ -422,7 +424,14 @@ def decision_panels(context: Context, comparison: Comparison) -> list[Drawn]:
     far = places.far & set(ordered)
     labels = {name: context.model(name) for name in ordered}
     svg, alt = grouping_diagram(
-        labels, values, found, places.scale, places.name, reverse=places.reverse, far=far
+        labels,
+        values,
+        found,
+        places.scale,
+        places.name,
+        reverse=places.reverse,
+        far=far,
+        possible=places.possible,
     )
     panel = Panel(svg, alt, runs("Models that were not shown to differ"))
     reading = _reading(context, values, found, far)
@@ -514,7 +523,9 @@ def _positions(context: Context, comparison: Comparison) -> Positions | None:
             return None
         scale = context.scale(setting, comparison.metric)
         far = far_estimates([e for e in found.values() if e is not None])
-        return Positions(values, scale, unit, metric.noun, not metric.higher_is_better, far)
+        return Positions(
+            values, scale, unit, metric.noun, not metric.higher_is_better, far, metric.range
+        )
     first, *others = names
     lead: dict[str, float] = {first: 0.0}
     for pair in comparison.pairwise:
@@ -531,7 +542,14 @@ def _positions(context: Context, comparison: Comparison) -> Positions | None:
     scale = context.difference_scale(comparison)
     name = f"Difference to the best{' (points)' if metric.percent else ''}"
     words = f"the difference in {metric.noun} to the best, in the splits of this test"
-    return Positions(values, scale, name, words, not metric.higher_is_better)
+    return Positions(
+        values,
+        scale,
+        name,
+        words,
+        not metric.higher_is_better,
+        possible=metric.range_of_differences,
+    )
 
 
 def _rank_panels(context: Context, comparison: Comparison) -> list[Drawn]:
@@ -551,7 +569,14 @@ def _rank_panels(context: Context, comparison: Comparison) -> list[Drawn]:
     found = groups(every, comparison, MOST_DRAWN)
     if found:
         svg, alt = grouping_diagram(
-            labels, values, found, Scale(2), "Average rank", reverse=True, reach=reach
+            labels,
+            values,
+            found,
+            Scale(2),
+            "Average rank",
+            reverse=True,
+            reach=reach,
+            possible=(1.0, len(every)),
         )
         words = runs(f"average ranks over {over}; ") + _reading(context, values, found)
         if reach is not None:
@@ -562,7 +587,9 @@ def _rank_panels(context: Context, comparison: Comparison) -> list[Drawn]:
             "average ranks with lines as long as the critical difference; models whose lines "
             "overlap were not shown to differ"
         )
-        drawn.append((Panel(*rank_plot(labels, values, reach), runs("Average ranks")), words))
+        drawn.append(
+            (Panel(*rank_plot(labels, values, reach, len(every)), runs("Average ranks")), words)
+        )
     if decided:
         panel, words = _matrix_panel(context, comparison, ordered)
         drawn.append((panel, words if found else words + runs(TOO_MANY_GROUPS)))

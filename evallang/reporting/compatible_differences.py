@@ -93,7 +93,8 @@ def resamples_drawn(context: Context, comparison: Comparison) -> list[tuple[Pane
     size = -(-len(rows) // panels)
     made: list[tuple[Panel, Runs]] = []
     for start in range(0, len(rows), size):
-        drawn = distributions(rows[start : start + size], name, scale, signed=True, among=rows)
+        part, possible = rows[start : start + size], metric.range_of_differences
+        drawn = distributions(part, name, scale, signed=True, among=rows, possible=possible)
         made.append((Panel(*drawn, runs("Resampled differences")), runs(words)))
     return made
 

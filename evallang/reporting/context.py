@@ -18,6 +18,7 @@ from typing import Any, cast
 from evallang.frozen_records import frozen
 from evallang.printable import isolated, printable
 from evallang.reporting.document import Cite, Runs, Section
+from evallang.reporting.figures.figure import UNBOUNDED, Bounds
 from evallang.reporting.letter_case import capitalised, mid_sentence, printed, titled
 from evallang.reporting.numbers import NBSP, Scale, Style, count, scale_of
 from evallang.reporting.style_sheets import style_objection
@@ -50,7 +51,7 @@ class MetricWords:
     """How a metric is named and printed; `noun` is its name inside a sentence.
 
     `no_interval` states why an interval is missing, or is empty; `of_sums` that it divides two
-    sums over the examples.
+    sums over the examples. `range` has the least and the largest possible value.
     """
 
     name: str
@@ -62,6 +63,15 @@ class MetricWords:
     of_sums: bool = False
     ideal: float | None = None
     matrix_of_classes: bool = False
+    range: Bounds = UNBOUNDED
+
+    @property
+    def range_of_differences(self) -> Bounds:
+        """The least and the largest difference of two values."""
+        low, high = self.range
+        if low is None or high is None:
+            return UNBOUNDED
+        return low - high, high - low
 
     @property
     def percent(self) -> bool:
@@ -331,7 +341,7 @@ class Context:
         reason = found.no_interval or ""
         return MetricWords(
             name, title, noun, unit, better, reason, found.of_sums, found.ideal,
-            found.matrix_of_classes,
+            found.matrix_of_classes, (found.low, found.high),
         )  # fmt: skip
 
     def cite(self, kind: str, name: str) -> Runs:

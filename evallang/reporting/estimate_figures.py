@@ -171,7 +171,7 @@ def _spreads(context: Context, setting: Setting, metrics: Sequence[str]) -> list
         size = in_a_panel(len(rows))
         for start in range(0, len(rows), size):
             part = rows[start : start + size]
-            drawn = spread(part, axis, "splits" if rounds else subject, scale, rows)
+            drawn = spread(part, axis, "splits" if rounds else subject, scale, rows, metric.range)
             title = panel_title(metric.title, start, len(part), len(rows))
             made.append((Panel(*drawn, runs(title)), words))
     return made
@@ -211,7 +211,7 @@ def _resamples(context: Context, setting: Setting, metrics: Sequence[str]) -> li
         size = in_a_panel(len(rows))
         for start in range(0, len(rows), size):
             part = rows[start : start + size]
-            drawn = distributions(part, title, scale, among=rows)
+            drawn = distributions(part, title, scale, among=rows, possible=metric.range)
             words = panel_title(metric.title, start, len(part), len(rows))
             made.append((Panel(*drawn, runs(words)), runs(OF_RESAMPLES)))
     return made

@@ -14,7 +14,7 @@ from evallang.printable import ISOLATE, POP_ISOLATE
 from evallang.registry import lazy
 from evallang.reporting import fonts
 from evallang.reporting.document import Document, Table
-from evallang.reporting.figures.figure import POINTS_PER_MM
+from evallang.reporting.figures.figure import LEAST_SIZE, POINTS_PER_MM, smallest_text
 from evallang.reporting.figures.right_to_left import more_forms, visual_svg
 from evallang.reporting.inline_drawings import inline_svg, literal_colours, shorten_drawings
 from evallang.reporting.long_tables import Room, has_long_word
@@ -157,6 +157,7 @@ def _filters() -> dict[str, Any]:
         "unbroken": jinja2.pass_context(_unbroken),
         "exact": _exact,
         "has_long_word": has_long_word,
+        "least_scale": lambda panels: f"{LEAST_SIZE / smallest_text(p.svg for p in panels):.3f}",
     }
 
 

@@ -2,7 +2,8 @@
 
 A figure or a short table is not broken over pages. Where one has no room, the rest of its page
 stays empty. Where that is more than a third of the page, its drawings are set smaller, as far as
-their text can be read, or the table is broken after all.
+their text can be read, or the table is broken after all; where neither fills the page, the words
+before them do.
 """
 
 import re
@@ -13,7 +14,7 @@ from typing import Any
 from evallang.frozen_records import frozen
 
 LARGEST_HOLE = 0.32  # of the depth of a page
-LEAST_SCALE = 0.68  # of a drawing: text of 7.5 points is then 5.1; journals print 5 at least
+LEAST_SCALE = 0.8  # of a drawing that does not state its own
 SIZE_OF_A_LISTING = 7.0  # points, as in print.css
 LEAST_SCALE_OF_A_LISTING, MOST_SCALE_OF_A_LISTING = 0.8, 0.93
 NEAR = 1 / 3  # of a page: what begins further down did not cause the hole before it
@@ -94,9 +95,14 @@ def _rule(hole: Hole) -> str:
         if not name or box.position_y - top > NEAR * page.height:
             return ""
         if "table" in classes:
-            return f"#{name}{{break-inside:auto!important}}"
+            return f"#{name}{{break-inside:auto!important}}{_release_words(name)}"
         return _smaller(hole, box, name, top) if "drawing" in classes else ""
     return ""
+
+
+def _release_words(name: str) -> str:
+    """Return the rule that lets the words before a figure or a table end a page."""
+    return f":is(p.plain,p.line):has(+ #{name}){{break-after:auto!important}}"
 
 
 def _closer(hole: Hole, figure: Any, top: float) -> str:
@@ -113,7 +119,11 @@ def _closer(hole: Hole, figure: Any, top: float) -> str:
 
 
 def _smaller(hole: Hole, figure: Any, name: str, top: float) -> str:
-    """Return the rule that sets the drawings of a figure smaller."""
+    """Return the rule that sets the drawings of a figure smaller.
+
+    `data-least-scale` is the scale at which the smallest text of the figure can still be read.
+    """
+    least = float(figure.element.get("data-least-scale") or LEAST_SCALE)
     drawn = [b for b in figure.descendants() if b.element_tag == "img" and b.element is not None]
     if not drawn:
         return ""
@@ -123,8 +133,8 @@ def _smaller(hole: Hole, figure: Any, name: str, top: float) -> str:
     if len(first) == len(drawn):  # the caption is on the same page
         end = max(_end(leaf) for leaf in _leaves(figure))
     scale = (hole.depth - SPARE - (end - top - deepest)) / deepest
-    if scale < LEAST_SCALE and figure.position_y - top > SPARE:  # the words before it have room
-        return f"p.plain:has(+ #{name}){{break-after:auto!important}}"
-    if not LEAST_SCALE <= scale < 1:
+    if scale < least and figure.position_y - top > SPARE:  # the words before it have room
+        return _release_words(name)
+    if not least <= scale < 1:
         return ""
     return f"#{name} .panel img{{width:{100 * scale:.1f}%!important;margin:0 auto}}"

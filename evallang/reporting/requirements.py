@@ -393,8 +393,9 @@ def _panel(
         lines = _lines(metric, item)
         names = tuple(_line_name(metric, item, line) for line in lines)
         rows.append(LineOfForest(label, item.value, low, high, lines, item.met, names))
+    possible = metric.range_of_differences if of_differences else metric.range
     svg = forest_of_requirements(
-        rows, name + (unit if metric.percent else ""), scale, zero=of_differences
+        rows, name + (unit if metric.percent else ""), scale, possible, zero=of_differences
     )
     spoken = "; ".join(
         f"{_text(words_of(context, item))}: {' '.join(map(_text, decided_on(context, item)))}, "

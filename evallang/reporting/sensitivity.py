@@ -90,7 +90,15 @@ def _figure(context: Context, item: Analysis, number: int, table: str) -> Figure
         (_named(context, hypothesis, several=several), [hypothesis["same"], hypothesis["against"]])
         for hypothesis in shown
     ]
-    svg, alt = stacked_bars(rows, PARTS, "Settings", Scale(0), "Decisions", LABEL_OF_PAIR)
+    svg, alt = stacked_bars(
+        rows,
+        PARTS,
+        "Settings",
+        Scale(0),
+        "Decisions",
+        LABEL_OF_PAIR,
+        (0.0, max((sum(numbers) for _, numbers in rows), default=1.0)),
+    )
     caption = runs("Settings for and against each decision of ", Code(item.values["source"]), ".")
     where = runs(Ref(table, "the table"))
     caption += drawn_words(len(shown), len(every), "hypotheses", where)

@@ -164,7 +164,7 @@ def _panel(
         marks = [Mark("most often the choice of both rules", marks[0].x)]
     unit = " (%)" if metric.percent else ""
     titles = (curve["parameter"], f"Mean inner {metric.noun}{unit}")
-    return score_lines([Series(model, tuple(points))], titles, scale, model, marks)
+    return score_lines([Series(model, tuple(points))], titles, scale, model, marks, metric.range)
 
 
 RULES = {

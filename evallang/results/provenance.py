@@ -140,7 +140,8 @@ class MethodRecord:
     `of_sums` states that a metric divides two sums over the examples. `ideal` is the best value of
     a metric whose `better` is "nearest". `title_states_options` is True where the title has the
     options of the name in words. `matrix_of_classes` is True where an option of a metric is a
-    matrix with a row for each true class, in the order of the classes.
+    matrix with a row for each true class, in the order of the classes. `low` and `high` are the
+    least and the largest possible value of a metric, None if it has no such bound.
     """
 
     kind: str
@@ -167,3 +168,5 @@ class MethodRecord:
     ideal: float | None = None
     title_states_options: bool = False
     matrix_of_classes: bool = False
+    low: float | None = None
+    high: float | None = None

@@ -21,13 +21,13 @@ from report_truth import RESULTS, numbers_of, untrue_words
 from evallang import reporting
 from evallang.reporting.context import Context
 from evallang.reporting.figure_files import alternative_text, figure_files, figures_of, plain
-from evallang.reporting.figures.figure import COLOURS
+from evallang.reporting.figures.figure import COLOURS, LEAST_SIZE
 from evallang.reporting.section import build
 from evallang.results.codec import to_plain
 
 MM = 72 / 25.4
 WIDTHS = {"single": 89, "double": 183}  # millimetres: Nature's guide to figures
-LEAST, MOST = 5.0, 8.0  # points of text
+LEAST, MOST = LEAST_SIZE, 8.0  # points of text
 SLACK = 0.6  # points
 SEEN = 6.0  # points: an interval longer than its point is wide
 SVG = "{http://www.w3.org/2000/svg}"
@@ -94,7 +94,7 @@ def test_files_are_as_wide_as_columns_with_embedded_fonts_and_their_words(made, 
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_text_is_5_to_8_points_inside_the_page_and_apart(made, name):
+def test_text_is_6_to_8_points_inside_the_page_and_apart(made, name):
     for path, content in made(name).files.items():
         if not path.endswith(".pdf"):
             continue

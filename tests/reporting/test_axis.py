@@ -44,3 +44,26 @@ def test_ticks_of_huge_and_tiny_values_differ_and_are_printed_with_a_power(facto
     texts = [fixed(tick, Scale(axis.decimals)) for tick in axis.ticks if tick]
     assert len(set(texts)) == len(texts)
     assert all("10" in text and len(text) < 15 for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "possible", "ticks"),
+    [
+        (0.96, 1.03, (0.0, 1.0), [0.96, 0.98, 1.0]),  # a bar of one standard deviation
+        (1.0, 1.0, (0.0, 1.0), [0.99, 0.995, 1.0]),  # all folds right
+        (-0.05, 0.12, (0.0, None), [0.0, 0.05, 0.1, 0.15]),
+        (0.2, 0.9, (None, None), [0.2, 0.4, 0.6, 0.8, 1.0]),
+        (1.4, 2.9, (1.0, 3.0), [1.0, 1.5, 2.0, 2.5, 3.0]),  # ranks of three models
+    ],
+)
+def test_no_tick_is_at_a_value_that_cannot_exist(low, high, possible, ticks):
+    axis = Axis(low, high, 0, 100, possible=possible)
+    assert axis.ticks == pytest.approx(ticks, abs=1e-12)
+    assert axis.low <= low and high <= axis.high  # what is beyond a bound is drawn all the same
+
+
+@given(low=st.floats(0, 1), length=st.floats(0, 1), most=st.integers(3, 8))
+@settings(max_examples=200)
+def test_scales_of_shares_have_ticks_from_0_to_1(low, length, most):
+    axis = Axis(low, low + length, 0, 100, most, (0.0, 1.0))
+    assert axis.ticks and min(axis.ticks) >= -1e-9 and max(axis.ticks) <= 1 + 1e-9

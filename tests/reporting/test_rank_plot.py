@@ -18,7 +18,7 @@ DOT = re.compile(r'<circle cx="([\d.]+)" cy="([\d.]+)"')
 
 @pytest.fixture(scope="module")
 def segments():
-    svg, _ = rank_plot({name: name for name in RANKS}, RANKS, REACH)
+    svg, _ = rank_plot({name: name for name in RANKS}, RANKS, REACH, 3)
     found = [tuple(map(float, each)) for each in SEGMENT.findall(svg)]
     dots = [tuple(map(float, each)) for each in DOT.findall(svg)]
     return dict(zip(RANKS, zip(found, dots, strict=True), strict=True))
@@ -26,7 +26,7 @@ def segments():
 
 def test_the_critical_difference_is_that_of_the_book():
     assert pytest.approx(1.657, abs=5e-4) == REACH
-    _, alt = rank_plot({name: name for name in RANKS}, RANKS, REACH)
+    _, alt = rank_plot({name: name for name in RANKS}, RANKS, REACH, 3)
     assert "1.66" in alt
 
 

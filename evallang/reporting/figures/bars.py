@@ -21,7 +21,7 @@ def bars_of_counts(
     """Draw a bar for each count out of `most`; gives the SVG and its numbers in words."""
     names = [fonts.shorten_name(name, SIZE, LABEL) for name, _ in rows]
     left = max(fonts.width(name, SIZE) for name in names) + GAP + 2
-    axis = Axis(0, most, left, COLUMN - COUNTS, min(5, most))
+    axis = Axis(0, most, left, COLUMN - COUNTS, min(5, most), (0, most))
     foot = HEAD + ROW * len(rows)
     canvas = Canvas(foot + FOOT)
     canvas.plot = (left, COLUMN - COUNTS)

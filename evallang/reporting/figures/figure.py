@@ -6,7 +6,8 @@ those of `COLOURS`, which a page may replace by its own.
 """
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Literal
 
@@ -16,6 +17,8 @@ from evallang.reporting.numbers import HUGE, Scale, fixed, in_short
 POINTS_PER_MM = 72 / 25.4
 COLUMN = 82 * POINTS_PER_MM  # two next to each other on 170 mm
 SIZE = 7.5  # points; figures are printed at true size
+SMALL_SIZE = 7.0  # of what stands in a narrow place
+LEAST_SIZE = 6.0  # of any text at the final size: smaller text is omitted or abbreviated
 INK, MUTE, RULE, BLUE, PAPER, SHADE = (
     "#1a1a1a",
     "#5a6068",
@@ -135,6 +138,15 @@ class Canvas:
         return f'<svg xmlns="{SVG}" {size}{plot}>{"".join(self._parts)}</svg>'
 
 
+SIZE_OF_TEXT = re.compile(r"font-size:([\d.]+)px")
+
+
+def smallest_text(drawings: Iterable[str]) -> float:
+    """Return the size of the smallest text of drawings in points; `SIZE` without any text."""
+    found = (float(size) for svg in drawings for size in SIZE_OF_TEXT.findall(svg))
+    return min(found, default=SIZE)
+
+
 def styled_text(size: float, colour: str, *, bold: bool = False) -> str:
     """Return the style of a text."""
     style = (
@@ -149,6 +161,9 @@ ENOUGH = 0.2
 """The share of the axis that the middle one of the intervals has where all can be read."""
 
 Span = tuple[float, float]
+Bounds = tuple[float | None, float | None]
+"""The least and the largest possible value; None where there is no bound."""
+UNBOUNDED: Bounds = (None, None)
 
 
 def off_scale(spans: Sequence[Span | None], fixed: Sequence[float] = ()) -> frozenset[int]:
@@ -214,21 +229,28 @@ MOST_SIGNS_OF_A_TICK = 9  # longer numbers get a power of ten
 
 
 class Axis:
-    """A straight scale from values to points, with round ticks."""
+    """A straight scale from values to points, with round ticks at values that are `possible`."""
 
     def __init__(
-        self, low: float, high: float, left: float, right: float, most_ticks: int = 5
+        self,
+        low: float,
+        high: float,
+        left: float,
+        right: float,
+        most_ticks: int = 5,
+        possible: Bounds = UNBOUNDED,
     ) -> None:
         low, high = (min(max(end, -WIDEST), WIDEST) for end in (low, high))
         largest = max(abs(low), abs(high))
         if high - low <= max(largest * 1e-12, TINIEST):  # no decimals would tell its ticks apart
             pad = largest * 0.01 if largest > TINIEST else 0.5
             low, high = low - pad, high + pad
-        ticks = round_ticks(low, high, most_ticks)
+        every = round_ticks(low, high, most_ticks)
+        step = every[1] - every[0]
+        ticks = _inside(every, possible, step)
         self.left, self.right = left, right
         self.low, self.high = min(low, ticks[0]), max(high, ticks[-1])
         self.ticks = [float(f"{t:.12g}") for t in ticks]
-        step = ticks[1] - ticks[0]
         self.decimals = next((d for d in range(9) if abs(step - round(step, d)) < step / 1e6), 9)
         if self.decimals == 9 or step >= HUGE:  # its ticks get a power of ten
             self.decimals = 1 - math.floor(math.log10(step))
@@ -248,6 +270,18 @@ class Axis:
         inside = min(max(value, self.low), self.high)
         share = (inside - self.low) / (self.high - self.low)
         return self.left + share * (self.right - self.left)
+
+
+def _inside(ticks: Sequence[float], possible: Bounds, step: float) -> list[float]:
+    """Return the ticks at possible values, or all where there would be none."""
+    low, high = possible
+    found = [
+        tick
+        for tick in ticks
+        if (low is None or tick >= low - EDGE * step)
+        and (high is None or tick <= high + EDGE * step)
+    ]
+    return found or list(ticks)
 
 
 ROUND = (1.0, 2.0, 2.5, 5.0)

@@ -15,7 +15,9 @@ from evallang.reporting.figures.figure import (
     PAPER,
     SHADE,
     SIZE,
+    SMALL_SIZE,
     Axis,
+    Bounds,
     Canvas,
     Span,
     off_scale,
@@ -37,7 +39,7 @@ LEADING = 5.0  # between the names of two rows
 MOST_ROW = 26.0
 FOOT = 29.0  # ticks and the name of the scale
 LABEL = 96.0  # points for the names; longer ones are shortened
-MOST_IN_A_PANEL = 16  # models, or pairs; more are in further panels
+MOST_IN_A_PANEL = 12  # models, or pairs; more are in further panels
 LEAST_AXIS = 50.0  # points between names and numbers
 GAP = 7.0
 TRACK = 10.0  # depth of the band of what an interval excludes
@@ -69,7 +71,7 @@ def forest_of_estimates(
     everything = among or estimates
     far = far_estimates(everything)
     bounds = [b for e in everything if e.model not in far for b in _finite(e.value, *_bounds(e))]
-    axis = Axis(min(bounds), max(bounds), left + 3, COLUMN - right - 3, 4)
+    axis = Axis(min(bounds), max(bounds), left + 3, COLUMN - right - 3, 4, metric.range)
     canvas = Canvas(row * len(names) + FOOT)
     _draw_axis(canvas, axis, row * len(names), _scale_name(metric, metric.title), scale.power)
     for i, (name, estimate) in enumerate(zip(names, estimates, strict=True)):
@@ -115,9 +117,12 @@ class LineOfForest:
 
 
 def forest_of_requirements(
-    rows: Sequence[LineOfForest], name: str, scale: Scale, *, zero: bool
+    rows: Sequence[LineOfForest], name: str, scale: Scale, possible: Bounds, *, zero: bool
 ) -> str:
-    """Draw intervals, each with the margins or thresholds that it must be beyond."""
+    """Draw intervals, each with the margins or thresholds that it must be beyond.
+
+    The axis has ticks at `possible` values.
+    """
     labels = [[fonts.shorten_name(text, SIZE, LABEL) for text in row.label] for row in rows]
     height = max(ROW, LINE * max(map(len, labels)) + LEADING)
     named = any(row.names for row in rows)
@@ -126,7 +131,7 @@ def forest_of_requirements(
     left = max(fonts.width(line, SIZE) for lines in labels for line in lines) + GAP
     ends = [b for row in rows for b in _finite(row.value, row.low, row.high, *row.lines)]
     ends += [0.0] if zero else []
-    axis = Axis(min(ends), max(ends), left + 3, COLUMN - 6, 5)
+    axis = Axis(min(ends), max(ends), left + 3, COLUMN - 6, 5, possible)
     canvas = Canvas(height * len(rows) + FOOT)
     _draw_axis(canvas, axis, height * len(rows), name, scale.power, zero=zero)
     for i, (lines, row) in enumerate(zip(labels, rows, strict=True)):
@@ -140,9 +145,9 @@ def forest_of_requirements(
             top = height * i + (LINE + 1 if named else 0)
             canvas.line([(x, top), (x, height * (i + 1))], INK, 0.9, dash=DASH)
             if text:
-                half = fonts.width(text, SIZE - 1) / 2
+                half = fonts.width(text, SMALL_SIZE) / 2
                 middle = min(max(x, axis.left + half), canvas.width - half)
-                canvas.words(middle, height * i + LINE / 2, text, "center", size=SIZE - 1)
+                canvas.words(middle, height * i + LINE / 2, text, "center", size=SMALL_SIZE)
         if row.low is not None or row.high is not None:
             low = axis.left if row.low is None else axis(row.low)
             high = axis.right if row.high is None else axis(row.high)
@@ -189,7 +194,8 @@ def forest_of_differences(
     for i, pair in enumerate(every):
         if i not in far_of_every:
             bounds += _finite(*_difference_bounds(pair), *margins_of(context, comparison, pair))
-    axis = Axis(min(bounds), max(bounds), left + 3, COLUMN - right - 3, 4)
+    possible = metric.range_of_differences
+    axis = Axis(min(bounds), max(bounds), left + 3, COLUMN - right - 3, 4, possible)
     canvas = Canvas(row * len(known) + FOOT)
     unit = "points" if metric.percent else ""
     name = f"Difference in {metric.noun}" + (f" ({unit})" if unit else "")
@@ -277,11 +283,11 @@ def _draw_off(canvas: Canvas, axis: Axis, y: float, text: str, *, above: bool) -
     back = tip - sign * ARROW
     canvas.area([(tip, y), (back, y - ARROW * 0.65), (back, y + ARROW * 0.65)], BLUE)
     canvas.line([(back, y), (back - sign * 7, y)], BLUE, 1.1)
-    width = fonts.width(text, SIZE - 0.5) + 4
+    width = fonts.width(text, SMALL_SIZE) + 4
     place = back - sign * 9
     canvas.box(place - width if above else place, y - 4.6, width, 9.2, PAPER)
     canvas.words(place - sign * 2, y, text, "right" if above else "left", colour=MUTE,
-                 size=SIZE - 0.5)  # fmt: skip
+                 size=SMALL_SIZE)  # fmt: skip
 
 
 def _draw_pair(

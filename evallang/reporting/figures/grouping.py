@@ -17,7 +17,9 @@ from evallang.reporting.figures.figure import (
     PAPER,
     RULE,
     SIZE,
+    UNBOUNDED,
     Axis,
+    Bounds,
     Canvas,
 )
 from evallang.reporting.groups import are_stretches
@@ -54,18 +56,19 @@ def grouping_diagram(
     reverse: bool = False,
     reach: float | None = None,
     far: frozenset[str] = frozenset(),
+    possible: Bounds = UNBOUNDED,
 ) -> tuple[str, str]:
     """Draw models on a scale with their groups; gives the SVG and its content in words.
 
     `values` are best first. `reverse` puts small values right, as average ranks are drawn;
     `reach` is the critical difference, drawn as a length above the scale; models that are `far`
-    from the others are listed beyond its end.
+    from the others are listed beyond its end. The scale has ticks at `possible` values.
     """
     ordered = tuple(values)
     if drawn_as_columns(values, groups, far):
-        svg = _columns(labels, values, groups, scale, name, reverse, reach, far)
+        svg = _columns(labels, values, groups, scale, name, reverse, reach, far, possible)
     else:
-        svg = _bars(labels, values, groups, scale, name, reverse, reach)
+        svg = _bars(labels, values, groups, scale, name, reverse, reach, possible)
     spoken = "; ".join(
         f"group {LETTERS[i]}: {', '.join(labels[m] for m in members)}"
         for i, members in enumerate(groups)
@@ -98,6 +101,7 @@ def _columns(
     reverse: bool,
     reach: float | None,
     far: frozenset[str],
+    possible: Bounds,
 ) -> str:
     """Draw a row for each model, best first: its place, and a point in each of its groups."""
     ordered = tuple(values)
@@ -114,7 +118,7 @@ def _columns(
     kept = [v for model, v in values.items() if model not in far]
     low, high = min(kept), max(kept)
     ends = (left + 3, right - 3)
-    axis = Axis(low, high, *(ends[::-1] if reverse else ends), 3)
+    axis = Axis(low, high, *(ends[::-1] if reverse else ends), 3, possible)
     top = HEAD + (REACH_ROOM if reach is not None else 0.0)
     depth = top + ROW * len(ordered)
     canvas = Canvas(depth + FOOT)
@@ -182,6 +186,7 @@ def _bars(
     name: str,
     reverse: bool,
     reach: float | None,
+    possible: Bounds,
 ) -> str:
     """Draw one bar below the scale for each group, with an open dot on every member."""
     low, high = min(values.values()), max(values.values())
@@ -189,7 +194,7 @@ def _bars(
     longest = max(fonts.width(line, SIZE) for found in lines.values() for line in found)
     side = min(max(SIDES[0], longest + 8), SIDES[1])
     ends = (side, COLUMN - side)
-    axis = Axis(low, high, *(ends[::-1] if reverse else ends), 6)
+    axis = Axis(low, high, *(ends[::-1] if reverse else ends), 6, possible)
     step = DOUBLE_LABEL_STEP if any(len(found) > 1 for found in lines.values()) else LABEL_STEP
     rows = (len(values) + 1) // 2
     top = SCALE_AT + (REACH_ROOM if reach is not None else 0.0)

@@ -10,11 +10,13 @@ from evallang.reporting.figures.figure import (
     BLUE,
     COLUMN,
     INK,
+    LEAST_SIZE,
     MUTE,
     PAPER,
     RULE,
     SHADE,
     SIZE,
+    SMALL_SIZE,
     Canvas,
 )
 from evallang.reporting.numbers import NBSP, fixed, p_value
@@ -24,7 +26,7 @@ CELL = 21.0
 SMALL_CELL = 14.0
 MOST_NAMED_COLUMNS = 5  # more models are numbered
 NAME, SHORT_NAME = 86.0, 62.0  # points for the names of rows, of many
-LEAST_SIZE = 5.0  # points: the least that journals print
+KEY_GAP, KEY_LINE = 6.0, 9.5  # above the key, and of its lines
 ROOM = 1.6  # left and right of the text in a cell
 
 
@@ -64,6 +66,20 @@ class _Grid:
 
 
 @frozen
+class _Texts:
+    """Texts of cells that are printed in one size, all or none."""
+
+    texts: tuple[str, ...]
+    bold: bool = False
+
+    def size(self, wide: float) -> float | None:
+        """Return the largest size in which the texts fit in a cell; None if it is too small."""
+        longest = max((fonts.width(text, 1.0, bold=self.bold) for text in self.texts), default=0.0)
+        size = SIZE if longest == 0 else min(SIZE, (wide - 2 - ROOM) / longest)
+        return size if size >= LEAST_SIZE else None
+
+
+@frozen
 class Matrix:
     """A drawn matrix, its numbers in words, and which of its numbers had room."""
 
@@ -72,38 +88,57 @@ class Matrix:
     numbers: tuple[bool, ...]
 
 
-def _grid(labels: Sequence[str]) -> _Grid:
-    """Write the heads of rows and columns."""
+def _grid(labels: Sequence[str], *texts: _Texts) -> _Grid:
+    """Write the heads of rows and columns around cells that have room for texts, if possible.
+
+    Many models are numbered. Where more texts can be read without names at the left, the names
+    are listed in a key below the matrix.
+    """
     n = len(labels)
     numbered = n > MOST_NAMED_COLUMNS
-    heads = [str(i + 1) for i in range(n)] if numbered else list(labels)
-    names = [f"{i + 1}\u2002{name}" if numbered else name for i, name in enumerate(labels)]
-    names = [fonts.shorten_name(name, SIZE, NAME if n <= 8 else SHORT_NAME) for name in names]
-    left = max(fonts.width(name, SIZE) for name in names) + 6
-    wide = (COLUMN - left) / n
+    numbers = [str(i + 1) for i in range(n)]
+    names = [
+        f"{i}\u2002{name}" if numbered else name for i, name in zip(numbers, labels, strict=True)
+    ]
+    rows = [fonts.shorten_name(name, SIZE, NAME if n <= 8 else SHORT_NAME) for name in names]
+    keyed = numbered and _n_readable(texts, _wide(numbers)) > _n_readable(texts, _wide(rows))
+    rows = numbers if keyed else rows
+    wide = _wide(rows)
+    left = COLUMN - wide * n
     deep = CELL if n <= 10 else SMALL_CELL
     top = 13.0 if numbered else 22.0
-    canvas = Canvas(top + deep * n + 1)
+    foot = top + deep * n + 1
+    canvas = Canvas(foot + (KEY_GAP + KEY_LINE * -(-n // 2) if keyed else 0.0))
     canvas.plot = (left, COLUMN)
     made = _Grid(canvas, left, top, wide, deep)
-    for i, head in enumerate(heads):
-        size = SIZE - 0.5
-        if numbered:
-            size = min(size, (wide - 1) / fonts.width(head, 1.0))
-        lines = [head] if numbered else fonts.wrap(head, size, wide - 3)
+    for i, row in enumerate(rows):
+        lines = [numbers[i]] if numbered else fonts.wrap(labels[i], SMALL_SIZE, wide - 3)
         for k, line in enumerate(lines):
             y = top - 6 - 8.2 * (len(lines) - 1 - k)
-            made.canvas.words(left + wide * (i + 0.5), y, line, "center", size=size)
-        made.canvas.words(left - 5, top + deep * (i + 0.5), names[i], "right")
+            canvas.words(left + wide * (i + 0.5), y, line, "center", size=SMALL_SIZE)
+        canvas.words(left - 5, top + deep * (i + 0.5), row, "right")
         made.box(i, i, SHADE)
+    if keyed:
+        _draw_key(canvas, names, foot + KEY_GAP)
     return made
 
 
-def _size(texts: Sequence[str], wide: float, *, bold: bool = False) -> float | None:
-    """Return the largest size in which texts fit in a cell; None where that is too small."""
-    longest = max((fonts.width(text, 1.0, bold=bold) for text in texts), default=0.0)
-    size = SIZE if longest == 0 else min(SIZE, (wide - 2 - ROOM) / longest)
-    return size if size >= LEAST_SIZE else None
+def _wide(rows: Sequence[str]) -> float:
+    """Return the width of a cell next to the names of rows."""
+    return (COLUMN - max(fonts.width(row, SIZE) for row in rows) - 6) / len(rows)
+
+
+def _n_readable(texts: Sequence[_Texts], wide: float) -> int:
+    return sum(each.size(wide) is not None for each in texts)
+
+
+def _draw_key(canvas: Canvas, names: Sequence[str], top: float) -> None:
+    """List numbered names in two columns."""
+    deep = -(-len(names) // 2)
+    for i, name in enumerate(names):
+        column, row = divmod(i, deep)
+        text = fonts.shorten_name(name, SIZE, COLUMN / 2 - 6)
+        canvas.words(column * (COLUMN / 2 + 3), top + KEY_LINE * (row + 0.5), text)
 
 
 def decision_matrix(context: Context, comparison: Comparison, ordered: Sequence[str]) -> Matrix:
@@ -113,7 +148,6 @@ def decision_matrix(context: Context, comparison: Comparison, ordered: Sequence[
     is whether the p-values and the differences are printed.
     """
     labels = [context.model(model) for model in ordered]
-    grid = _grid(labels)
     scale = context.difference_scale(comparison)
     pairs = {frozenset(pair.models): pair for pair in comparison.pairwise}
     below, above, spoken = [], [], []
@@ -131,10 +165,9 @@ def decision_matrix(context: Context, comparison: Comparison, ordered: Sequence[
                 spoken.append(f"{labels[i]} and {labels[k]} {text}"
                               + (" (rejected)" if pair.reject else ""))  # fmt: skip
     small = [text.replace(NBSP, "") for _, _, text, _ in below]
-    size, of_p = (
-        _size([text for _, _, text in above], grid.wide),
-        _size(small, grid.wide, bold=True),
-    )
+    differences, ps = _Texts(tuple(text for _, _, text in above)), _Texts(tuple(small), bold=True)
+    grid = _grid(labels, ps, differences)
+    size, of_p = differences.size(grid.wide), ps.size(grid.wide)
     for i, k, text in above:
         if size is not None:
             grid.words(i, k, text, size, MUTE)
@@ -158,7 +191,6 @@ def win_matrix(context: Context, ranks: Ranks, ordered: Sequence[str]) -> Matrix
     and whether the first is.
     """
     labels = [context.model(model) for model in ordered]
-    grid = _grid(labels)
     counts: dict[tuple[str, str], tuple[int, int, int]] = {}
     for first, second, wins, ties, losses in ranks.win_tie_loss:
         counts[first, second] = (wins, ties, losses)
@@ -172,14 +204,14 @@ def win_matrix(context: Context, ranks: Ranks, ordered: Sequence[str]) -> Matrix
             cells.append((i, k, "/".join(map(str, found)), found[0] > found[2]))
             if i < k:
                 spoken.append(f"{labels[i]} to {labels[k]} {' / '.join(map(str, found))}")
-    size = _size([text for _, _, text, _ in cells], grid.wide)
-    whole = size is not None
-    if not whole:
-        cells = [(i, k, text.partition("/")[0], ahead) for i, k, text, ahead in cells]
-        size = _size([text for _, _, text, _ in cells], grid.wide)
+    every = _Texts(tuple(text for _, _, text, _ in cells))
+    wins = _Texts(tuple(text.partition("/")[0] for text in every.texts))
+    grid = _grid(labels, every, wins)
+    whole = every.size(grid.wide) is not None
+    size = (every if whole else wins).size(grid.wide)
     for i, k, text, ahead in cells:
         grid.box(i, k, SHADE if ahead else PAPER, RULE)
         if size is not None:
-            grid.words(i, k, text, size, INK)
+            grid.words(i, k, text if whole else text.partition("/")[0], size, INK)
     alt = f"Wins, ties and losses: {'; '.join(spoken)}."
     return Matrix(grid.canvas.svg(), alt, (whole, size is not None))

@@ -15,6 +15,7 @@ from evallang.reporting.figures.figure import (
     RULE,
     SHADE,
     SIZE,
+    SMALL_SIZE,
     Axis,
     Canvas,
     off_scale,
@@ -72,8 +73,8 @@ def shares(
     x = left
     for (fill, edge), case in zip(fills, CASES, strict=True):
         canvas.box(x, 2.5, 6, 6, fill, edge)
-        canvas.words(x + 8.5, 5.5, case, size=SIZE - 1)
-        x += fonts.width(case, SIZE - 1) + 13
+        canvas.words(x + 8.5, 5.5, case, size=SMALL_SIZE)
+        x += fonts.width(case, SMALL_SIZE) + 13
     _write_names(canvas, names, left - GAP, KEY)
     for i, pair in enumerate(pairs):
         y, x = KEY + ROW * (i + 0.5), left
@@ -84,9 +85,9 @@ def shares(
             if size > 0.2:
                 canvas.box(x, y - BAR / 2, size, BAR, fill, edge)
             text = probability(value, context.style)
-            if fonts.width(text, SIZE - 0.5, bold=True) + 4 < size:
+            if fonts.width(text, SMALL_SIZE, bold=True) + 4 < size:
                 colour = PAPER if fill == BLUE else INK
-                canvas.words(x + size / 2, y, text, "center", colour=colour, size=SIZE - 0.5,
+                canvas.words(x + size / 2, y, text, "center", colour=colour, size=SMALL_SIZE,
                              bold=key == decided)  # fmt: skip
             x += size
     spoken = "; ".join(_spoken(context, pair) for pair in pairs)
@@ -138,7 +139,7 @@ def simplex(
             while any(abs(at[0] - a) < 8 and abs(at[1] - b) < 7 for a, b in taken):
                 at = (at[0] + 8, at[1])
             taken.append(at)
-            canvas.words(at[0], at[1], str(i + 1), size=SIZE - 0.5)
+            canvas.words(at[0], at[1], str(i + 1), size=SMALL_SIZE)
             below = foot + 16 + key * (i + 0.5)
             line = " ".join(_pair_lines(context, pair, (COLUMN - 30) / 2))
             canvas.words(5, below, f"{i + 1}\u2002{line}")
@@ -163,7 +164,7 @@ def densities(
     kept = [curve for i, curve in enumerate(curves) if i not in far]
     low = min([-rope, *(mean - REACH * size for mean, size, _ in kept)])
     high = max([rope, *(mean + REACH * size for mean, size, _ in kept)])
-    axis = Axis(low, high, left + 3, COLUMN - 6, 5)
+    axis = Axis(low, high, left + 3, COLUMN - 6, 5, metric.range_of_differences)
     depth = ROW * len(pairs)
     canvas = Canvas(depth + FOOT)
     canvas.plot = (axis.left, axis.right)

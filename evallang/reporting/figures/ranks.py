@@ -21,11 +21,12 @@ LABEL = 96.0
 
 
 def rank_plot(
-    labels: Mapping[str, str], ranks: Mapping[str, float], reach: float
+    labels: Mapping[str, str], ranks: Mapping[str, float], reach: float, worst: float
 ) -> tuple[str, str]:
     """Draw each average rank with a line as long as the critical difference around it.
 
-    Two models differ significantly where their lines do not overlap. `ranks` are best first.
+    Two models differ significantly where their lines do not overlap. `ranks` are best first, of
+    `worst` models in all.
     Gives the SVG and its numbers in words.
     """
     scale = Scale(2)
@@ -35,7 +36,7 @@ def rank_plot(
     right = COLUMN - max(fonts.width(text, SIZE) for text in texts) - GAP
     half = reach / 2
     low, high = min(ranks.values()) - half, max(ranks.values()) + half
-    axis = Axis(low, high, left + 3, right - 3, 5)
+    axis = Axis(low, high, left + 3, right - 3, 5, (1.0, worst))
     depth = ROW * len(ranks)
     canvas = Canvas(depth + FOOT)
     canvas.plot = (axis.left, axis.right)

@@ -10,7 +10,9 @@ from evallang.reporting.figures.figure import (
     INK,
     MUTE,
     SIZE,
+    UNBOUNDED,
     Axis,
+    Bounds,
     Canvas,
     off_scale,
 )
@@ -52,12 +54,13 @@ def distributions(
     *,
     signed: bool = False,
     among: Sequence[Distribution] = (),
+    possible: Bounds = UNBOUNDED,
 ) -> tuple[str, str]:
     """Draw the resamples of each row as a histogram; gives the SVG and its numbers in words.
 
     The line through the bars is the estimate, the one below them its interval. Rows that are
     `signed` are differences, whose axis has zero. The axis has room for all rows `among` which
-    these are, except for those far from the others.
+    these are, except for those far from the others, and ticks at `possible` values.
     """
     every = among or rows
     labels = [[fonts.shorten_name(line, SIZE, LABEL) for line in row.label] for row in rows]
@@ -65,7 +68,8 @@ def distributions(
     fixed_points = (0.0,) if signed else ()
     beyond = {id(every[i]) for i in off_scale([row.span for row in every], fixed=fixed_points)}
     ends = [end for row in every if id(row) not in beyond for end in row.span]
-    axis = Axis(min([*fixed_points, *ends]), max([*fixed_points, *ends]), left + 3, COLUMN - 6, 5)
+    ends += fixed_points
+    axis = Axis(min(ends), max(ends), left + 3, COLUMN - 6, 5, possible)
     deep = min(ROW, max(CLOSE_ROW, DEPTH / len(rows)))
     foot = deep * len(rows)
     canvas = Canvas(foot + FOOT)

@@ -11,7 +11,9 @@ from evallang.reporting.figures.figure import (
     INK,
     MUTE,
     SIZE,
+    UNBOUNDED,
     Axis,
+    Bounds,
     Canvas,
 )
 from evallang.reporting.numbers import Scale, fixed
@@ -69,8 +71,12 @@ def score_lines(
     scale: Scale,
     subject: str,
     marks: Sequence[Mark] = (),
+    possible: Bounds = UNBOUNDED,
 ) -> tuple[str, str]:
-    """Draw series over their values; gives the SVG and its numbers in words."""
+    """Draw series over their values; gives the SVG and its numbers in words.
+
+    The axis has ticks at `possible` scores.
+    """
     keys = len(marks) + (len(series) if len(series) > 1 else 0)
     canvas = Canvas(TOP + DEPTH + BOTTOM + KEY * keys)
     foot = TOP + DEPTH
@@ -78,7 +84,7 @@ def score_lines(
         v for s in series for p in s.points for v in (p.y, p.low, p.high)
         if v is not None and math.isfinite(v)
     ]  # fmt: skip
-    y = Axis(min(ends, default=0.0), max(ends, default=1.0), foot, TOP, 5)
+    y = Axis(min(ends, default=0.0), max(ends, default=1.0), foot, TOP, 5, possible)
     printed = Scale(max(0, y.decimals - scale.power), scale.power)
     names = [fixed(tick, printed) for tick in y.ticks]
     left = max(fonts.width(name, SIZE) for name in names) + GAP + 2

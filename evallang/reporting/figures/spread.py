@@ -11,7 +11,9 @@ from evallang.reporting.figures.figure import (
     INK,
     MUTE,
     SIZE,
+    UNBOUNDED,
     Axis,
+    Bounds,
     Canvas,
     off_scale,
 )
@@ -37,12 +39,17 @@ class Spread:
 
 
 def spread(
-    rows: Sequence[Spread], name: str, subject: str, scale: Scale, among: Sequence[Spread] = ()
+    rows: Sequence[Spread],
+    name: str,
+    subject: str,
+    scale: Scale,
+    among: Sequence[Spread] = (),
+    possible: Bounds = UNBOUNDED,
 ) -> tuple[str, str]:
     """Draw the values of each model with its estimate; gives the SVG and its numbers in words.
 
     `subject` is what the values are of: "folds". The axis has room for all rows `among` which
-    these are, except for those far from the others.
+    these are, except for those far from the others, and ticks at `possible` values.
     """
     every = among or rows
     histogram = max(len(row.values) for row in every) > MOST_POINTS
@@ -56,7 +63,8 @@ def spread(
     kept = [(min(row.values), max(row.values)) for row in near]
     known = [row.estimate for row in near if row.estimate is not None]
     axis = Axis(min([*known, *(span[0] for span in kept)]),
-                max([*known, *(span[1] for span in kept)]), left + 3, COLUMN - 6, 5)  # fmt: skip
+                max([*known, *(span[1] for span in kept)]), left + 3, COLUMN - 6, 5,
+                possible)  # fmt: skip
     foot = depth * len(rows)
     canvas = Canvas(foot + FOOT)
     canvas.plot = (axis.left, axis.right)

@@ -11,7 +11,9 @@ from evallang.reporting.figures.figure import (
     PAPER,
     RULE,
     SIZE,
+    UNBOUNDED,
     Axis,
+    Bounds,
     Canvas,
 )
 from evallang.reporting.numbers import Scale, fixed
@@ -36,16 +38,18 @@ def stacked_bars(
     scale: Scale,
     subject: str,
     label: float = LABEL,
+    possible: Bounds = UNBOUNDED,
 ) -> tuple[str, str]:
     """Draw the parts of each row one after the other; parts below zero go to the left of zero.
 
-    Names have `label` points at most. Gives the SVG and its numbers in words.
+    Names have `label` points at most, and the axis has ticks at `possible` values. Gives the SVG
+    and its numbers in words.
     """
     names = [fonts.shorten_name(name, SIZE, label) for name, _ in rows]
     left = max(fonts.width(name, SIZE) for name in names) + GAP + 2
     low = min([0.0, *(sum(v for v in values if v < 0) for _, values in rows)])
     high = max([0.0, *(sum(v for v in values if v > 0) for _, values in rows)])
-    axis = Axis(low, high, left, COLUMN - RIGHT, 5)
+    axis = Axis(low, high, left, COLUMN - RIGHT, 5, possible)
     foot = HEAD + ROW * len(rows)
     canvas = Canvas(foot + FOOT + KEY * len(parts))
     _ticks(canvas, axis, foot, scale)
@@ -74,13 +78,20 @@ def stacked_bars(
 
 
 def strips(
-    rows: Sequence[tuple[str, Sequence[float]]], title: str, scale: Scale, subject: str
+    rows: Sequence[tuple[str, Sequence[float]]],
+    title: str,
+    scale: Scale,
+    subject: str,
+    possible: Bounds = UNBOUNDED,
 ) -> tuple[str, str]:
-    """Draw the values of each row as open dots, their mean as a tick; gives SVG and words."""
+    """Draw the values of each row as open dots, their mean as a tick; gives SVG and words.
+
+    The axis has ticks at `possible` values.
+    """
     names = [fonts.shorten_name(name, SIZE, LABEL) for name, _ in rows]
     left = max(fonts.width(name, SIZE) for name in names) + GAP + 2
     every = [value for _, values in rows for value in values]
-    axis = Axis(min(every), max(every), left + GAP, COLUMN - RIGHT, 5)
+    axis = Axis(min(every), max(every), left + GAP, COLUMN - RIGHT, 5, possible)
     foot = HEAD + ROW * len(rows)
     canvas = Canvas(foot + FOOT)
     _ticks(canvas, axis, foot, scale)
@@ -104,15 +115,16 @@ def values_next_to_spans(
     title: str,
     scale: Scale,
     subject: str,
+    possible: Bounds = UNBOUNDED,
 ) -> tuple[str, str]:
     """Draw each value as a diamond, and a span of others as a bar with a tick at its middle.
 
-    Gives the SVG and its numbers in words.
+    The axis has ticks at `possible` values. Gives the SVG and its numbers in words.
     """
     names = [fonts.shorten(name, SIZE, LABEL) for name, *_ in rows]
     left = max(fonts.width(name, SIZE) for name in names) + GAP + 2
     every = [end for _, value, span in rows for end in (value, *span)]
-    axis = Axis(min(every), max(every), left + GAP, COLUMN - RIGHT, 5)
+    axis = Axis(min(every), max(every), left + GAP, COLUMN - RIGHT, 5, possible)
     foot = HEAD + ROW * len(rows)
     canvas = Canvas(foot + FOOT)
     _ticks(canvas, axis, foot, scale)
