@@ -151,12 +151,7 @@ def test_no_caption_is_parted_from_its_table_or_figure(rendered, name):
 def test_text_of_drawings_is_6_points_at_least_on_the_page(rendered, name):
     with pdfplumber.open(rendered(name).folder / "report.pdf") as document:
         letters = [c for page in document.pages for c in page.chars if c["tag"] == "Figure"]
-        assert bool(letters) == any("Figure" in text for text in texts_of(document))
     assert min((c["size"] for c in letters), default=LEAST_SIZE) >= LEAST_SIZE - 0.01
-
-
-def texts_of(document):
-    return [line["text"].split(".")[0] for p in document.pages for line in p.extract_text_lines()]
 
 
 def test_names_that_are_read_from_the_right_keep_the_numbers_in_order(rendered):
