@@ -17,7 +17,7 @@ from evallang.reporting.numbers import HUGE, Scale, fixed, in_short
 POINTS_PER_MM = 72 / 25.4
 COLUMN = 82 * POINTS_PER_MM  # two next to each other on 170 mm
 SIZE = 7.5  # points; figures are printed at true size
-SMALL_SIZE = 7.0  # of what stands in a narrow place
+SMALL_SIZE = 7.0  # where there is little room
 LEAST_SIZE = 6.0  # of any text at the final size: smaller text is omitted or abbreviated
 INK, MUTE, RULE, BLUE, PAPER, SHADE = (
     "#1a1a1a",
