@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.metrics import average_precision_score, r2_score, roc_auc_score
+from sklearn.metrics import average_precision_score, f1_score, r2_score, roc_auc_score
 
 from evallang.activity import Activity, report_activity, watched
 from evallang.metrics.metric import METRICS, Outcome
@@ -446,7 +446,6 @@ def test_statistics_of_other_examples_are_not_drawn_together():
 def test_counts_of_groups_add_up_to_those_of_the_examples_drawn(monkeypatch):
     rng = np.random.default_rng(6)
     truth, label = rng.integers(0, 3, 50), rng.integers(0, 3, 50)
-    sample = GroupedCountSample(truth * 3 + label, (3, 3), macro_f1, GROUPS)
 
     def one_by_one(weights):
         tables = np.zeros((len(weights), 3, 3))
@@ -455,14 +454,26 @@ def test_counts_of_groups_add_up_to_those_of_the_examples_drawn(monkeypatch):
         return macro_f1(tables)
 
     plain = WeightSample(50, one_by_one, GROUPS)
-    for _ in range(2):
+    # Above the first limit, groups are counted by a product, above the second by examples
+    for limit in (None, "MOST_CELLS_SUMMED", "MOST_GROUP_COUNTS"):
+        if limit is not None:
+            monkeypatch.setattr(f"evallang.stats.intervals.resampling.{limit}", 0)
+        sample = GroupedCountSample(truth * 3 + label, (3, 3), macro_f1, GROUPS)
         drawn = [s.replicates(np.random.default_rng(2), 200) for s in (sample, plain)]
         np.testing.assert_array_equal(*drawn)
         np.testing.assert_array_equal(sample.jackknife()[0], plain.jackknife()[0])
         assert sample.estimate() == plain.estimate()
-        # As many classes and groups as do not fit are counted example by example
-        monkeypatch.setattr("evallang.stats.intervals.resampling.MOST_GROUP_COUNTS", 0)
-        sample = GroupedCountSample(truth * 3 + label, (3, 3), macro_f1, GROUPS)
+
+
+def test_each_of_many_groups_is_left_out_by_itself():
+    groups = np.repeat(np.arange(1200), 3)
+    truth, label = RANDOM.integers(0, 3, (2, 3600))
+    found, times = GroupedCountSample(truth * 3 + label, (3, 3), macro_f1, groups).jackknife()
+    assert (times == 1).all()
+    for group in (0, 700, 1199):
+        rest = groups != group
+        assert found[group] == pytest.approx(f1_score(truth[rest], label[rest], average="macro"))
+    assert len(found) == 1200
 
 
 def test_sums_of_columns_are_exact_and_depend_on_no_other_column():

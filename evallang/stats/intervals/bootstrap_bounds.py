@@ -245,10 +245,11 @@ def _acceleration(left_out: NDArray[np.float64], times: NDArray[np.float64]) -> 
     if weights.sum() == 0:
         return 0.0
     gaps = (values * weights).sum() / weights.sum() - values
-    squares = float((weights * gaps**2).sum())
+    weighted = weights * gaps * gaps
+    squares = float(weighted.sum())
     if squares <= (TIE * float(np.abs(values).max())) ** 2 * weights.sum():
         return 0.0
-    return float((weights * gaps**3).sum()) / (6 * squares * math.sqrt(squares))
+    return float((weighted * gaps).sum()) / (6 * squares * math.sqrt(squares))
 
 
 def _cut(

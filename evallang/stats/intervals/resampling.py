@@ -27,6 +27,7 @@ else:
     np = lazy("numpy")
 
 MOST_GROUP_COUNTS = 1 << 24  # counts of all cells in all groups, as numbers of 8 bytes
+MOST_CELLS_SUMMED = 16  # else sums of all resamples of a batch take more memory than one product
 MOST_LEFT_OUT = 1000  # leave-one-out values computed one by one before blocks are excluded
 
 
@@ -54,6 +55,11 @@ class Block:
     def counts(self) -> NDArray[np.uint8]:
         """How often each example came (B, n)."""
         return self.times if self._codes is None else self.times.take(self._codes, axis=1)
+
+    def of(self, row: int) -> NDArray[np.float64]:
+        """Return how often each example came in one resample (n,), as numbers."""
+        times: NDArray[np.uint8] = self.times[row]
+        return (times if self._codes is None else times[self._codes]).astype(np.float64)
 
     @cached_property
     def side_by_side(self) -> NDArray[np.uint8]:
@@ -236,13 +242,18 @@ def _replicates_of(
     n, codes = samples[0]._n, samples[0]._codes
     size = max(1, BLOCK // max(n, 1))
 
+    rows = list(zip(values, samples, strict=True))
+    of_sums = [(row, sample) for row, sample in rows if sample.columns]
+    of_examples = [(row, sample) for row, sample in rows if not sample.columns]
+
     def work(start: int) -> None:
         times = resamples.batch(start)
-        sums = columns.sums(times)
-        for first in range(0, len(times), size):
-            some = slice(first, first + size)
-            block = Block(times[some], codes, {key: of[some] for key, of in sums.items()})
-            for row, sample in zip(values, samples, strict=True):
+        whole = Block(times, codes, columns.sums(times))
+        for row, sample in of_sums:
+            row[start : start + len(times)] = sample._on(whole)
+        for first in range(0, len(times) if of_examples else 0, size):
+            block = Block(times[first : first + size], codes)
+            for row, sample in of_examples:
                 row[start + first : start + first + len(block.times)] = sample._on(block)
 
     with one_order():
@@ -318,7 +329,7 @@ class MomentSample(WeightSample):
         *sums, drawn = (block.sums[column.key] for column in self.columns)
         values, lost = self._of_sums(sums, drawn)
         for row in np.flatnonzero(lost):
-            values[row] = self._exact(block.counts[row].astype(np.float64))
+            values[row] = self._exact(block.of(int(row)))
         return values
 
     def _values(self, times: NDArray[np.uint8]) -> NDArray[np.float64]:
@@ -395,13 +406,42 @@ class GroupedCountSample(WeightSample):
         self._cells, self._shape, self._metric = cells, shape, metric
         super().__init__(len(cells), self._weighted, groups, limits, compiled=True)
 
-    def _on(self, block: Block) -> NDArray[np.float64]:
+    def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Leave out one group at a time, in closed form unless its counts are too many."""
+        _, counts = self._per_group
+        if counts is None:
+            return super().jackknife()
+        rest = counts.sum(axis=0) - counts
+        batch = max(1, BATCH // math.prod(self._shape))
+        parts = [
+            self._on_counts(rest[start : start + batch].T) for start in range(0, len(counts), batch)
+        ]
+        return np.concatenate(parts), np.ones(len(counts))
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """How many examples of each group fall into each cell, of few cells."""
         occurring, counts = self._per_group
+        if counts is None or len(occurring) > MOST_CELLS_SUMMED:
+            return ()
+        return tuple(map(Column, counts.T))
+
+    def _on(self, block: Block) -> NDArray[np.float64]:
+        if block.sums:
+            return self._on_counts([block.sums[column.key] for column in self.columns])
+        _, counts = self._per_group
         if counts is None:
             return self._weighted(block.counts)
-        tables = np.zeros((len(block.times), math.prod(self._shape)))
         # Sums of whole numbers are exact in any order, so that BLAS may choose its own
-        tables[:, occurring] = block.times.astype(np.float64) @ counts
+        return self._on_counts((block.times.astype(np.float64) @ counts).T)
+
+    def _on_counts(
+        self, counts: Sequence[NDArray[np.float64]] | NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return the metric of the counts of each occurring cell (cells, B)."""
+        tables = np.zeros((len(counts[0]), math.prod(self._shape)))
+        for cell, of_cell in zip(self._per_group[0], counts, strict=True):
+            tables[:, cell] = of_cell
         return self._metric(tables.reshape(-1, *self._shape))
 
     @cached_property
