@@ -407,7 +407,7 @@ class GroupedCountSample(WeightSample):
         super().__init__(len(cells), self._weighted, groups, limits, compiled=True)
 
     def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Leave out one group at a time, in closed form unless its counts are too many."""
+        """Omit one group at a time, in closed form unless its counts are too many."""
         _, counts = self._per_group
         if counts is None:
             return super().jackknife()
