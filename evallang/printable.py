@@ -11,17 +11,19 @@ import re
 from typing import Any, TextIO
 from unicodedata import bidirectional
 
-_INVISIBLE = re.compile(
+from evallang.late_pattern import late_pattern
+
+_INVISIBLE = late_pattern(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\ufe00-\ufe0d\U000e0100-\U000e01ef]"
 )
 """Letters and marks without a glyph that `str.isprintable` accepts. The selectors U+FE0E and
 U+FE0F are not among them, because they choose between the text form and the picture of a sign."""
 
-_MARKED_COMMAND = re.compile(r"##(?=\w*\[)")
+_MARKED_COMMAND = late_pattern(r"##(?=\w*\[)")
 """The start of commands that runners find anywhere in a line: `##[error]`, `##vso[`, ...
 """
 
-_COMMAND = re.compile(r"(\s*):(?=:[A-Za-z])")
+_COMMAND = late_pattern(r"(\s*):(?=:[A-Za-z])")
 """The start of a line that is a workflow command of GitHub: `::error::`."""
 
 ISOLATE, POP_ISOLATE = "\u2068", "\u2069"
@@ -29,7 +31,7 @@ ISOLATES = ISOLATE + POP_ISOLATE
 """The signs around a name that is read from the right, so that what follows keeps its order."""
 _FROM_THE_RIGHT = frozenset({"R", "AL", "AN"})
 
-_CREDENTIALS = re.compile(
+_CREDENTIALS = late_pattern(
     r"(?<=://)[^\s/?#\"'`]+(?=@)"  # user and password before a host; those may hold an `@` too
     r"|(?<=://)[^\s/?#:\"'`]+:(?![0-9]+[/?#])[^\s\"'`]*(?=@)"  # or a slash, as keys of S3 do
     r"|(?<=[?&;])([^\s=&;\"'`]*(?:key|token|secret|passw|sig|credential)[^\s=&;\"'`]*=)"
@@ -38,7 +40,7 @@ _CREDENTIALS = re.compile(
 )
 """What an address holds that nobody else may see."""
 
-_SURROGATES = re.compile(r"[\ud800-\udfff]")
+_SURROGATES = late_pattern(r"[\ud800-\udfff]")
 
 
 def printable(text: str, *, keep: str = "") -> str:

@@ -201,7 +201,7 @@ class Registry(Generic[Declaration]):
             key = name or function.__name__
             if key in self._entries:
                 raise ValueError(f"{self.kind} {key} is registered twice")
-            if not inspect.getdoc(function):
+            if not function.__doc__:
                 raise ValueError(f"{self.kind} {key} has no docstring")
             if not listed:
                 self._unlisted.add(key)
@@ -248,19 +248,17 @@ class Registry(Generic[Declaration]):
 
 def _signature(function: Callable[..., Any]) -> tuple[tuple[str, ...], tuple[Option, ...]]:
     """Read inputs and options from a signature; evaluate only keyword-only annotations."""
-    inputs: list[str] = []
-    options: list[Option] = []
-    for parameter in inspect.signature(function).parameters.values():
-        if parameter.kind is not inspect.Parameter.KEYWORD_ONLY:
-            inputs.append(parameter.name)
-            continue
-        annotation = parameter.annotation
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    defaults = function.__kwdefaults__ or {}
+    options = []
+    for name in names[code.co_argcount :]:
+        annotation = function.__annotations__[name]
         if isinstance(annotation, str):
             annotation = eval(annotation, function.__globals__)  # our own source
-        words, names = _kinds(annotation)
-        default = REQUIRED if parameter.default is inspect.Parameter.empty else parameter.default
-        options.append(Option(parameter.name, default, words, names))
-    return tuple(inputs), tuple(options)
+        words, types_ = _kinds(annotation)
+        options.append(Option(name, defaults.get(name, REQUIRED), words, types_))
+    return names[: code.co_argcount], tuple(options)
 
 
 def wrong_word(given: object, words: tuple[str, ...], what: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from evallang.checking.check import Checked
 from evallang.data.dataset import Task
 from evallang.diagnostics import Diagnostic
 from evallang.diagnostics.text import to_text
+from evallang.frozen_records import frozen
 from evallang.source import SourceFile
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class StudyError(Exception):
         super().__init__("\n" + to_text(self.diagnostics, sources))
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(slots=False)
 class CheckedFile:
     """A study file with what its check found.
 

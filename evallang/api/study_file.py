@@ -6,7 +6,7 @@ import errno
 import os
 import posixpath
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from evallang.api.findings import Findings
 from evallang.api.live import Live
 from evallang.checking import check as checker
 from evallang.diagnostics import has_errors
+from evallang.frozen_records import frozen
 from evallang.limits import STUDY_BYTES, OverLimit
 from evallang.results.printed import Printed
 from evallang.working_folder import safe_path
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from evallang.study import Study
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(slots=False)
 class StudyFile(CheckedFile):
     """A checked study file that prints itself, lists its findings and plans its fits."""
 

@@ -2,13 +2,13 @@
 
 import errno
 import posixpath
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from evallang.checking import codes
 from evallang.checking.clauses import TABLE_ENDINGS
 from evallang.diagnostics import Diagnostic, Related, Severity, diagnose
+from evallang.late_pattern import late_pattern
 from evallang.source import SourceFile
 from evallang.syntax.codes import MISSING_VERSION
 from evallang.syntax.language import STATEMENTS, clause
@@ -20,7 +20,7 @@ Read = Callable[[str], str]
 
 DEEPEST = 64  # files that include one another, as deep as brackets and names may be
 MOST_READ = 1_000  # characters of a line that could not be read
-_NAME = re.compile(r"[^\W\d][\w.-]*")
+_NAME = late_pattern(r"[^\W\d][\w.-]*")
 _DECLARING = frozenset(
     {"correct", "counts", "data", "let", "model", "models", "predictions", "protocol", "scores"}
     | {"value"}
@@ -28,7 +28,7 @@ _DECLARING = frozenset(
 """Words of lines that declare names."""
 
 
-@dataclass
+@dataclass(repr=False)
 class Gathered:
     """All statements of a study, whose path is `path`, and its includes, in the order written."""
 

@@ -1,10 +1,9 @@
 """Where a study may write: below its own folder, and nowhere else."""
 
-import re
-
+from evallang.late_pattern import late_pattern
 from evallang.printable import printable
 
-_DRIVE = re.compile(r"[A-Za-z]:")
+_DRIVE = late_pattern(r"[A-Za-z]:")
 
 
 def outside_objection(path: str, written: str, inside: str) -> tuple[str, str] | None:

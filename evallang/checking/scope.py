@@ -20,7 +20,7 @@ from evallang.syntax.language import RESERVED, STATEMENTS, word_of
 Statement = TypeVar("Statement", bound=n.StatementNode)
 
 
-@dataclass
+@dataclass(repr=False, eq=False)
 class Scope:
     """The statements of all files, their names, and what was found wrong so far.
 

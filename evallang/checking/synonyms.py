@@ -4,11 +4,11 @@ Suggestions by spelling find typing errors. `auc`, `sensitivity` and `kfold` are
 errors: each is the word of another tool for something that has its own word here.
 """
 
-import re
 from collections.abc import Container, Mapping
 from functools import lru_cache
 from typing import Any
 
+from evallang.late_pattern import late_pattern
 from evallang.metrics.metric import METRICS
 from evallang.registry import Registry
 from evallang.stats.analyses.analysis import ANALYSES
@@ -24,15 +24,15 @@ NOUNS = frozenset(
 )
 """What a name may be followed by elsewhere: `mcnemar_test`, `f1_score`."""
 
-_FOLDS = re.compile(
+_FOLDS = late_pattern(
     r"(?P<kind>repeated_|stratified_|group_|)(?P<number>[1-9][0-9]{0,5})_?folds?"
     r"(?:_(?:cv|cross_?val(?:idation)?))?"
 )
-_AVERAGED = re.compile(
+_AVERAGED = late_pattern(
     r"(?P<first>macro|micro|weighted)_(?P<metric>\w+)|(?P<base>\w+)_(?P<last>macro|micro|weighted)"
 )
 
-_SCORER = re.compile(r"neg_(?P<loss>\w+)|roc_auc_(?P<classes>ovr|ovo)")
+_SCORER = late_pattern(r"neg_(?P<loss>\w+)|roc_auc_(?P<classes>ovr|ovo)")
 """Scorers of scikit-learn that are not called as the metric is."""
 
 OTHER_NAMES: Mapping[str, Mapping[str, str]] = {

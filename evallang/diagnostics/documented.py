@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from evallang.diagnostics import Changes, Code, Phase, Severity, declare
+from evallang.late_pattern import late_pattern
 
-SECTIONS = re.compile(
+SECTIONS = late_pattern(
     r"(?P<summary>.*?)\n\n(?P<reason>.*?)\n\n"
     r"Objects to:\n\n(?P<wrong>.*?)\n\nAccepts:\n\n(?P<right>.*)",
     re.DOTALL,

@@ -13,6 +13,7 @@ from evallang.engine.joint_draws import JointDraws, joint_p
 from evallang.engine.metric_samples import resampling_seed
 from evallang.engine.providers import Providers
 from evallang.engine.test_inputs import TestInputs, rows_about, swap_together
+from evallang.frozen_records import frozen
 from evallang.hypotheses import Families, PlannedComparison, pair_declaration
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import lazy
@@ -248,7 +249,7 @@ NOT_REJECTED = "the omnibus test did not reject, so the post hoc tests were not 
 UNDEFINED = "the omnibus test is undefined, so the post hoc tests were not performed"
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class TestRun:
     """The undecided tests of one line in one context: an omnibus, if any, and its pairs."""
 

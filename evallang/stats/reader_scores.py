@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.stats.clusters import group_codes, group_totals
 from evallang.stats.hypothesis_tests.auc_covariance import auc_covariance
@@ -19,7 +19,7 @@ else:
     np = lazy("numpy")
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(slots=False, eq=False)
 class ReaderScores:
     """The scores of readers with models, and their covariance over examples.
 

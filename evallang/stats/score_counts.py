@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evallang.frozen_records import frozen
@@ -28,7 +27,7 @@ FINEST = 1074  # binary digits behind the point of the least float64
 AT_ONCE = 1 << 16  # distinct scores worked on at once: they stay in the cache
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class ScoreCounts:
     """The distinct scores of one model.
 
@@ -207,7 +206,7 @@ class PlacementMoments:
         return min(self.negatives, self.positives)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Ranks:
     """What an example with each distinct score of a model outranks, doubled (D,).
 
@@ -277,7 +276,7 @@ def _variance(
     return total / (members - 1)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class PlacementSums:
     """The areas of M models on the same examples, and products of their placements.
 

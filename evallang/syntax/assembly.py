@@ -1,10 +1,11 @@
 """Lines in, statements with their clauses out; report what is in the wrong place."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
+from evallang.frozen_records import mutable
 from evallang.source import Span
 from evallang.spelling import MOST_LISTED, closest, listed
 from evallang.syntax import codes, language
@@ -33,7 +34,7 @@ class ParsedLine(NamedTuple):
 # --- lines of an open statement --------------------------------------------------------
 
 
-@dataclass(eq=False, repr=False, slots=True)
+@mutable
 class Open:
     """A statement that still takes clauses; `word` is empty where nobody knows what it is."""
 

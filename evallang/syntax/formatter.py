@@ -5,9 +5,10 @@ that does not parse is left as it is, but for blanks at its end.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from evallang.collector import collector_paused
+from evallang.frozen_records import mutable
 from evallang.source import SourceFile
 from evallang.syntax.assembly import ParsedLine
 from evallang.syntax.nodes import CommentNode, Node
@@ -51,7 +52,7 @@ def format_node(node: Node) -> str:
     return flat(written(node))
 
 
-@dataclass(eq=False, slots=True)
+@mutable
 class _Block:
     """Formatted lines and the stretch of the file (whole lines) that they stand for."""
 

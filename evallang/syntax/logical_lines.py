@@ -6,10 +6,11 @@ reaches beyond its statement.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from evallang.diagnostics import Code, Diagnostic, diagnose
+from evallang.frozen_records import mutable
 from evallang.source import SourceFile, Span
 from evallang.syntax import codes
 from evallang.syntax.language import STATEMENTS
@@ -23,7 +24,7 @@ _SIGNS = {"RPAR": ")", "RSQB": "]", "RBRACE": "}"}
 _GOES_ON = frozenset({"COMMA", "COLON", "EQUAL", "VBAR", "LPAR", "RPAR", "RSQB", "RBRACE"})
 
 
-@dataclass(eq=False, repr=False, slots=True)
+@mutable
 class LogicalLine:
     """The first line of a statement (`at_margin`), or one clause.
 

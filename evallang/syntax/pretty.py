@@ -5,15 +5,16 @@ and breaks before its bars, a `Row` is what stands side by side. Comments belong
 item they belong to, and a piece that holds one is always broken.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from evallang.frozen_records import mutable
 from evallang.source import Span
 from evallang.syntax.nodes import CommentNode
 
 WIDTH = 100
 
 
-@dataclass(eq=False, slots=True)
+@mutable
 class Item:
     """One part of a group or chain, with the comments above it and behind it."""
 
@@ -23,14 +24,14 @@ class Item:
     behind: list[str] = field(default_factory=list)
 
 
-@dataclass(eq=False, slots=True)
+@mutable
 class Row:
     """Pieces side by side, with nothing between them; none is a row itself."""
 
     parts: tuple["str | Group | Chain", ...]
 
 
-@dataclass(eq=False, slots=True)
+@mutable
 class Group:
     """Items between brackets; with `bare` the brackets are written only where it breaks."""
 
@@ -42,7 +43,7 @@ class Group:
     """Comments below the last item."""
 
 
-@dataclass(eq=False, slots=True)
+@mutable
 class Chain:
     """Steps joined by bars."""
 

@@ -5,10 +5,12 @@ A corrected token reads as the author meant it, so that the rest of the line is 
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
+from evallang.frozen_records import mutable
+from evallang.late_pattern import late_pattern
 from evallang.printable import printable
 from evallang.source import SourceFile, Span
 from evallang.syntax import codes
@@ -30,7 +32,7 @@ class Token(NamedTuple):
     end: int
 
 
-@dataclass(eq=False, repr=False, slots=True)
+@mutable
 class PhysicalLine:
     """One line of the file: code points `start` to `end`, without its end.
 
@@ -198,19 +200,19 @@ _TOKEN = re.compile(
 )
 _DIGITS = r"[0-9]+(?:_[0-9]+)*"
 _INTEGER = r"(?:0|[1-9][0-9]*(?:_[0-9]+)*)"
-_NUMBER = re.compile(
+_NUMBER = late_pattern(
     rf"-?(?:{_INTEGER}(?:\.{_DIGITS})?|\.{_DIGITS})(?:[eE][+-]?[0-9]+)?%?|-?{_INTEGER}/{_INTEGER}"
 )
-_ZEROS = re.compile(r"(-?)0[0-9_]+((?:\.[0-9]+)?%?)")
-_TERM = re.compile(r"[0-9]+x[0-9]+[A-Za-z][\w-]*|\.[0-9]+\+", re.ASCII)
-_FIVE_BY_TWO = re.compile(r"([0-9])[xX]([0-9])(?:[-_]?[cC][vV])?((?:_[tTfF])?)", re.ASCII)
-_FOLDS = re.compile(r"[0-9]+[-_]?folds?(?:[-_][A-Za-z][\w-]*)?", re.ASCII)
+_ZEROS = late_pattern(r"(-?)0[0-9_]+((?:\.[0-9]+)?%?)")
+_TERM = late_pattern(r"[0-9]+x[0-9]+[A-Za-z][\w-]*|\.[0-9]+\+", re.ASCII)
+_FIVE_BY_TWO = late_pattern(r"([0-9])[xX]([0-9])(?:[-_]?[cC][vV])?((?:_[tTfF])?)", re.ASCII)
+_FOLDS = late_pattern(r"[0-9]+[-_]?folds?(?:[-_][A-Za-z][\w-]*)?", re.ASCII)
 """What others call a cross-validation: the catalogue of protocols says what to write."""
-_LETTERED = re.compile(r"(?![0-9]+[eE]$)[0-9_]+[^\W\d_]")
-_RULE = re.compile(r"[ \t]*([=*~_+-])\1{3,}(?=[ \t\r]*$)")
+_LETTERED = late_pattern(r"(?![0-9]+[eE]$)[0-9_]+[^\W\d_]")
+_RULE = late_pattern(r"[ \t]*([=*~_+-])\1{3,}(?=[ \t\r]*$)")
 _OF_LABELS = frozenset({"missing", "positive", "where"})
 """Clauses whose values are matched with those of the data as text too."""
-_ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})?')
+_ESCAPE = late_pattern(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})?')
 
 
 def physical_lines(source: SourceFile) -> Iterator[PhysicalLine]:

@@ -1,6 +1,5 @@
 """Advice on the size and the scale of margins."""
 
-import re
 from collections.abc import Iterator
 
 from evallang.checking.rules.rule import Objection, rule
@@ -8,9 +7,10 @@ from evallang.checking.rules.shares import percent
 from evallang.checking.rules.study_facts import tests_of
 from evallang.compatibility import metric_entry
 from evallang.diagnostics import Changes
+from evallang.late_pattern import late_pattern
 from evallang.study import ComparisonSpec, Method, RequirementSpec, Study
 
-PERCENT = re.compile(
+PERCENT = late_pattern(
     r"(?:\b(?:by|within)\s+|[<>]=\s*|\b(?:rope|margin)\s*=\s*)(?P<margin>[\d._]+%)"
 )
 

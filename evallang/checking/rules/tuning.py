@@ -1,12 +1,12 @@
 """Advice on choosing hyper-parameters."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from evallang.checking.rules.rule import Objection, rule
 from evallang.checking.rules.study_facts import listed, own_protocols, tables
 from evallang.diagnostics import Changes
 from evallang.frozen_records import frozen
+from evallang.late_pattern import late_pattern
 from evallang.models.catalogue import CATALOGUE, simplicity
 from evallang.models.defaults import drop_defaults
 from evallang.models.domains import number
@@ -157,7 +157,7 @@ def candidates_from_complex_to_simple(study: Study) -> Iterator[Objection]:
                 )
 
 
-RANGE = re.compile(r"(?P<start>\S+?)\.\.(?P<stop>\S+)(?P<of> log \d+| step (?P<step>\S+)|)")
+RANGE = late_pattern(r"(?P<start>\S+?)\.\.(?P<stop>\S+)(?P<of> log \d+| step (?P<step>\S+)|)")
 MOST_LISTED = 12
 """Candidates that an advice writes out; who has more sees how they begin and end."""
 

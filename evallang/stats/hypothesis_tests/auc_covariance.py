@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.stats.distributions import welch_df
 from evallang.stats.intervals.ranking import ONE_IN_A_FOLD
@@ -23,7 +23,7 @@ else:
 ROWS_AT_ONCE = 1 << 15  # examples whose products are added up at once
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class AucCovariance:
     """The areas of M models and how they vary together.
 
@@ -72,7 +72,7 @@ def _contrast(s: NDArray[np.float64], first: int, second: int) -> float:
     return float(s[first, first] + s[second, second] - 2 * s[first, second])
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class PlacedScores:
     """What the scores of M models on one test set outrank: each is sorted once for all tests.
 
@@ -126,7 +126,7 @@ def _of_sums(sums: PlacementSums) -> AucCovariance:
     return AucCovariance(areas, covariance, None, "delong", None, notes, within=smaller - 1)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class _Placed:
     """What the scores of M models outrank in the other class, both classes occurring.
 

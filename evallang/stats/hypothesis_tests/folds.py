@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from evallang.bibliography import DIETTERICH_1998, NADEAU_BENGIO_2003, RASCHKA_2018
+from evallang.frozen_records import frozen
 from evallang.registry import Design, Evidence, Example, Situation, lazy
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic, Summary
 from evallang.stats.alternatives import Alternative, one_sided, t_p
@@ -217,7 +217,7 @@ def resampled_t(
     return _t_result("resampled_t", pairs, _plain_factor(pairs), level, NULL, (), alternative)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class _Pairs:
     """Differences of the folds on which both models have a score.
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from evallang.bibliography import DEMSAR_2006, DUNN_1961, ZHOU_2021, Reference
+from evallang.frozen_records import frozen
 from evallang.registry import Example, lazy
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic
 from evallang.stats.alternatives import normal_p
@@ -50,7 +50,7 @@ BENAVOLI_2016 = Reference(
 RANK_NULL = "the two models have the same expected rank among all models compared"
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class _Compared:
     """Two models among `models` on `n` data sets: their average ranks and their scores."""
 

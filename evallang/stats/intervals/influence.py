@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evallang.bibliography import Reference
+from evallang.frozen_records import frozen
 from evallang.registry import Evidence, Example, lazy
 from evallang.results.statistics import Clusters, Interval
 from evallang.stats.clusters import few_groups, group_codes, group_totals
@@ -31,7 +31,7 @@ EFRON_1982 = Reference(
 NO_SPREAD = 1e-12  # of the size of the estimate
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class CountedInfluences:
     """Distinct influences (D,) and how many examples have each (D,)."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evallang.bibliography import Reference
+from evallang.frozen_records import frozen
 from evallang.registry import Design, Evidence, Example, lazy
 from evallang.results.statistics import Clusters, Interval
 from evallang.stats.clusters import few_groups
@@ -93,7 +93,7 @@ and .9, that is 2, 90 to 94 % (docs/validation.md, few of a class).
 ONE_IN_A_FOLD = "undefined: a fold has one example of a class, which shows no spread"
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Placements:
     """Where each score stands among those of the other class.
 
