@@ -23,9 +23,9 @@ def declare_documented(
     """
     text = (inspect.getdoc(function) or "").strip()
     said, _, studies = text.partition("\n\nObjects to:\n\n")
-    summary, _, reason = said.partition("\n\n")
+    summary, _, because = said.partition("\n\n")
     wrong, _, right = studies.partition("\n\nAccepts:\n\n")
-    if not (reason and wrong and right):
+    if not (because and wrong and right):
         raise ValueError(f"rule {function.__name__} needs a reason and two studies")
     return declare(
         code,
@@ -33,7 +33,7 @@ def declare_documented(
         " ".join(summary.split()),
         severity=severity,
         phase=phase,
-        reason=" ".join(reason.split()),
+        reason=" ".join(because.split()),
         wrong=textwrap.dedent(wrong.strip("\n")),
         right=textwrap.dedent(right.strip("\n")),
         source=source,
