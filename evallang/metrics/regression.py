@@ -180,6 +180,7 @@ def mae(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[n
         "values",
         "lower",
         0,
+        unit="percent",
         remark=lambda outcome: _near_zero(outcome),
         of_examples="absolute percentage errors",
         when=("errors should count relative to the size of the truth, which is never near 0"),
@@ -254,6 +255,7 @@ def _near_zero(outcome: Outcome) -> str | None:
         "lower",
         0,
         2,
+        unit="percent",
         of_examples="symmetric percentage errors",
         when="published forecasts report it",
         when_not=(

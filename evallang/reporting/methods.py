@@ -432,8 +432,10 @@ def _capital(row: Runs) -> Runs:
 
 
 def _metric_cite(context: Context, name: str) -> Runs:
-    """Cite the source of a metric; plain shares need none."""
-    return () if context.metric(name).percent else context.cite("metric", name)
+    """Cite the source of a metric; plain shares of examples need none."""
+    found = context.method("metric", name)
+    mean = found is not None and found.of_examples is not None
+    return () if context.metric(name).percent and not mean else context.cite("metric", name)
 
 
 def _together(context: Context) -> Runs:

@@ -165,25 +165,44 @@ def scale_of(
 ) -> Scale:
     """Choose the decimals of a column.
 
-    The last digit is at most a tenth of the smallest half-width of an interval; without
-    intervals three significant digits of the smallest value are kept. A percentage of
-    fewer than 10,000 cases has one decimal.
+    The last digit is at most a tenth of the smallest half-width of an interval. A percentage of
+    fewer than 10,000 cases has one decimal, unless an interval is narrower than that decimal.
+    Without intervals percentages have one decimal, or the two significant digits of the largest
+    below 1 if the second is not 0. Other numbers have three significant digits of the smallest
+    value, but no more decimals than three, or than three digits of the largest take.
     """
     power = 2 if percent else 0
-    if percent and n is not None and n < ROUNDED_TO_ONE_DECIMAL_BELOW:
-        return Scale(1, power)
     scaled = [w * 10**power for w in half_widths if w is not None]
     widths = [w for w in scaled if 0 < w < math.inf]
-    sizes = [abs(v) for v in values if v is not None and 0 < abs(v) < math.inf]
+    scaled_values = [abs(v) * 10**power for v in values if v is not None]
+    sizes = [size for size in scaled_values if 0 < size < math.inf]
     least = -math.inf if max(sizes, default=0.0) >= HUGE else 0
     if widths:
+        few = percent and n is not None and n < ROUNDED_TO_ONE_DECIMAL_BELOW
+        if few and least == 0 and min(widths) >= 0.1:
+            return Scale(1, power)
         return Scale(int(max(least, math.ceil(1 - math.log10(min(widths))))), power)
     if percent:
-        return Scale(1, power)
+        decimals = max(1, _decimals(max(sizes, default=1.0), 2))
+        while decimals > 1 and all(
+            _is_near(round(s, decimals - 1), round(s, decimals)) for s in sizes
+        ):
+            decimals -= 1
+        return Scale(decimals, power)
     sizes = [size for size in sizes if size > ROUNDING * max(sizes)]
     if not sizes:
         return Scale(3, power)
-    return Scale(int(max(least, 2 - math.floor(math.log10(min(sizes))))), power)
+    most = max(3, _decimals(max(sizes), 3))
+    return Scale(int(max(least, min(_decimals(min(sizes), 3), most))), power)
+
+
+def _is_near(value: float, other: float) -> bool:
+    return abs(value - other) <= ROUNDING
+
+
+def _decimals(size: float, digits: int) -> int:
+    """Return the decimals with which a number has so many significant digits."""
+    return digits - 1 - math.floor(math.log10(size))
 
 
 def ratio_scale(values: Iterable[float | None], half_widths: Iterable[float | None] = ()) -> Scale:

@@ -22,6 +22,8 @@ LARGEST = 2**64
 """The largest integer in results: seeds and counts are smaller."""
 LONGEST_NUMBER = 400
 """The most digits of an integer: more than the largest float has."""
+NUMBER = re.compile(r"evallang/results/(?P<number>[0-9]{1,9})")
+VERSION = re.compile(r"[0-9A-Za-z.+-]{1,40}\Z")
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -129,11 +131,25 @@ def loads(text: str) -> ResultsRecord:
     if not isinstance(document, dict) or "schema" not in document:
         raise ValueError("not an evallang results file: it has no `schema`")
     if document["schema"] != SCHEMA:
-        raise ValueError(f"results of schema {document['schema']!r}; this version reads {SCHEMA}")
+        raise ValueError(_other_schema(document))
     _set_statuses(document)
     record = cast(ResultsRecord, _build(ResultsRecord, document, "Results"))
     check_references(record)
     return record
+
+
+def _other_schema(document: Mapping[str, Any]) -> str:
+    """Return why results of another schema cannot be read, and what to do."""
+    schema, provenance = document["schema"], document.get("provenance")
+    version = provenance.get("evallang") if isinstance(provenance, dict) else None
+    by = isinstance(version, str) and VERSION.match(version)
+    told = f"results of schema {schema!r}{f', written by evallang {version}' if by else ''}"
+    told += f", while this version reads {SCHEMA}"
+    number = NUMBER.fullmatch(schema) if isinstance(schema, str) else None
+    if number is None:
+        return told
+    newer = int(number["number"]) > int(SCHEMA.rpartition("/")[2])
+    return f"{told}; {'install the newer version' if newer else 'run the study again'}"
 
 
 def _set_statuses(document: dict[str, Any]) -> None:
@@ -265,5 +281,5 @@ def _build_record(kind: type, value: Any, where: str) -> Any:
         if f.name in value:
             known[f.name] = _build(hints[f.name], value[f.name], f"{where}.{f.name}")
         elif f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING:
-            raise ValueError(f"{where}.{f.name} is missing")
+            raise ValueError(f"{where}.{f.name} is missing; run the study again")
     return kind(**known)

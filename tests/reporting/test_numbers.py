@@ -158,8 +158,30 @@ def test_the_last_digit_is_a_tenth_of_the_smallest_half_width(halves):
 
 
 def test_a_percentage_of_fewer_than_ten_thousand_cases_has_one_decimal():
-    assert scale_of([0.0001], [0.98], percent=True, n=9_999) == Scale(1, 2)
+    assert scale_of([0.001], [0.98], percent=True, n=9_999) == Scale(1, 2)
     assert scale_of([0.0018], [0.98], percent=True, n=10_000) == Scale(2, 2)
+
+
+def test_a_percentage_has_the_decimals_that_its_interval_needs():
+    assert scale_of([0.0002], [0.9998], percent=True, n=9_999) == Scale(3, 2)
+
+
+@pytest.mark.parametrize(
+    ("values", "percent", "printed"),
+    [
+        ([0.8531, -0.00123], False, ["0.853", f"{MINUS}0.001"]),  # R² beside a mean
+        ([12.3456, 0.0123], False, ["12.346", "0.012"]),
+        ([0.000212, 0.0000101], False, ["0.000212", "0.000010"]),
+        ([91.2, 104.9], False, ["91.2", "104.9"]),
+        ([0.0647, 0.0712], True, ["6.5", "7.1"]),  # a percentage error
+        ([0.00046, 0.00031], True, ["0.046", "0.031"]),
+        ([0.0005], True, ["0.05"]),  # a margin
+        ([0.005, 0.02], True, ["0.5", "2.0"]),
+    ],
+)
+def test_numbers_without_intervals_have_the_decimals_of_the_largest(values, percent, printed):
+    scale = scale_of([], values, percent=percent)
+    assert [fixed(value, scale) for value in values] == printed
 
 
 @settings(deadline=None)
