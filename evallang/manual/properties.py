@@ -107,9 +107,9 @@ def _direction(declared: MetricDeclaration) -> str:
 
 
 def _range(declared: MetricDeclaration) -> str:
-    if declared.unit == "percent":
-        return f"{declared.low:g} to {declared.high:g}, printed in percent"
-    unit = ", in the unit of the target" if declared.unit == "target" else ""
+    unit = {"target": ", in the unit of the target", "percent": ", printed in percent"}.get(
+        declared.unit, ""
+    )
     if declared.squared_unit:
         unit = ", in the squared unit of the target"
     if declared.low is not None and declared.high is not None:

@@ -9,13 +9,20 @@ import pytest
 from kinds import KINDS
 from programs import missing
 
-WIDTHS = {"full": ("OT1", "170mm"), "narrow": ("T1", "82mm")}
-"""The two forms of a table: the encoding of the fonts of its paper, and the width of its text."""
-DOCUMENT = r"""\documentclass{article}
+from evallang.reporting.document import Cell, Column, Row, Spanner, Table, runs
+from evallang.reporting.formats.latex_tables import FULL, NARROW, latex_table
+from evallang.reporting.formats.latex_text import DEFINITION, LatexWriter
+
+WIDTHS = {
+    "full": ("", "OT1", ("121mm", "159mm")),
+    "narrow": ("twocolumn", "T1", ("159.2mm",)),
+}
+"""The two forms of a table: the columns of its paper, the encoding, and the widths of its text."""
+DOCUMENT = r"""\documentclass[%s]{article}
 \usepackage[%s]{fontenc}
 \usepackage{lmodern}
 \usepackage{booktabs}
-\usepackage[textwidth=%s,textheight=190mm]{geometry}
+\usepackage[textheight=190mm]{geometry}
 \input{macros}
 \begin{document}
 %s
@@ -40,11 +47,15 @@ def test_all_files_compile_without_error_or_overfull_box(tex, rendered, tmp_path
     tables = sorted(path.name for path in (folder / "tables").glob("*.tex"))
     wanted = [t for t in tables if t.endswith("-narrow.tex") == (width == "narrow")]
     assert wanted
-    body = [rf"\input{{tables/{name}}}\clearpage" for name in wanted]
+    columns, encoding, texts = WIDTHS[width]
+    body = []
+    for text in texts:
+        body.append(rf"\newgeometry{{textwidth={text},textheight=190mm}}")
+        body += [rf"\input{{tables/{name}}}\clearpage" for name in wanted]
     body += [rf"\input{{{path.stem}}}" for path in sorted(folder.glob("*s.tex")) if _prose(path)]
     body += [rf"\cite{{{key}}}" for key in _unused(folder, wanted)]
     body += [f"{use}." for use in list(_macros(folder))[:40]]
-    text = DOCUMENT % (*WIDTHS[width], "\n\n".join(body))
+    text = DOCUMENT % (columns, encoding, "\n\n".join(body))
     (folder / "paper.tex").write_text(text, encoding="utf-8")
     log = _compiled(folder)
     assert re.findall(r"^(?:!|Overfull|LaTeX Warning: Float too).*", log, re.MULTILINE) == []
@@ -147,3 +158,32 @@ def test_two_studies_share_a_paper_and_keep_their_numbers(tex, rendered, tmp_pat
 def test_a_paper_of_two_studies_selects_one(tex, rendered, tmp_path):
     log, _ = paper_of_two(tmp_path, rendered, r"\evalp{m0}{m1}")
     assert "select a study by \\evalstudy" in log
+
+
+SCRIPTS = (
+    "支持向量机 RBF",
+    "サポートベクターマシン",
+    "최근접 이웃 분류기",
+    "الانحدار اللوجستي المنظم",
+)
+"""Names that pdfTeX has no font for: Chinese, Japanese, Korean and Arabic."""
+
+
+def test_names_of_other_scripts_fit_as_heads_stubs_and_groups(tex, tmp_path):
+    columns = (Column(runs("Model"), "left"), *(Column(runs(name)) for name in SCRIPTS))
+    rows = [Row((Cell(runs(SCRIPTS[3])),), group=True)]
+    rows += [Row((Cell(runs(name)), *[Cell(runs("12.3"))] * 4), strong=True) for name in SCRIPTS]
+    spanners = (Spanner(runs(SCRIPTS[1]), 1, 2), Spanner(runs(SCRIPTS[0]), 3, 4))
+    table = Table("t", runs(*SCRIPTS), columns, tuple(rows), spanners, whole=True)
+    made = [
+        latex_table(table, LatexWriter({}), millimetres=size, label="tab:t", pointer="t.csv")
+        for size in (FULL, NARROW)
+    ]
+    text = "\\documentclass[twocolumn,a4paper]{article}\n\\usepackage{booktabs}\n"
+    text += f"{DEFINITION}\n\\begin{{document}}\n{''.join(made)}\n\\end{{document}}\n"
+    (tmp_path / "paper.tex").write_text(text, encoding="utf-8")
+    log = _compiled(tmp_path)
+    assert re.findall(r"^(?:!|Overfull).*", log, re.MULTILINE) == []
+    with pdfplumber.open(tmp_path / "paper.pdf") as document:
+        found = _plain(" ".join(page.extract_text() for page in document.pages))
+    assert found.count("U+652F") >= 6 and found.count("12.3") == 32

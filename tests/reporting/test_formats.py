@@ -149,7 +149,8 @@ def test_macros_have_the_number_of_each_pair_in_both_directions(written):
         ("2.8\u00a0×\u00a010⁻⁵", r"2.8~$\times$~10$^{-5}$"),
         ("χ²", r"$\chi$$^{2}$"),
         ("Müller–Łoś", "Müller--Łoś"),
-        ("随机", r"\evalchar{随}{968F}\evalchar{机}{673A}"),
+        ('of "north" & "x"', "of ``north'' \\& ``x''"),
+        ("随机", r"\evalchar{随}{968F}\hspace{0pt}\evalchar{机}{673A}"),
     ],
 )
 def test_text_becomes_inert_latex(text, expected):

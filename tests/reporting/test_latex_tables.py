@@ -2,11 +2,22 @@
 
 import re
 
+import fixture
 import pytest
 
-from evallang.reporting.document import Cell, Column, Row, Spanner, Table, runs
-from evallang.reporting.formats.latex_tables import MOST_ROWS, TALLEST, latex_table, whole_in
+from evallang.reporting.document import (
+    Cell,
+    Column,
+    Emphasis,
+    Row,
+    Spanner,
+    Subscript,
+    Table,
+    runs,
+)
+from evallang.reporting.formats.latex_tables import MOST_ROWS, TALLEST, WIDE, latex_table, whole_in
 from evallang.reporting.formats.latex_text import LatexWriter
+from evallang.reporting.report import write_report
 
 WRITER = LatexWriter({})
 
@@ -34,7 +45,7 @@ def names(text) -> list[str]:
 
 def test_a_short_table_is_one_float_with_all_rows():
     text = latex(table(5, 3))
-    assert text.count(r"\begin{table}") == 1
+    assert text.count(r"\begin{table*}") == 1
     assert names(text) == ["m0", "m1", "m2", "m3", "m4"]
     assert "omitted" not in text
 
@@ -58,7 +69,7 @@ def test_a_table_that_must_be_whole_is_not_cut():
 
 def test_a_wide_table_goes_on_in_a_float_of_the_same_number():
     text = latex(table(30, 30), millimetres=89)
-    floats = text.split(r"\begin{table}")[1:]
+    floats = text.split(r"\begin{table*}")[1:]
     assert len(floats) > 1
     assert floats[0].count(r"\label{tab:t}") == 1
     for later in floats[1:]:
@@ -79,3 +90,27 @@ def test_columns_below_one_spanner_stay_together_where_they_fit():
     assert len(parts) == 1
     assert "0.4" in parts[0]
     assert "0.5" in parts[0]
+
+
+def test_a_head_keeps_the_space_before_words_in_italics():
+    head = runs("Cohen’s ", Emphasis(runs("d")), Subscript("z"))
+    columns = (Column(runs("Model"), "left"), Column(head))
+    found = Table("t", runs("Caption."), columns, (Row((Cell(runs("m")), Cell(runs("1.2")))),))
+    assert r"Cohen's \textit{d}\textsubscript{z}" in latex(found)
+
+
+def test_a_table_is_laid_out_for_the_text_of_the_paper_that_reads_it(drawn, tmp_path):
+    results = drawn("cancer").results
+    write_report(results, tmp_path, ("latex",), figures=False)
+    text = (tmp_path / "tables" / "estimates-1.tex").read_text(encoding="utf-8")
+    conditional = re.search(rf"\\ifdim\\textwidth<{WIDE}mm\n(.*?)\\else\n(.*?)\\fi\n", text, re.S)
+    assert conditional is not None
+    first, second = conditional.groups()
+    assert names_of_models(first) == names_of_models(second) != set()
+    assert first.count(r"\toprule") > second.count(r"\toprule")
+    narrow = (tmp_path / "tables" / "estimates-1-narrow.tex").read_text(encoding="utf-8")
+    assert r"\begin{table}" in narrow and "table*" not in narrow
+
+
+def names_of_models(text) -> set[str]:
+    return {label for label in fixture.LABELS.values() if label in text}

@@ -10,7 +10,13 @@ from evallang.reporting.formats.format import (
     Writing,
     file_name,
 )
-from evallang.reporting.formats.latex_tables import FULL, NARROW, latex_table, whole_in
+from evallang.reporting.formats.latex_tables import (
+    FULL,
+    NARROW,
+    WIDE,
+    latex_table,
+    whole_in,
+)
 from evallang.reporting.formats.latex_text import (
     DEFINITION,
     FALLBACK,
@@ -32,7 +38,7 @@ def latex(writing: Writing) -> Iterator[OutputFile]:
     if odd:
         writing.messages.append(
             f"pdfLaTeX has no font for {' '.join(odd[:20])} and prints code points instead; "
-            "compile the LaTeX files by LuaLaTeX or XeLaTeX"
+            "compile the LaTeX files by LuaLaTeX or XeLaTeX with a font that has them"
         )
     for path, text in written.items():
         yield OutputFile(path, text.encode())
@@ -45,8 +51,8 @@ def latex_files(writing: Writing) -> Iterator[tuple[str, str]]:
     texts = {"methods": methods_file_rows(writing), "findings": list(writing.all_findings())}
     for table in tables:
         name = file_name(table)
-        yield f"tables/{name}.tex", table_file(writing, table, FULL)
-        yield f"tables/{name}-narrow.tex", table_file(writing, table.narrow or table, NARROW)
+        yield f"tables/{name}.tex", full_file(writing, table)
+        yield f"tables/{name}-narrow.tex", narrow_file(writing, table.narrow or table)
     titles = {"methods": "Methods", "findings": "findings"}
     for name, rows in texts.items():
         if rows:
@@ -79,13 +85,25 @@ def table_source(writing: Writing, table: Table, millimetres: int) -> str:
     )
 
 
-def table_file(writing: Writing, table: Table, millimetres: int) -> str:
-    """Return a table as a file, which states the width that it needs."""
-    words = (
-        f"at most {millimetres} mm wide in a document of 10 points; needs "
-        r"\usepackage{booktabs}"
-    )
-    return _file(writing, words, table_source(writing, table, millimetres))
+def full_file(writing: Writing, table: Table) -> str:
+    """Return a table as a file, laid out for the width of the paper that reads it."""
+    texts = {width: table_source(writing, table, width) for width in (FULL, WIDE)}
+    if texts[FULL] == texts[WIDE]:
+        return _table_file(writing, f"at most {FULL} mm wide", texts[FULL])
+    words = f"at most {FULL} mm wide, or {WIDE} mm where the text of the paper is as wide"
+    text = f"\\ifdim\\textwidth<{WIDE}mm\n{texts[FULL]}\\else\n{texts[WIDE]}\\fi\n"
+    return _table_file(writing, words, text)
+
+
+def narrow_file(writing: Writing, table: Table) -> str:
+    """Return a table as a file for one of two columns of text."""
+    words = f"at most {NARROW} mm wide"
+    return _table_file(writing, words, table_source(writing, table, NARROW))
+
+
+def _table_file(writing: Writing, width: str, body: str) -> str:
+    words = rf"{width}, in a document of 10 points; needs \usepackage{{booktabs}}"
+    return _file(writing, words, body)
 
 
 def prose_source(writing: Writing, row: Runs) -> str:

@@ -10,12 +10,13 @@ from dataclasses import replace
 
 from evallang.frozen_records import frozen
 from evallang.reporting.document import Cell, Column, Mark, Row, Runs, Spanner, Table, Text
-from evallang.reporting.formats.latex_text import LatexWriter, width_of
+from evallang.reporting.formats.latex_text import LatexWriter, needs_fallback, width_of
 from evallang.reporting.run_writer import RunWriter
 
 POINTS_PER_MM = 72.27 / 25.4
 GAP = 6.0  # points between columns: twice \tabcolsep
-FULL, NARROW = 170, 82  # mm: the text of a page of A4, and a column of most journals
+WIDE = 159  # mm: both columns of an article on A4, or its text with margins of 25 mm
+FULL, NARROW = 121, 77  # mm: the text of an article of one column, and a column of two
 MOST_ROWS = 40
 TALLEST = 480.0  # points: a page of an article of 10 points has 528 or more
 LINE, RULES = 9.7, 26.0  # points: a line of small print, and the rules and gaps of a part
@@ -58,8 +59,10 @@ def latex_table(
 ) -> str:
     """Return a table as a float that is as wide as stated, or narrower.
 
-    `pointer` names the file that has the omitted rows of a long table.
+    One that is wider than a column spans the columns of a page. `pointer` names the file that has
+    the omitted rows of a long table.
     """
+    kind = "table" if millimetres <= NARROW else "table*"
     room = millimetres * POINTS_PER_MM / SAFETY
     table, left_out = _shortened(table, room)
     notes = [writer.write(note).strip() for note in table.notes]
@@ -70,7 +73,7 @@ def latex_table(
     lines: list[str] = []
     for number, parts in enumerate(floats):
         caption = f"{writer.write(table.caption)}"
-        lines += [r"\begin{table}", r"  \centering\sloppy"]
+        lines += [rf"\begin{{{kind}}}", r"  \centering\sloppy"]
         if number:
             lines.append(r"  \addtocounter{table}{-1}%")
             caption += " (continued)"
@@ -84,7 +87,7 @@ def latex_table(
         if notes and number == len(floats) - 1:
             lines.append(r"  \par\smallskip")
             lines.append(rf"  \parbox{{\linewidth}}{{\raggedright {' '.join(notes)}}}")
-        lines.append(r"\end{table}")
+        lines.append(rf"\end{{{kind}}}")
     return "\n".join(lines) + "\n"
 
 
@@ -161,8 +164,9 @@ def _first_and_last(table: Table, most: int) -> Table:
 
 def _parts(table: Table, room: float) -> list[_Part]:
     """Divide the columns after the first into parts that fit, spanned columns together."""
-    columns = [_measured(table, i) for i in range(1, len(table.columns))]
     stub = _natural_stub(table)
+    columns = [_measured(table, i) for i in range(1, len(table.columns))]
+    columns = _with_lines(table, columns, room - min(stub, LEAST_STUB))
     parts: list[list[_Measured]] = [[]]
     for group in _groups(table, columns):
         least = min(stub, LEAST_STUB)
@@ -177,14 +181,35 @@ def _parts(table: Table, room: float) -> list[_Part]:
     for part in parts:
         left = room - _wide(table, part)
         fits = stub <= left
-        narrow = [_narrowed(column, room - LEAST_STUB - GAP) for column in part]
+        narrow = [_narrowed(table, column, room - LEAST_STUB - GAP) for column in part]
         width = stub if fits else max(left, LEAST_STUB)
         made.append((narrow, _Measured(0, width, not fits)))
     return made
 
 
-def _narrowed(column: _Measured, most: float) -> _Measured:
-    return replace(column, width=min(column.width, most)) if column.paragraph else column
+def _with_lines(table: Table, columns: list[_Measured], room: float) -> list[_Measured]:
+    """Break the cells of words into lines, where all columns then fit next to each other."""
+    over = _wide(table, columns) - room
+    spare = {
+        c.index: c.width - LEAST_STUB
+        for c in columns
+        if table.columns[c.index].align == "left" and c.width > LEAST_STUB
+    }
+    if not 0 < over <= sum(spare.values()):
+        return columns
+    share = over / sum(spare.values())
+    return [
+        replace(c, width=c.width - share * spare[c.index], paragraph=True)
+        if c.index in spare
+        else c
+        for c in columns
+    ]
+
+
+def _narrowed(table: Table, column: _Measured, most: float) -> _Measured:
+    if table.columns[column.index].align != "left" or column.width <= most:
+        return column
+    return replace(column, width=most, paragraph=True)
 
 
 def _natural_stub(table: Table) -> float:
@@ -250,7 +275,7 @@ def _lines(head: Runs, body: float) -> list[tuple[Runs, float]]:
     glued = False
     for run in head:
         if not isinstance(run, Text):
-            words = _append(words, (run,), glued=bool(words))
+            words = _append(words, (run,), glued=glued and bool(words))
             glued = True
             continue
         for i, part in enumerate(run.text.split(" ")):
@@ -291,8 +316,16 @@ def _pieces(word: str) -> list[str]:
 
 
 def _stacked(head: Runs, body: float, writer: LatexWriter, side: str) -> str:
-    """Return a head as LaTeX, its lines below each other."""
-    lines = [_guarded(writer.write(line).strip()) for line, _ in _lines(head, body)]
+    """Return a head as LaTeX, its lines below each other.
+
+    The lines of a head with characters that pdfTeX has no font for are as long as its engine needs.
+    """
+    broken = _lines(head, body)
+    whole = writer.write(head).strip()
+    if needs_fallback(whole):
+        width = max(width for _, width in broken)
+        return rf"\parbox[b]{{{width:.1f}pt}}{{\{RAGGED[side]}\hspace{{0pt}}{whole}}}"
+    lines = [_guarded(writer.write(line).strip()) for line, _ in broken]
     if len(lines) < 2:
         return "".join(lines)
     stacked = r"\\ ".join(lines)
@@ -301,6 +334,7 @@ def _stacked(head: Runs, body: float, writer: LatexWriter, side: str) -> str:
 
 # --- writing -------------------------------------------------------------------------------------
 
+RAGGED = {"l": "raggedright", "r": "raggedleft", "c": "centering"}
 SIDES = {"left": "l", "right": "r", "center": "c"}
 
 

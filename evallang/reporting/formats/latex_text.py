@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from unicodedata import name, normalize
+from unicodedata import category, east_asian_width, name, normalize
 
 from evallang.printable import without_isolates
 from evallang.reporting.document import Cite, Ref, Runs, Stat
@@ -86,20 +86,31 @@ OF_T1 = frozenset("«»ÐÞðþĄąĐđĘęĮįŊŋŲų")
 
 FALLBACK = "evalchar"
 DEFINITION = (
-    f"\\providecommand*{{\\{FALLBACK}}}[2]{{\\ifdefined\\Umathcode#1\\else\\texttt{{U+#2}}\\fi}}"
+    "% LuaLaTeX and XeLaTeX print these characters in a font of the paper that has them; pdfLaTeX\n"
+    "% prints code points, or Chinese in the font of CJKutf8 by this line before \\input:\n"
+    f"% \\newcommand*{{\\{FALLBACK}}}[2]{{\\begin{{CJK}}{{UTF8}}{{gbsn}}#1\\end{{CJK}}}}\n"
+    f"\\providecommand*{{\\{FALLBACK}}}[2]"
+    "{\\ifdefined\\Umathcode#1\\else\\hspace{0pt}\\texttt{U+#2}\\fi}"
 )
-"""A character that pdfTeX has no font for: LuaTeX and XeTeX print it, pdfTeX its number."""
+"""A character that pdfTeX has no font for: LuaTeX and XeTeX print it, pdfTeX its number.
+
+A line may be broken before the number. Where the letters of a word are joined, as in Arabic, LuaTeX
+and XeTeX see nothing between them.
+"""
 
 LONG_WORD = 24  # characters; a longer one may be broken
 PIECE = 8
 NUMBER = re.compile(r"[−+]?[0-9.,]+")
+
+OPENING = re.compile(r'(?<![^\s(\[/–—-])"(?=\S)')
+"""A straight quotation mark that opens a quotation."""
 
 Citation = Callable[[tuple[str, ...]], str]
 
 
 def escape(text: str, *, breaks: bool = True) -> str:
     """Return a text as LaTeX; with `breaks`, long words may be broken anywhere."""
-    words = normalize("NFC", without_isolates(text)).split(" ")
+    words = OPENING.sub("“", normalize("NFC", without_isolates(text))).split(" ")
     return " ".join(_word(word, breaks=breaks) for word in words)
 
 
@@ -107,7 +118,8 @@ def _word(word: str, *, breaks: bool) -> str:
     made, since, left = "", 0, sum(map(_signs, word))
     long = breaks and max(sum(map(_signs, part)) for part in APART.split(word)) > LONG_WORD
     for c in word:
-        if long and since >= PIECE and left > 3 and c.isalnum():
+        cut = long and since >= PIECE and left > 3 and c.isalnum()
+        if cut or (made and breaks and _is_wide(c)):
             made, since = made + r"\hspace{0pt}", 0
         made += character(c)
         since = 0 if c in SPACES else since + _signs(c)
@@ -115,12 +127,17 @@ def _word(word: str, *, breaks: bool) -> str:
     return _joined_raised(made)
 
 
+def _is_wide(c: str) -> bool:
+    """Return whether a line may be broken before a character, as in Chinese and Japanese."""
+    return east_asian_width(c) in ("W", "F") and category(c) == "Lo"
+
+
 APART = re.compile("[\u00a0\u202f\u2009]")
 
 
 def _signs(c: str) -> int:
-    """Return how many letters a character takes; the number of one without a font takes six."""
-    return 0 if c in SPACES else 6 if needs_fallback(character(c)) else 1
+    """Return how many letters a character takes among those of a word that cannot be broken."""
+    return 0 if c in SPACES or needs_fallback(character(c)) else 1
 
 
 def character(c: str) -> str:
@@ -239,7 +256,7 @@ THIRDS = {
 WIDTHS = {c: width for width, characters in THIRDS.items() for c in characters}
 """Widths in ems of 8 points, of the wider of Computer Modern and Latin Modern."""
 SPACE = 0.36
-OF_NUMBER = 3.9  # ems: U+4E2D in typewriter letters
+OF_NUMBER = 3.3  # ems: U+4E2D in typewriter letters
 BOLDER = 1.17
 
 
