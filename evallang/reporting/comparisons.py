@@ -311,8 +311,10 @@ def _posterior(context: Context, pairs: Sequence[HypothesisTestResult], where: R
         reached = f"it exceeded {bound}" if decided else f"it did not exceed {bound}"
         subject = "One pair was"
     else:
-        words = number_word(decided) if decided else "none"
-        reached = f"{words} of them exceeded {bound}"
+        words = f"{number_word(decided) if decided else 'none'} of them"
+        if decided == len(pairs):
+            words = "both" if decided == 2 else "all"
+        reached = f"{words} exceeded {bound}"
         subject = f"{capitalised(pairs_words(pairs))} were"
     return runs(f"{subject} compared by {with_article(title)}", where, f"; {reached}.")
 
@@ -381,8 +383,8 @@ def _ranks_table(context: Context, comparison: Comparison, identifier: str) -> T
         size = fixed(ranks.critical_difference, Scale(2))
         level = level_of_alpha(comparison.alpha, context.style)
         notes.append(
-            runs(f"Critical difference at {level}: CD{NBSP}={NBSP}{size}; models whose average "
-                 "ranks differ by more differ significantly.")
+            runs(f"Critical difference at {level}: CD{NBSP}={NBSP}{size}; a larger difference of "
+                 "average ranks is significant.")
         )  # fmt: skip
     n = ranks.n if ranks is not None else 0
     caption = runs(f"Average ranks over {count_sets(context, n)}.")

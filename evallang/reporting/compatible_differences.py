@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from evallang.reporting.context import Context
 from evallang.reporting.contrasts import turned
-from evallang.reporting.decisions import bayesian, is_about_equivalence, margin_of
+from evallang.reporting.decisions import bayesian, is_about_equivalence, is_simultaneous, margin_of
 from evallang.reporting.document import Figure, Panel, Ref, Runs, runs
 from evallang.reporting.figures.forest import (
     MOST_IN_A_PANEL,
@@ -20,7 +20,7 @@ from evallang.reporting.figures.forest import (
 from evallang.reporting.figures.resamples import Distribution, distributions
 from evallang.reporting.numbers import level_of_alpha, percent
 from evallang.reporting.one_model import singly
-from evallang.reporting.wording import adjusted_words, family_words, p_letter, plural
+from evallang.reporting.wording import adjusted_words, family_words, number_word, p_letter, plural
 from evallang.results.records import Comparison, HypothesisTestResult
 
 MOST_PAIRS_DRAWN = 15  # six models
@@ -208,13 +208,16 @@ def _meaning(
     wide = [
         wide for p in known if (wide := p.simultaneous) is not None and wide.low is not None
     ]  # fmt: skip
-    if levels:
+    own = bool(wide) and all(is_simultaneous(p) for p in known if p.estimate is not None)
+    if own:
+        made += runs(f". Line, simultaneous {' / '.join(levels)} interval")
+    elif levels:
         made += runs(f". Thick line, {' / '.join(levels)} interval of the pair")
-    if wide:
+    if wide and not own:
         size = comparison.family.size
         made += runs(
             f"; thin line, {family_words(wide[0])} {percent(wide[0].level)} interval over "
-            f"{size} test{'' if size == 1 else 's'}"
+            f"{number_word(size)} test{'' if size == 1 else 's'}"
         )
     if levels or wide:
         made += runs("; shaded, differences that the interval at the right excludes")

@@ -247,6 +247,12 @@ class Context:
         record = self._data.get(data) if data is not None else None
         return record.unit if record is not None and record.unit else "examples"
 
+    @cached_property
+    def unit(self) -> str:
+        """The word for the rows of all data sets, "examples" where they have several."""
+        units = {self.cases(data.name) for data in self.results.data}
+        return units.pop() if len(units) == 1 else "examples"
+
     def n(self, data: str | None) -> int | None:
         """Return the number of rows of a data set."""
         record = self._data.get(data) if data is not None else None
@@ -297,7 +303,7 @@ class Context:
     def interval_title(self, name: str, *, over_groups: bool = False) -> str:
         """Return the title of an interval; one that only its test makes is called after it."""
         if over_groups:
-            return f"{self.interval_title(name)}, in its form for groups"
+            return f"{self.interval_title(name)} for grouped data"
         if self.method("interval_of_test", name) is not None:
             return self.method_title("interval_of_test", name)
         test = None if self.method("interval", name) else self.method("test", name)

@@ -55,6 +55,14 @@ def is_about_equivalence(pair: HypothesisTestResult) -> bool:
     return "p_lower" in pair.extra
 
 
+def is_simultaneous(pair: HypothesisTestResult) -> bool:
+    """Return whether the interval of a pair is that of the family, as of self-correcting tests."""
+    found, wide = pair.estimate, pair.simultaneous
+    if found is None or wide is None or wide.selected:
+        return False
+    return (found.low, found.high) == (wide.low, wide.high)
+
+
 def _failed_fits(context: Context, model: str) -> str:
     """Return whether one fit that is tested failed, or several."""
     failed = [f for f in context.results.failures if f.model == model and f.stage == "outer"]

@@ -415,7 +415,8 @@ def _repeat_notes(
         else:
             low, high = (pick(spreads, key=lambda one: spreads[one]) for pick in (min, max))
             shown = runs(printed[low], f" ({low}) to ", printed[high], unit, f" ({high})")
-        lead = f"Between the {words} of one example, the standard deviation of {metric.noun} was "
+        cases = context.cases(setting.data)
+        lead = f"Within {cases}, the standard deviation of {metric.noun} over the {words} was "
         notes.append(runs(lead, shown, "."))
     return notes
 
@@ -623,10 +624,9 @@ def _subgroup_table(
                     to_rest = estimate.to_rest if estimate is not None else None
                     cells.append(interval_cell(to_rest, scale, null=0.0))
             rows.append(Row(tuple(cells)))
-    points = any(context.metric(metric_name).percent for metric_name in metrics)
     notes = [
         *interval_notes(context, metrics, found),
-        runs(f"vs. rest: this level minus all other {unit}{', in points' if points else ''}."
+        runs(f"vs. rest: this level minus all other {unit}."
              + (BOUNDED if any(bounded.values()) else UNBOUNDED)),
         *flat_notes(context, found),
         *_level_notes(context, found),

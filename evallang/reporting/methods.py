@@ -6,7 +6,7 @@ It refers to no table or figure of the report, and says nothing that the results
 from collections.abc import Sequence
 
 from evallang.reporting.context import Context
-from evallang.reporting.decisions import bayesian, computed, reasons
+from evallang.reporting.decisions import bayesian, computed, is_simultaneous, reasons
 from evallang.reporting.document import Block, Cite, Paragraph, Run, Runs, Text, listed, runs
 from evallang.reporting.estimate_tables import main_intervals
 from evallang.reporting.exports import fitted_on_all
@@ -368,7 +368,15 @@ def _measures(context: Context) -> Runs:
         parts.append(runs(words, f" with a {percent(level)} interval ({title}", cite, ")"))
     if not parts and not bare:
         return ()
-    made = runs("We report ", listed(parts, comma="; ", last="; and "), ".") if parts else ()
+    made = (
+        runs(
+            "We report ",
+            listed(parts, comma="; ", last=" and " if len(parts) == 2 else "; and "),
+            ".",
+        )
+        if parts
+        else ()
+    )
     if bare:
         several = len([name for name in by_interval["", 0.0] if name not in with_some]) > 1
         verb = "are" if several else "is"
@@ -411,8 +419,7 @@ def _form_for_groups(context: Context, method: str) -> str:
     }
     if True not in grouped:
         return ""
-    where = " where examples come in groups" if False in grouped else ""
-    return f", in its form for groups{where}"
+    return " for data in groups" if False in grouped else " for grouped data"
 
 
 def _own_metrics(context: Context) -> Runs:
@@ -623,6 +630,9 @@ def _effects(
             exact = any(e.low is not None for t in found for e in t.effects if e.name == name)
             how = " (exact interval)" if exact else ""
             words = runs(f"the odds ratio of discordant pairs{how}")
+            if not exact:  # what is cited is the interval
+                items.append(words)
+                continue
         else:
             the = "the " if shown is not None and not owned(effect) else ""
             words = runs(the) + effect_name(effect, inside=True)
@@ -638,7 +648,11 @@ def _intervals(context: Context, pairs: Sequence[HypothesisTestResult]) -> Runs:
     title = mid_sentence(context.difference_title(estimate.method))
     level = percent(estimate.level)
     cite = context.cite("interval", estimate.method)
-    made = runs(f"Differences are given with {level} intervals ({title}", cite, ")")
+    own = all(is_simultaneous(p) for p in pairs if p.estimate is not None)
+    which = "simultaneous " if own else ""
+    made = runs(f"Differences are given with {which}{level} intervals ({title}", cite, ")")
+    if own:
+        return made + runs(".")
     wide = next(
         (p.simultaneous for p in pairs if p.simultaneous and p.simultaneous.low is not None), None
     )

@@ -37,7 +37,7 @@ from evallang.reporting.wording import (
 from evallang.results.records import Comparison, HypothesisTestResult
 from evallang.results.statistics import POSTERIOR
 
-MOST_NAMED = 3  # pairs without a test that are named; more are counted
+MOST_NAMED = 3  # of many pairs without a test, or models of a finding; more are counted
 OR = " or "  # joins the models of a sentence with "not"
 MOST_OTHERS = 5  # models that one sentence names; of more it states the extremes
 
@@ -69,7 +69,7 @@ def pairs_around_centre(context: Context, comparison: Comparison, centre: str) -
     elif others:
         items += [single(context, comparison, pair) for pair in others[:2]]
     if open_:
-        names = _others(context, comparison, open_, [c.other for c in open_], OR)
+        names = _others(context, comparison, own, [c.other for c in open_], OR)
         lead = runs(f"{where}{name} was not shown to differ in {metric.noun} from ", names)
         items.append(runs(Strong(lead), ". ", compatible_runs(context, comparison, open_)))
     return items
@@ -91,25 +91,30 @@ def pairs_against_reference(context: Context, comparison: Comparison, reference:
         chosen = [c for c in found if c.pair.reject and _leads(context, comparison, c) is leads]
         if not chosen:
             continue
-        names = _others(context, comparison, found, [c.model for c in chosen], " and ")
+        names = _others(
+            context, comparison, found, [c.model for c in chosen], " and ", capital=not where
+        )
         claim = f" had a {word} {metric.noun} than {whole}"
+        several, many = len(chosen) > 1, len(chosen) > MOST_OTHERS
         parts = [
             runs(
-                "" if len(chosen) == 1 else f"{context.model(c.model)} ",
-                "by ",
+                f"{context.model(c.model)} by " if several and not many else "",
                 amount(metric, c.value or 0.0, context.difference_scale(comparison)),
                 " ",
                 contrast_runs(context, comparison, c.upward(), lead=i == 0),
+                f" for {context.model(c.model)}" if many else "",
             )
             for i, c in enumerate(_shown(chosen))
             if c.value is not None
         ]
-        joined = _joined(chosen, parts)
-        numbers = runs(", " if len(chosen) == 1 else ": ", joined) if parts else ()
+        joined = listed(parts, last=" to " if many else " and ")
+        numbers = runs(": " if several and not many else ", by ", joined) if parts else ()
         items.append(runs(Strong(runs(where, names, claim)), numbers, "."))
     open_ = [c for c in found if is_open(c.pair)]
     if open_:
-        names = _others(context, comparison, found, [c.model for c in open_], " and ")
+        names = _others(
+            context, comparison, found, [c.model for c in open_], " and ", capital=not where
+        )
         verb = "was" if len(open_) == 1 else "were"
         claim = f" {verb} not shown to differ in {metric.noun} from {whole}"
         lead = Strong(runs(where, names, claim))
@@ -294,13 +299,19 @@ def _others(
     all_: Sequence[Contrast],
     models: Sequence[str],
     last: str,
+    *,
+    capital: bool = False,
 ) -> Runs:
     """List models, or count them among all that were compared if they are many."""
-    if len(models) > MOST_OTHERS:
-        every = "any of the" if last == OR else "all"
-        which = every if len(models) == len(all_) else f"{len(models):,} of the"
-        return runs(f"{which} {len(all_):,} other models")
-    return listed([runs(context.sized(name, comparison.data)) for name in models], last=last)
+    if len(models) <= MOST_OTHERS:
+        return listed([runs(context.sized(name, comparison.data)) for name in models], last=last)
+    if len(models) == len(all_):
+        words = f"{'any of the' if last == OR else 'all'} {number_word(len(all_))} other models"
+        return runs(capitalised(words) if capital else words)
+    named = [runs(context.model(name)) for name in models[:MOST_NAMED]]
+    rest = runs(f"{number_word(len(models) - MOST_NAMED)} others")
+    lead = f"{number_word(len(models))} of the {number_word(len(all_))} other models ("
+    return runs(capitalised(lead) if capital else lead, listed([*named, rest]), ")")
 
 
 def _shown(
@@ -309,7 +320,7 @@ def _shown(
     """Return the contrasts that a sentence states: of many the smallest and the largest."""
     if len(found) <= MOST_OTHERS:
         return list(found)
-    return [min(found, key=by), max(found, key=by)]
+    return [min(found, key=by), max(reversed(found), key=by)]
 
 
 def _joined(found: Sequence[Contrast], parts: Sequence[Runs]) -> Runs:

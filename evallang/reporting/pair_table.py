@@ -10,6 +10,7 @@ from evallang.reporting.decisions import (
     bayesian,
     computed,
     decided,
+    is_simultaneous,
     lacking_words,
 )
 from evallang.reporting.document import (
@@ -272,7 +273,7 @@ def _differences_columns(context: Context, comparison: Comparison) -> Part | Non
     metric, scale = context.difference_words(comparison), context.difference_scale(comparison)
     wide = [s for pair in pairs if (s := pair.simultaneous) is not None and _bounded(s)]
     with_bounds = [e for e in known if _bounded(e)]
-    own = bool(wide) and all(_is_simultaneous(pair) for pair in pairs if pair.estimate is not None)
+    own = bool(wide) and all(is_simultaneous(pair) for pair in pairs if pair.estimate is not None)
     wide = [] if own else wide
     alone = singly(comparison)
     columns = [Column(runs("Value" if alone else "A − B"), sortable=True, name="difference")]
@@ -326,14 +327,6 @@ def _kind(found: Sequence[Difference]) -> str:
     kinds = {e.name.partition("difference")[0] for e in found}
     kind = kinds.pop() if len(kinds) == 1 else ""
     return sentence(f"{kind}difference").rstrip(".")
-
-
-def _is_simultaneous(pair: HypothesisTestResult) -> bool:
-    """Return whether the interval of a pair is that of the family, as of self-correcting tests."""
-    found, wide = pair.estimate, pair.simultaneous
-    if found is None or wide is None or wide.selected:
-        return False
-    return (found.low, found.high) == (wide.low, wide.high)
 
 
 def _bounded(found: Difference | SimultaneousInterval) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Container, Sequence
 
 from evallang.reporting.context import Context
 from evallang.reporting.document import Block, Emphasis, Link, References, Runs, Work, runs
+from evallang.reporting.numbers import NBSP
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.results.bibtex_entries import OWN
 from evallang.results.records import DataRecord, ReferenceRecord
@@ -42,11 +43,17 @@ def work_runs(record: ReferenceRecord) -> Runs:
 
 
 def _authors(names: Sequence[str]) -> str:
+    names = [_unbroken(name) for name in names]
     if len(names) > MOST_AUTHORS:
         return f"{names[0]} et al."
     if len(names) < 2:
         return "".join(names)
     return f"{', '.join(names[:-1])} & {names[-1]}"
+
+
+def _unbroken(name: str) -> str:
+    """Keep the name of a person on one line: its particle and its initials are short."""
+    return name.replace(" ", NBSP) if name.rpartition(" ")[2].isupper() else name
 
 
 def data_key(data: DataRecord, known: Container[str]) -> str | None:

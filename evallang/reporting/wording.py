@@ -170,7 +170,7 @@ def _numbers_of(context: Context, result: HypothesisTestResult, alpha: float) ->
 
 def null_words(context: Context, comparison: Comparison, result: HypothesisTestResult) -> str:
     """Return the null hypothesis; tests of accuracy on a part of the rows name their metric."""
-    null = result.null.rstrip(".")
+    null = of_cases(context, result.null.rstrip("."))
     if context.counts_right(comparison.metric):
         return null
     noun = context.metric(comparison.metric).noun
@@ -207,9 +207,17 @@ def variant_words(context: Context, result: HypothesisTestResult) -> str:
     if words is None and result.estimate is not None and kind == result.estimate.method:
         words = mid_sentence(context.interval_title(kind))
     words = kind.replace("_", " ") if words is None else words
-    words = re.sub(r"\b(zeros|ties)=(\w+)", r"\1: \2", words)
+    words = of_cases(context, re.sub(r"\b(zeros|ties)=(\w+)", r"\1: \2", words))
     side = "" if result.side is None else f"one-sided, first {SIDES[result.side]}"
     return ", ".join(part for part in (words, side) if part)
+
+
+def of_cases(context: Context, text: str) -> str:
+    """Call the examples of a text as the study does."""
+    if context.unit == "examples":
+        return text
+    text = re.sub(r"\beach example\b", f"each of the {context.unit}", text)
+    return re.sub(r"\bexamples\b", context.unit, text)
 
 
 def further_variants(
@@ -230,7 +238,8 @@ OF_SEVERAL = {
 
 def scope_words(about: str, *, several: bool) -> str:
     """Return what numbers of one or of several models apply to."""
-    words = about.rstrip(".")
+    words = re.sub(r"\b\d\b(?= (?:models|repeats|readers))",
+                   lambda number: number_word(int(number[0])), about.rstrip("."))  # fmt: skip
     for one, many in OF_SEVERAL.items() if several else ():
         words = words.replace(one, many)
     return words

@@ -59,9 +59,10 @@ compare a, b with permutation(rounds=100)
 """
     words = text_of(written, tmp_path, tmp_path / "out")
     assert "on quiz (30 questions). Each of the questions has three repeats." in words
-    assert "The intervals apply to the average of the 3 repeats made here." in words
-    found = re.search(r"Between the repeats of one example, the standard deviation of accuracy "
+    assert "The intervals apply to the average of the three repeats made here." in words
+    found = re.search(r"Within questions, the standard deviation of accuracy over the repeats "
                       r"was ([\d.]+) points for a and ([\d.]+) points for b", words)  # fmt: skip
+    assert "paired permutation test (swapped questions, exact)" in words
     a = np.array([[(i * 7 + r) % 3 != 0 for r in range(3)] for i in range(30)])
     b = np.array([[(i + r) % 2 for r in range(3)] for i in range(30)])
     within = [100 * np.sqrt(model.var(axis=1, ddof=1).mean()) for model in (a, b)]

@@ -72,6 +72,38 @@ def test_findings_of_many_models_state_numbers_and_extremes(many):
     assert best.count("points higher") == 2
 
 
+def test_a_finding_of_some_of_many_models_names_the_first_and_counts_the_rest():
+    wrong = [40] * 7 + [100, 100, 104]  # of 400, the same first ones, so that errors are nested
+    truth = np.arange(400) % 2
+    table = {"truth": truth}
+    table |= {f"m{i}": np.where(np.arange(400) < n, 1 - truth, truth) for i, n in enumerate(wrong)}
+    names = ", ".join(f'm{i} "Model {i}"' for i in range(10))
+    text = f"""evallang 1
+study
+  seed 1
+predictions p from "p.csv"
+  truth truth
+  models {names}
+measure accuracy
+compare against m9 with mcnemar holm
+"""
+    results = ev.run(ev.parse(text), data={"p": table}, store="off").record
+    (block, *_) = sections(results)["findings"].blocks
+    _, shared, rest = (words(item) for item in block.items)
+    lead = "Seven of the nine other models (Model 0, Model 1, Model 2 and four others) had a higher"
+    assert shared.startswith(f"{lead} accuracy than Model 9, by 16.0 points (")
+    assert shared.count("16.0 points") == 2 and " for Model 0 to " in shared
+    assert rest.startswith(
+        "Model 7 and Model 8 were not shown to differ in accuracy from Model 9. "
+    )
+    every = replace(results, comparisons=(replace(results.comparisons[0], pairwise=tuple(
+        p for p in results.comparisons[0].pairwise if p.reject)),))  # fmt: skip
+    (block, *_) = sections(every)["findings"].blocks
+    assert words(block.items[1]).startswith(
+        "All seven other models had a higher accuracy than Model 9"
+    )
+
+
 def test_a_forest_of_many_models_is_two_panels_on_one_scale(many):
     figures = [b for b in sections(many)["estimates"].blocks if isinstance(b, Figure)]
     (figure,) = figures

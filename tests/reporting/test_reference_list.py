@@ -14,10 +14,20 @@ from evallang.results.records import ReferenceRecord
 
 @pytest.mark.parametrize(
     ("title", "printed"),
-    [("What is it?", "Doe J (2024). What is it? "), ("A method.", "Doe J (2024). A method. ")],
+    [
+        ("What is it?", "Doe\xa0J (2024). What is it? "),
+        ("A method.", "Doe\xa0J (2024). A method. "),
+    ],
 )
 def test_a_title_ends_with_one_sign(title, printed):
     record = ReferenceRecord("k", ("Doe J",), 2024, title, "J", "1", "2-3", "", "article")
+    assert work_runs(record)[0] == Text(printed)
+
+
+def test_the_name_of_a_person_stays_on_one_line_and_that_of_an_institution_does_not():
+    names = ("Van Calster B", "European Medicines Agency")
+    record = ReferenceRecord("k", names, 2024, "A title", "J", "1", "2-3", "", "article")
+    printed = "Van\xa0Calster\xa0B & European Medicines Agency (2024). A title. "
     assert work_runs(record)[0] == Text(printed)
 
 

@@ -177,14 +177,27 @@ def test_a_p_of_flipped_groups_has_no_chi_squared_beside_it(grouped):
 def test_an_interval_over_groups_is_named_so_wherever_it_is_named(grouped):
     found = [e.interval for e in grouped.results.estimates]
     assert [one.clusters.n for one in found] == [12, 12]
-    words = "Wilson score interval, in its form for groups"
+    words = "Wilson score interval for grouped data"
     assert f"({words})" in grouped.methods()
     assert any(f"95% interval ({words})" in text for text in grouped.captions())
     assert f"Accuracy: 95% {words}." in grouped.whole
     (line,) = grouped.findings("Accuracy of a at least 50%")
     assert words in line
-    assert not re.findall(r"Wilson score interval(?!, in its form)[ .;)]", grouped.text)
+    assert not re.findall(r"Wilson score interval(?! for grouped data)[ .;)]", grouped.text)
     assert "Whole groups are the units of the intervals: 12 groups, design effect" in grouped.whole
+
+
+def test_one_further_analysis_is_one(tmp_path):
+    write_rows(tmp_path, "p.csv", "truth,a", [(i % 2, i % 3 % 2) for i in range(40)])
+    page = Page('evallang 1\npredictions p from "p.csv"\n  truth truth\n  models a\n'
+                "analyze confusion\n", tmp_path)  # fmt: skip
+    assert "A further analysis of the held-out predictions was: confusion matrix" in page.methods()
+
+
+def test_an_effect_without_an_interval_cites_none(grouped):
+    listed = [folded(work) for work in grouped.root.findall(".//ol[@class='references']/li")]
+    assert len(listed) > 3 and not any("Clopper" in work for work in listed)
+    assert "The effect size of a pair is the odds ratio of discordant pairs." in grouped.methods()
 
 
 def test_an_interval_of_single_examples_has_no_form_for_groups():
