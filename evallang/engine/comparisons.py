@@ -12,7 +12,7 @@ from evallang.engine.evaluation import Evaluation, as_read_by
 from evallang.engine.joint_draws import JointDraws, joint_p
 from evallang.engine.metric_samples import resampling_seed
 from evallang.engine.providers import Providers
-from evallang.engine.test_inputs import TestInputs, rows_about, swap_together
+from evallang.engine.test_inputs import TestInputs, draw_pairs_together, rows_about
 from evallang.frozen_records import frozen
 from evallang.hypotheses import Families, PlannedComparison, pair_declaration
 from evallang.planning.seeds import analysis_seed
@@ -123,8 +123,8 @@ class OneSource:
         return None
 
     def prepare(self, study: Study, test: Method, pairs: Sequence[tuple[str, ...]]) -> None:
-        """Join what a test of these pairs swaps."""
-        swap_together(
+        """Join what a test of these pairs swaps or draws."""
+        draw_pairs_together(
             self._inputs(study, test, pair, study.confidence)
             for pair in pairs
             if self.lacking(pair) is None

@@ -61,6 +61,7 @@ from evallang.stats.intervals.resampling import (
     DifferenceSample,
     WeightSample,
     mean_sample,
+    share_pairs,
 )
 from evallang.stats.placement_values import twice_outranked
 from evallang.stats.reader_scores import ReaderScores
@@ -83,7 +84,7 @@ class CachedSample:
     """A `Resampler` whose values are computed once; `each` is what a group of its rows is."""
 
     def __init__(self, sample: Resampler, each: str = "groups") -> None:
-        self._sample = sample
+        self.sample = sample
         self._each = each
         self._drawn: dict[int, NDArray[np.float64]] = {}
         self._estimate: float | None = None
@@ -92,34 +93,34 @@ class CachedSample:
     @property
     def limits(self) -> tuple[float | None, float | None]:
         """The range of the statistic."""
-        return self._sample.limits
+        return self.sample.limits
 
     @property
     def unit(self) -> str:
         """What is drawn with replacement, as a plural."""
-        return self._sample.unit if self._sample.n_groups is None else self._each
+        return self.sample.unit if self.sample.n_groups is None else self._each
 
     @property
     def n_groups(self) -> int | None:
         """How many groups are drawn, None where examples are."""
-        return self._sample.n_groups
+        return self.sample.n_groups
 
     def estimate(self) -> float:
         """Return the statistic on the sample as it is."""
         if self._estimate is None:
-            self._estimate = self._sample.estimate()
+            self._estimate = self.sample.estimate()
         return self._estimate
 
     def replicates(self, rng: "np.random.Generator", rounds: int) -> "NDArray[np.float64]":
         """Return the statistic on `rounds` resamples, the same at every call."""
         if rounds not in self._drawn:
-            self._drawn[rounds] = self._sample.replicates(rng, rounds)
+            self._drawn[rounds] = self.sample.replicates(rng, rounds)
         return self._drawn[rounds]
 
     def jackknife(self) -> "tuple[NDArray[np.float64], NDArray[np.float64]]":
         """Return leave-one-out values of the distinct examples, and how often each occurs."""
         if self._left_out is None:
-            self._left_out = self._sample.jackknife()
+            self._left_out = self.sample.jackknife()
         return self._left_out
 
 
@@ -765,15 +766,18 @@ def swapper_of(inputs: TestInputs) -> CachedSwapper:
     return CachedSwapper(swapper(inputs.compared, codes, blocked=blocked), each)
 
 
-def swap_together(asked: Iterable["TestInputs"]) -> None:
-    """Join what one test swaps of several pairs, where it swaps outputs, to be done in one pass."""
-    swappers = []
+def draw_pairs_together(asked: Iterable["TestInputs"]) -> None:
+    """Join what one test swaps or draws of several pairs, to be done in one pass."""
+    swappers, samples = [], []
     for inputs in asked:
-        # A pair whose outputs cannot be swapped says so in its own turn
+        # A pair whose outputs cannot be swapped or drawn says so in its own turn
         with suppress(ValueError):
             if inputs.asks_for("swapper"):
                 swappers.append(inputs.make("swapper").swapper)
+            if inputs.asks_for("sample"):
+                samples.append(inputs.make("sample").sample)
     share_signs(swappers)
+    share_pairs(samples)
 
 
 @COMPARISON.provides("sample")

@@ -9,6 +9,7 @@ from evallang.activity import Activity, report_activity, watched
 from evallang.metrics.metric import METRICS, Outcome
 from evallang.stats import threads
 from evallang.stats.column_sums import Column, Columns
+from evallang.stats.intervals import resampling
 from evallang.stats.intervals.bootstrap_bounds import bootstrap
 from evallang.stats.intervals.drawn_weights import (
     LARGEST,
@@ -24,6 +25,7 @@ from evallang.stats.intervals.resampling import (
     LossSample,
     MomentSample,
     WeightSample,
+    share_pairs,
     share_resamples,
 )
 
@@ -433,6 +435,35 @@ def test_statistics_drawn_together_have_the_values_that_they_have_alone(groups):
     np.testing.assert_array_equal(both, alone[0] - alone[2])
     other = samples[0].replicates(np.random.default_rng(4), 400)
     assert (other != alone[0]).any()
+
+
+def test_differences_of_many_scores_are_drawn_together_as_they_are_alone(
+    monkeypatch,
+):
+    n = MANY_EXAMPLES + 10
+    truth = RANDOM.random(n) < 0.4
+    scores = [truth + RANDOM.normal(size=n) for _ in range(3)]
+
+    def pairs():
+        a, b, c = (ScoreSample(truth, one) for one in scores)
+        return [DifferenceSample(a, b), DifferenceSample(a, c), DifferenceSample(b, c)]
+
+    alone = [pair.replicates(np.random.default_rng(4), 60) for pair in pairs()]
+    joined, passes = pairs(), []
+    share_pairs(joined)
+
+    def counted(samples, rng, rounds):
+        passes.append(len(samples))
+        return replicates_of(samples, rng, rounds)
+
+    replicates_of = resampling._replicates_of
+    monkeypatch.setattr(resampling, "_replicates_of", counted)
+    together = [pair.replicates(np.random.default_rng(4), 60) for pair in joined]
+    assert passes == [3]
+    np.testing.assert_array_equal(together, alone)
+    # An area by itself is still that over runs
+    area = ScoreSample(truth, scores[0]).replicates(np.random.default_rng(4), 60)
+    np.testing.assert_array_equal(joined[0]._first.replicates(np.random.default_rng(4), 60), area)
 
 
 def test_statistics_of_other_examples_are_not_drawn_together():

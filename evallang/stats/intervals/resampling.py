@@ -181,10 +181,24 @@ def share_resamples(samples: Iterable[Resampler]) -> None:
 
     Each has the values that it has by itself; others are left as they are.
     """
+    _join(s for s in samples if isinstance(s, WeightSample) and s.by_example)
+
+
+def share_pairs(pairs: Iterable[Resampler]) -> None:
+    """Join statistics whose differences are drawn by example, though each alone is not.
+
+    Each difference has the values that it has by itself; others are left as they are.
+    """
+    sides = [
+        side for p in pairs if isinstance(p, DifferenceSample) for side in (p._first, p._second)
+    ]
+    found = [s for s in sides if isinstance(s, WeightSample) and not s.by_example]
+    _join({id(sample): sample for sample in found}.values())
+
+
+def _join(samples: Iterable[WeightSample]) -> None:
     alike: list[list[WeightSample]] = []
     for sample in samples:
-        if not isinstance(sample, WeightSample) or not sample.by_example:
-            continue
         if sample._drawn_with is not None:
             continue
         # One that is not compiled would keep the others from being computed in threads
@@ -483,16 +497,14 @@ class DifferenceSample:
 
     def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
         """Return the difference on `rounds` resamples, the same for both."""
-        first, second = self._first, self._second
-        if (
-            isinstance(first, WeightSample)
-            and isinstance(second, WeightSample)
-            and (first._drawn_with is None or first._drawn_with is not second._drawn_with)
-        ):
+        first, second, same = self._first, self._second, copy.deepcopy(rng)
+        if not isinstance(first, WeightSample) or not isinstance(second, WeightSample):
+            return first.replicates(same, rounds) - second.replicates(rng, rounds)
+        shared = first._drawn_with
+        if shared is None or shared is not second._drawn_with:
             mine, theirs = _replicates_of([first, second], rng, rounds)
             return mine - theirs
-        same = copy.deepcopy(rng)
-        return first.replicates(same, rounds) - second.replicates(rng, rounds)
+        return shared.replicates(first, same, rounds) - shared.replicates(second, rng, rounds)
 
     def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Leave out one example at a time, for both."""
