@@ -8,6 +8,7 @@ from evallang import hypotheses
 from evallang.activity import Activity, report_activity
 from evallang.engine.across import GridInputs, ScoreGrid, ranks
 from evallang.engine.estimate_intervals import drop_zero_width
+from evallang.engine.estimates import scope_of_estimates
 from evallang.engine.evaluation import Evaluation, as_read_by
 from evallang.engine.joint_draws import JointDraws, joint_p
 from evallang.engine.metric_samples import resampling_seed
@@ -16,7 +17,7 @@ from evallang.engine.test_inputs import TestInputs, draw_pairs_together, rows_ab
 from evallang.frozen_records import frozen
 from evallang.hypotheses import Families, PlannedComparison, pair_declaration
 from evallang.planning.seeds import analysis_seed
-from evallang.registry import lazy
+from evallang.registry import Evidence, lazy
 from evallang.results.records import (
     Comparison,
     Family,
@@ -83,6 +84,9 @@ class ComparisonContext(Protocol):
 
     def ranks(self, models: tuple[str, ...], alpha: float) -> Ranks | None:
         """Average ranks over data sets, None on one."""
+
+    def about(self, declared: HypothesisTestDeclaration) -> str | None:
+        """What a test is about; None where its sample is the data sets."""
 
 
 @dataclass(frozen=True)
@@ -170,6 +174,11 @@ class OneSource:
         """None: folds are not data sets."""
         return None
 
+    def about(self, declared: HypothesisTestDeclaration) -> str:
+        """The models that were scored, or the algorithm where folds are the sample."""
+        of_folds = declared.evidence <= {Evidence.FOLD_SCORES}
+        return scope_of_estimates(self.evaluation, of_folds=of_folds)
+
 
 @dataclass(frozen=True)
 class Across:
@@ -231,6 +240,9 @@ class Across:
             return ranks(self.grid, models, alpha)
         except ValueError:
             return None
+
+    def about(self, declared: HypothesisTestDeclaration) -> None:
+        """None: a reader calls the data sets by their own word."""
 
 
 def _reasoned(run: Callable[[], HypothesisTestResult], test: Method) -> HypothesisTestResult:
@@ -711,6 +723,7 @@ def _comparison(study: Study, decided: FamilyDecision) -> Comparison:
         reason=reason,
         ranks=_ranks(context.ranks(test_run.planned.models, study.alpha), decided.tests),
         against=spec.against,
+        about=context.about(test_run.declared),
     )
 
 

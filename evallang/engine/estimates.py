@@ -182,11 +182,14 @@ def _whole(
     return whole, spreads, {"seeds": len(wholes), "sd_over_seeds": sd_over_seeds(values)}
 
 
-def scope_of_estimates(evaluation: Evaluation) -> str:
-    """State what the estimates of an evaluation are about, with its numbers."""
+def scope_of_estimates(evaluation: Evaluation, *, of_folds: bool = False) -> str:
+    """State what the estimates of an evaluation are about, with its numbers.
+
+    What takes the folds as its sample, `of_folds`, is about the algorithm.
+    """
     sizes = [fold.n_train for fold in evaluation.folds if fold.n_train is not None]
     mean = round(sum(sizes) / len(sizes)) if sizes else 0
-    text = subject_of_yields(evaluation.yields, evaluation.grouped)
+    text = ALGORITHM if of_folds else subject_of_yields(evaluation.yields, evaluation.grouped)
     if evaluation.own is not None and not evaluation.yields.evidence:
         text = AS_GIVEN
     elif text == ALGORITHM and not sizes:

@@ -39,6 +39,7 @@ from evallang.reporting.wording import (
     number_word,
     p_stat,
     plural,
+    scope_words,
     sentence,
     test_runs,
 )
@@ -68,6 +69,7 @@ def findings(context: Context) -> Sequence[Block]:
     left_out = max(0, len(items) - most)
     items = items[: len(items) - left_out]
     blocks: list[Block] = [NumberedFindings(tuple(items))] if items else []
+    blocks += _scope(context, firm) if items else []
     if len(context.results.requirements) > 1:
         blocks.append(Paragraph(runs(NOT_CORRECTED), "note"))
     if left_out:
@@ -91,6 +93,34 @@ def findings(context: Context) -> Sequence[Block]:
         words += "without decisions."
         blocks.append(Paragraph(runs(sentence(words)), "pointer"))
     return [*blocks, *_read_with(context)]
+
+
+def _scope(context: Context, firm: Sequence[Comparison]) -> list[Block]:
+    """State what estimates and comparisons apply to: these fitted models, the algorithms, ..."""
+    several = len(context.results.models) > 1
+    settings = {(setting.data, setting.protocol) for setting in context.settings}
+    stated = dict.fromkeys(
+        scope_words(e.about, several=several)
+        for e in context.results.estimates
+        if e.interval is not None and e.about and (e.data, e.protocol) in settings
+    )
+    tested: dict[str, None] = {}
+    for comparison in firm if context.results.models else ():
+        if not comparison.performed:
+            continue
+        if comparison.data is None:
+            tested[f"further {context.sets} like these"] = None
+        elif comparison.about:
+            tested[scope_words(comparison.about, several=several)] = None
+    parts = [("estimates", list(stated)), ("comparisons", list(tested))]
+    known = [(noun, " and ".join(of)) for noun, of in parts if of]
+    if not known:
+        return []
+    if len({of for _, of in known}) == 1:
+        return [Paragraph(runs(f"The findings apply to {known[0][1]}."), "note")]
+    (first, one), (second, other) = known
+    words = f"The {first} apply to {one}, the {second} to {other}."
+    return [Paragraph(runs(words), "note")]
 
 
 def _primary_first(context: Context) -> list[Comparison]:

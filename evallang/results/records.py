@@ -393,7 +393,11 @@ class Family:
 
 @frozen
 class Comparison:
-    """One `compare` line on one data set (or across all, `data` None)."""
+    """One `compare` line on one data set (or across all, `data` None).
+
+    `about` says what its tests are about, as that of estimates does; None where it is the data
+    sets, and in results of older versions.
+    """
 
     index: int
     source: str
@@ -408,6 +412,7 @@ class Comparison:
     reason: str | None
     ranks: Ranks | None = None
     against: str | None = None
+    about: str | None = None
 
     def __repr__(self) -> str:
         return printed.joined_text(printed.facts_of_comparison(self))

@@ -155,8 +155,13 @@
   function current() {
     var at = 0;
     sections.forEach(function (s, i) { if (s && s.getBoundingClientRect().top < 140) { at = i; } });
+    if (innerHeight + scrollY >= root.scrollHeight - 2) {  // the last sections cannot reach the top
+      var asked = sections.map(function (s) { return s && "#" + s.id; }).indexOf(location.hash);
+      at = Math.max(at, asked < 0 ? sections.length - 1 : asked);
+    }
     links.forEach(function (a, i) { if (i === at) { a.setAttribute("aria-current", "true"); } else { a.removeAttribute("aria-current"); } });
   }
   addEventListener("scroll", current, { passive: true });
+  addEventListener("hashchange", current);
   current();
 }());

@@ -17,6 +17,9 @@ MOST_ROWS = 500
 """Rows of a table that is copied from the page; a longer one is a file."""
 
 
+CITED = "\0"  # before and after a citation, which no text has
+
+
 class _Sentence(RunWriter):
     """Words with citations by author and year."""
 
@@ -24,8 +27,12 @@ class _Sentence(RunWriter):
         self.works = works
 
     def line(self, row: Runs) -> str:
-        """Return runs as one line."""
-        return " ".join(self.write(row).replace("\u2060", "").split())
+        """Return runs as one line; inside parentheses a citation has none of its own."""
+        text = ""
+        for i, part in enumerate(self.write(row).split(CITED)):
+            inside = text.count("(") > text.count(")")
+            text += part if i % 2 == 0 else f"; {part}" if inside else f" ({part})"
+        return " ".join(text.replace("\u2060", "").split())
 
     def text(self, text: str) -> str:
         """Return words as they are."""
@@ -34,7 +41,7 @@ class _Sentence(RunWriter):
     def cite(self, run: Cite) -> str:
         """Cite works by authors and year."""
         shorts = dict.fromkeys(self.works[key].short for key in run.keys if key in self.works)
-        return f" ({'; '.join(shorts)})" if shorts else ""
+        return f"{CITED}{'; '.join(shorts)}{CITED}" if shorts else ""
 
 
 def copied_forms(writing: Writing) -> dict[str, Any]:
