@@ -22,8 +22,8 @@ class SettingDecisions:
     kept: int
     undecided: int
     problem: str | None
-    test_title: str | None
-    correction_title: str | None
+    test_title: str | None = None
+    correction_title: str | None = None
 
 
 @frozen
