@@ -390,7 +390,8 @@ def parts_of(item, label):
 def misplaced_in_analyses(html, plain):
     """List the cells of analyses whose numbers are not of that analysis and of their models.
 
-    The models are those that the row names, else those of the rows above it or of the caption.
+    The models are those that the row names, else those of the rows above it or of the caption,
+    and those that the head of the column names.
     Notes below a table, too, have numbers with a fraction from its analyses alone, and from the
     settings of the study.
     """
@@ -405,14 +406,15 @@ def misplaced_in_analyses(html, plain):
                 continue
             parts = [part for item in items for part in parts_of(item, label)]
             head, _, body = table.partition("<tbody")
+            owners = models_of_columns(head, every)
             last = named(caption, every)
             for row in re.findall(r"<tr.*?</tr>", body, re.S):
                 cells = CELL.findall(row)
                 last = [one for _, cell in cells for one in named(words(cell), every)] or last
-                about = set(last) | set(named(words(head), every))
-                held = [of for models, of in parts if not about or models <= about]
-                known = [n for of in held for n in of]
-                for attributes, cell in cells:
+                for (attributes, cell), owner in zip(cells, owners, strict=False):
+                    about = set(last) | owner
+                    held = [of for models, of in parts if not about or models <= about]
+                    known = [n for of in held for n in of]
                     numbers = full_values(attributes) - {math.inf, -math.inf}
                     if numbers and not any(numbers <= of for of in held):
                         found.append((section, words(row)[:60], sorted(numbers)))
@@ -422,6 +424,16 @@ def misplaced_in_analyses(html, plain):
             untrue = untrue_words(text, [settings, [item["values"] for item in items]])
             found += [(section, caption, one) for one in untrue]
     return found
+
+
+def models_of_columns(head, labels):
+    """List the models that the heads of each column name; a row of a group has one wide cell."""
+    owners = []
+    for line in re.findall(r"<tr.*?</tr>", head, re.S)[:1]:
+        for attributes, cell in CELL.findall(line):
+            span = re.search(r'colspan="(\d+)"', attributes)
+            owners += [set(named(words(cell), labels))] * int(span[1] if span else 1)
+    return owners
 
 
 def pairs_of(plain):

@@ -1,19 +1,15 @@
 """The curves that `analyze` lines ask for: a figure and a table for each data set and protocol."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
-from typing import Any
 
 from evallang.reporting.context import Context, Setting
 from evallang.reporting.document import (
     Block,
-    Cell,
     Column,
-    Number,
     Panel,
     Paragraph,
     Ref,
-    Row,
     Runs,
     Table,
     runs,
@@ -26,8 +22,9 @@ from evallang.reporting.figures.curves import (
     curves_together,
 )
 from evallang.reporting.letter_case import mid_sentence
-from evallang.reporting.numbers import NBSP, Scale, count, fixed, interval, percent
+from evallang.reporting.numbers import NBSP, Scale, count, percent
 from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.wide_tables import Quantities, Quantity, tables_of_quantities
 from evallang.reporting.wording import scope_words, sentence
 from evallang.results.provenance import CurveWords
 from evallang.results.records import Analysis
@@ -72,12 +69,20 @@ def best_first(
     Also returned is which models the first ones are then: "best" or "first".
     """
     models = dict.fromkeys(item.model for item in items)
-    metrics = context.metrics(Setting(items[0].data, items[0].protocol)) if items else ()
-    if len(models) <= most or not metrics:
+    if len(models) <= most:
         return list(items), "first"
+    place = Setting(items[0].data, items[0].protocol)
+    return in_order_of_models(context, items), "best" if context.metrics(place) else "first"
+
+
+def in_order_of_models(context: Context, items: Sequence[Analysis]) -> list[Analysis]:
+    """Return analyses of one place, those of the best models first."""
+    metrics = context.metrics(Setting(items[0].data, items[0].protocol)) if items else ()
+    if not metrics:
+        return list(items)
     order = context.models_best_first(Setting(items[0].data, items[0].protocol), metrics[0])
     places = {model: place for place, model in enumerate(order)}
-    return sorted(items, key=lambda item: places.get(item.model or "", len(places))), "best"
+    return sorted(items, key=lambda item: places.get(item.model or "", len(places)))
 
 
 def _methods(context: Context) -> Runs:
@@ -129,7 +134,7 @@ def _curve(context: Context, items: Sequence[Analysis], number: int) -> list[Blo
             panels.append(Panel(svg, alt, runs(name)))
         # The table first: it fills the rest of a page on which no row of panels has room
         table = f"table-curve-{number}"
-        blocks.append(_table(context, known, table))
+        blocks += _tables(context, known, table)
         models = len({item.model for item in known})
         in_table = runs(Ref(table, "the table"))
         caption = _caption(context, known)
@@ -204,46 +209,25 @@ def _caption(context: Context, items: Sequence[Analysis]) -> Runs:
     return runs(sentence("; ".join(parts)))
 
 
-def _table(context: Context, items: Sequence[Analysis], identifier: str) -> Table:
-    every = [summary for item in items for summary in item.values["summaries"]]
-    bounded = any(summary["low"] is not None for summary in every)
+def _tables(context: Context, items: Sequence[Analysis], identifier: str) -> list[Table]:
     by_class = any(_is_of_classes(item) for item in items)
-    columns = [
-        Column(runs("Model"), "left", wide=True),
-        *([Column(runs("Class"), "left")] if by_class else []),
-        Column(runs("Quantity"), "left"),
-        Column(runs("Value")),
-    ]
-    if bounded:
-        columns.append(Column(runs(f"{percent(items[0].values['level'])} interval")))
-    rows = []
-    before = None
-    for item in items:
-        name = "" if item.model == before else _name(context, item)
-        before = item.model
-        of_class = (item.values.get("of_class") or MEAN) if by_class else None
-        for summary in item.values["summaries"]:
-            rows.append(_row(name, of_class, summary, bounded=bounded))
-            name, of_class = "", None if of_class is None else ""
+    of_class = (Column(runs("Class"), "left"),) if by_class else ()
+    columns = (Column(runs("Model"), "left", wide=True), *of_class)
+    found = []
+    for item in in_order_of_models(context, items):
+        name = item.values.get("of_class") or MEAN
+        heads = (_name(context, item), *((name,) if by_class else ()))
+        values = (
+            Quantity(one["name"], one["value"], one["low"], one["high"])
+            for one in item.values["summaries"]
+        )
+        found.append(Quantities(heads, tuple(values)))
     place = context.place_words(items[0].data, items[0].protocol)
     title = context.method_title("analysis", items[0].kind)
-    caption = runs(sentence(f"{title} in numbers" + (f" {place}" if place else "")))
-    notes = tuple(_notes(context, items))
-    return Table(identifier, caption, tuple(columns), tuple(rows), notes=notes)
-
-
-def _row(name: str, of_class: str | None, summary: Mapping[str, Any], *, bounded: bool) -> Row:
-    value, low, high = summary["value"], summary["low"], summary["high"]
-    cells = [
-        Cell(runs(name)),
-        *([] if of_class is None else [Cell(runs(of_class))]),
-        Cell(runs(summary["name"])),
-        Cell(runs(Number("–" if value is None else fixed(value, DECIMALS), value)), value),
-    ]
-    if bounded:
-        bounds = "–" if low is None else interval(low, high, DECIMALS)
-        cells.append(Cell(runs(bounds), None, low, high))
-    return Row(tuple(cells))
+    subject = f"{title} in numbers{f' {place}' if place else ''}"
+    whole = Table(identifier, (), columns, (), notes=tuple(_notes(context, items)))
+    level = percent(items[0].values["level"])
+    return tables_of_quantities(whole, subject, found, DECIMALS, f"{level} interval")
 
 
 def _notes(context: Context, items: Sequence[Analysis]) -> list[Runs]:

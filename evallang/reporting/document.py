@@ -278,7 +278,9 @@ class Table:
     """A table in the anatomy of printers: stub, spanners, columns, rows, notes, caption.
 
     `left_out` rows are missing after row `gap_after` where a back end shows fewer; `whole`
-    tables are never cut. `narrow` is a form with fewer columns, for a column of a journal.
+    tables are never cut. `narrow` is a form with fewer columns, for a column of a journal, and
+    `one_number_a_column` one for programs, where the cells of the table have several numbers or
+    rows are omitted.
     """
 
     id: str
@@ -291,6 +293,7 @@ class Table:
     gap_after: int = 0
     whole: bool = False
     narrow: "Table | None" = None
+    one_number_a_column: "Table | None" = None
     kind: ClassVar[str] = "table"
 
 

@@ -1,6 +1,7 @@
 """Learning curves: training and test scores by the number of rows that models were fitted on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -10,6 +11,7 @@ from evallang.reporting.curves import (
     best_first,
     computed,
     further_notes,
+    in_order_of_models,
     problems,
     shown_in,
 )
@@ -23,6 +25,7 @@ from evallang.reporting.document import (
     Ref,
     Row,
     Runs,
+    Spanner,
     Table,
     runs,
 )
@@ -36,6 +39,7 @@ from evallang.results.records import Analysis
 
 SECTION = "learning_curves"
 MOST_PANELS = 12  # models that are drawn; the table has all
+MOST_SIZES = 6  # sizes that have a column; more have a row for each model
 
 
 def _methods(context: Context) -> Runs:
@@ -88,14 +92,68 @@ PARTS = ("train", "test")
 def _table(
     context: Context, items: Sequence[Analysis], metric: MetricWords, scale: Scale, identifier: str
 ) -> Table:
+    """Return a table with a column for each size, or with a row where sizes are many."""
+    ordered = in_order_of_models(context, items)
+    listed = _list_of_points(context, ordered, metric, scale)
+    sizes = {_rows(p): p["n_train"] for item in items for p in item.values["points"]}
+    columns, rows = listed
+    if len(sizes) <= MOST_SIZES:
+        heads = sorted(sizes, key=sizes.__getitem__)
+        columns = (Column(runs("Model"), "left", wide=True), *(Column(runs(h)) for h in heads))
+        rows = tuple(_rows_of_sizes(context, ordered, metric, scale, heads))
+    place = context.place(items[0].data, items[0].protocol)
+    caption = sentence(f"{place}{metric.noun} by the number of training rows")
+    notes = [_sizes(items[0].values), *_gains(context, ordered, metric, scale)]
+    notes += [about(items), *further_notes(context, items), *_failed(context, items)]
+    made = Table(identifier, runs(caption), columns, rows, notes=tuple(notes))
+    if rows is listed[1]:
+        return made
+    spanners = (Spanner(runs("Training rows"), 1, len(columns) - 1),)
+    points = replace(made, columns=listed[0], rows=listed[1])
+    return replace(made, spanners=spanners, one_number_a_column=points)
+
+
+def _rows_of_sizes(
+    context: Context,
+    items: Sequence[Analysis],
+    metric: MetricWords,
+    scale: Scale,
+    sizes: Sequence[str],
+) -> Iterator[Row]:
+    """Iterate over the rows of models below the heads of the two scores."""
+    unit = ", %" if metric.percent else ""
+    for part, name in (("test", "Test score"), ("train", "Training score")):
+        spread = any(p[part]["sd"] is not None for item in items for p in item.values["points"])
+        yield Row((Cell(runs(f"{name}{unit}{' (SD)' if spread else ''}")),), group=True)
+        for item in items:
+            known = {_rows(point): point[part] for point in item.values["points"]}
+            cells = [Cell(runs(context.model(item.model or "")))]
+            for size in sizes:
+                score = known.get(size)
+                cells.append(Cell(runs("–")) if score is None else _score(score, scale))
+            yield Row(tuple(cells))
+
+
+def _score(score: Mapping[str, Any], scale: Scale) -> Cell:
+    value, sd = score["value"], score["sd"]
+    words = runs(Number(fixed(value, scale), value))
+    if sd is not None:
+        words += runs(f"{NBSP}(", Number(fixed(sd, scale), sd), ")")
+    return Cell(words, value)
+
+
+def _list_of_points(
+    context: Context, items: Sequence[Analysis], metric: MetricWords, scale: Scale
+) -> tuple[tuple[Column, ...], tuple[Row, ...]]:
+    """Return columns and rows with one number in each cell."""
     unit = " (%)" if metric.percent else ""
     columns = (
         Column(runs("Model"), "left", wide=True),
         Column(runs("Training rows")),
         Column(runs(f"Training score{unit}")),
-        Column(runs(f"SD{unit}")),
+        Column(runs(f"SD{unit}"), name=f"SD of the training score{unit}"),
         Column(runs(f"Test score{unit}")),
-        Column(runs(f"SD{unit}")),
+        Column(runs(f"SD{unit}"), name=f"SD of the test score{unit}"),
     )
     rows = []
     for item in items:
@@ -108,11 +166,7 @@ def _table(
                     cells.append(Cell(runs(Number(fixed(value, scale), value)), value))
             rows.append(Row(tuple(cells)))
             name = ""
-    place = context.place(items[0].data, items[0].protocol)
-    caption = sentence(f"{place}{metric.noun} by the number of training rows")
-    notes = [_sizes(items[0].values), *_gains(context, items, metric, scale)]
-    notes += [about(items), *further_notes(context, items), *_failed(context, items)]
-    return Table(identifier, runs(caption), columns, tuple(rows), notes=tuple(notes))
+    return columns, tuple(rows)
 
 
 def _rows(point: Mapping[str, Any]) -> str:

@@ -1,11 +1,20 @@
 """Tuning curves: the inner scores of the candidates, and what two rules choose among them."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 from evallang.reporting.context import Context, MetricWords
-from evallang.reporting.curves import about, computed, further_notes, problems, shown_in
+from evallang.reporting.curves import (
+    about,
+    computed,
+    further_notes,
+    in_order_of_models,
+    problems,
+    shown_in,
+)
 from evallang.reporting.document import (
     Block,
     Cell,
@@ -30,7 +39,8 @@ from evallang.results.records import Analysis
 
 SECTION = "tuning_curves"
 MOST_PANELS = 12  # parameters that are drawn; results.json has all
-MOST_CANDIDATES = 15  # of a model in the table; above, those with the best means
+MOST_ROWS = 15  # of the table; more candidates are in its file
+LEAST_CANDIDATES, MOST_CHOSEN = 3, 2  # of a model: those with the best means, and others chosen
 
 
 def _methods(context: Context) -> Runs:
@@ -66,14 +76,22 @@ def _scale(items: Sequence[Analysis], metric: MetricWords) -> Scale:
     return scale_of(errors, [c["mean"] for c in candidates], percent=metric.percent)
 
 
-def _listed(item: Analysis) -> list[Mapping[str, Any]]:
-    """Return the candidates in the order tried; of many those with the best means, in order."""
-    every = list(item.values["candidates"])
-    if len(every) <= MOST_CANDIDATES:
-        return every
+def _best_first(item: Analysis) -> list[Mapping[str, Any]]:
     sign = -1.0 if item.values["better"] == "higher" else 1.0
-    known = [c for c in every if c["mean"] is not None]
-    return sorted(known, key=lambda c: sign * c["mean"])[:MOST_CANDIDATES]
+
+    def rank(candidate: Mapping[str, Any]) -> float:
+        return math.inf if candidate["mean"] is None else sign * candidate["mean"]
+
+    return sorted(item.values["candidates"], key=rank)
+
+
+def _shown(candidates: Sequence[Mapping[str, Any]], most: int) -> list[Mapping[str, Any]]:
+    """Return the first candidates, and of the others those that a rule chooses most often."""
+    if len(candidates) <= most:
+        return list(candidates)
+    others = sorted(candidates[most:], key=lambda c: max(c[rule] for rule in RULES), reverse=True)
+    chosen = [c for c in others[:MOST_CHOSEN] if any(c[rule] for rule in RULES)]
+    return [c for c in candidates if c in candidates[:most] or c in chosen]
 
 
 def _table(
@@ -88,31 +106,52 @@ def _table(
         Column(runs("Best")),
         Column(runs("One-standard-error rule")),
     )
-    rows, cut = [], []
-    for item in items:
+    every = [(item, _best_first(item)) for item in in_order_of_models(context, items)]
+    n = sum(len(candidates) for _, candidates in every)
+    most = n if n <= MOST_ROWS else max(LEAST_CANDIDATES, MOST_ROWS // len(every))
+    rows: list[Row] = []
+    full: list[Row] = []
+    for item, candidates in every:
         name = context.model(item.model or "")
-        shown = _listed(item)
-        if len(shown) < len(item.values["candidates"]):
-            cut.append(f"{name}: the best {len(shown)} of {count(len(item.values['candidates']))}")
-        for candidate in shown:
-            mean, error = candidate["mean"], candidate["standard_error"]
-            cells = [
-                Cell(runs(name)),
-                Cell(runs(Code(parameter_words(candidate["params"])))),
-                Cell(runs(Number(fixed(mean, scale), mean)), mean),
-                Cell(runs(Number(fixed(error, scale), error)), error),
-            ]
-            for rule in ("best", "one_standard_error"):
-                n = candidate[rule]
-                cells.append(Cell(runs(Number(count(n), float(n))), n))
-            rows.append(Row(tuple(cells)))
-            name = ""
+        full += _rows(name, candidates, scale)
+        rows += _rows(name, _shown(candidates, most), scale)
     values = items[0].values
     place = context.place(items[0].data, items[0].protocol)
     caption = sentence(f"{place}{metric.noun} of the candidates inside the training parts")
-    notes = [_sizes(values), *(runs(sentence(f"{words} candidates")) for words in cut)]
+    left_out = len(full) - len(rows)
+    notes = [_sizes(values)]
+    if left_out:
+        file = f"tables/{identifier.removeprefix('table-')}.csv"
+        notes.insert(0, runs(
+            f"The best {most} candidates of each model, and others that a rule chooses; ",
+            Code(file), f" has all {count(len(full))}.",
+        ))  # fmt: skip
     notes += [about(items), *further_notes(context, items)]
-    return Table(identifier, runs(caption), columns, tuple(rows), notes=tuple(notes))
+    made = Table(identifier, runs(caption), columns, tuple(rows), notes=tuple(notes))
+    if not left_out:
+        return made
+    return replace(
+        made,
+        left_out=left_out,
+        gap_after=len(rows),
+        one_number_a_column=replace(made, rows=tuple(full)),
+    )
+
+
+def _rows(name: str, candidates: Sequence[Mapping[str, Any]], scale: Scale) -> Iterator[Row]:
+    for candidate in candidates:
+        mean, error = candidate["mean"], candidate["standard_error"]
+        cells = [
+            Cell(runs(name)),
+            Cell(runs(Code(parameter_words(candidate["params"])))),
+            Cell(runs(Number(fixed(mean, scale), mean)), mean),
+            Cell(runs(Number(fixed(error, scale), error)), error),
+        ]
+        for rule in RULES:
+            n = candidate[rule]
+            cells.append(Cell(runs(Number(count(n), float(n))), n))
+        yield Row(tuple(cells))
+        name = ""
 
 
 def _sizes(values: Mapping[str, Any]) -> Runs:

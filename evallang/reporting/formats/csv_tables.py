@@ -33,7 +33,11 @@ def csv_file(table: Table) -> OutputFile:
 
 
 def csv_text(table: Table) -> str:
-    """Return a table as CSV: one column per number, and the headings of rows as a column."""
+    """Return a table as CSV: one column per number, and the headings of rows as a column.
+
+    Where a page has the name of a model in its first row alone, each row has it here.
+    """
+    table = table.one_number_a_column or table
     body = [row for row in table.rows if not row.group]
     heads = [_name(table, i) for i in range(len(table.columns))]
     bounded = [any(_has_bounds(_cell(row, i)) for row in body) for i in range(len(heads))]
@@ -44,14 +48,15 @@ def csv_text(table: Table) -> str:
     for name, wide in zip(heads, bounded, strict=True):
         first += [f"{name} low", f"{name} high"] if wide else [name]
     writer.writerow([inert(name) for name in first])
-    group = ""
+    group, stub = "", Cell(())
     for row in table.rows:
         if row.group:
             group = WORDS.line(row.cells[0])
             continue
         made = [inert(group)] if grouped else []
+        stub = _cell(row, 0) if _cell(row, 0).runs else stub
         for i, wide in enumerate(bounded):
-            cell = _cell(row, i)
+            cell = _cell(row, i) if i else stub
             made += [exact(cell.low), exact(cell.high)] if wide else [_value(cell)]
         writer.writerow(made)
     return without_isolates(stream.getvalue())
