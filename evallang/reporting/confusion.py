@@ -1,6 +1,7 @@
 """Confusion matrices: the counts of true by predicted classes, and the shares of their rows."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from evallang.reporting.context import Context
@@ -8,6 +9,7 @@ from evallang.reporting.curves import about, asked_for, best_first, further_note
 from evallang.reporting.document import (
     Block,
     Cell,
+    Code,
     Column,
     Figure,
     Number,
@@ -21,6 +23,7 @@ from evallang.reporting.document import (
 )
 from evallang.reporting.figure_parts import drawn_words, in_parts
 from evallang.reporting.figures.class_matrix import MOST_CLASSES, matrix_of_classes
+from evallang.reporting.long_tables import fits_on_a_page
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, interval, percent
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import sentence
@@ -29,6 +32,7 @@ from evallang.results.records import Analysis
 PERCENT = Scale(1, 2)
 MOST_PANELS = 12  # models that are drawn; the table has all
 MOST_WITH_INTERVALS = 4  # classes whose shares are printed with intervals
+MOST_MISTAKES = 3  # of a class that are listed
 
 
 @SECTIONS.register(SectionDeclaration(order=47, analyses=True), title="Confusion matrices")
@@ -72,10 +76,9 @@ def _table(context: Context, items: Sequence[Analysis], identifier: str) -> Tabl
     short = len(heads) > MOST_WITH_INTERVALS
     columns = [Column(runs("True class"), "left")]
     columns += [Column(runs(head or "no class"), sortable=True) for head in heads]
-    rows = []
+    rows: list[Row] = []
     for item in items:
-        if len(items) > 1:
-            rows.append(Row((Cell(runs(context.model(item.model or ""))),), group=True))
+        rows += _named(context, item, items)
         rows += _rows(item, heads, short=short)
     place = context.place_words(items[0].data, items[0].protocol)
     words = f"predictions by true class{f' {place}' if place else ''}"
@@ -86,18 +89,87 @@ def _table(context: Context, items: Sequence[Analysis], identifier: str) -> Tabl
     shares = "percentages are shares of a row"
     methods = " or ".join(dict.fromkeys(item.values["method"] for item in items))
     note = shares if short else f"{shares}, with {level} intervals ({methods})"
-    sizes = " to ".join(dict.fromkeys(count(item.values["n"]) for item in items))
-    of_each = " of each model" if len(items) > 1 else ""
-    notes = [runs(sentence(f"{sizes}{NBSP}predictions{of_each}; {note}")), about(items)]
-    return Table(
+    whole = Table(
         identifier,
         runs(sentence(words)),
         tuple(columns),
         tuple(rows),
         (Spanner(runs("Predicted class"), 1, len(heads)),),
-        (*notes, *further_notes(context, items)),
         whole=len(items) == 1,
     )
+    whole = replace(whole, one_number_a_column=_list_of_counts(context, items, whole))
+    made = whole
+    if not fits_on_a_page(whole):
+        made = _list_of_mistakes(context, items, whole)
+        note = shares
+    sizes = " to ".join(dict.fromkeys(count(item.values["n"]) for item in items))
+    of_each = " of each model" if len(items) > 1 else ""
+    notes = [runs(sentence(f"{sizes}{NBSP}predictions{of_each}; {note}")), about(items)]
+    if made is not whole:
+        file = f"tables/{identifier.removeprefix('table-')}.csv"
+        notes.insert(1, runs(Code(file), " has the counts of all predicted classes."))
+    return replace(made, notes=(*notes, *further_notes(context, items)))
+
+
+def _named(context: Context, item: Analysis, items: Sequence[Analysis]) -> list[Row]:
+    """Return the row that heads those of a model, where there are several models."""
+    if len(items) == 1:
+        return []
+    return [Row((Cell(runs(context.model(item.model or ""))),), group=True)]
+
+
+def _list_of_mistakes(context: Context, items: Sequence[Analysis], whole: Table) -> Table:
+    """Return a row for each class, with its most frequent mistakes, where a matrix is too wide."""
+    columns = (
+        Column(runs("True class"), "left"),
+        Column(runs("Right"), sortable=True),
+        Column(runs("Most frequent mistakes: predicted class and count"), "left", wide=True),
+    )
+    rows: list[Row] = []
+    for item in items:
+        rows += _named(context, item, items)
+        cells = {(cell["truth"], cell["predicted"]): cell for cell in item.values["cells"]}
+        for truth in item.values["classes"]:
+            own = [c for (of, _), c in cells.items() if of == truth and c["count"]]
+            wrong = sorted((c for c in own if c["predicted"] != truth), key=lambda c: -c["count"])
+            right = cells[truth, truth]
+            mistakes = [
+                runs(", " if k else "", f"{cell['predicted'] or 'no class'} ",
+                     *_words(cell, short=True))
+                for k, cell in enumerate(wrong[:MOST_MISTAKES])
+            ]  # fmt: skip
+            rows.append(Row((
+                Cell(runs(truth)),
+                Cell(_words(right, short=True), right["count"]),
+                Cell(sum(mistakes, ()) or runs("–")),
+            )))  # fmt: skip
+    return replace(
+        whole,
+        columns=columns,
+        rows=tuple(rows),
+        spanners=(),
+        left_out=len(rows),
+        gap_after=len(rows),
+    )
+
+
+def _list_of_counts(context: Context, items: Sequence[Analysis], whole: Table) -> Table:
+    """Return a row for each count of each model, for a file."""
+    columns = [Column(runs(head)) for head in ("Model", "True class", "Predicted class", "Count")]
+    columns += [Column(runs("Share of the true class")), Column(runs("Share"))]
+    rows = [
+        Row((
+            Cell(runs(context.model(item.model or ""))),
+            Cell(runs(cell["truth"])),
+            Cell(runs(cell["predicted"])),
+            Cell((), cell["count"]),
+            Cell((), cell["share"]),
+            Cell((), None, cell["low"], cell["high"]),
+        ))
+        for item in items
+        for cell in item.values["cells"]
+    ]  # fmt: skip
+    return replace(whole, columns=tuple(columns), rows=tuple(rows), spanners=())
 
 
 def _rows(item: Analysis, heads: Sequence[str], *, short: bool) -> list[Row]:

@@ -17,6 +17,7 @@ from typing import Any, cast
 
 from evallang.frozen_records import frozen
 from evallang.printable import isolated, printable
+from evallang.reporting import fonts
 from evallang.reporting.document import Cite, Runs, Section
 from evallang.reporting.figures.figure import UNBOUNDED, Bounds
 from evallang.reporting.letter_case import capitalised, mid_sentence, printed, titled
@@ -429,6 +430,13 @@ class Context:
         """Return the metrics of a setting; the first is the primary one."""
         found = (e.metric for e in self._whole if Setting(e.data, e.protocol) == setting)
         return tuple(dict.fromkeys(found))
+
+    def short_models(self, names: Sequence[str], size: float, limit: float) -> list[str]:
+        """Return the labels of models cut to a width, so that those of all models remain apart."""
+        every = list(dict.fromkeys([*names, *(model.name for model in self.results.models)]))
+        cut = fonts.shorten_names([self.model(name) for name in every], size, limit)
+        short = dict(zip(every, cut, strict=True))
+        return [short[name] for name in names]
 
     def models_best_first(self, setting: Setting, metric: str) -> tuple[str, ...]:
         """Return the models of a setting, best first by a metric; undefined values last."""

@@ -14,7 +14,7 @@ import base64
 import gzip
 import io
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
@@ -215,6 +215,51 @@ def shorten_name(text: str, size: float, limit: float) -> str:
     while text and width(start + text[0], size) <= room - width(end, size):
         text, start = text[1:], start + text[0]
     return _closed(f"{start.rstrip()}…{end.lstrip()}")
+
+
+def shorten_names(texts: Sequence[str], size: float, limit: float) -> list[str]:
+    """Cut names to `limit`, each so that it remains apart from the others.
+
+    Names with one beginning and one end keep the part in which they differ.
+    """
+    made = [shorten_name(text, size, limit) for text in texts]
+    for cut in {line for line in made if made.count(line) > 1}:
+        alike = [i for i, line in enumerate(made) if line == cut]
+        if len({texts[i] for i in alike}) > 1:
+            for i, line in zip(alike, _parts_that_differ([texts[i] for i in alike]), strict=True):
+                start, own = line
+                room = limit - width(own, size)
+                begin = shorten(start, size, room) if room > LEAST_START * size else "…"
+                made[i] = _closed(shorten(begin + own, size, limit))
+    return made
+
+
+LEAST_START = 2.0
+"""The room, in em, that the beginning of a name needs to be written before what is its own."""
+
+
+def _parts_that_differ(texts: Sequence[str]) -> list[tuple[str, str]]:
+    """Return what texts begin with, and of each the words that are its own with an ellipsis."""
+    before = _common_start(texts)
+    rest = [text[len(before) :] for text in texts]
+    after = _common_start([text[::-1] for text in rest])[::-1]
+    made = []
+    for text in rest:
+        own = text[: len(text) - len(after)].strip(" ,;")
+        made.append((before, f" {own}{'…' if after else ''}"))
+    return made
+
+
+def _common_start(texts: Sequence[str]) -> str:
+    """Return the whole words that texts begin with: 1 and 10 have none in common."""
+    common = texts[0]
+    for text in texts[1:]:
+        same = (a == b for a, b in zip(common, text, strict=False))
+        size = next((i for i, equal in enumerate(same) if not equal), min(len(common), len(text)))
+        common = common[:size]
+    while common and common[-1].isalnum():
+        common = common[:-1]
+    return common
 
 
 def _closed(line: str) -> str:

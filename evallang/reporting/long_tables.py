@@ -14,6 +14,8 @@ from evallang.reporting.document import Cell, Cite, Row, Runs, Table
 from evallang.reporting.run_writer import RunWriter
 
 SIZE = 8.0  # points of the text of a table on a page
+GAP = 0.9 * SIZE  # between columns
+PAGE_WIDTH = 170 * 72 / 25.4  # points
 BETWEEN = 0.6  # of a line: the gaps above and below the words of a row
 LEAST_FIRST, LEAST_LAST = 6, 3  # rows that are shown however deep they are
 FEW = 10  # rows that are not capped
@@ -87,6 +89,15 @@ def capped(table: Table, room: Room) -> Table:
     )
 
 
+def fits_on_a_page(table: Table) -> bool:
+    """Return whether the columns of a table have room next to each other on a page."""
+    total = -GAP
+    for i, column in enumerate(table.columns):
+        head = fonts.width(WORDS.write(column.head), SIZE, bold=True)
+        total += max([head, *(_width(row, i) for row in table.rows)]) + GAP
+    return total <= PAGE_WIDTH
+
+
 def _fitting(depths: Sequence[float], most: float) -> int:
     """Return how many of the first rows are together at most so deep."""
     total = 0.0
@@ -103,7 +114,7 @@ def _depths(table: Table, width: float) -> list[float]:
     natural = [[_width(row, i) for row in table.rows] for i in columns]
     widest = [max(column, default=0.0) for column in natural]
     broken = [i for i in columns if table.columns[i].align == "left"]
-    padding = 0.9 * SIZE * (len(widest) - 1)
+    padding = GAP * (len(widest) - 1)
     rest = width - padding - sum(w for i, w in enumerate(widest) if i not in broken)
     wanted = sum(widest[i] for i in broken)
     if wanted <= rest:

@@ -19,7 +19,7 @@ def bars_of_counts(
     rows: Sequence[tuple[str, int]], most: int, title: str, subject: str
 ) -> tuple[str, str]:
     """Draw a bar for each count out of `most`; gives the SVG and its numbers in words."""
-    names = [fonts.shorten_name(name, SIZE, LABEL) for name, _ in rows]
+    names = fonts.shorten_names([name for name, _ in rows], SIZE, LABEL)
     left = max(fonts.width(name, SIZE) for name in names) + GAP + 2
     axis = Axis(0, most, left, COLUMN - COUNTS, min(5, most), (0, most))
     foot = HEAD + ROW * len(rows)

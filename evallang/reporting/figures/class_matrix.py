@@ -1,11 +1,20 @@
 """Confusion matrices as squares: the shares of each true class by predicted class."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evallang.reporting import fonts
-from evallang.reporting.figures.figure import BLUE, COLUMN, INK, MUTE, RULE, SIZE, Canvas
+from evallang.reporting.figures.figure import (
+    BLUE,
+    COLUMN,
+    INK,
+    MUTE,
+    RULE,
+    SIZE,
+    Canvas,
+    numbered_names,
+)
 from evallang.reporting.numbers import Scale, count, fixed
 
 HEAD = 24.0  # points for the title of the columns and their names
@@ -14,7 +23,7 @@ DEEP, LEAST = 18.0, 7.0  # points of a row of few classes, and of many
 MOST_NAMED = 5  # columns; more are numbered
 MOST_CLASSES = 30  # more would be too small to be seen
 DEPTH = 220.0  # points of the rows of all classes at most
-ROOM = 4.0
+ROOM, SPARE = 4.0, 0.15  # between the largest squares, in points and of a small cell
 SPOKEN = 8  # classes whose shares are in the alternative text
 PERCENT = Scale(1, 2)
 
@@ -29,8 +38,7 @@ def matrix_of_classes(
     """
     heads = [*classes, *([""] if any(predicted == "" for _, predicted in cells) else [])]
     numbered = len(heads) > MOST_NAMED
-    names = [f"{i}\u2002{c}" if numbered else c for i, c in enumerate(classes, start=1)]
-    names = [fonts.shorten_name(one, SIZE, NAME) for one in names]
+    names = numbered_names(classes, NAME) if numbered else fonts.shorten_names(classes, SIZE, NAME)
     title = "True class"
     left = max(fonts.width(one, SIZE) for one in (*names, title)) + 8
     deep = max(LEAST, min(DEEP, DEPTH / len(classes)))
@@ -38,14 +46,12 @@ def matrix_of_classes(
     canvas = Canvas(HEAD + deep * len(classes) + 2)
     canvas.words((left + COLUMN) / 2, 5, "Predicted class", "center", colour=MUTE)
     canvas.words(left - 5, HEAD - 7, title, "right", colour=MUTE)
-    for i, head in enumerate(heads):
-        text = (str(i + 1) if head else "–") if numbered else head or "no class"
-        text = fonts.shorten(text, SIZE, wide - 2)
-        canvas.words(left + wide * (i + 0.5), HEAD - 7, text, "center")
+    for place, text in _heads(heads, wide):
+        canvas.words(left + wide * (place + 0.5), HEAD - 7, text, "center")
     texts = {key: _count(cell["count"]) for key, cell in cells.items()}
     longest = max(fonts.width(text, SIZE) for text in texts.values())
     printed = longest + min(deep, wide) + 2 * ROOM <= wide and deep >= SIZE + 2
-    largest = min(deep, wide) - ROOM
+    largest = min(deep, wide) - min(ROOM, SPARE * min(deep, wide))
     for row, truth in enumerate(classes):
         y = HEAD + deep * (row + 0.5)
         canvas.line([(left, y - deep / 2), (COLUMN, y - deep / 2)], RULE, 0.4)
@@ -63,6 +69,20 @@ def matrix_of_classes(
     foot = HEAD + deep * len(classes)
     canvas.line([(left, foot), (COLUMN, foot)], RULE, 0.4)
     return canvas.svg(), f"{name}, shares of a true class: {_spoken(classes, heads, cells)}."
+
+
+def _heads(heads: Sequence[str], wide: float) -> Iterator[tuple[int, str]]:
+    """Iterate over the heads of columns and their places: names, or numbers that have room."""
+    names = [head or "no class" for head in heads]
+    if len(heads) <= MOST_NAMED:
+        yield from enumerate(fonts.shorten_names(names, SIZE, wide - 2))
+        return
+    names = [str(i) if head else "–" for i, head in enumerate(heads, start=1)]
+    widest = max(fonts.width(name, SIZE) for name in names) + 2
+    step = next(s for s in (1, 2, 5, 10, 20) if s * wide >= widest)
+    for i, name in enumerate(names):
+        if i == 0 or step == 1 or (i + 1) % step == 0 or name == "–":
+            yield i, name
 
 
 def _count(number: float) -> str:

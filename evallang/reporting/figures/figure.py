@@ -147,6 +147,13 @@ def smallest_text(drawings: Iterable[str]) -> float:
     return min(found, default=SIZE)
 
 
+def numbered_names(names: Sequence[str], limit: float) -> list[str]:
+    """Cut names to a width, so that they remain apart, with their numbers before them."""
+    room = limit - fonts.width(f"{len(names)}\u2002", SIZE)
+    cut = fonts.shorten_names(names, SIZE, room)
+    return [f"{number}\u2002{name}" for number, name in enumerate(cut, start=1)]
+
+
 def styled_text(size: float, colour: str, *, bold: bool = False) -> str:
     """Return the style of a text."""
     style = (

@@ -45,6 +45,7 @@ GAP = 7.0
 TRACK = 10.0  # depth of the band of what an interval excludes
 ARROW = 3.4
 OFF = "off the scale"
+MINUS = "− "
 DASH = "2.4 1.6"
 
 
@@ -65,7 +66,7 @@ def forest_of_estimates(
     least = ROW if len(estimates) <= MOST_WIDE_ROWS else CLOSE_ROW
     row = min(max(least, depth / len(estimates)), MOST_ROW)
     values = [_estimate_words(estimate, scale) for estimate in estimates]
-    names = [fonts.shorten_name(label, SIZE, LABEL) for label in labels]
+    names = fonts.shorten_names(labels, SIZE, LABEL)
     left = max(fonts.width(name, SIZE) for name in names) + GAP
     shown, right = _at_the_right(values, [(e.value, *_bounds(e)) for e in estimates], left, scale)
     everything = among or estimates
@@ -123,7 +124,7 @@ def forest_of_requirements(
 
     The axis has ticks at `possible` values.
     """
-    labels = [[fonts.shorten_name(text, SIZE, LABEL) for text in row.label] for row in rows]
+    labels = shorten_lines([row.label for row in rows])
     height = max(ROW, LINE * max(map(len, labels)) + LEADING)
     named = any(row.names for row in rows)
     if named:
@@ -330,7 +331,15 @@ def pair_lines(context: Context, pair: HypothesisTestResult) -> tuple[str, ...]:
     line = f"{first} − {second}"
     if fonts.width(line, SIZE) <= LABEL:
         return (line,)
-    return (fonts.shorten_name(first, SIZE, LABEL), fonts.shorten_name(f"− {second}", SIZE, LABEL))
+    room = LABEL - fonts.width(MINUS, SIZE)
+    first, second = context.short_models(pair.models, SIZE, room)
+    return first, f"{MINUS}{second}"
+
+
+def shorten_lines(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Cut the lines of the names of rows, which stay apart."""
+    cut = iter(fonts.shorten_names([line for lines in rows for line in lines], SIZE, LABEL))
+    return [[next(cut) for _ in lines] for lines in rows]
 
 
 def _pair_words(

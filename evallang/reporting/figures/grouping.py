@@ -112,7 +112,7 @@ def _columns(
     room = COLUMN - (COLUMN - right) - LEAST_SCALE
     widest = max(fonts.width(text, SIZE) for text in texts)
     most = min(LABEL, room - widest - 2 * GAP)
-    names = [fonts.shorten_name(labels[m], SIZE, most) for m in ordered]
+    names = fonts.shorten_names([labels[m] for m in ordered], SIZE, most)
     left = max(fonts.width(text, SIZE) for text in names) + GAP
     right -= widest + GAP
     kept = [v for model, v in values.items() if model not in far]
@@ -190,7 +190,11 @@ def _bars(
 ) -> str:
     """Draw one bar below the scale for each group, with an open dot on every member."""
     low, high = min(values.values()), max(values.values())
-    lines = {m: _label_lines(labels[m], fixed(values[m], scale)) for m in values}
+    short = fonts.shorten_names([labels[m] for m in values], SIZE, SIDES[1] - 8)
+    lines = {
+        m: _label_lines(labels[m], cut, fixed(values[m], scale))
+        for m, cut in zip(values, short, strict=True)
+    }
     longest = max(fonts.width(line, SIZE) for found in lines.values() for line in found)
     side = min(max(SIDES[0], longest + 8), SIDES[1])
     ends = (side, COLUMN - side)
@@ -216,15 +220,12 @@ def _bars(
     return canvas.svg()
 
 
-def _label_lines(label: str, value: str) -> tuple[str, ...]:
+def _label_lines(label: str, short: str, value: str) -> tuple[str, ...]:
     """Set a name with its value in one line where that is short, else in two."""
     whole = f"{label}\u2002{value}"
     if fonts.width(whole, SIZE) <= SIDES[1] - 8:
         return (whole,)
-    room = SIDES[1] - 8
-    if fonts.width(label, SIZE) <= room:
-        return (label, value)
-    return (fonts.shorten_name(label, SIZE, room), value)
+    return (short, value)
 
 
 def _draw_scale(canvas: Canvas, axis: Axis, name: str, power: int, top: float) -> None:

@@ -18,6 +18,7 @@ from evallang.reporting.figures.figure import (
     SIZE,
     SMALL_SIZE,
     Canvas,
+    numbered_names,
 )
 from evallang.reporting.numbers import NBSP, fixed, p_value
 from evallang.results.records import Comparison, HypothesisTestResult, Ranks
@@ -97,10 +98,8 @@ def _grid(labels: Sequence[str], *texts: _Texts) -> _Grid:
     n = len(labels)
     numbered = n > MOST_NAMED_COLUMNS
     numbers = [str(i + 1) for i in range(n)]
-    names = [
-        f"{i}\u2002{name}" if numbered else name for i, name in zip(numbers, labels, strict=True)
-    ]
-    rows = [fonts.shorten_name(name, SIZE, NAME if n <= 8 else SHORT_NAME) for name in names]
+    most = NAME if n <= 8 else SHORT_NAME
+    rows = numbered_names(labels, most) if numbered else fonts.shorten_names(labels, SIZE, most)
     keyed = numbered and _n_readable(texts, _wide(numbers)) > _n_readable(texts, _wide(rows))
     rows = numbers if keyed else rows
     wide = _wide(rows)
@@ -119,7 +118,7 @@ def _grid(labels: Sequence[str], *texts: _Texts) -> _Grid:
         canvas.words(left - 5, top + deep * (i + 0.5), row, "right")
         made.box(i, i, SHADE)
     if keyed:
-        _draw_key(canvas, names, foot + KEY_GAP)
+        _draw_key(canvas, labels, foot + KEY_GAP)
     return made
 
 
@@ -132,12 +131,11 @@ def _n_readable(texts: Sequence[_Texts], wide: float) -> int:
     return sum(each.size(wide) is not None for each in texts)
 
 
-def _draw_key(canvas: Canvas, names: Sequence[str], top: float) -> None:
+def _draw_key(canvas: Canvas, labels: Sequence[str], top: float) -> None:
     """List numbered names in two columns."""
-    deep = -(-len(names) // 2)
-    for i, name in enumerate(names):
+    deep = -(-len(labels) // 2)
+    for i, text in enumerate(numbered_names(labels, COLUMN / 2 - 6)):
         column, row = divmod(i, deep)
-        text = fonts.shorten_name(name, SIZE, COLUMN / 2 - 6)
         canvas.words(column * (COLUMN / 2 + 3), top + KEY_LINE * (row + 0.5), text)
 
 

@@ -24,6 +24,7 @@ from evallang.reporting.numbers import fixed, probability
 from evallang.results.records import Comparison, HypothesisTestResult
 from evallang.results.statistics import POSTERIOR
 
+MINUS = "− "
 POSTERIORS_DRAWN = 15  # pairs; more are read from the table
 ROW = 19.0
 FOOT = 29.0
@@ -44,7 +45,9 @@ def _pair_lines(context: Context, pair: HypothesisTestResult, room: float) -> tu
     line = f"{first} − {second}"
     if fonts.width(line, SIZE) <= room:
         return (line,)
-    return (fonts.shorten_name(first, SIZE, room), fonts.shorten_name(f"− {second}", SIZE, room))
+    room -= fonts.width(MINUS, SIZE)
+    first, second = context.short_models(pair.models, SIZE, room)
+    return first, f"{MINUS}{second}"
 
 
 def _write_names(canvas: Canvas, names: Sequence[Sequence[str]], right: float, top: float) -> None:

@@ -30,7 +30,7 @@ def rank_plot(
     Gives the SVG and its numbers in words.
     """
     scale = Scale(2)
-    names = [fonts.shorten_name(labels[m], SIZE, LABEL) for m in ranks]
+    names = fonts.shorten_names([labels[m] for m in ranks], SIZE, LABEL)
     texts = [fixed(value, scale) for value in ranks.values()]
     left = max(fonts.width(name, SIZE) for name in names) + GAP
     right = COLUMN - max(fonts.width(text, SIZE) for text in texts) - GAP

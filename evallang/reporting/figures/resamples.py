@@ -16,13 +16,13 @@ from evallang.reporting.figures.figure import (
     Canvas,
     off_scale,
 )
+from evallang.reporting.figures.forest import shorten_lines
 from evallang.reporting.numbers import Scale, count, fixed, interval
 from evallang.results.statistics import Resamples
 
 ROW, CLOSE_ROW = 25.0, 18.0  # of few and of many rows
 DEPTH = 200.0  # of the rows together, where neither is reached
 FOOT = 29.0
-LABEL = 96.0
 LINE = 7.8
 GAP = 7.0
 BELOW = 4.0  # points between bars and the interval
@@ -63,7 +63,7 @@ def distributions(
     these are, except for those far from the others, and ticks at `possible` values.
     """
     every = among or rows
-    labels = [[fonts.shorten_name(line, SIZE, LABEL) for line in row.label] for row in rows]
+    labels = shorten_lines([row.label for row in rows])
     left = max(fonts.width(line, SIZE) for lines in labels for line in lines) + GAP
     fixed_points = (0.0,) if signed else ()
     beyond = {id(every[i]) for i in off_scale([row.span for row in every], fixed=fixed_points)}

@@ -54,7 +54,7 @@ def spread(
     every = among or rows
     histogram = max(len(row.values) for row in every) > MOST_POINTS
     depth = DEEP_ROW if histogram else ROW
-    names = [fonts.shorten_name(row.label, SIZE, LABEL) for row in rows]
+    names = fonts.shorten_names([row.label for row in rows], SIZE, LABEL)
     left = max(fonts.width(text, SIZE) for text in names) + GAP
     spans = [(min(row.values), max(row.values)) for row in rows]
     beyond = off_scale([(min(row.values), max(row.values)) for row in every])

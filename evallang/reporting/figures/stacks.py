@@ -45,7 +45,7 @@ def stacked_bars(
     Names have `label` points at most, and the axis has ticks at `possible` values. Gives the SVG
     and its numbers in words.
     """
-    names = [fonts.shorten_name(name, SIZE, label) for name, _ in rows]
+    names = fonts.shorten_names([name for name, _ in rows], SIZE, label)
     left = max(fonts.width(name, SIZE) for name in names) + GAP + 2
     low = min([0.0, *(sum(v for v in values if v < 0) for _, values in rows)])
     high = max([0.0, *(sum(v for v in values if v > 0) for _, values in rows)])
@@ -88,7 +88,7 @@ def strips(
 
     The axis has ticks at `possible` values.
     """
-    names = [fonts.shorten_name(name, SIZE, LABEL) for name, _ in rows]
+    names = fonts.shorten_names([name for name, _ in rows], SIZE, LABEL)
     left = max(fonts.width(name, SIZE) for name in names) + GAP + 2
     every = [value for _, values in rows for value in values]
     axis = Axis(min(every), max(every), left + GAP, COLUMN - RIGHT, 5, possible)
@@ -121,7 +121,7 @@ def values_next_to_spans(
 
     The axis has ticks at `possible` values. Gives the SVG and its numbers in words.
     """
-    names = [fonts.shorten(name, SIZE, LABEL) for name, *_ in rows]
+    names = fonts.shorten_names([name for name, *_ in rows], SIZE, LABEL)
     left = max(fonts.width(name, SIZE) for name in names) + GAP + 2
     every = [end for _, value, span in rows for end in (value, *span)]
     axis = Axis(min(every), max(every), left + GAP, COLUMN - RIGHT, 5, possible)

@@ -45,8 +45,11 @@ def csv_text(table: Table) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     first = ["group"] if grouped else []
-    for name, wide in zip(heads, bounded, strict=True):
-        first += [f"{name} low", f"{name} high"] if wide else [name]
+    valued = [not wide or any(_cell(row, i).exact is not None for row in body)
+              for i, wide in enumerate(bounded)]  # fmt: skip
+    for name, wide, has_value in zip(heads, bounded, valued, strict=True):
+        first += [name] if has_value else []
+        first += [f"{name} low", f"{name} high"] if wide else []
     writer.writerow([inert(name) for name in first])
     group, stub = "", Cell(())
     for row in table.rows:
@@ -57,7 +60,9 @@ def csv_text(table: Table) -> str:
         stub = _cell(row, 0) if _cell(row, 0).runs else stub
         for i, wide in enumerate(bounded):
             cell = _cell(row, i) if i else stub
-            made += [exact(cell.low), exact(cell.high)] if wide else [_value(cell)]
+            made += [_value(cell)] if valued[i] and not wide else []
+            made += [exact(cell.exact)] if valued[i] and wide else []
+            made += [exact(cell.low), exact(cell.high)] if wide else []
         writer.writerow(made)
     return without_isolates(stream.getvalue())
 
