@@ -135,9 +135,11 @@ def tables_across_data(context: Context) -> list[Block]:
     metrics = ordered_union([context.metrics(setting) for setting in context.settings])
     models = [model.name for model in context.results.models]
     for i, name in enumerate(metrics, start=1):
-        for k in range(0, len(models), MODELS_PER_TABLE):
-            chosen = models[k : k + MODELS_PER_TABLE]
-            identifier = f"table-estimates-{i}-{k // MODELS_PER_TABLE + 1}"
+        parts = -(-len(models) // MODELS_PER_TABLE)
+        size = -(-len(models) // parts)
+        for k in range(0, len(models), size):
+            chosen = models[k : k + size]
+            identifier = f"table-estimates-{i}-{k // size + 1}"
             blocks.append(_table_across(context, name, chosen, identifier))
     return blocks
 

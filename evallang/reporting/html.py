@@ -17,7 +17,7 @@ from evallang.reporting.document import Document, Table
 from evallang.reporting.figures.figure import LEAST_SIZE, POINTS_PER_MM, smallest_text
 from evallang.reporting.figures.right_to_left import more_forms, visual_svg
 from evallang.reporting.inline_drawings import inline_svg, literal_colours, shorten_drawings
-from evallang.reporting.long_tables import Room, has_long_word
+from evallang.reporting.long_tables import Room, has_long_word, keeps_names_of_rows
 from evallang.reporting.missing_glyphs import without_system_font
 from evallang.reporting.numbering import number
 from evallang.reporting.templates import TemplateError, render_authors
@@ -157,6 +157,7 @@ def _filters() -> dict[str, Any]:
         "unbroken": jinja2.pass_context(_unbroken),
         "exact": _exact,
         "has_long_word": has_long_word,
+        "keeps_names_of_rows": keeps_names_of_rows,
         "least_scale": lambda panels: f"{LEAST_SIZE / smallest_text(p.svg for p in panels):.3f}",
     }
 

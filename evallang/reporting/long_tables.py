@@ -14,6 +14,7 @@ from evallang.reporting.document import Cell, Cite, Row, Runs, Table
 from evallang.reporting.run_writer import RunWriter
 
 SIZE = 8.0  # points of the text of a table on a page
+SHORT_NAME = 90.0  # points
 GAP = 0.9 * SIZE  # between columns
 PAGE_WIDTH = 170 * 72 / 25.4  # points
 BETWEEN = 0.6  # of a line: the gaps above and below the words of a row
@@ -87,6 +88,16 @@ def capped(table: Table, room: Room) -> Table:
         left_out=sum(not row.group for row in omitted),
         gap_after=first,
     )
+
+
+def keeps_names_of_rows(table: Table) -> bool:
+    """Return whether the names of rows are short, next to numbers below long names.
+
+    Their column would be narrowed by what is above the others, and "set 3" be two lines.
+    """
+    if not any(column.wide and column.align == "right" for column in table.columns):
+        return False
+    return max((_width(row, 0) for row in table.rows), default=0.0) <= SHORT_NAME
 
 
 def fits_on_a_page(table: Table) -> bool:

@@ -73,7 +73,7 @@ def shares(
     canvas = Canvas(KEY + ROW * len(pairs) + 2)
     canvas.plot = (left, left + wide)
     fills = ((BLUE, BLUE), (SHADE, RULE), (PAPER, BLUE))
-    x = left
+    x = max(0.0, min(left, COLUMN - sum(fonts.width(case, SMALL_SIZE) + 13 for case in CASES)))
     for (fill, edge), case in zip(fills, CASES, strict=True):
         canvas.box(x, 2.5, 6, 6, fill, edge)
         canvas.words(x + 8.5, 5.5, case, size=SMALL_SIZE)
