@@ -1,6 +1,7 @@
 """Bias and variance: the parts of the expected loss over bootstrap samples."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -10,18 +11,16 @@ from evallang.reporting.curves import (
     best_first,
     computed,
     further_notes,
+    in_order_of_models,
     problems,
     shown_in,
 )
 from evallang.reporting.document import (
     Block,
-    Cell,
     Column,
     Figure,
-    Number,
     Panel,
     Ref,
-    Row,
     Runs,
     Table,
     runs,
@@ -29,8 +28,9 @@ from evallang.reporting.document import (
 from evallang.reporting.figure_parts import drawn_words
 from evallang.reporting.figures.figure import UNBOUNDED
 from evallang.reporting.figures.stacks import stacked_bars
-from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
+from evallang.reporting.numbers import NBSP, Scale, count, scale_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.wide_tables import Quantities, Quantity, tables_of_quantities
 from evallang.reporting.wording import sentence
 from evallang.results.records import Analysis
 
@@ -62,7 +62,7 @@ def bias_and_variance(context: Context) -> Sequence[Block]:
         if known:
             scale = _scale(known)
             table = f"table-bias-{number}"
-            blocks.append(_table(context, known, scale, table))
+            blocks += _tables(context, known, scale, table)
             blocks.append(_figure(context, known, scale, f"figure-bias-{number}", table, which))
         blocks += problems(context, items)
     return blocks
@@ -79,35 +79,30 @@ def _scale(items: Sequence[Analysis]) -> Scale:
     return scale_of([value / 10 for value in values], values, percent=False)
 
 
-def _table(context: Context, items: Sequence[Analysis], scale: Scale, identifier: str) -> Table:
+def _tables(
+    context: Context, items: Sequence[Analysis], scale: Scale, identifier: str
+) -> list[Table]:
+    """Return a table for each decomposition, with a column for each of its parts."""
     unit = " (%)" if _is_share(items[0]) else ""
-    columns = (
-        Column(runs("Model"), "left", wide=True),
-        Column(runs("Decomposition"), "left"),
-        Column(runs("Part"), "left"),
-        Column(runs(f"Expected loss{unit}")),
-    )
-    rows = []
-    for item in items:
-        name = context.model(item.model or "")
-        for decomposition in item.values["decompositions"]:
-            text = decomposition["name"]
-            for part in decomposition["parts"]:
-                cells = (Cell(runs(name)), Cell(runs(text)), Cell(runs(part["name"])))
-                rows.append(Row((*cells, _cell(part["value"], scale))))
-                name = text = ""
-            cells = (Cell(runs("")), Cell(runs("")), Cell(runs("sum: the expected loss")))
-            rows.append(Row((*cells, _cell(decomposition["total"], scale))))
     place = context.place(items[0].data, None)
-    caption = runs(sentence(f"{place}parts of the expected {items[0].values['loss']}"))
-    notes = [runs(sentence(_sizes(items[0].values))), about(items)]
-    return Table(
-        identifier, caption, columns, tuple(rows), notes=(*notes, *further_notes(context, items))
-    )
+    ordered = in_order_of_models(context, items)
+    notes = [runs(sentence(_sizes(items[0].values))), about(items), *further_notes(context, items)]
+    columns = (Column(runs("Model"), "left", wide=True),)
+    made: list[Table] = []
+    for k, first in enumerate(items[0].values["decompositions"]):
+        found = []
+        for item in ordered:
+            one = item.values["decompositions"][k]
+            parts = [Quantity(part["name"], part["value"]) for part in one["parts"]]
+            total = Quantity("sum: the expected loss", one["total"])
+            found.append(Quantities((context.model(item.model or ""),), (*parts, total)))
+        whole = Table(f"{identifier}{LETTERS[k]}", (), columns, ())
+        subject = f"{place}parts of the expected {items[0].values['loss']}{unit}, {first['name']}"
+        made += tables_of_quantities(whole, subject, found, scale, "")
+    return [*made[:-1], replace(made[-1], notes=tuple(notes))]
 
 
-def _cell(value: float, scale: Scale) -> Cell:
-    return Cell(runs(Number(fixed(value, scale), value)), value)
+LETTERS = ("", "b", "c", "d")  # of the tables after the first
 
 
 def _sizes(values: Mapping[str, Any]) -> str:

@@ -251,7 +251,7 @@ def _parts_that_differ(texts: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _common_start(texts: Sequence[str]) -> str:
-    """Return the whole words that texts begin with: 1 and 10 have none in common."""
+    """Return the whole words that all texts begin with: "1" is not the beginning of "10"."""
     common = texts[0]
     for text in texts[1:]:
         same = (a == b for a, b in zip(common, text, strict=False))

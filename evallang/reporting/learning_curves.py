@@ -32,6 +32,7 @@ from evallang.reporting.document import (
 from evallang.reporting.figure_parts import drawn_words, in_parts
 from evallang.reporting.figures.score_lines import ScorePoint, Series, score_lines
 from evallang.reporting.letter_case import capitalised
+from evallang.reporting.long_tables import fits_on_a_page
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import sentence
@@ -39,7 +40,6 @@ from evallang.results.records import Analysis
 
 SECTION = "learning_curves"
 MOST_PANELS = 12  # models that are drawn; the table has all
-MOST_SIZES = 6  # sizes that have a column; more have a row for each model
 
 
 def _methods(context: Context) -> Runs:
@@ -96,21 +96,49 @@ def _table(
     ordered = in_order_of_models(context, items)
     listed = _list_of_points(context, ordered, metric, scale)
     sizes = {_rows(p): p["n_train"] for item in items for p in item.values["points"]}
-    columns, rows = listed
-    if len(sizes) <= MOST_SIZES:
-        heads = sorted(sizes, key=sizes.__getitem__)
-        columns = (Column(runs("Model"), "left", wide=True), *(Column(runs(h)) for h in heads))
-        rows = tuple(_rows_of_sizes(context, ordered, metric, scale, heads))
+    heads = sorted(sizes, key=sizes.__getitem__)
     place = context.place(items[0].data, items[0].protocol)
     caption = sentence(f"{place}{metric.noun} by the number of training rows")
     notes = [_sizes(items[0].values), *_gains(context, ordered, metric, scale)]
     notes += [about(items), *further_notes(context, items), *_failed(context, items)]
-    made = Table(identifier, runs(caption), columns, rows, notes=tuple(notes))
-    if rows is listed[1]:
-        return made
-    spanners = (Spanner(runs("Training rows"), 1, len(columns) - 1),)
-    points = replace(made, columns=listed[0], rows=listed[1])
-    return replace(made, spanners=spanners, one_number_a_column=points)
+    made = Table(identifier, runs(caption), *listed, notes=tuple(notes))
+    wide = replace(
+        made,
+        columns=(Column(runs("Model"), "left", wide=True), *(Column(runs(h)) for h in heads)),
+        rows=tuple(_rows_of_sizes(context, ordered, metric, scale, heads)),
+        spanners=(Spanner(runs("Training rows"), 1, len(heads)),),
+        one_number_a_column=made,
+    )
+    if fits_on_a_page(wide):
+        return wide
+    deep = _with_a_row_for_each_size(context, wide, metric, ordered, scale, heads)
+    return deep if fits_on_a_page(deep) else made
+
+
+def _with_a_row_for_each_size(
+    context: Context,
+    table: Table,
+    metric: MetricWords,
+    items: Sequence[Analysis],
+    scale: Scale,
+    sizes: Sequence[str],
+) -> Table:
+    """Return the table with models in columns, below the heads of the two scores."""
+    names = [Column(runs(context.model(item.model or "")), wide=True) for item in items]
+    unit = ", %" if metric.percent else ""
+    rows = []
+    for size in sizes:
+        cells = [Cell(runs(size))]
+        for part in ("test", "train"):
+            for item in items:
+                point = next((p for p in item.values["points"] if _rows(p) == size), None)
+                cells.append(Cell(runs("–")) if point is None else _score(point[part], scale))
+        rows.append(Row(tuple(cells)))
+    n = len(names)
+    heads = (f"Test score{unit} (SD)", f"Training score{unit} (SD)")
+    spanners = (Spanner(runs(heads[0]), 1, n), Spanner(runs(heads[1]), n + 1, 2 * n))
+    columns = (Column(runs("Training rows"), "left"), *names, *names)
+    return replace(table, columns=columns, rows=tuple(rows), spanners=spanners)
 
 
 def _rows_of_sizes(

@@ -14,7 +14,7 @@ from evallang.reporting.document import Cell, Cite, Row, Runs, Table
 from evallang.reporting.run_writer import RunWriter
 
 SIZE = 8.0  # points of the text of a table on a page
-SHORT_NAME = 90.0  # points
+SHORT_NAME, MOST_OF_NAMES = 90.0, 150.0  # points; longer names are broken
 GAP = 0.9 * SIZE  # between columns
 PAGE_WIDTH = 170 * 72 / 25.4  # points
 BETWEEN = 0.6  # of a line: the gaps above and below the words of a row
@@ -104,8 +104,11 @@ def fits_on_a_page(table: Table) -> bool:
     """Return whether the columns of a table have room next to each other on a page."""
     total = -GAP
     for i, column in enumerate(table.columns):
-        head = fonts.width(WORDS.write(column.head), SIZE, bold=True)
-        total += max([head, *(_width(row, i) for row in table.rows)]) + GAP
+        head = WORDS.write(column.head)
+        lines = head.split() if column.wide else [head]  # what a line of it has at least
+        widest = max((fonts.width(line, SIZE, bold=True) for line in lines), default=0.0)
+        cells = max((_width(row, i) for row in table.rows), default=0.0)
+        total += max(widest, min(cells, MOST_OF_NAMES) if column.wide else cells) + GAP
     return total <= PAGE_WIDTH
 
 

@@ -1,6 +1,7 @@
 """What another seed, other splits or other rows would change in a score."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -10,6 +11,7 @@ from evallang.reporting.curves import (
     best_first,
     computed,
     further_notes,
+    in_order_of_models,
     problems,
     shown_in,
 )
@@ -23,11 +25,13 @@ from evallang.reporting.document import (
     Ref,
     Row,
     Runs,
+    Spanner,
     Table,
     runs,
 )
 from evallang.reporting.figure_parts import drawn_words
 from evallang.reporting.figures.stacks import stacked_bars, strips
+from evallang.reporting.long_tables import fits_on_a_page
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import sentence
@@ -197,6 +201,7 @@ def _components(
         Column(runs("Share of the variance (%)")),
     )
     rows = []
+    items = in_order_of_models(context, items)
     for item in items:
         name = context.model(item.model or "")
         for component in item.values["components"]:
@@ -212,11 +217,34 @@ def _components(
     caption = runs(
         sentence(f"{place}where the variance of the {metric.noun} of a split comes from")
     )
-    notes = [runs(sentence(_design(items[0].values)))]
+    notes = [runs(sentence(f"{SHARES}; {_design(items[0].values)}"))]
     repeats = _repeats(context, items, metric, scale)
     notes += [runs(sentence(repeats))] if repeats else []
     notes += [about(items), *further_notes(context, items)]
-    return Table(identifier, caption, columns, tuple(rows), notes=tuple(notes))
+    listed = Table(identifier, caption, columns, tuple(rows), notes=tuple(notes))
+    sources = [component["source"] for component in items[0].values["components"]]
+    made = replace(
+        listed,
+        columns=(columns[0], *(Column(runs(source)) for source in (*sources, "together"))),
+        rows=tuple(_row_of_components(context, item, scale) for item in items),
+        spanners=(Spanner(runs(f"SD{unit} (share of the variance)"), 1, len(sources)),),
+        one_number_a_column=listed,
+    )
+    return made if fits_on_a_page(made) else listed
+
+
+SHARES = "shares are percentages of the variance"
+
+
+def _row_of_components(context: Context, item: Analysis, scale: Scale) -> Row:
+    cells = [Cell(runs(context.model(item.model or "")))]
+    for component in item.values["components"]:
+        sd, share = component["sd"], component["share"]
+        words = runs(Number(fixed(sd, scale), sd))
+        if share is not None:
+            words += runs(f"{NBSP}(", Number(fixed(share, PERCENT), share), "%)")
+        cells.append(Cell(words, sd))
+    return Row((*cells, _number(item.values["total"], scale)))
 
 
 def _design(values: Mapping[str, Any]) -> str:

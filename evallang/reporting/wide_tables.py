@@ -11,12 +11,11 @@ from evallang.frozen_records import frozen
 from evallang.reporting import fonts
 from evallang.reporting.document import Cell, Column, Number, Row, Runs, Spanner, Table, runs
 from evallang.reporting.figure_parts import name_of_part
-from evallang.reporting.long_tables import GAP, PAGE_WIDTH, SIZE
+from evallang.reporting.long_tables import GAP, MOST_OF_NAMES, PAGE_WIDTH, SIZE
 from evallang.reporting.numbers import Scale, fixed, interval
 from evallang.reporting.wording import sentence
 
 NUMBER, INTERVAL = 30.0, 66.0  # points of their columns
-MOST_OF_HEADS = 150.0  # points: longer names of models are broken
 FEW_MODELS = 3
 
 
@@ -49,7 +48,7 @@ def tables_of_quantities(
     bounded = {q.name for row in found for q in row.values if q.low is not None}
     heads = [max((fonts.width(row.heads[i], SIZE) for row in found), default=0.0) + GAP
              for i in range(len(whole.columns))]  # fmt: skip
-    parts = _parts(names, bounded, PAGE_WIDTH - sum(min(head, MOST_OF_HEADS) for head in heads))
+    parts = _parts(names, bounded, PAGE_WIDTH - sum(min(head, MOST_OF_NAMES) for head in heads))
     if len(parts) > 1 and len(found) <= FEW_MODELS and len(whole.columns) == 1:
         return [_with_rows_of_quantities(whole, subject, found, names, scale, interval_head)]
     made = []
