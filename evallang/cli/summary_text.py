@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from unicodedata import category, east_asian_width
 
 from evallang.cli.change_text import markdown_cell
+from evallang.printable import ISOLATE, POP_ISOLATE
 
 if TYPE_CHECKING:
     from evallang.reporting.summary import Summary, SummaryRow, SummaryTable
@@ -62,7 +63,20 @@ def wrapped(text: str, width: int = WIDTH, first: str = "", later: str = "  ") -
                 line, empty = later, True
             line += piece if empty else f" {piece}"
             empty = False
-    return [*lines, line]
+    return _closed([*lines, line])
+
+
+def _closed(lines: list[str]) -> list[str]:
+    """Complete the signs around names that were broken, so that each line keeps its own order."""
+    open_ = 0
+    for i, line in enumerate(lines):
+        before = open_
+        open_ += line.count(ISOLATE) - line.count(POP_ISOLATE)
+        if before or open_:
+            words = line.lstrip(" ")
+            margin = line[: len(line) - len(words)]
+            lines[i] = f"{margin}{ISOLATE * before}{words}{POP_ISOLATE * open_}"
+    return lines
 
 
 def _pieces(word: str, width: int) -> Iterator[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from evallang.reporting.context import Context, Setting
 from evallang.reporting.document import Interval, Paragraph, Runs, Strong, runs
 from evallang.reporting.numbers import count, interval, percent
-from evallang.reporting.wording import value_text
+from evallang.reporting.wording import number_word, value_text
 from evallang.results.records import BestOfMany, CorrectedEstimate
 
 
@@ -16,7 +16,7 @@ def best_of_many(context: Context, setting: Setting) -> Iterator[Paragraph]:
             continue
         metric = context.metric(found.metric)
         scale = context.scale(setting, found.metric)
-        number = count(len(found.models))
+        number = number_word(len(found.models))
         made = runs(
             Strong(runs(f"The best of {number} models")),
             f" by {metric.noun} was {context.model(found.model)} (",
@@ -36,7 +36,7 @@ def corrected_words(
     shown = interval(found.low, found.high, scale)
     return runs(
         f"To correct for that, {cases} were drawn with replacement "
-        f"{count(found.rounds)} times, the best of the {count(len(found.models))} models was "
+        f"{count(found.rounds)} times, the best of the {number_word(len(found.models))} models was "
         f"chosen on each draw, and measured on the {context.cases(setting.data)} not "
         "drawn: ",
         value_text(metric, found.value, scale),

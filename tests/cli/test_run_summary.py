@@ -11,7 +11,7 @@ from studies import study
 
 from evallang.api import run
 from evallang.cli.main import root
-from evallang.cli.summary_text import MOST_ROWS, text_lines
+from evallang.cli.summary_text import MOST_ROWS, text_lines, wrapped
 from evallang.reporting.figures import figure
 from evallang.reporting.summary import summary
 
@@ -132,3 +132,23 @@ def test_a_first_column_shrinks_to_keep_the_p_of_a_pair_in_its_row(tmp_path):
     (first,) = (line for line in lines if line.startswith("  Quite a ") and "[" in line)
     assert re.search(r"\] +(< )?\.\d{3}$|> \.999$|1\.000$", first), first
     assert max(map(columns_of, lines)) <= 80
+
+
+def visible_order(line):
+    """Return the parts of a line with the signs around names, each complete on its line."""
+    assert line.count("\u2068") == line.count("\u2069")
+    depth = 0
+    for sign in line:
+        depth += {"\u2068": 1, "\u2069": -1}.get(sign, 0)
+        assert depth in (0, 1)
+    assert depth == 0
+
+
+def test_a_name_read_from_the_right_that_is_broken_is_closed_on_each_line():
+    name = "\u2068" + " ".join(["\u0627\u0644\u063a\u0627\u0628\u0629"] * 12) + "\u2069"
+    lines = wrapped(f"The best was {name} (95% CI [1.5, 2.5]).", first="  - ", later="    ")
+    assert len(lines) > 1
+    for line in lines:
+        visible_order(line)
+    assert lines[-1].startswith("    \u2068") and lines[-1].endswith("\u2069 (95% CI [1.5, 2.5]).")
+    assert wrapped("no such name", 6, later="") == ["no", "such", "name"]

@@ -131,7 +131,7 @@ def test_every_analysis_has_a_table(tmp_path, monkeypatch):
         assert all(any(abs(x - y) < 1e-9 for y in shown) for x in numbers), item["kind"]
     for caption in ("ROC curve in numbers", "Predictions by true class", "Agreement"):
         assert caption in text
-    assert "apply to the average of the 3 models" in text.lower()
+    assert "apply to the average of the three models" in text.lower()
 
 
 def test_an_analysis_without_values_is_named_with_its_reason(tmp_path):

@@ -76,7 +76,7 @@ def test_the_report_states_the_corrected_estimate(tmp_path):
     (found,) = record.best_of_many
     assert found.protocol == "holdout"
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert "The best of 5 models" in page
-    words = page[page.index("The best of 5 models") :].split("</p>")[0]
+    assert "The best of five models" in page
+    words = page[page.index("The best of five models") :].split("</p>")[0]
     assert f"{found.value:.1%}" in words
     assert "BBC-CV" in words

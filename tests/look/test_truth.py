@@ -30,6 +30,7 @@ def test_a_summary_fits_80_columns_and_has_every_table_of_estimates(rendered, na
     lines = list(text_lines(summary(record)))
     assert max(map(columns_of, lines)) <= 80
     assert all(line == line.rstrip() for line in lines)
+    assert all(line.count("\u2068") == line.count("\u2069") for line in lines)
     labels = {model.label or model.name for model in record.models}
     shown = "".join("".join(lines).split())
     # A long head of a column is broken into lines, with the words of other heads between
