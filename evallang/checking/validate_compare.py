@@ -1,5 +1,6 @@
 """Comparisons judged (E2xx): tests against what protocols and data sets give them."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -253,7 +254,8 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
     if inputs == ("p",):
         return
     several = not comparison.across and any(_holds_several(source) for source in study.sources)
-    tables = len(planned_of(study, comparison))
+    planned = planned_of(study, comparison)
+    tables, models = len(planned), max((len(one.models) for one in planned), default=0)
     if several:
         scope.report(
             codes.FAMILY,
@@ -308,6 +310,16 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
             f"`{name}` uses that all pairs are compared, and here they are not",
             comparison.span,
             help=suggestion,
+        )
+    elif models > (CORRECTIONS[name].declaration.most_models or math.inf):
+        declared = CORRECTIONS[name]
+        others = (e.name for e in CORRECTIONS if e.inputs == inputs and e.name != name)
+        scope.report(
+            codes.FAMILY,
+            f"`{name}` takes the pairs of at most {declared.declaration.most_models} models, and "
+            f"here are {models}",
+            comparison.span,
+            help=f"write `{next(others, default_correction())}`",
         )
 
 

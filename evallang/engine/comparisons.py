@@ -151,9 +151,20 @@ class OneSource:
         return self.asked[key]
 
     def correct(self, models: Sequence[str]) -> Any:
-        """Right and wrong of each model on each row that the metric is about."""
-        every = np.column_stack([self.evaluation.correct(model) for model in models])
-        return every[rows_about(self.evaluation, self.by, models[0])]
+        """Right and wrong of each model on each row that the metric is about.
+
+        A model whose fit failed is wrong everywhere: its pairs have no p, and count as p = 1.
+        """
+        known = {
+            model: self.evaluation.correct(model)
+            for model in models
+            if not self.evaluation.models[model].failed
+        }
+        if not known:
+            return np.zeros((0, len(models)), dtype=np.bool_)
+        wrong = np.zeros(len(next(iter(known.values()))), dtype=np.bool_)
+        every = np.column_stack([known.get(model, wrong) for model in models])
+        return every[rows_about(self.evaluation, self.by, next(iter(known)))]
 
     def seed(self, study: Study, method: Method) -> int:
         """The seed of a method on this source."""

@@ -201,6 +201,8 @@ def _takes(correction: str, line: _Line) -> bool:
         return True
     first = line.runs[0]
     m = len(first.planned.models)
+    if m > (entry.declaration.most_models or m):
+        return False
     return alone and len(first.tests) == m * (m - 1) // 2
 
 

@@ -148,8 +148,12 @@ def _hypotheses(context: Context, item: Analysis, identifier: str) -> Table:
         ]
         rows.append(Row(tuple(cells)))
     caption = runs("Settings for and against each decision of ", Code(item.values["source"]), ".")
-    turned = sum(1 for h in every if h["against"])
-    notes = [runs(sentence(_dependent(turned, len(every))))]
+    decided = [h for h in every if h["reported"] is not None]
+    turned = sum(1 for h in decided if h["against"])
+    notes = [runs(sentence(_dependent(turned, len(decided))))] if decided else []
+    if len(decided) < len(every):
+        left = plural(len(every) - len(decided), "hypothesis", "hypotheses")
+        notes.append(runs(sentence(f"the line did not decide {left}, which no setting can turn")))
     if len(shown) < len(every):
         notes.append(runs(sentence(f"the {count(len(shown))} with the most against are listed")))
     return Table(identifier, caption, columns, tuple(rows), notes=tuple(notes))

@@ -13,6 +13,7 @@ from studies import study, write_rows
 
 from evallang.api import run
 from evallang.api.results import Results
+from evallang.api.running import RunFailed
 from evallang.reporting import html
 from evallang.reporting.context import Context
 from evallang.reporting.section import build
@@ -179,3 +180,60 @@ def test_two_lines_with_the_same_ranks_state_the_best_once(tmp_path):
     page = html.render(build(Context(run(study(text, tmp_path)).record)), "screen").html
     findings = page[page.index('id="findings"') : page.index('id="estimates"')]
     assert findings.count("The best average rank in accuracy") == 1
+
+
+FAILING = """\
+evallang 1
+study "Sensitivity where a fit fails"
+  seed 3
+data iris from sklearn iris
+model bayes = GaussianNB
+model stump = DecisionTreeClassifier(max_depth=1)
+model near "Neighbours" = KNeighborsClassifier(n_neighbors=150)
+protocol holdout test=1/2
+measure accuracy
+compare bayes, stump, near with mcnemar {}
+analyze sensitivity
+"""
+
+
+@pytest.mark.parametrize("correction", ["westfall", "holm"])
+def test_pairs_of_a_failed_fit_are_undecided_and_keep_their_place_in_the_family(
+    correction, tmp_path
+):
+    with pytest.raises(RunFailed) as raised:
+        run(study(FAILING.format(correction), tmp_path), jobs=1)
+    results = raised.value.results
+    (comparison,) = results.record.comparisons
+    first, *lacking = comparison.pairwise
+    assert [pair.status for pair in lacking] == ["not_computed"] * 2
+    (_, b), (c, _) = first.table
+    exact = mcnemar([[0, b], [c, 0]], exact=True).pvalue
+    if correction == "westfall":  # the bounds of Bonferroni's inequality
+        assert exact <= first.p_adjusted <= 3 * exact
+    else:
+        assert first.p_adjusted == pytest.approx(3 * midp(b, c))
+    (item,) = results.record.analyses
+    assert [setting["problem"] for setting in item.values["settings"]] == [None] * len(
+        item.values["settings"]
+    )
+    page = html.render(build(Context(results.record)), "screen").html
+    appendix = page[page.index('id="sensitivity_of_decisions"') :]
+    assert "The decision does not depend on the setting" in appendix
+    assert "The line did not decide two hypotheses, which no setting can turn" in appendix
+
+
+def test_a_correction_of_few_models_is_no_setting_of_many(tmp_path):
+    rng = np.random.default_rng(5)
+    names = "abcdefghij"
+    rows = [[f"s{i}", *rng.random(len(names)).round(3)] for i in range(15)]
+    write_rows(tmp_path, "auc.csv", ",".join(["set", *names]), rows)
+    text = (
+        'evallang 1\nstudy "Many"\n  seed 1\nscores published from "auc.csv"\n  dataset set\n'
+        f"  models {', '.join(names)}\ncompare across data with friedman then wilcoxon holm\n"
+        "analyze sensitivity\n"
+    )
+    (item,) = run(study(text, tmp_path), jobs=1).record.analyses
+    corrections = {setting["correction"] for setting in item.values["settings"]}
+    assert "shaffer" in corrections and "bergmann_hommel" not in corrections
+    assert all(setting["problem"] is None for setting in item.values["settings"])

@@ -131,7 +131,7 @@ def test_many_models_are_no_matter_to_shaffer():
 
 def test_ten_models_are_too_many_for_bergmann_hommel():
     assert len(bergmann_hommel([0.01] * 36)) == 36
-    with pytest.raises(ValueError, match="write `shaffer`"):
+    with pytest.raises(ValueError, match="at most 9 models, and here are 10"):
         bergmann_hommel([0.01] * 45)
     # Two metrics of six models are two parts, and not twelve models
     pairs = [(i + k, j + k) for k in (0, 6) for i, j in itertools.combinations(range(6), 2)]

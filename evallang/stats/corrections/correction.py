@@ -41,6 +41,7 @@ class CorrectionDeclaration(Guidance):
     strictest : the level of one of m hypotheses at the strictest step: alpha / m (`bonferroni`),
         1 - (1 - alpha)^(1/m) (`sidak`), alpha / m over 1 + 1/2 + ... + 1/m (`harmonic`)
     of_test : the only test whose p-values it adjusts, or empty
+    most_models : of how many models it adjusts the pairs at most, None without a limit
     default : True for the correction of a family without a stated correction
     """
 
@@ -54,6 +55,7 @@ class CorrectionDeclaration(Guidance):
         default="bonferroni", kw_only=True
     )
     of_test: str = field(default="", kw_only=True)
+    most_models: int | None = field(default=None, kw_only=True)
     default: bool = field(default=False, kw_only=True)
 
 

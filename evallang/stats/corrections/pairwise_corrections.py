@@ -141,6 +141,7 @@ def shaffer(p: P, pairs: Pairs | None = None) -> Adjusted:
         "any",
         "conservative",
         adjective="Bergmann–Hommel",
+        most_models=MOST_MODELS,
         when=(
             "all pairs of up to nine models are compared; it is the most powerful correction "
             "of pairs without assumptions"
@@ -263,8 +264,8 @@ def _equal_pairs(pairs: tuple[tuple[int, int], ...], part: list[int]) -> NDArray
     models = sorted({model for place in part for model in pairs[place]})
     if len(models) > MOST_MODELS:
         raise ValueError(
-            f"`bergmann_hommel` takes at most {MOST_MODELS} models, and here are {len(models)}: "
-            "write `shaffer`"
+            f"`bergmann_hommel` takes the pairs of at most {MOST_MODELS} models, and here are "
+            f"{len(models)}"
         )
     number = {model: k for k, model in enumerate(models)}
     classes = _partitions(len(models))
