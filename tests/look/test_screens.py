@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from xml.etree import ElementTree
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -94,6 +95,39 @@ def test_without_scripts_every_table_is_there(opened, rendered):
     assert shown == with_scripts.locator("h2").all_inner_texts()
 
 
+def test_without_scripts_there_are_no_controls(opened):
+    page = opened("curves", 1280, java_script_enabled=False)
+    assert page.locator("button:visible, select:visible, .cue:visible").count() == 0
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_every_link_of_the_page_scrolls_to_its_place(opened, scripts):
+    page = opened("curves", 1280, java_script_enabled=scripts)
+    targets = page.locator("a.anchor, .rail a").evaluate_all("found => found.map(a => a.hash)")
+    address, height = page.url, 900
+    end = page.locator("footer")
+    for target in dict.fromkeys(targets):
+        page.goto("about:blank")
+        page.goto(address + target)
+        top, foot = page.locator(target).bounding_box()["y"], end.bounding_box()
+        last = foot["y"] + foot["height"] <= height + 2  # the end of the page is in sight
+        assert -2 <= top <= 60 or (last and top < height), (target, top)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_contents_lead_to_every_section_and_mark_it(opened, width):
+    page = opened("curves", width)
+    links = page.locator(".rail a")
+    for i in range(links.count()):
+        links.nth(i).scroll_into_view_if_needed()
+        links.nth(i).click()
+        page.wait_for_timeout(30)
+        marked = page.locator(".rail a[aria-current]").evaluate_all(
+            "found => found.map(a => a.hash)"
+        )
+        assert marked == [links.nth(i).evaluate("a => a.hash")]
+
+
 COPIED = """
     window.copied = [];
     document.execCommand = () => {
@@ -142,6 +176,18 @@ def test_a_drawing_is_saved_in_the_colours_of_print(opened, tmp_path):
     text = (tmp_path / "drawing.svg").read_text(encoding="utf-8")
     assert text.startswith("<svg") and "var(--" not in text
     assert "http://www.w3.org/2000/svg" in text
+    root = ElementTree.fromstring(text)
+    classes = {e.get("class") for e in root.iter() if e.get("class")}
+    style = root.find("{http://www.w3.org/2000/svg}style").text
+    assert classes and all(f"svg .{name}{{" in style for name in classes)
+    page.goto((tmp_path / "drawing.svg").as_uri())
+    page.wait_for_function("document.fonts.status === 'loaded'")
+    loaded = page.evaluate(
+        "Array.from(document.fonts).filter(f => f.status === 'loaded').map(f => f.family)"
+    )
+    assert "Evallang Sans" in {name.strip('"') for name in loaded}
+    ink = page.evaluate("getComputedStyle(document.querySelector('text')).fill")
+    assert ink == "rgb(26, 26, 26)"
 
 
 @pytest.mark.parametrize("name", SHOWN)
@@ -183,13 +229,39 @@ def test_links_lead_to_tables_figures_and_headings(opened):
     assert missing == []
 
 
-def test_columns_are_sorted_by_the_full_value(opened):
-    page = opened("four fitted models", 1280)
-    head = page.locator("#table-estimates-1 th[data-sort] button").nth(1)
-    head.click()
-    cell = "#table-estimates-1 tbody td:nth-of-type(1)"
-    read = f"Array.from(document.querySelectorAll('{cell}')).map(c => Number(c.title))"
-    down = page.evaluate(read)
-    assert down == sorted(down, reverse=True)
-    head.click()
-    assert page.evaluate(read) == sorted(down)
+TABLE = """
+    head => {
+        const th = head.closest("th"), rows = Array.from(th.closest("table").tBodies[0].rows);
+        const right = th.getBoundingClientRect().right;
+        const at = Array.from(rows[0].cells).findIndex(
+            cell => Math.abs(cell.getBoundingClientRect().right - right) < 2);
+        return {
+            order: th.getAttribute("aria-sort"),
+            sorted: th.closest("table").querySelectorAll("th[aria-sort]").length,
+            focused: document.activeElement === head,
+            cells: rows.map(row => [row.cells[at].textContent.trim(), row.cells[at].title]),
+        };
+    }
+"""
+
+
+@pytest.mark.parametrize("name", ["four fitted models", "a fit that failed", "curves"])
+def test_every_column_is_sorted_by_the_full_value(opened, name):
+    """By a click and by a key; what is missing comes last, and p < .001 by what it is."""
+    page = opened(name, 1280)
+    heads = page.locator("th[data-sort] button")
+    assert heads.count() > 3
+    for i in range(heads.count()):
+        head, orders = heads.nth(i), []
+        for way in (head.click, lambda: page.keyboard.press("Enter")):
+            way()
+            shown = head.evaluate(TABLE)
+            orders.append(shown["order"])
+            assert shown["sorted"] == 1 and shown["focused"]
+            there = [cell for cell in shown["cells"] if cell[0] not in ("–", "")]
+            assert there == shown["cells"][: len(there)]
+            down = shown["order"] == "descending"
+            values = [float(title.split(" to ")[0]) for _, title in there if title]
+            keys = values or [text.lower() for text, _ in there]
+            assert keys == sorted(keys, reverse=down)
+        assert set(orders) == {"ascending", "descending"}
