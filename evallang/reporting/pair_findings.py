@@ -98,17 +98,16 @@ def pairs_against_reference(context: Context, comparison: Comparison, reference:
         several, many = len(chosen) > 1, len(chosen) > MOST_OTHERS
         parts = [
             runs(
-                f"{context.model(c.model)} by " if several and not many else "",
+                f"{context.model(c.model)}{',' if many else ''} by " if several else "by ",
                 amount(metric, c.value or 0.0, context.difference_scale(comparison)),
                 " ",
                 contrast_runs(context, comparison, c.upward(), lead=i == 0),
-                f" for {context.model(c.model)}" if many else "",
             )
             for i, c in enumerate(_shown(chosen))
             if c.value is not None
         ]
-        joined = listed(parts, last=" to " if many else " and ")
-        numbers = runs(": " if several and not many else ", by ", joined) if parts else ()
+        joined = runs("from ", listed(parts, last=", to ")) if many else listed(parts)
+        numbers = runs(": " if several else ", ", joined) if parts else ()
         items.append(runs(Strong(runs(where, names, claim)), numbers, "."))
     open_ = [c for c in found if is_open(c.pair)]
     if open_:

@@ -148,7 +148,7 @@ def _twice(again: list[tuple[Hypothesis, Method]]) -> str:
     others = len(again) - len(same)
     on = f" on {listed(other.source for other in same)}" if len(same) > 1 else ""
     pairs = "is one more pair" if others == 1 else f"are {others} more pairs"
-    more = f"{on}, as {pairs} of this line" if others else on
+    more = f"{on}, as {pairs} of this comparison" if others else on
     if same_question(before) == same_question(now) and before.name != now.name:
         return (
             f"{tested} twice, by `{before.written}` and by `{now.written}`, whose differences are "
@@ -300,7 +300,7 @@ def _instead(
     severity=Severity.HINT,
 )
 def ranks_that_depend_on_the_pool(study: Study) -> Iterator[Objection]:
-    """Pairs are compared by mean ranks, which depend on the other models of the line.
+    """Pairs are compared by mean ranks, which depend on the other models of the comparison.
 
     Whether Nemenyi's test, and the tests of mean ranks with Bonferroni's or Dunn's correction, find
     two models different depends on which other models are on the line: with three models that rank
@@ -336,7 +336,7 @@ def ranks_that_depend_on_the_pool(study: Study) -> Iterator[Objection]:
             before = f"{comparison.test.written} then " if comparison.post_hoc else ""
             yield Objection(
                 f"`{test.name}` compares mean ranks, and these depend on the other models of the "
-                "line",
+                "comparison",
                 comparison.span,
                 help=f"write `with {before}{test_of(test).instead} holm`",
             )
