@@ -312,15 +312,39 @@ class ComparedModels:
 
     def value(self, output: Any) -> float:
         """The metric of one model's outputs, over folds as its estimate is, over seeds the mean."""
-        first = self.outcomes[0]
-        seeds = 1 + len(self.evaluation.further_seeds)
-        width = 1 if first.output.ndim == 1 else first.output.shape[1]
         values = []
-        for seed in range(seeds):
-            one = output if seeds == 1 else output[:, seed * width : (seed + 1) * width]
-            outcome = replace(first, output=one.reshape(first.output.shape))
+        for one in self._of_seeds(output):
+            outcome = replace(self.outcomes[0], output=one)
             values.append(point_value(self.entry, self.metric.keywords(), outcome, self.partition))
         return float(np.mean(values))
+
+    def weighted_value(self, outputs: Any) -> WeightSample | None:
+        """The same where the outputs of two models (2n,) count or not, None where that is slow."""
+        first, parts = self.outcomes[0], self.partition
+        twice = replace(parts, fold=np.tile(parts.fold, 2), repeat=np.tile(parts.repeat, 2))
+        weights = None if first.weights is None else np.tile(first.weights, 2)
+        samples = []
+        for one in self._of_seeds(outputs):
+            outcome = replace(first, truth=np.tile(first.truth, 2), output=one, weights=weights)
+            found = reweighted(self.entry, self.metric.keywords(), outcome, twice)
+            if not found.compiled:
+                return None
+            by_example = found.example_by_example
+            samples.append(
+                WeightSample(
+                    outcome.n, found.statistic, compiled=True, example_by_example=by_example
+                )
+            )
+        return samples[0] if len(samples) == 1 else mean_sample(samples)
+
+    def _of_seeds(self, outputs: Any) -> list[Any]:
+        """Separate the outputs of the seeds, which stand side by side."""
+        first, seeds = self.outcomes[0].output, 1 + len(self.evaluation.further_seeds)
+        if seeds == 1:
+            return [outputs.reshape(-1, *first.shape[1:])]
+        width = 1 if first.ndim == 1 else first.shape[1]
+        each = [outputs[:, seed * width : (seed + 1) * width] for seed in range(seeds)]
+        return [one.reshape(-1, *first.shape[1:]) for one in each]
 
     @cached_property
     def partition(self) -> Partition:
@@ -418,7 +442,12 @@ def swapper(models: ComparedModels, groups: Any, *, blocked: bool) -> Swapper:
         return ScoreSwapper(models.binary_truth(), first, second, groups)
     a, b = (models.outputs(which) for which in (0, 1))
     return OutputSwapper(
-        a, b, models.value, groups, by_ranks=models.entry.declaration.ranks is not None
+        a,
+        b,
+        models.value,
+        groups,
+        by_ranks=models.entry.declaration.ranks is not None,
+        weighted=models.weighted_value,
     )
 
 

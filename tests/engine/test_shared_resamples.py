@@ -7,6 +7,7 @@ import pytest
 from studies import study, write_rows
 
 from evallang.api import run
+from evallang.engine.test_inputs import ComparedModels
 from evallang.stats import threads
 from evallang.stats.hypothesis_tests import swapping
 
@@ -76,6 +77,29 @@ def test_pairs_of_a_permutation_test_are_swapped_once_and_have_their_own_numbers
         alone = run(study(f"{head}compare {names} by log_loss with permutation\n", folder))
         (one,) = alone.comparisons[0].pairwise
         assert (found.p, found.estimate) == (one.p, one.estimate)
+
+
+@pytest.mark.parametrize(
+    ("clause", "metric"),
+    [
+        ("", "average_precision"),
+        ("  group ward\n", "average_precision"),
+        ("  group ward\n", "f1"),
+        ("  fold ward\n", "roc_auc"),
+    ],
+)
+def test_swaps_of_weighted_examples_are_those_of_the_outputs(folder, monkeypatch, clause, metric):
+    head = scores({"a": "a", "b": "b"}, metric, clause)
+    text = f"{head}compare a, b with permutation(rounds=200)\n"
+    by_weights, called = run(study(text, folder)), []
+    value = ComparedModels.value
+    monkeypatch.setattr(ComparedModels, "weighted_value", lambda *_: None)
+    monkeypatch.setattr(ComparedModels, "value", lambda *a: called.append(a) or value(*a))
+    by_outputs = run(study(text, folder))
+    assert len(called) >= 400
+    (one,), (other,) = (found.comparisons[0].pairwise for found in (by_weights, by_outputs))
+    assert 0 < one.p < 1
+    assert (one.p, one.estimate) == (other.p, other.estimate)
 
 
 def test_the_interval_of_a_permutation_test_is_that_of_the_bootstrap(folder):

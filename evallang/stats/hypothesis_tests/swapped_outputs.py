@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING
 from evallang.activity import report_share
 from evallang.registry import lazy
 from evallang.stats.hypothesis_tests.swapping import (
+    RandomSigns,
     Swapper,
     blocks_of,
     fair_coin,
     ranked,
 )
+from evallang.stats.intervals.resampling import WeightSample
+from evallang.stats.threads import run_in_threads
 
 if TYPE_CHECKING:
     import numpy as np
@@ -114,6 +117,8 @@ class OutputSwapper:
     function : from outputs to a value, NaN where undefined
     groups : codes (n,) of groups that are swapped as a whole, or None
     by_ranks : True for ranking metrics: outputs are first replaced by their mid-ranks
+    weighted : from the outputs of both models, one after the other (2n,), to the metric of
+        weighted examples, where it has a quick form under weights; else None
     """
 
     def __init__(
@@ -124,6 +129,7 @@ class OutputSwapper:
         groups: ArrayLike | None = None,
         *,
         by_ranks: bool = False,
+        weighted: Callable[[NDArray[np.generic]], WeightSample | None] | None = None,
         unit: str | None = None,
     ) -> None:
         x, y = np.asarray(first), np.asarray(second)
@@ -133,6 +139,7 @@ class OutputSwapper:
             x, y = ranked(x), ranked(y)
         self._first, self._second = x, y
         self._function = function
+        self._weighted = weighted
         self._groups = groups
         self.unit = unit or ("examples" if groups is None else "groups")
 
@@ -142,11 +149,18 @@ class OutputSwapper:
 
     def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
         """Swap the outputs on a random half of the units, again and again."""
-        count = self._discordant[1]
-        values = np.empty(rounds)
-        for done in range(rounds):
-            values[done] = self._swapped(rng.random(count) < 0.5)
-            report_share(done + 1, rounds)
+        units, count = self._discordant
+        signs, values = RandomSigns(rng, count, rounds), np.empty(rounds)
+        step = signs.starts.step
+
+        def work(start: int) -> None:
+            kept = signs.block(start)
+            # Units on which no output differs keep theirs
+            every = np.append(kept, np.ones((len(kept), 1), dtype=np.uint8), axis=1)
+            values[start : start + step] = self._differences(every, units)
+
+        for start in run_in_threads(work, signs.starts, at_once=self._sample is not None):
+            report_share(min(start + step, rounds), rounds)
         return values
 
     @property
@@ -156,22 +170,29 @@ class OutputSwapper:
 
     def under(self, kept: NDArray[np.uint8]) -> NDArray[np.float64]:
         """Return differences (B,) where units keep their outputs or not, 1 and 0 (B, units)."""
-        units = self._units
-        return np.array([self._exchanged(row[units] == 0) for row in kept], dtype=np.float64)
+        return self._differences(kept, self._units)
 
     def arrangements(self, most: int) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
         """Enumerate all swaps of the units on which the models differ."""
         count = self._discordant[1]
         if count > 30 or 1 << count > min(most, FUNCTION_CALLS):
             return None
-        masks = (np.arange(1 << count)[:, None] >> np.arange(count)) & 1
-        values = np.array([self._swapped(mask.astype(bool)) for mask in masks])
+        kept = (np.arange(1 << count)[:, None] >> np.arange(count + 1)) & 1
+        kept[:, count] = 1
+        values = self._differences(kept.astype(np.uint8), self._discordant[0])
         return values, np.full(len(values), 1 / len(values))
 
     def in_blocks(self, size: int) -> Swapper:
         """Return the same difference with `size` consecutive examples swapped as a whole."""
         blocks = blocks_of(len(self._first), size, self._groups)
-        return OutputSwapper(self._first, self._second, self._function, blocks, unit="blocks")
+        return OutputSwapper(
+            self._first,
+            self._second,
+            self._function,
+            blocks,
+            weighted=self._weighted,
+            unit="blocks",
+        )
 
     @cached_property
     def _units(self) -> NDArray[np.intp]:
@@ -192,9 +213,28 @@ class OutputSwapper:
         numbers[active] = np.arange(len(active))
         return numbers[codes], len(active)
 
-    def _swapped(self, swap: NDArray[np.bool_]) -> float:
-        units, _ = self._discordant
-        return self._exchanged(np.append(swap, False)[units])
+    @cached_property
+    def _sample(self) -> WeightSample | None:
+        """The metric of the outputs of both models, each of which counts or not."""
+        if self._weighted is None:
+            return None
+        return self._weighted(np.concatenate([self._first, self._second]))
+
+    def _differences(self, kept: NDArray[np.uint8], units: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return differences (B,) where units keep their outputs or not, 1 and 0 (B, units).
+
+        `units` is the unit of each example (n,).
+        """
+        if self._sample is None:
+            return np.array([self._exchanged(row[units] == 0) for row in kept], dtype=np.float64)
+        values = np.empty(len(kept))
+        batch = max(1, BATCH // (2 * len(units)))
+        for start in range(0, len(kept), batch):
+            own = kept[start : start + batch].take(units, axis=1)
+            first = np.concatenate([own, 1 - own], axis=1)
+            difference = self._sample.under(first) - self._sample.under(1 - first)
+            values[start : start + batch] = difference
+        return values
 
     def _exchanged(self, chosen: NDArray[np.bool_]) -> float:
         """Return the difference after the chosen examples are swapped (n,)."""

@@ -114,6 +114,10 @@ class WeightSample:
         """Return the statistic on the sample as it is."""
         return float(self._values(np.ones((1, self._units), dtype=np.uint8))[0])
 
+    def under(self, counts: NDArray[np.uint8]) -> NDArray[np.float64]:
+        """Return the statistic where each example counts so many times (B, n)."""
+        return self._on(Block(counts, None))
+
     def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
         """Draw examples, or whole groups, with replacement; weights are how often each came."""
         if self._drawn_with is not None:
