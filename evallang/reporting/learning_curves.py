@@ -35,7 +35,7 @@ from evallang.reporting.letter_case import capitalised
 from evallang.reporting.long_tables import fits_on_a_page
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.wording import sentence
+from evallang.reporting.wording import number_word, sentence
 from evallang.results.records import Analysis
 
 SECTION = "learning_curves"
@@ -207,7 +207,7 @@ def _sizes(values: Mapping[str, Any]) -> Runs:
     words = f"{count(values['n'])}{NBSP}{values['unit']} tested in {count(splits)} "
     words += "split" if splits == 1 else "splits"
     if draws > 1:
-        words += f"; scores are means over {count(draws)} draws of subsets"
+        words += f"; scores are means over {number_word(draws)} draws of subsets"
     if splits > 1:
         words += "; SD: standard deviation over splits"
     return runs(sentence(words))

@@ -43,9 +43,9 @@ def sensitivity_of_decisions(context: Context) -> Sequence[Block]:
     """Return two tables for each line, the settings and the hypotheses, and a figure."""
     blocks: list[Block] = []
     for number, item in enumerate(shown_in(context, SECTION), start=1):
-        source = runs("The line ", Code(item.values["source"]))
         if not computed(item):
-            blocks.append(Paragraph(runs(*source, f": {item.values['problem']}."), "note"))
+            source = Code(item.values["source"])
+            blocks.append(Paragraph(runs("For ", source, f", {item.values['problem']}."), "note"))
             continue
         blocks.append(_settings(context, item, f"table-settings-{number}"))
         table = f"table-sensitivity-{number}"
@@ -153,7 +153,9 @@ def _hypotheses(context: Context, item: Analysis, identifier: str) -> Table:
     notes = [runs(sentence(_dependent(turned, len(decided))))] if decided else []
     if len(decided) < len(every):
         left = plural(len(every) - len(decided), "hypothesis", "hypotheses")
-        notes.append(runs(sentence(f"the line did not decide {left}, which no setting can turn")))
+        notes.append(
+            runs(sentence(f"the comparison did not decide {left}, which no setting can turn"))
+        )
     if len(shown) < len(every):
         notes.append(runs(sentence(f"the {count(len(shown))} with the most against are listed")))
     return Table(identifier, caption, columns, tuple(rows), notes=tuple(notes))

@@ -67,7 +67,9 @@ STEEGEN_2016 = Reference(
     volume="11(5)",
     pages="702-712",
 )
-ABOUT = "the decisions of this line, on the same data; the reported ones were fixed by the line"
+ABOUT = (
+    "the decisions of this comparison, on the same data; the reported ones were fixed by its line"
+)
 
 
 @ANALYSES.register(
