@@ -10,7 +10,13 @@ from evallang.data.files import regular_file
 from evallang.data.findings import Findings
 from evallang.diagnostics import Diagnostic
 from evallang.frozen_records import frozen
-from evallang.results.bibtex_entries import MOST_BYTES, BibtexEntry, cited_keys, read_entries
+from evallang.results.bibtex_entries import (
+    MOST_BYTES,
+    BibtexEntry,
+    EntryTwice,
+    cited_keys,
+    read_entries,
+)
 from evallang.results.provenance import ReferenceRecord
 
 if TYPE_CHECKING:
@@ -73,6 +79,8 @@ def _citations(study: "Study") -> dict[str, str]:
 def _bibliography_objection(text: str, cited: Mapping[str, str]) -> Objection | None:
     try:
         entries = read_entries(text)
+    except EntryTwice as error:
+        return str(error), "remove or rename one of them"
     except ValueError as error:
         return str(error), "write entries as `@article{KEY, author = {...}, title = {...}, ...}`"
     for key, clause in cited.items():

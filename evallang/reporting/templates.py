@@ -7,6 +7,8 @@ anything; loops and texts have limits.
 
 import re
 from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from evallang.registry import lazy
@@ -57,6 +59,14 @@ def template_objection(text: str) -> tuple[str, str] | None:
             "does not extend the template of the report",
             f'begin it with `{{% extends "{BASE}" %}}`',
         )
+    for node in tree.body:
+        if isinstance(node, nodes.Block) and node.name not in _blocks():
+            *others, last = (f"`{name}`" for name in _blocks())
+            return (
+                f"fills the block `{node.name}` in line {node.lineno}, which the template of the "
+                "report does not have",
+                f"its blocks are {', '.join(others)} and {last}",
+            )
     for kind in (nodes.Include, nodes.Import, nodes.FromImport):
         for node in tree.find_all(kind):
             return (
@@ -77,6 +87,14 @@ def template_objection(text: str) -> tuple[str, str] | None:
     return None
 
 
+@cache
+def _blocks() -> tuple[str, ...]:
+    """Return the blocks of the template of the report, in their order."""
+    text = (files("evallang.templates") / BASE).read_text(encoding="utf-8")
+    found = jinja2.Environment().parse(text).find_all(nodes.Block)
+    return tuple(block.name for block in sorted(found, key=lambda block: block.lineno))
+
+
 def render_authors(
     text: str, sources: Mapping[str, str], filters: Mapping[str, Any], values: Mapping[str, Any]
 ) -> str:
@@ -88,6 +106,8 @@ def render_authors(
         page: str = made.get_template(AUTHORS).render(**values)
     except TemplateError:
         raise
+    except jinja2.TemplateError as error:
+        raise TemplateError(str(error).rstrip(".")) from error
     except Exception as error:  # whatever its expressions do
         raise TemplateError(f"{type(error).__name__}: {error}") from error
     _refuse_elements(page, str(values["script"]) if values["medium"] == "screen" else None)

@@ -33,6 +33,10 @@ LETTERS = {
 }  # fmt: skip
 
 
+class EntryTwice(ValueError):
+    """A bibliography with two entries of one key."""
+
+
 @frozen
 class BibtexEntry:
     """One entry: its kind, key and fields, in the order of the file."""
@@ -93,7 +97,7 @@ def read_entries(text: str) -> dict[str, BibtexEntry]:
             words |= {name.lower(): value for name, value in fields}
             continue
         if key in found:
-            raise ValueError(f"has two entries `{key}`, the second in line {_line(text, at)}")
+            raise EntryTwice(f"has two entries `{key}`, the second in line {_line(text, at)}")
         found[key] = BibtexEntry(kind, key, tuple(fields))
     return found
 

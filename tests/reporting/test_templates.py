@@ -84,6 +84,7 @@ def test_what_runs_or_loads_is_refused_and_the_report_is_written_without_it(tmp_
         (EXTENDS + "{% block before %}{{ fonts_place | trusted }}{% endblock %}", "`trusted`"),
         (EXTENDS + "{% block before %}{{ x | format(9) }}{% endblock %}", "`format`"),
         (EXTENDS + "{% block before %}", "is not a template"),
+        (EXTENDS + "\n{% block befor %}{% endblock %}", "fills the block `befor` in line 3"),
     ],
 )
 def test_a_template_that_could_do_more_is_refused(text, words):
@@ -93,3 +94,13 @@ def test_a_template_that_could_do_more_is_refused(text, words):
 
 def test_a_plain_block_is_sound():
     assert template_objection(BLOCK) is None
+
+
+def test_a_block_inside_a_block_of_the_report_is_the_authors_own():
+    own = EXTENDS + "{% block before %}{% block lab %}x{% endblock %}{% endblock %}"
+    assert template_objection(own) is None
+
+
+def test_what_is_undefined_is_named_without_the_name_of_an_exception(tmp_path):
+    _, messages = page_of(tmp_path, "{{ missing }}")
+    assert messages[0].endswith("because 'missing' is undefined")
