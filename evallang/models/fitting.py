@@ -534,7 +534,6 @@ def _score_of_training_rows(fitted: Any, rows: _Rows, job: _Job) -> float | None
     data, targets = job.data, job.context.targets
     if data.sample_seed is None:
         return None
-    chance = np.random.default_rng(data.sample_seed)
     y: NDArray[Any] | None
     y = _training_targets(rows, job) if data.n_classes is None else data.y[data.train]
     if data.n_classes is not None and rows.y is not None:  # a resampler chose or made the rows
@@ -546,25 +545,23 @@ def _score_of_training_rows(fitted: Any, rows: _Rows, job: _Job) -> float | None
     if data.n_classes is not None:
         places = [np.flatnonzero(y == code) for code in range(data.n_classes)]
     each = max(1, MOST_SAMPLED // len(places))
-    chosen = [p if len(p) <= each else chance.choice(p, each, replace=False) for p in places]
-    sample = np.sort(np.concatenate(chosen))
+    if any(len(p) > each for p in places):
+        chance = np.random.default_rng(data.sample_seed)
+        places = [p if len(p) <= each else chance.choice(p, each, replace=False) for p in places]
+    sample = np.sort(np.concatenate(places))
     predict = partial(
         predict_outputs, fitted, rows.train[sample], data.n_classes, targets=targets, n=len(sample)
     )
     outputs, *_ = watched(partial(predict, scores=True, labels=data.n_classes is None))
-    if data.n_classes is not None and outputs is not None and outputs.scores is None:
-        outputs, *_ = watched(partial(predict, scores=False))
     if outputs is None:
         return None
-    one_part = np.zeros(len(sample), dtype=np.int64)
     if data.n_classes is None:
-        found = rank_correlation(y[sample], outputs.predictions, one_part)
+        found = rank_correlation(y[sample], outputs.predictions)
     else:
         found = skill_of_classes(
             y[sample],
             outputs.predictions,
             outputs.scores,
-            one_part,
             n_classes=data.n_classes,
             positive=1,
         )
@@ -671,7 +668,7 @@ def predict_outputs(
 ) -> Outputs:
     """Predict `n` rows; `n_classes` is None for regression, `scores` asks for scores too.
 
-    Without `labels` those of a model with scores are not predicted, and all have the code 0.
+    Without `labels` those of a model that gives scores are not predicted, and all have the code 0.
     `targets` are the labels the model was fitted on, in the study's order; the codes
     0, 1, ... when empty. Raises `ValueError` where a method of the model returns another shape
     than (n,), or (n, K) for scores, a label that is not a class, a number that is not finite,
@@ -704,6 +701,8 @@ def predict_outputs(
     if hasattr(estimator, "decision_function"):
         returned = np.asarray(estimator.decision_function(X))
         margins = _sort_margins(_margins(returned, n, len(found)), found, n_classes)
+        if margins is None and skipped:
+            return predict_outputs(estimator, X, n_classes, scores=False, targets=targets, n=n)
         return Outputs(codes, margins, None if margins is None else "margins")
     return Outputs(codes)
 

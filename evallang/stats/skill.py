@@ -42,7 +42,7 @@ def skill_of_classes(
     truth: NDArray[np.int64],
     labels: NDArray[np.int64],
     scores: NDArray[np.float64] | None,
-    part: NDArray[np.int64],
+    part: NDArray[np.int64] | None = None,
     *,
     n_classes: int,
     positive: int,
@@ -61,16 +61,19 @@ def skill_of_classes(
 
 
 def area(
-    positive: NDArray[np.bool_], scores: NDArray[np.float64], part: NDArray[np.int64]
+    positive: NDArray[np.bool_],
+    scores: NDArray[np.float64],
+    part: NDArray[np.int64] | None = None,
 ) -> Skill | None:
     """Return the share of pairs of a positive and a negative row that the scores (n,) order right.
 
     Pairs are of rows of one `part` (n,), such as a fold; None where no part has both classes.
+    Without parts, all rows are one.
     Ties count half.
     """
     outranked, opponents = np.zeros(len(scores)), np.zeros(len(scores))
     pairs = 0
-    for rows in _rows_of_parts(part):
+    for rows in _rows_of_parts(part, len(scores)):
         here = positive[rows]
         p = int(np.count_nonzero(here))
         q = len(rows) - p
@@ -85,7 +88,7 @@ def area(
 
 
 def mean_area(
-    truth: NDArray[np.int64], scores: NDArray[np.float64], part: NDArray[np.int64]
+    truth: NDArray[np.int64], scores: NDArray[np.float64], part: NDArray[np.int64] | None = None
 ) -> Skill | None:
     """Return the mean over classes of the area of each one against all others.
 
@@ -96,14 +99,16 @@ def mean_area(
 
 
 def rank_correlation(
-    truth: NDArray[np.float64], predicted: NDArray[np.float64], part: NDArray[np.int64]
+    truth: NDArray[np.float64],
+    predicted: NDArray[np.float64],
+    part: NDArray[np.int64] | None = None,
 ) -> Skill | None:
     """Return Spearman's correlation, the mean over parts by their rows.
 
     It is 0 in a part where either is constant; None where every part has fewer than three rows.
     """
     products, ranked = np.zeros(len(truth)), np.zeros(len(truth), dtype=bool)
-    for rows in _rows_of_parts(part):
+    for rows in _rows_of_parts(part, len(truth)):
         if len(rows) >= FEWEST_RANKED:
             ranked[rows] = True
             products[rows] = _standardised(truth[rows]) * _standardised(predicted[rows])
@@ -130,6 +135,8 @@ def _mean(found: Sequence[Skill]) -> Skill | None:
     return Skill(value, np.mean([skill.influence for skill in found], axis=0))
 
 
-def _rows_of_parts(part: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+def _rows_of_parts(part: NDArray[np.int64] | None, n: int) -> Iterator[NDArray[np.int64]]:
+    if part is None:
+        return iter([np.arange(n)])
     order = np.argsort(part, kind="stable")
     return iter(np.split(order, np.flatnonzero(np.diff(part[order])) + 1))
