@@ -38,7 +38,7 @@ from evallang.spare_time import next_piece
 
 LOG = logging.getLogger("evallang")
 
-BATCH = 0.2  # seconds of work in a batch: a future costs some 2 ms
+BATCH = 0.4  # seconds of work in a batch: a future costs workers and scheduler some 10 ms
 EVERY = 0.2  # seconds between looks at the connection
 COUNTED_EVERY = 2.0  # seconds between counts of the workers
 AHEAD = 2  # batches for each worker, so that none waits for the next
