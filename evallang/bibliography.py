@@ -146,6 +146,16 @@ DIETTERICH_1998 = Reference(
     pages="1895-1923",
     doi="10.1162/089976698300017197",
 )
+MONTIEL_OLEA_2019 = Reference(
+    key="montielolea2019",
+    authors=("Montiel Olea JL", "Plagborg-Møller M"),
+    year=2019,
+    title="Simultaneous confidence bands: theory, implementation, and an application to SVARs",
+    venue="Journal of Applied Econometrics",
+    volume="34(1)",
+    pages="1-17",
+    doi="10.1002/jae.2656",
+)
 NADEAU_BENGIO_2003 = Reference(
     key="nadeau2003",
     authors=("Nadeau C", "Bengio Y"),

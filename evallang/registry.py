@@ -255,10 +255,16 @@ def _signature(function: Callable[..., Any]) -> tuple[tuple[str, ...], tuple[Opt
     for name in names[code.co_argcount :]:
         annotation = function.__annotations__[name]
         if isinstance(annotation, str):
-            annotation = eval(annotation, function.__globals__)  # our own source
+            annotation = eval(_parsed(annotation), function.__globals__)  # our own source
         words, types_ = _kinds(annotation)
         options.append(Option(name, defaults.get(name, REQUIRED), words, types_))
     return names[: code.co_argcount], tuple(options)
+
+
+@functools.cache
+def _parsed(annotation: str) -> types.CodeType:
+    """Compile an annotation once: many options have the same."""
+    return compile(annotation, "<annotation>", "eval")
 
 
 def wrong_word(given: object, words: tuple[str, ...], what: str) -> str:

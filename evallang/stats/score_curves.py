@@ -36,17 +36,6 @@ CAMPBELL_1994 = Work(
     pages="499-508",
     doi="10.1002/sim.4780130513",
 )
-MONTIEL_OLEA_2019 = Work(
-    key="montielolea2019",
-    authors=("Montiel Olea JL", "Plagborg-Møller M"),
-    year=2019,
-    title="Simultaneous confidence bands: theory, implementation, and an application to SVARs",
-    venue="Journal of Applied Econometrics",
-    volume="34(1)",
-    pages="1-17",
-    doi="10.1002/jae.2656",
-)
-
 ROUNDS = 1000
 TURNED = 401  # places along a curve at which rounds are compared with it
 MOST_STEPS = 512  # of a curve; more distinct scores share steps with their neighbours

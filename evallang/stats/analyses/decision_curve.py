@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evallang.bibliography import VICKERS_ELKIN_2006
+from evallang.bibliography import MONTIEL_OLEA_2019, VICKERS_ELKIN_2006
 from evallang.registry import lazy
 from evallang.results.provenance import CurveWords
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.predicted import Predicted
 from evallang.stats.score_curves import (
-    MONTIEL_OLEA_2019,
     Curve,
     Reference,
     ScoreCurves,

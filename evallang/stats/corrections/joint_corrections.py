@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evallang.bibliography import Reference
+from evallang.bibliography import MONTIEL_OLEA_2019, Reference
 from evallang.registry import Example, lazy
 from evallang.stats.corrections.correction import (
     CORRECTIONS,
@@ -14,7 +14,6 @@ from evallang.stats.corrections.correction import (
     p_values,
 )
 from evallang.stats.distributions import checked_level
-from evallang.stats.score_curves import MONTIEL_OLEA_2019
 
 if TYPE_CHECKING:
     import numpy as np
