@@ -1,4 +1,4 @@
-"""Records whose `__init__` is compiled when the first one is created."""
+"""Records whose `__init__` is compiled once more than a few are created."""
 
 import copy
 import pickle
@@ -6,7 +6,7 @@ from dataclasses import FrozenInstanceError, field, replace
 
 import pytest
 
-from evallang.frozen_records import frozen
+from evallang.frozen_records import FEW, frozen, mutable
 
 
 @frozen
@@ -34,7 +34,7 @@ def test_records_are_the_same_whether_their_class_was_used_before(created):
         z: int = 3
 
     if created == "later":
-        Local(0)
+        assert [Local(n, z=n).z for n in range(FEW + 1)] == list(range(FEW + 1))
     one = Local(1, marks=["a"])
     assert (one.x, one.y, one.marks, one.z) == (1, 2, ["a"], 3)
     assert one == Local(x=1, y=2, marks=["a"], z=3)
@@ -52,6 +52,10 @@ def test_wrong_arguments_are_refused_the_first_time_and_later(wrong):
     for _ in range(2):
         with pytest.raises(TypeError, match=r"__init__\(\)"):
             Local(**wrong)
+    with pytest.raises(TypeError, match=r"__init__\(\)"):
+        Named(1, 2, [], "given by its place")
+    with pytest.raises(TypeError, match="multiple values for argument 'x'"):
+        Named(1, x=2)
 
 
 def test_a_record_of_a_subclass_does_not_change_its_base():
@@ -73,3 +77,28 @@ def test_a_class_that_would_be_changed_after_it_is_made_is_refused():
 
     with pytest.raises(TypeError, match="Later has `__post_init__`"):
         frozen(Later)
+
+
+def test_records_that_hold_arrays_are_equal_to_themselves_alone():
+    @frozen(eq=False)
+    class Held:
+        values: list[int]
+
+    one = Held([1])
+    assert one == one and one != Held([1]) and len({one, Held([1])}) == 2
+    assert repr(one) == "Held(values=[1])"
+    with pytest.raises(FrozenInstanceError):
+        one.values = []
+
+
+def test_a_mutable_record_changes_and_has_no_other_fields():
+    @mutable
+    class Line:
+        start: int
+        words: list[str] = field(default_factory=list)
+
+    line = Line(1)
+    line.start = 5
+    assert (line.start, line.words, line == Line(5)) == (5, [], False)
+    with pytest.raises(AttributeError):
+        line.end = 6

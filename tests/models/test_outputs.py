@@ -51,6 +51,17 @@ def test_one_score_for_each_pair_of_classes_is_no_score_of_a_class():
     assert (out.scores, out.kind) == (None, None)
 
 
+def test_labels_are_left_out_only_where_scores_take_their_place():
+    pairs = Fake([3, 0], [0, 1, 2, 3], decision_function=[[0.0] * 6, [0.0] * 6])
+    out = predict_outputs(pairs, ROWS, 4, scores=True, labels=False)
+    assert (out.predictions.tolist(), out.scores, out.kind) == ([3, 0], None, None)
+    margins = Fake([1, 0], [0, 1], decision_function=[1, -1])
+    out = predict_outputs(margins, ROWS, 2, scores=True, labels=False)
+    assert (out.predictions.tolist(), out.scores.tolist()) == ([0, 0], [1, -1])
+    without = predict_outputs(Fake([1, 0], [0, 1]), ROWS, 2, scores=True, labels=False)
+    assert without.predictions.tolist() == [1, 0]
+
+
 def test_scores_are_not_computed_unless_asked_for():
     out = predict_outputs(Fake([1, 0], [0, 1]), ROWS, 2, scores=False)
     assert (out.scores, out.predictions.tolist()) == (None, [1, 0])
