@@ -277,7 +277,9 @@ def _attached(path: Path) -> ResultsRecord:
     """Read the results inside a PDF."""
     files = _reader(path).attachments
     if RESULTS_NAME not in files:
-        raise CannotVerify(f"`{path.name}` holds no {RESULTS_NAME}; no report of this version")
+        raise CannotVerify(
+            f"`{path.name}` does not contain {RESULTS_NAME}, as the reports of this version do"
+        )
     content = files[RESULTS_NAME][0]
     try:
         RESULTS_BYTES.check(f"the results in `{path.name}`", len(content))

@@ -194,6 +194,11 @@ def _takes(correction: str, line: _Line) -> bool:
     entry = CORRECTIONS[correction]
     if entry.declaration.of_test and entry.declaration.of_test != _single(line.spec).name:
         return False
+    if "correct" in entry.inputs:  # it counts single rows, and both sides
+        grouped = any(_is_grouped(line.runs[place].context) for place in line.own)
+        side = _single(line.spec).keywords().get("alternative", "two_sided")
+        if grouped or side != "two_sided":
+            return False
     alone = len(line.runs) == 1 and not line.family.joint
     if "resampled" in entry.inputs:
         return alone

@@ -237,3 +237,38 @@ def test_a_correction_of_few_models_is_no_setting_of_many(tmp_path):
     corrections = {setting["correction"] for setting in item.values["settings"]}
     assert "shaffer" in corrections and "bergmann_hommel" not in corrections
     assert all(setting["problem"] is None for setting in item.values["settings"])
+
+
+def test_a_line_whose_fits_all_failed_is_undecided(tmp_path):
+    text = FAILING.replace("GaussianNB", "KNeighborsClassifier(n_neighbors=150, weights=distance)")
+    text = text.replace("model stump = DecisionTreeClassifier(max_depth=1)\n", "")
+    text = text.replace("bayes, stump, near", "bayes, near").replace("analyze sensitivity\n", "")
+    with pytest.raises(RunFailed) as raised:
+        run(study(text.format("westfall"), tmp_path), jobs=1)
+    (comparison,) = raised.value.results.record.comparisons
+    assert [pair.status for pair in comparison.pairwise] == ["not_computed"]
+
+
+@pytest.mark.parametrize(
+    ("group", "test", "taken"),
+    [
+        ("", "mcnemar", True),
+        ("", "mcnemar(alternative=greater)", False),
+        ("  group topic\n", "mcnemar", False),
+    ],
+)
+def test_a_correction_that_counts_rows_is_no_setting_of_groups_or_of_one_side(
+    group, test, taken, tmp_path
+):
+    # As E209 and E210 refuse it in a line
+    rng = np.random.default_rng(7)
+    rows = [[i, i // 3, *(rng.random(3) < (0.4, 0.6, 0.8)).astype(int)] for i in range(120)]
+    write_rows(tmp_path, "answers.csv", "id,topic,a,b,c", rows)
+    text = (
+        'evallang 1\nstudy "Groups"\n  seed 1\npredictions answers from "answers.csv"\n  id id\n'
+        f"{group}  correct a, b, c\ncompare a vs b, a vs c, b vs c with {test} holm\n"
+        "analyze sensitivity\n"
+    )
+    (item,) = run(study(text, tmp_path), jobs=1).record.analyses
+    corrections = {setting["correction"] for setting in item.values["settings"]}
+    assert "bonferroni" in corrections and ("westfall" in corrections) == taken

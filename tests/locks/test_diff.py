@@ -489,7 +489,7 @@ def test_a_pdf_without_results_or_with_broken_ones_is_one_line(folder):
                 attached = pikepdf.AttachedFileSpec(pdf, content, filename="results.json")
                 pdf.attachments["results.json"] = attached
             pdf.save(name)
-    assert "holds no results.json" in call("verify", "none.pdf", code=2)
+    assert "does not contain results.json" in call("verify", "none.pdf", code=2)
     assert "cannot read the results in `broken.pdf`" in call("verify", "broken.pdf", code=2)
 
 
