@@ -136,3 +136,12 @@ def test_the_names_of_a_usual_pair_are_not_cut():
         svg, alt = stacked_bars([(name, [3, 1])], ["same", "other"], "Rows", Scale(0), "A", label)
         assert (name in svg) == whole
         assert f"{name}: same 3, other 1" in alt
+
+
+@pytest.mark.parametrize(
+    ("counts", "ticks"), [([1, 0], ["0", "1"]), ([2, 1], ["0", "1", "2", "3"])]
+)
+def test_the_axis_of_few_counts_has_whole_numbers(counts, ticks):
+    svg, _ = stacked_bars([("line", counts)], ["for", "against"], "Settings", Scale(0), "A")
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", svg)
+    assert [text for text in texts if re.fullmatch(r"[\d.]+", text)] == ticks

@@ -49,7 +49,8 @@ def stacked_bars(
     left = max(fonts.width(name, SIZE) for name in names) + GAP + 2
     low = min([0.0, *(sum(v for v in values if v < 0) for _, values in rows)])
     high = max([0.0, *(sum(v for v in values if v > 0) for _, values in rows)])
-    axis = Axis(low, high, left, COLUMN - RIGHT, 5, possible)
+    steps = (high - low) * 10.0 ** min(scale.decimals + scale.power, 9)  # that its numbers show
+    axis = Axis(low, high, left, COLUMN - RIGHT, int(min(max(steps, 1), 5)), possible)
     foot = HEAD + ROW * len(rows)
     canvas = Canvas(foot + FOOT + KEY * len(parts))
     _ticks(canvas, axis, foot, scale)
