@@ -114,3 +114,11 @@ def test_a_table_is_laid_out_for_the_text_of_the_paper_that_reads_it(drawn, tmp_
 
 def names_of_models(text) -> set[str]:
     return {label for label in fixture.LABELS.values() if label in text}
+
+
+def test_a_short_table_keeps_every_row_however_tall_they_are():
+    name = "Recall of the model that was trained on all earlier years, at least 50% " * 4
+    rows = tuple(Row((Cell(runs(f"m{i} {name}")), Cell(runs("met")))) for i in range(12))
+    found = Table("t", runs("C."), (Column(runs("R"), "left"), Column(runs("D"))), rows)
+    text = latex(found, millimetres=77)
+    assert "omitted" not in text and all(f"m{i} " in text for i in range(12))
