@@ -325,7 +325,9 @@ class ComparedModels:
         weights = None if first.weights is None else np.tile(first.weights, 2)
         samples = []
         for one in self._of_seeds(outputs):
-            outcome = replace(first, truth=np.tile(first.truth, 2), output=one, weights=weights)
+            outcome = replace(
+                first, truth=np.concatenate([first.truth, first.truth]), output=one, weights=weights
+            )
             found = reweighted(self.entry, self.metric.keywords(), outcome, twice)
             if not found.compiled:
                 return None

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from evallang.bibliography import Reference
 from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic
 from evallang.registry import Example, lazy
+from evallang.stats.weightings import in_batches, undefined
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +30,6 @@ ZHOU_OBUCHOWSKI_MCCLISH_2011 = Reference(
     kind="book",
 )
 ROUNDING = 1e-9  # of a share: 90 of 100 are at least 90 %, whatever the sum of their weights
-CELLS_AT_ONCE = 1 << 18  # weights whose sums take memory at the same time
 CAUTION = (
     "the threshold was chosen on the same scores, so the value is larger on average than at a "
     "threshold that was fixed before"
@@ -186,10 +186,9 @@ def _best_on_one_side(o: Outcome, allowed: float, *, of_positives: bool) -> Stat
     order = np.argsort(-score if of_positives else score, kind="stable")
     ordered = score[order]
     ends = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(order) - 1)
-    batch = max(1, CELLS_AT_ONCE // max(len(order), 1))
     gains = right[order]
 
-    def of_some(weights: NDArray[Any]) -> NDArray[np.float64]:
+    def statistic(weights: NDArray[Any]) -> NDArray[np.float64]:
         drawn = weights[:, order].astype(np.float64)
         gained = np.cumsum(drawn * gains, axis=1)
         lost = np.cumsum(drawn * ~gains, axis=1)
@@ -202,10 +201,4 @@ def _best_on_one_side(o: Outcome, allowed: float, *, of_positives: bool) -> Stat
         np.divide(reached, total, out=values, where=(total > 0) & (others > 0))
         return values
 
-    def statistic(weights: NDArray[Any]) -> NDArray[np.float64]:
-        if missing or not len(order):
-            return np.full(len(weights), np.nan)
-        starts = range(0, len(weights), batch)
-        return np.concatenate([of_some(weights[start : start + batch]) for start in starts])
-
-    return statistic
+    return undefined if missing else in_batches(statistic, len(order))

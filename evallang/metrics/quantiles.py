@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evallang.bibliography import Reference
-from evallang.metrics.metric import METRICS, MetricDeclaration
+from evallang.metrics.metric import METRICS, MetricDeclaration, Statistic
 from evallang.registry import Example, lazy
+from evallang.stats.weightings import in_batches, undefined
 
 if TYPE_CHECKING:
     import numpy as np
@@ -114,6 +115,7 @@ def pinball(
         "higher",
         None,
         1,
+        under_weights=lambda o, options: _removed_shares(o.truth, o.output, **options),
         when=(
             "absolute errors, or pinball losses, are judged relative to those of the best constant"
         ),
@@ -170,20 +172,36 @@ def d2(
     _require_share(quantile, "d2")
     value = np.asarray(truth, dtype=np.float64)
     weight = np.ones(len(value)) if weights is None else np.asarray(weights, dtype=np.float64)
-    loss = float((weight * pinball(value, output, quantile=quantile)).sum())
-    constant = _quantile(value, weight, quantile)
-    least = float((weight * pinball(value, np.full(len(value), constant), quantile=quantile)).sum())
-    return 1 - loss / least if least > 0 else float("nan")
+    return float(_removed_shares(value, output, quantile)(weight[None])[0])
 
 
-def _quantile(value: NDArray[np.float64], weight: NDArray[np.float64], share: float) -> float:
-    """Return a value at which the weighted pinball loss is least; NaN without weight."""
-    order = np.argsort(value, kind="stable")
-    upto = np.cumsum(weight[order])
-    if not upto.size or not upto[-1] > 0:
-        return float("nan")
-    place = int(np.searchsorted(upto, share * upto[-1]))
-    return float(value[order[min(place, len(value) - 1)]])
+def _removed_shares(
+    truth: NDArray[np.float64], output: ArrayLike, quantile: float = 0.5
+) -> Statistic:
+    """Prepare the share that is removed of the best constant's loss, for many weightings."""
+    losses = pinball(truth, output, quantile=quantile)
+    if np.isnan(losses).any():
+        return undefined
+    order = np.argsort(truth, kind="stable")
+    ordered = truth[order]
+
+    def statistic(weights: NDArray[Any]) -> NDArray[np.float64]:
+        # einsum and not BLAS: the same bits for any number of threads
+        lost = np.einsum("ij,j->i", weights, losses, dtype=np.float64)
+        drawn = weights.take(order, axis=1)
+        upto = np.cumsum(drawn, axis=1, dtype=np.float64)
+        found = np.full(len(weights), np.nan)
+        for row in np.flatnonzero(upto[:, -1] > 0):
+            # Where the pinball loss of a constant is least
+            place = np.searchsorted(upto[row], quantile * upto[row, -1])
+            constant = np.full(len(ordered), ordered[min(int(place), len(ordered) - 1)])
+            of_constant = pinball(ordered, constant, quantile=quantile)
+            least = np.einsum("j,j->", drawn[row], of_constant, dtype=np.float64)
+            if least > 0:
+                found[row] = 1 - lost[row] / least
+        return found
+
+    return in_batches(statistic, len(truth))
 
 
 def _require_share(quantile: float, metric: str) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from evallang.bibliography import Reference
 from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic
 from evallang.registry import Example, lazy
+from evallang.stats.weightings import in_batches, undefined
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,16 +41,15 @@ KENDALL_1945 = Reference(
     doi="10.1093/biomet/33.3.239",
 )
 
-CELLS_AT_ONCE = 1 << 18  # weights whose sums take memory at the same time
 NO_SPREAD = 1e-12  # share of a sum of squares below which a difference of sums is rounding
 
 
 def _spearman(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
-    return _batched(_rank_correlation(o.truth, o.output), o.n)
+    return in_batches(_rank_correlation(o.truth, o.output), o.n)
 
 
 def _kendall(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
-    return _batched(_tau_b(o.truth, o.output), o.n)
+    return in_batches(_tau_b(o.truth, o.output), o.n)
 
 
 @METRICS.register(
@@ -149,27 +149,11 @@ def _value(statistic: Statistic, truth: ArrayLike, weights: ArrayLike | None) ->
     return float(statistic(weight[None, :])[0])
 
 
-def _batched(statistic: Statistic, n: int) -> Statistic:
-    """Work on so few rows of weights at a time that they take little memory."""
-    batch = max(1, CELLS_AT_ONCE // max(n, 1))
-
-    def whole(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        starts = range(0, len(weights), batch)
-        parts = [statistic(weights[start : start + batch]) for start in starts]
-        return np.concatenate(parts) if parts else np.empty(0)
-
-    return whole
-
-
-def _undefined(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.full(len(weights), np.nan)
-
-
 def _rank_correlation(truth: ArrayLike, output: ArrayLike) -> Statistic:
     """Prepare Spearman's correlation for many weightings."""
     sides = [np.asarray(side, dtype=np.float64) for side in (truth, output)]
     if not len(sides[0]) or any(np.isnan(side).any() for side in sides):
-        return _undefined
+        return undefined
     codes = [_codes(side) for side in sides]
 
     def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -216,7 +200,7 @@ def _tau_b(truth: ArrayLike, output: ArrayLike) -> Statistic:
     """
     sides = [np.asarray(side, dtype=np.float64) for side in (truth, output)]
     if not len(sides[0]) or any(np.isnan(side).any() for side in sides):
-        return _undefined
+        return undefined
     x, y = (_codes(side) for side in sides)
     order = np.lexsort((y, x))
     place = y[order]

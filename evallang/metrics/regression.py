@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evallang.bibliography import PEDREGOSA_2011, Reference
-from evallang.metrics.metric import METRICS, MetricDeclaration, Moments, Outcome
+from evallang.metrics.metric import METRICS, MetricDeclaration, Moments, Outcome, Statistic
 from evallang.registry import Example, Situation, lazy
+from evallang.stats.weightings import in_batches, undefined
 
 if TYPE_CHECKING:
     import numpy as np
@@ -359,6 +360,7 @@ def mase(
         "lower",
         0,
         unit="target",
+        under_weights=lambda o, _: _medians(np.abs(_difference(o.truth, o.output))),
         when=("the error of a typical example is of interest, whatever a few extremes do"),
         when_not=("large errors matter, because it ignores up to half of the examples: mae, rmse"),
         formula=(
@@ -389,13 +391,26 @@ def medae(
     size = np.abs(_difference(truth, output))
     if weights is None:
         return float(np.median(size))
-    order = np.argsort(size, kind="stable")
-    size, weight = size[order], np.asarray(weights, dtype=np.float64)[order]
-    size, weight = size[weight > 0], weight[weight > 0]
-    share = np.cumsum(weight) / weight.sum()
-    low = size[np.searchsorted(share, 0.5, side="left")]
-    high = size[min(int(np.searchsorted(share, 0.5, side="right")), len(size) - 1)]
-    return float((low + high) / 2)
+    return float(_medians(size)(np.asarray(weights, dtype=np.float64)[None])[0])
+
+
+def _medians(values: NDArray[np.float64]) -> Statistic:
+    """Prepare the median of some values for many weightings."""
+    if np.isnan(values).any():
+        return undefined
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+
+    def statistic(weights: NDArray[Any]) -> NDArray[np.float64]:
+        upto = np.cumsum(weights.take(order, axis=1), axis=1, dtype=np.float64)
+        found = np.full(len(weights), np.nan)
+        for row in np.flatnonzero(upto[:, -1] > 0):
+            half = upto[row, -1] / 2
+            bounds = (np.searchsorted(upto[row], half, side) for side in ("left", "right"))
+            found[row] = sum(ordered[place] for place in bounds) / 2
+        return found
+
+    return in_batches(statistic, len(values))
 
 
 @METRICS.register(

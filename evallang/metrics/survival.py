@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from evallang.bibliography import Reference
 from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic
 from evallang.registry import Example, lazy
+from evallang.stats.weightings import in_batches
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,15 +31,13 @@ HARRELL_1996 = Reference(
     pages="361-387",
 )
 COMPARED_AT_ONCE = 600  # examples whose pairs take less time than their order
-CELLS_AT_ONCE = 1 << 18  # weights whose sums take memory at the same time
 SUMS = Callable[["NDArray[np.float64]"], "tuple[NDArray[np.float64], NDArray[np.float64]]"]
 
 
 def _concordance(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
     pairs_of = _pairs(o.truth, o.output)
-    batch = max(1, CELLS_AT_ONCE // max(o.n, 1))
 
-    def of_some(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
         drawn = weights.astype(np.float64, copy=False)
         right, pairs = ((drawn * part).sum(axis=1) for part in pairs_of(drawn))
         values = np.full(len(drawn), np.nan)
@@ -46,12 +45,7 @@ def _concordance(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
         np.divide(right, pairs, out=values, where=pairs > 0)
         return values
 
-    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        starts = range(0, len(weights), batch)
-        parts = [of_some(weights[start : start + batch]) for start in starts]
-        return np.concatenate(parts) if parts else np.empty(0)
-
-    return statistic
+    return in_batches(statistic, o.n)
 
 
 def _influences(o: Outcome) -> NDArray[np.float64]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from evallang.bibliography import Reference
 from evallang.registry import lazy
+from evallang.stats.weightings import in_batches
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +28,6 @@ CLOSEST = 1e-6  # of a probability to 0 or 1, for its logit
 STEPS = 100  # of Newton's method
 DONE = 1e-10
 LARGEST = 1e4  # of a coefficient; beyond, the classes are separated
-CELLS_AT_ONCE = 1 << 18  # weights whose sums take memory at the same time
 
 
 def logits(probability: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -106,12 +106,8 @@ def _in_batches(
     fit: object, logit: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     assert callable(fit), "one of the two below"
-    batch = max(1, CELLS_AT_ONCE // max(len(y), 1))
-    parts = [
-        fit(logit, y, weights[start : start + batch].astype(np.float64, copy=False))
-        for start in range(0, len(weights), batch)
-    ]
-    return np.concatenate(parts) if parts else np.empty(0)
+    each = in_batches(lambda some: fit(logit, y, some.astype(np.float64, copy=False)), len(y))
+    return each(weights)
 
 
 def _slopes(

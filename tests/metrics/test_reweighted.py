@@ -44,7 +44,7 @@ def test_two_classes_over_folds_and_repeats(name, folds, own):
         np.testing.assert_allclose(found, one_by_one, rtol=1e-12, equal_nan=True)
 
 
-@pytest.mark.parametrize("name", ["mse", "rmse", "mae", "r2"])
+@pytest.mark.parametrize("name", ["mse", "rmse", "mae", "r2", "medae", "d2"])
 def test_regression_over_repeats(name):
     rng = np.random.default_rng(8)
     truth = rng.normal(size=N)
