@@ -16,7 +16,7 @@ from evallang.reporting.document import (
     runs,
 )
 from evallang.reporting.formats.latex_tables import MOST_ROWS, TALLEST, WIDE, latex_table, whole_in
-from evallang.reporting.formats.latex_text import LatexWriter
+from evallang.reporting.formats.latex_text import LatexWriter, width_of
 from evallang.reporting.report import write_report
 
 WRITER = LatexWriter({})
@@ -122,3 +122,13 @@ def test_a_short_table_keeps_every_row_however_tall_they_are():
     found = Table("t", runs("C."), (Column(runs("R"), "left"), Column(runs("D"))), rows)
     text = latex(found, millimetres=77)
     assert "omitted" not in text and all(f"m{i} " in text for i in range(12))
+
+
+def test_columns_of_words_are_broken_next_to_each_other_but_not_within_a_word():
+    words = "lowest n_long_component_name above both of the references"
+    columns = (Column(runs("M"), "left"), Column(runs("Quantity"), "left"), Column(runs("Value")))
+    row = Row((Cell(runs("Logistic regression")), Cell(runs(words)), Cell(runs("0.020"))))
+    text = latex(Table("t", runs("C."), columns, (row,)), millimetres=77)
+    assert text.count(r"\toprule") == 1
+    (width,) = re.findall(r"p\{72\.0pt\}p\{([\d.]+)pt\}", text)
+    assert width_of("n_long_component_name") <= float(width) < width_of(words)

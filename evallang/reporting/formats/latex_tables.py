@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from evallang.frozen_records import frozen
 from evallang.reporting.document import Cell, Column, Mark, Row, Runs, Spanner, Table, Text
-from evallang.reporting.formats.latex_text import LatexWriter, needs_fallback, width_of
+from evallang.reporting.formats.latex_text import LONG_WORD, LatexWriter, needs_fallback, width_of
 from evallang.reporting.run_writer import RunWriter
 
 POINTS_PER_MM = 72.27 / 25.4
@@ -191,9 +191,9 @@ def _with_lines(table: Table, columns: list[_Measured], room: float) -> list[_Me
     """Break the cells of words into lines, where all columns then fit next to each other."""
     over = _wide(table, columns) - room
     spare = {
-        c.index: c.width - LEAST_STUB
+        c.index: c.width - least
         for c in columns
-        if table.columns[c.index].align == "left" and c.width > LEAST_STUB
+        if table.columns[c.index].align == "left" and c.width > (least := _least(table, c.index))
     }
     if not 0 < over <= sum(spare.values()):
         return columns
@@ -204,6 +204,14 @@ def _with_lines(table: Table, columns: list[_Measured], room: float) -> list[_Me
         else c
         for c in columns
     ]
+
+
+def _least(table: Table, index: int) -> float:
+    """Return the least width of a column of words: that of its longest word that is not broken."""
+    rows = [row for row in table.rows if index < len(row.cells)]
+    words = {(w, row.strong) for row in rows for w in PLAIN.write(row.cells[index].runs).split(" ")}
+    widths = [width_of(word, bold=bold) for word, bold in words if len(word) <= LONG_WORD]
+    return max([LEAST_STUB, *widths])
 
 
 def _narrowed(table: Table, column: _Measured, most: float) -> _Measured:
