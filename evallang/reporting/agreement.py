@@ -20,7 +20,7 @@ from evallang.reporting.document import (
 )
 from evallang.reporting.figure_parts import drawn_words
 from evallang.reporting.figures.figure import Bounds
-from evallang.reporting.figures.stacks import LABEL_OF_PAIR, stacked_bars
+from evallang.reporting.figures.stacks import LABEL_OF_PAIR, name_of_pair, stacked_bars
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, interval, percent
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import sentence
@@ -69,7 +69,13 @@ def _all_examples(rows: Sequence[tuple[str, Sequence[float]]]) -> Bounds:
 def _figure(context: Context, item: Analysis, number: int, table: str) -> Figure:
     """Draw on how many examples both, one or neither of two models is right."""
     (pairs, which), unit = _ordered(context, item), item.values["unit"]
-    rows = [(_pair_name(context, p), [p[right] for right in RIGHT]) for p in pairs[:MOST_DRAWN]]
+    rows = [
+        (
+            name_of_pair([context.model(m) for m in p["models"]], "and"),
+            [p[right] for right in RIGHT],
+        )
+        for p in pairs[:MOST_DRAWN]
+    ]
     whole = all(float(n).is_integer() for _, values in rows for n in values)
     title = f"{item.values['unit']}".capitalize()
     scale = Scale(0 if whole else 1)

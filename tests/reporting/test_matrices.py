@@ -6,9 +6,14 @@ from types import SimpleNamespace
 
 import pytest
 
+from evallang.reporting import fonts
 from evallang.reporting.figures import placing
-from evallang.reporting.figures.figure import LEAST_SIZE, smallest_text
+from evallang.reporting.figures.figure import LEAST_SIZE, SMALL_SIZE, smallest_text
+from evallang.reporting.figures.forest import LineOfForest, forest_of_requirements
 from evallang.reporting.figures.matrices import win_matrix
+from evallang.reporting.figures.posterior import in_ranges
+from evallang.reporting.figures.stacks import name_of_pair, stacked_bars
+from evallang.reporting.numbers import Scale
 from evallang.results.records import Ranks
 
 CONTEXT = SimpleNamespace(model=lambda name: f"Candidate classifier {name}")
@@ -52,3 +57,32 @@ def test_names_make_room_for_numbers_where_that_is_enough(n, shown, keyed):
         foot = max(float(y) for y in re.findall(r'<rect x="[\d.]+" y="([\d.]+)"', matrix.svg))
         lines = re.findall(r'<text x="[\d.]+" y="([\d.]+)"[^>]*>\d+\u2002', matrix.svg)
         assert all(float(y) > foot for y in lines) and len(lines) == n
+
+
+@pytest.mark.parametrize(
+    ("numbers", "text"),
+    [([1], "1"), ([1, 2], "1, 2"), ([2, 3, 4, 7, 9, 10], "2–4, 7, 9, 10"), ([1, 2, 3, 4], "1–4")],
+)
+def test_numbers_of_points_in_one_place_are_one_text(numbers, text):
+    assert in_ranges(numbers) == text
+
+
+@pytest.mark.parametrize("lines", [(-0.01, 0.01), (-0.05, 0.05), (-0.002, 0.5)])
+def test_names_of_close_lines_are_next_to_each_other(lines):
+    names = ("margin −1", "margin +1")
+    rows = [LineOfForest(("A − B",), 0.0, -0.9, 0.9, lines, False, names)]
+    svg = forest_of_requirements(rows, "Difference", Scale(1, 2), (-1.0, 1.0), zero=True)
+    found = {
+        text: float(x) for x, text in re.findall(r'<text x="([\d.]+)"[^>]*>(margin [^<]*)<', svg)
+    }
+    first, second = (found[name] for name in names)
+    assert first + fonts.width(names[0], SMALL_SIZE) + 2 < second
+
+
+def test_a_pair_of_long_names_has_two_lines():
+    assert name_of_pair(["A", "B"], "and") == "A and B"
+    long = ["Gradient boosting, many trees", "Logistic regression, elastic net"]
+    assert name_of_pair(long, "and") == f"{long[0]}\nand {long[1]}"
+    svg, alt = stacked_bars([(name_of_pair(long, "and"), [3, 1])], ("a", "b"), "n", Scale(0), "x")
+    texts = TEXT.findall(svg)
+    assert any(text.startswith("and Logistic") for text in texts) and "\n" not in alt

@@ -33,13 +33,14 @@ from evallang.results.records import (
 
 ROW = 17.0
 CLOSE_ROW, MOST_WIDE_ROWS = 14.0, 10  # of more rows, which are set closer
-DOUBLE_ROW = 17.4
+DOUBLE_ROW = 19.0
 LINE = 7.8
 LEADING = 5.0  # between the names of two rows
 MOST_ROW = 26.0
 FOOT = 29.0  # ticks and the name of the scale
 LABEL = 96.0  # points for the names; longer ones are shortened
 MOST_IN_A_PANEL = 12  # models, or pairs; more are in further panels
+NAMES_APART = 4.0  # points between the names of two lines
 LEAST_AXIS = 50.0  # points between names and numbers
 GAP = 7.0
 TRACK = 10.0  # depth of the band of what an interval excludes
@@ -141,14 +142,11 @@ def forest_of_requirements(
             canvas.words(left - GAP, y + (k - (len(lines) - 1) / 2) * LINE, line, "right")
         if named:
             y += LINE / 2
-        for place, text in zip(row.lines, row.names or ("",) * len(row.lines), strict=True):
+        for place in row.lines:
             x = axis(place)
             top = height * i + (LINE + 1 if named else 0)
             canvas.line([(x, top), (x, height * (i + 1))], INK, 0.9, dash=DASH)
-            if text:
-                half = fonts.width(text, SMALL_SIZE) / 2
-                middle = min(max(x, axis.left + half), canvas.width - half)
-                canvas.words(middle, height * i + LINE / 2, text, "center", size=SMALL_SIZE)
+        _name_lines(canvas, axis, height * i + LINE / 2, row)
         if row.low is not None or row.high is not None:
             low = axis.left if row.low is None else axis(row.low)
             high = axis.right if row.high is None else axis(row.high)
@@ -156,6 +154,23 @@ def forest_of_requirements(
         if row.value is not None:
             canvas.dot(axis(row.value), y, filled=row.filled)
     return canvas.svg()
+
+
+def _name_lines(canvas: Canvas, axis: Axis, y: float, row: LineOfForest) -> None:
+    """Write the names of lines above them: next to each other where they are close."""
+    widths = [fonts.width(text, SMALL_SIZE) for text in row.names]
+    starts = [
+        min(max(axis(place) - wide / 2, axis.left), canvas.width - wide)
+        for place, wide in zip(row.lines, widths, strict=False)
+    ]
+    for k in sorted(range(1, len(starts)), key=starts.__getitem__):
+        over = starts[k - 1] + widths[k - 1] + NAMES_APART - starts[k]
+        if over > 0:
+            starts[k - 1] -= over / 2
+            starts[k] += over / 2
+    for start, text in zip(starts, row.names, strict=False):
+        if text:
+            canvas.words(start, y, text, size=SMALL_SIZE)
 
 
 def depth_of_differences(context: Context, rows: Sequence[HypothesisTestResult]) -> float:

@@ -133,21 +133,46 @@ def simplex(
     canvas.words(corners[0][0], foot + 8, CASES[0].capitalize(), "center", colour=MUTE)
     canvas.words(corners[1][0], top - 7, CASES[1].capitalize(), "center", colour=MUTE)
     canvas.words(corners[2][0], foot + 8, CASES[2].capitalize(), "center", colour=MUTE)
-    taken: list[tuple[float, float]] = []
-    for i, pair in enumerate(pairs):
-        x, y = place([pair.extra.get(key_) or 0.0 for key_ in POSTERIOR])
+    places = [place([pair.extra.get(key_) or 0.0 for key_ in POSTERIOR]) for pair in pairs]
+    for i, (pair, (x, y)) in enumerate(zip(pairs, places, strict=True)):
         canvas.dot(x, y, filled=favoured(pair, confidence) is not None)
         if numbered:
-            at = (x + 5, y - 5)
-            while any(abs(at[0] - a) < 8 and abs(at[1] - b) < 7 for a, b in taken):
-                at = (at[0] + 8, at[1])
-            taken.append(at)
-            canvas.words(at[0], at[1], str(i + 1), size=SMALL_SIZE)
             below = foot + 16 + key * (i + 0.5)
             line = " ".join(_pair_lines(context, pair, (COLUMN - 30) / 2))
             canvas.words(5, below, f"{i + 1}\u2002{line}")
+    if numbered:
+        for (x, y), numbers in _near_each_other(places):
+            canvas.words(x + 6, y - 5, in_ranges(numbers), size=SMALL_SIZE)
     spoken = "; ".join(_spoken(context, pair) for pair in pairs)
     return canvas.svg(), f"Posterior probabilities in a triangle: {spoken}."
+
+
+def _near_each_other(
+    places: Sequence[tuple[float, float]],
+) -> list[tuple[tuple[float, float], list[int]]]:
+    """Group places whose numbers would overlap; gives the first place and the numbers from 1."""
+    found: list[tuple[tuple[float, float], list[int]]] = []
+    for number, (x, y) in enumerate(places, start=1):
+        near = (each for each in found if abs(each[0][0] - x) < 9 and abs(each[0][1] - y) < 8)
+        known = next(near, None)
+        if known is None:
+            found.append(((x, y), [number]))
+        else:
+            known[1].append(number)
+    return found
+
+
+def in_ranges(numbers: Sequence[int]) -> str:
+    """Write ascending numbers, those that follow each other as a range: "2–4, 6"."""
+    parts: list[list[int]] = []
+    for number in numbers:
+        if parts and number == parts[-1][-1] + 1:
+            parts[-1].append(number)
+        else:
+            parts.append([number])
+    return ", ".join(
+        f"{part[0]}–{part[-1]}" if len(part) > 2 else ", ".join(map(str, part)) for part in parts
+    )
 
 
 def densities(

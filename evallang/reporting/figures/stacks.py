@@ -18,7 +18,8 @@ from evallang.reporting.figures.figure import (
 )
 from evallang.reporting.numbers import Scale, fixed
 
-ROW = 15.0
+ROW, DOUBLE_ROW = 15.0, 19.0  # of names in one line, and in two
+LINE = 7.8
 BAR = 8.0  # depth of a bar
 HEAD = 4.0
 FOOT = 27.0
@@ -29,6 +30,13 @@ GAP = 6.0
 RIGHT = 10.0
 STYLES = ((BLUE, BLUE), (PAPER, INK), (RULE, MUTE), (MUTE, MUTE))
 """Fill and edge of the parts, in their order."""
+
+
+def name_of_pair(models: Sequence[str], link: str) -> str:
+    """Return the name of a row about two models: in two lines if it is too long for one."""
+    first, second = models
+    name = f"{first} {link} {second}"
+    return name if fonts.width(name, SIZE) <= LABEL_OF_PAIR else f"{first}\n{link} {second}"
 
 
 def stacked_bars(
@@ -42,21 +50,25 @@ def stacked_bars(
 ) -> tuple[str, str]:
     """Draw the parts of each row one after the other; parts below zero go to the left of zero.
 
-    Names have `label` points at most, and the axis has ticks at `possible` values. Gives the SVG
-    and its numbers in words.
+    Names have `label` points at most in each of their lines, and the axis has ticks at `possible`
+    values. Gives the SVG and its numbers in words.
     """
-    names = fonts.shorten_names([name for name, _ in rows], SIZE, label)
-    left = max(fonts.width(name, SIZE) for name in names) + GAP + 2
+    lines = [name.split("\n") for name, _ in rows]
+    cut = iter(fonts.shorten_names([line for found in lines for line in found], SIZE, label))
+    names = [[next(cut) for _ in found] for found in lines]
+    deep = DOUBLE_ROW if any(len(found) > 1 for found in names) else ROW
+    left = max(fonts.width(line, SIZE) for found in names for line in found) + GAP + 2
     low = min([0.0, *(sum(v for v in values if v < 0) for _, values in rows)])
     high = max([0.0, *(sum(v for v in values if v > 0) for _, values in rows)])
     steps = (high - low) * 10.0 ** min(scale.decimals + scale.power, 9)  # that its numbers show
     axis = Axis(low, high, left, COLUMN - RIGHT, int(min(max(steps, 1), 5)), possible)
-    foot = HEAD + ROW * len(rows)
+    foot = HEAD + deep * len(rows)
     canvas = Canvas(foot + FOOT + KEY * len(parts))
     _ticks(canvas, axis, foot, scale)
-    for number, (name, (_, values)) in enumerate(zip(names, rows, strict=True)):
-        y = HEAD + ROW * (number + 0.5)
-        canvas.words(left - GAP, y, name, "right")
+    for number, (found, (_, values)) in enumerate(zip(names, rows, strict=True)):
+        y = HEAD + deep * (number + 0.5)
+        for k, line in enumerate(found):
+            canvas.words(left - GAP, y + (k - (len(found) - 1) / 2) * LINE, line, "right")
         above = below = 0.0
         for value, (fill, edge) in zip(values, STYLES, strict=False):
             start = above if value > 0 else below
@@ -71,7 +83,7 @@ def stacked_bars(
         canvas.box(left, at - BAR / 2, 12, BAR, fill, edge)
         canvas.words(left + 18, at, part)
     spoken = "; ".join(
-        f"{name}: "
+        f"{' '.join(name.split())}: "
         + ", ".join(f"{p} {fixed(v, scale)}" for p, v in zip(parts, values, strict=True))
         for name, values in rows
     )
