@@ -8,7 +8,12 @@ import pytest
 
 from evallang.reporting import fonts
 from evallang.reporting.figures import placing
-from evallang.reporting.figures.figure import LEAST_SIZE, SMALL_SIZE, smallest_text
+from evallang.reporting.figures.figure import (
+    LEAST_SIZE,
+    SMALL_SIZE,
+    depth_of_row,
+    smallest_text,
+)
 from evallang.reporting.figures.forest import LineOfForest, forest_of_requirements
 from evallang.reporting.figures.matrices import win_matrix
 from evallang.reporting.figures.posterior import in_ranges
@@ -86,3 +91,13 @@ def test_a_pair_of_long_names_has_two_lines():
     svg, alt = stacked_bars([(name_of_pair(long, "and"), [3, 1])], ("a", "b"), "n", Scale(0), "x")
     texts = TEXT.findall(svg)
     assert any(text.startswith("and Logistic") for text in texts) and "\n" not in alt
+
+
+def test_rows_of_many_models_are_closer_but_apart():
+    assert [depth_of_row(n, 13.0, 190.0) for n in (3, 14, 19, 20, 40)] == [
+        13.0,
+        13.0,
+        10.0,
+        9.5,
+        9.5,
+    ]

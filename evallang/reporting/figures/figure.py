@@ -147,6 +147,18 @@ def smallest_text(drawings: Iterable[str]) -> float:
     return min(found, default=SIZE)
 
 
+def depth_of_row(n: int, most: float, together: float) -> float:
+    """Return the depth of each of `n` rows: of many, so that they are `together` at most as deep.
+
+    Their names stay apart.
+    """
+    return max(CLOSEST_ROW, min(most, together / n))
+
+
+CLOSEST_ROW = 9.5  # points: lines of text as close as they can be read
+DEEPEST = 190.0  # points of the rows of many models together, where a page may have that room
+
+
 def numbered_names(names: Sequence[str], limit: float) -> list[str]:
     """Cut names to a width, so that they remain apart, with their numbers before them."""
     room = limit - fonts.width(f"{len(names)}\u2002", SIZE)

@@ -12,6 +12,7 @@ from evallang.reporting import fonts
 from evallang.reporting.figures.figure import (
     BLUE,
     COLUMN,
+    DEEPEST,
     INK,
     MUTE,
     PAPER,
@@ -21,6 +22,7 @@ from evallang.reporting.figures.figure import (
     Axis,
     Bounds,
     Canvas,
+    depth_of_row,
 )
 from evallang.reporting.groups import are_stretches
 from evallang.reporting.numbers import Scale, fixed
@@ -120,7 +122,8 @@ def _columns(
     ends = (left + 3, right - 3)
     axis = Axis(low, high, *(ends[::-1] if reverse else ends), 3, possible)
     top = HEAD + (REACH_ROOM if reach is not None else 0.0)
-    depth = top + ROW * len(ordered)
+    deep = depth_of_row(len(ordered), ROW, DEEPEST)
+    depth = top + deep * len(ordered)
     canvas = Canvas(depth + FOOT)
     canvas.plot = (min(ends), max(ends))
     for tick in axis.ticks:
@@ -131,7 +134,7 @@ def _columns(
     if reach is not None:
         _draw_reach(canvas, axis, reach, scale)
     for i, model in enumerate(ordered):
-        y = top + ROW * (i + 0.5)
+        y = top + deep * (i + 0.5)
         canvas.words(left - GAP, y, names[i], "right")
         canvas.words(right + GAP + widest - 2, y, texts[i], "right")
         if model in far:
@@ -142,11 +145,11 @@ def _columns(
             canvas.line([(first_group + step * k, y)] * 2, RULE, 1.6)
     for k, members in enumerate(groups):
         x = first_group + step * k
-        rows = [top + ROW * (ordered.index(m) + 0.5) for m in members]
+        rows = [top + deep * (ordered.index(m) + 0.5) for m in members]
         if len(rows) > 1:
             canvas.line([(x, rows[0]), (x, rows[-1])], BLUE, 1.1)
         for i, model in enumerate(ordered):
-            y = top + ROW * (i + 0.5)
+            y = top + deep * (i + 0.5)
             if model in members:
                 canvas.dot(x, y, filled=True, radius=2.2)
             elif rows[0] < y < rows[-1]:

@@ -18,13 +18,14 @@ from evallang.reporting.figures.figure import (
     SIZE,
     SMALL_SIZE,
     Canvas,
+    depth_of_row,
     numbered_names,
 )
 from evallang.reporting.numbers import NBSP, fixed, p_value
 from evallang.results.records import Comparison, HypothesisTestResult, Ranks
 
 CELL = 21.0
-SMALL_CELL = 14.0
+SMALL_CELL, DEEPEST_MATRIX = 14.0, 220.0  # points of a cell of many models, and of all
 MOST_NAMED_COLUMNS = 5  # more models are numbered
 NAME, SHORT_NAME = 86.0, 62.0  # points for the names of rows, of many
 KEY_GAP, KEY_LINE = 6.0, 9.5  # above the key, and of its lines
@@ -104,7 +105,7 @@ def _grid(labels: Sequence[str], *texts: _Texts) -> _Grid:
     rows = numbers if keyed else rows
     wide = _wide(rows)
     left = COLUMN - wide * n
-    deep = CELL if n <= 10 else SMALL_CELL
+    deep = CELL if n <= 10 else depth_of_row(n, SMALL_CELL, DEEPEST_MATRIX)
     top = 13.0 if numbered else 22.0
     foot = top + deep * n + 1
     canvas = Canvas(foot + (KEY_GAP + KEY_LINE * -(-n // 2) if keyed else 0.0))

@@ -6,11 +6,13 @@ from evallang.reporting import fonts
 from evallang.reporting.figures.figure import (
     BLUE,
     COLUMN,
+    DEEPEST,
     INK,
     MUTE,
     SIZE,
     Axis,
     Canvas,
+    depth_of_row,
 )
 from evallang.reporting.numbers import Scale, fixed
 
@@ -37,7 +39,8 @@ def rank_plot(
     half = reach / 2
     low, high = min(ranks.values()) - half, max(ranks.values()) + half
     axis = Axis(low, high, left + 3, right - 3, 5, (1.0, worst))
-    depth = ROW * len(ranks)
+    deep = depth_of_row(len(ranks), ROW, DEEPEST)
+    depth = deep * len(ranks)
     canvas = Canvas(depth + FOOT)
     canvas.plot = (axis.left, axis.right)
     for tick in axis.ticks:
@@ -49,7 +52,7 @@ def rank_plot(
     canvas.line([(axis.left, depth), (axis.right, depth)], INK, 0.6)
     canvas.words((axis.left + axis.right) / 2, depth + 21, "Average rank", "center", colour=MUTE)
     for i, (name, text, rank) in enumerate(zip(names, texts, ranks.values(), strict=True)):
-        y = ROW * (i + 0.5)
+        y = deep * (i + 0.5)
         canvas.words(left - GAP, y, name, "right")
         canvas.words(COLUMN, y, text, "right")
         canvas.line([(axis(rank - half), y), (axis(rank + half), y)], BLUE, 1.4)
