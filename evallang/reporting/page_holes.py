@@ -15,10 +15,12 @@ from evallang.frozen_records import frozen
 
 LARGEST_HOLE = 0.32  # of the depth of a page
 LEAST_SCALE = 0.8  # of a drawing that does not state its own
-SIZE_OF_A_LISTING = 7.0  # points, as in print.css
+SIZE_OF_A_LISTING, LINE_OF_A_LISTING = 6.6, 1.3  # points, and in em, as in print.css
+LEAST_SIZE_OF_A_LISTING = 6.1  # points: then its lines are set closer
 LEAST_SCALE_OF_A_LISTING, MOST_SCALE_OF_A_LISTING = 0.8, 0.93
 NEAR = 1 / 3  # of a page: what begins further down did not cause the hole before it
 SPARE = 30.0  # pixels: margins that the top of a page drops, before a heading the most
+SPARE_OF_A_LISTING = 8.0  # pixels: it is never the first of its page
 MOST_LAYOUTS = 4
 NAMED = re.compile(r"#[\w-]+|\.listing")
 READ = ("children", "content_box_y", "descendants", "element_tag", "height", "position_y")
@@ -110,12 +112,14 @@ def _closer(hole: Hole, figure: Any, top: float) -> str:
     listed = next((box for box in figure.descendants() if box.element_tag == "pre"), None)
     if listed is None:
         return ""
-    around = max(_end(leaf) for leaf in _leaves(figure)) - top - float(listed.height)
-    scale = (hole.depth - SPARE - around) / float(listed.height)
+    around = float(listed.position_y + listed.margin_height()) - top - float(listed.height)
+    scale = (hole.depth - SPARE - SPARE_OF_A_LISTING - around) / float(listed.height)
     if scale < LEAST_SCALE_OF_A_LISTING:
         return ""
-    size = SIZE_OF_A_LISTING * min(scale, MOST_SCALE_OF_A_LISTING)
-    return f".listing pre{{font-size:{size:.2f}pt!important}}"
+    scale = min(scale, MOST_SCALE_OF_A_LISTING)
+    size = max(LEAST_SIZE_OF_A_LISTING, SIZE_OF_A_LISTING * scale)
+    line = LINE_OF_A_LISTING * scale * SIZE_OF_A_LISTING / size
+    return f".listing pre{{font-size:{size:.2f}pt!important;line-height:{line:.3f}!important}}"
 
 
 def _smaller(hole: Hole, figure: Any, name: str, top: float) -> str:

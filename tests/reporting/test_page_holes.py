@@ -83,7 +83,7 @@ def test_a_report_is_written_where_a_hole_cannot_be_measured(monkeypatch):
 
 @pytest.mark.parametrize(("filler", "count"), [(600, 1), (620, 1), (675, 2)])
 def test_a_listing_too_short_to_be_broken_is_set_smaller(filler, count):
-    style = "<style>pre { font: 7pt monospace; line-height: 1.8; margin: 0; widows: 21 }</style>"
+    style = "<style>pre { font: 6.6pt monospace; line-height: 1.8; margin: 0; widows: 21 }</style>"
     listed = f'{style}<figure class="listing"><pre>{"Words<br>" * 23}</pre></figure>'
     texts, _ = pages(filler, listed)
     assert len(texts) == count
