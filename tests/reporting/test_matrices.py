@@ -101,3 +101,10 @@ def test_rows_of_many_models_are_closer_but_apart():
         9.5,
         9.5,
     ]
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 7, 40])
+def test_an_axis_of_counts_has_whole_numbers(most):
+    svg, _ = stacked_bars([("A", [most, 0])], ("a", "b"), "Settings", Scale(0), "x", 90, (0, most))
+    ticks = [text for text in TEXT.findall(svg) if re.fullmatch(r"[\d.]+", text)]
+    assert len(ticks) > 1 and all(tick.isdigit() and int(tick) <= most for tick in ticks)

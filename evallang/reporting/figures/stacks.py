@@ -63,6 +63,7 @@ def stacked_bars(
     steps = (high - low) * 10.0 ** min(scale.decimals + scale.power, 9)  # that its numbers show
     axis = Axis(low, high, left, COLUMN - RIGHT, int(min(max(steps, 1), 5)), possible)
     foot = HEAD + deep * len(rows)
+    foot = HEAD + deep * len(rows)
     canvas = Canvas(foot + FOOT + KEY * len(parts))
     _ticks(canvas, axis, foot, scale)
     for number, (found, (_, values)) in enumerate(zip(names, rows, strict=True)):
