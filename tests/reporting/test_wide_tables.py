@@ -2,8 +2,9 @@
 
 import pytest
 
-from evallang.reporting.document import Column, Table, runs
+from evallang.reporting.document import Cell, Column, Row, Table, runs
 from evallang.reporting.formats.csv_tables import csv_text
+from evallang.reporting.long_tables import fits_on_a_page, keeps_names_of_rows
 from evallang.reporting.numbers import Scale
 from evallang.reporting.wide_tables import Quantities, Quantity, tables_of_quantities
 
@@ -74,3 +75,22 @@ def test_a_model_of_several_classes_is_named_once_on_the_page_and_in_each_row_of
     (table,) = tables_of_quantities(whole, "Curve", found, Scale(1), "95% interval")
     assert [words(row.cells[0].runs) for row in table.rows] == ["Tree", ""]
     assert csv_text(table).splitlines() == ["Model,Class,area", "Tree,a,0.5", "Tree,b,0.5"]
+
+
+def scores(name, heads=2, *, wide=True):
+    columns = [Column(runs("Set"), "left")]
+    columns += [Column(runs(f"A model with a long name {i}"), wide=wide) for i in range(heads)]
+    row = Row((Cell(runs(name)), *[Cell(runs("0.5"))] * heads))
+    return Table("table-x", (), tuple(columns), (row,))
+
+
+def test_short_names_of_rows_below_long_heads_stay_in_one_line():
+    assert keeps_names_of_rows(scores("problem 3"))
+    assert not keeps_names_of_rows(scores("problem 3", wide=False))
+    assert not keeps_names_of_rows(scores("a problem whose name takes more than a fifth of a page"))
+
+
+def test_a_table_fits_where_its_cells_and_the_words_of_names_have_room():
+    assert fits_on_a_page(scores("problem 3", heads=8))
+    assert not fits_on_a_page(scores("problem 3", heads=8, wide=False))
+    assert not fits_on_a_page(scores("problem 3", heads=20))
