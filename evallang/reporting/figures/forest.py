@@ -33,8 +33,8 @@ from evallang.results.records import (
 
 ROW = 17.0
 CLOSE_ROW, MOST_WIDE_ROWS = 14.0, 10  # of more rows, which are set closer
-DOUBLE_ROW = 19.0
-LINE = 7.8
+DOUBLE_ROW = 16.6
+LINE = 7.4
 LEADING = 5.0  # between the names of two rows
 MOST_ROW = 26.0
 FOOT = 29.0  # ticks and the name of the scale
