@@ -317,7 +317,9 @@ class Context:
         """Return the title of the interval of a difference, which may differ from one value's."""
         found = self.method("interval", name)
         other = found.of_difference if found is not None else None
-        return other or self.interval_title(name)
+        made = [e.interval for e in self.results.estimates if e.interval is not None]
+        grouped = [one.clusters is not None for one in made if one.method == name]
+        return other or self.interval_title(name, over_groups=bool(grouped) and all(grouped))
 
     def averaged(self, data: str | None, name: str) -> bool:
         """Return whether a metric of one class is averaged over three or more by default."""

@@ -24,6 +24,14 @@ def test_every_number_and_citation_is_that_of_the_results(rendered, name):
     assert not any(found := untruths(page, plain).values()), found
 
 
+MANY = {"thirty models", "scores of 30 models with names of all lengths"}  # 435 pairs
+
+
+@pytest.mark.parametrize("name", [name for name in KINDS if name not in MANY])
+def test_the_page_of_every_kind_but_those_of_hundreds_of_pairs_is_small(rendered, name):
+    assert (rendered(name).folder / "report.html").stat().st_size < 500_000
+
+
 @pytest.mark.parametrize("name", KINDS)
 def test_a_summary_fits_80_columns_and_has_every_table_of_estimates(rendered, name):
     record = rendered(name).results.record

@@ -194,6 +194,19 @@ def test_one_further_analysis_is_one(tmp_path):
     assert "A further analysis of the held-out predictions was: confusion matrix" in page.methods()
 
 
+def test_a_bootstrap_interval_of_a_difference_over_groups_is_named_so(tmp_path):
+    rows = [(i, i // 5, i % 2, i % 3 % 2, i % 7 % 2) for i in range(60)]
+    write_rows(tmp_path, "p.csv", "id,house,truth,a,b", rows)
+    text = (
+        'evallang 1\npredictions p from "p.csv"\n  id id\n  group house\n  truth truth\n'
+        "  models a, b\nmeasure f1\ncompare with permutation(rounds=100) by f1\n"
+    )
+    page = Page(text, tmp_path)
+    words = "bias-corrected accelerated bootstrap interval for grouped data"
+    assert f"Differences are given with 95% intervals ({words})." in page.methods()
+    assert f"Difference, first minus second: 95% {words}." in page.whole
+
+
 def test_an_effect_without_an_interval_cites_none(grouped):
     listed = [folded(work) for work in grouped.root.findall(".//ol[@class='references']/li")]
     assert len(listed) > 3 and not any("Clopper" in work for work in listed)
