@@ -132,3 +132,11 @@ def test_columns_of_words_are_broken_next_to_each_other_but_not_within_a_word():
     assert text.count(r"\toprule") == 1
     (width,) = re.findall(r"p\{72\.0pt\}p\{([\d.]+)pt\}", text)
     assert width_of("n_long_component_name") <= float(width) < width_of(words)
+
+
+def test_a_head_without_a_font_in_pdftex_is_broken_by_the_engine_that_prints_it():
+    columns = (Column(runs("M"), "left"), Column(runs("支持向量机分类器")))
+    text = latex(Table("t", runs("C."), columns, (Row((Cell(runs("m")), Cell(runs("1.2")))),)))
+    (width,) = re.findall(r"\\parbox\[b\]\{([\d.]+)pt\}\{\\raggedleft\\hspace\{0pt\}", text)
+    assert 8 * 3 <= float(width) <= 62
+    assert r"\evalchar{支}{652F}\hspace{0pt}\evalchar{持}{6301}" in text
