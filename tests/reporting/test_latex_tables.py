@@ -116,14 +116,6 @@ def names_of_models(text) -> set[str]:
     return {label for label in fixture.LABELS.values() if label in text}
 
 
-def test_a_short_table_keeps_every_row_however_tall_they_are():
-    name = "Recall of the model that was trained on all earlier years, at least 50% " * 4
-    rows = tuple(Row((Cell(runs(f"m{i} {name}")), Cell(runs("met")))) for i in range(12))
-    found = Table("t", runs("C."), (Column(runs("R"), "left"), Column(runs("D"))), rows)
-    text = latex(found, millimetres=77)
-    assert "omitted" not in text and all(f"m{i} " in text for i in range(12))
-
-
 def test_columns_of_words_are_broken_next_to_each_other_but_not_within_a_word():
     words = "lowest n_long_component_name above both of the references"
     columns = (Column(runs("M"), "left"), Column(runs("Quantity"), "left"), Column(runs("Value")))
