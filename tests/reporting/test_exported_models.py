@@ -46,7 +46,7 @@ def test_the_best_is_said_to_be_optimistic_and_its_corrected_figure_is_given():
     words = Page(exported(fixture.cancer(), best=True, corrected=CORRECTED)).words("exports")
     assert "exported as the best model" in words
     assert "is optimistic" in words
-    assert "the best of the 2 models was chosen on each draw" in words
+    assert "the best of the two models was chosen on each draw" in words
     assert "95.1" in words
     assert "93.0" in words
 
