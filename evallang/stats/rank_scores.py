@@ -7,6 +7,7 @@ agree in twelve significant digits, so that 0.1 + 0.2 ties with 0.3.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from evallang.frozen_records import frozen
@@ -92,9 +93,16 @@ def read_pair(
 
 
 def rounded(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Round to twelve significant digits; equal decimals become equal floats."""
-    texts = (f"{x:.{DIGITS - 1}e}" for x in values.ravel().tolist())
-    return np.array([float(text) for text in texts], dtype=np.float64).reshape(values.shape)
+    """Round to twelve significant digits (N, M); equal decimals become equal floats."""
+    columns = [np.frombuffer(_rounded(column.tobytes())) for column in values.T]
+    return np.array(columns).T.reshape(values.shape)
+
+
+@lru_cache(maxsize=64)  # a model is in many pairs
+def _rounded(column: bytes) -> bytes:
+    """Round the numbers of a column, both as bytes."""
+    texts = (f"{x:.{DIGITS - 1}e}" for x in np.frombuffer(column).tolist())
+    return np.array([float(text) for text in texts]).tobytes()
 
 
 def differences_of(values: NDArray[np.float64]) -> NDArray[np.float64]:

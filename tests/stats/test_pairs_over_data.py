@@ -12,7 +12,10 @@ from evallang.stats.effect_sizes import over_data_sets as effects
 from evallang.stats.hypothesis_tests.rank_posthoc import bonferroni_dunn, nemenyi
 from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
 from evallang.stats.hypothesis_tests.signs import median_of, sign
+from evallang.stats.intervals.bootstrap_bounds import bootstrap
+from evallang.stats.intervals.resampling import WeightSample
 from evallang.stats.rank_scores import critical_difference
+from evallang.stats.resampled_data_sets import ROUNDS, Draws, drawn
 
 REFERENCE = Path(__file__).parent / "reference"
 
@@ -158,8 +161,10 @@ def test_akinshins_gamma_is_the_median_difference_over_the_pooled_deviation(pair
 
 
 def plain_rank_biserial(x, y):
-    ranks = stats.rankdata(abs(x - y))
-    return (ranks[x > y].sum() - ranks[x < y].sum()) / ranks.sum()
+    d = (x - y).round(11)
+    d = d[d != 0]
+    ranks = stats.rankdata(abs(d))
+    return (ranks[d > 0].sum() - ranks[d < 0].sum()) / ranks.sum() if len(d) else np.nan
 
 
 def plain_delta(x, y):
@@ -168,7 +173,8 @@ def plain_delta(x, y):
 
 def plain_gamma(x, y):
     squares = [(stats.median_abs_deviation(v) * 1.4826) ** 2 for v in (x, y)]
-    return (np.median(x) - np.median(y)) / np.mean(squares) ** 0.5
+    pooled = np.mean(squares) ** 0.5
+    return (np.median(x) - np.median(y)) / pooled if pooled else np.nan
 
 
 @pytest.mark.parametrize(
@@ -193,16 +199,50 @@ def test_the_interval_of_an_effect_is_that_of_resampled_data_sets(effect, plain)
     assert found.high == pytest.approx(expected.high, abs=0.15 * width)
 
 
-@pytest.mark.parametrize("effect", [effects.rank_biserial, effects.cliffs_delta])
+@pytest.mark.parametrize("n", [9, 40, 1203])
 @pytest.mark.parametrize("decimals", [0, 1, 9])
-def test_effects_of_many_data_sets_are_those_of_all_their_pairs(effect, decimals, monkeypatch):
-    # sums of whole and half numbers are exact, so that both forms agree to the bit
+def test_an_effect_on_resamples_is_that_of_the_scores_that_were_drawn(n, decimals):
     rng = np.random.default_rng(4)
-    x = rng.normal(0.3, 1, 40).round(decimals)
-    y = (x + rng.normal(-0.3, 0.8, 40)).round(decimals)
-    by_pairs = effect(x, y, 0.95, 1)
-    monkeypatch.setattr(effects, "FEW_DATA_SETS", 0)
-    assert effect(x, y, 0.95, 1) == by_pairs
+    x = rng.normal(0.3, 1, n).round(decimals)
+    values = np.column_stack([x, (x + rng.normal(-0.3, 0.8, n)).round(decimals)])
+    draws = drawn(n, 3)
+    rows = [0, 1, draws.left_out, *range(draws.left_out + 1, len(draws.weights), 97)]
+    for make, plain in (
+        (effects._rank_biserial, plain_rank_biserial),
+        (effects._cliffs_delta, plain_delta),
+        (effects._akinshins_gamma, plain_gamma),
+    ):
+        found = make(values).values(draws)
+        for row in rows:
+            each = np.repeat(values, draws.weights[row].astype(int), axis=0).T
+            assert found[row] == pytest.approx(plain(*each), rel=1e-11, abs=1e-12, nan_ok=True)
+
+
+def test_more_data_sets_than_are_left_out_one_by_one_have_an_interval():
+    # blocks of one and of two data sets; the median of n normal values has SE 1.2533 / sqrt(n)
+    rng = np.random.default_rng(6)
+    x, y = rng.normal(0.2, 1, 1203), rng.normal(0, 1, 1203)
+    gamma = effects.akinshins_gamma(x, y)
+    assert gamma.low < gamma.value < gamma.high
+    assert gamma.high - gamma.low == pytest.approx(2 * 1.96 * 1.2533 * (2 / 1203) ** 0.5, rel=0.2)
+
+
+def test_effects_that_are_computed_together_are_those_of_each_alone():
+    rng = np.random.default_rng(7)
+    x, y = rng.normal(0.2, 1, (2, 25)).round(1)
+    x[3] = np.inf  # Cliff's delta alone counts it
+    together = effects.effects_over_data(x, y, 0.9, 5)
+    alone = (effects.rank_biserial, effects.akinshins_gamma, effects.cliffs_delta)
+    assert together == tuple(effect(x, y, 0.9, 5) for effect in alone)
+
+
+def test_bounds_of_several_statistics_are_those_of_the_bootstrap_of_each():
+    rng = np.random.default_rng(8)
+    scores = rng.normal(0.2, 1, (30, 2))
+    pair = effects.cliffs_delta(*scores.T, 0.9, 5)
+    sample = WeightSample(30, lambda w: effects._cliffs_delta(scores).values(Draws(w)))
+    found = bootstrap(sample, 0.9, 5, rounds=ROUNDS)
+    assert (pair.low, pair.high) == pytest.approx((found.low, found.high), rel=1e-12)
 
 
 def test_average_ranks_have_the_interval_of_resampled_data_sets():

@@ -25,7 +25,7 @@ from evallang.stats.rank_scores import (
     row_ranks,
     win_tie_loss,
 )
-from evallang.stats.resampled_data_sets import Draws, resampled_effect
+from evallang.stats.resampled_data_sets import DataSetStatistic, Draws, resampled_effects
 from evallang.stats.validation import LARGEST, SMALLEST
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 else:
     np = lazy("numpy")
 
-FEW_DATA_SETS = 256  # up to which all pairs of them are one matrix product
 MAD_TO_SD = 1.4826  # of a normal distribution
 
 KENDALL_1939 = Reference(
@@ -109,11 +108,11 @@ def w_of_ranks(ranks: NDArray[np.float64], level: float, seed: int) -> Effect:
     squares = (centred**2).sum(axis=1)
 
     def statistic(draws: Draws) -> NDArray[np.float64]:
-        weights = draws.weights
-        between = ((weights @ centred) ** 2).sum(axis=1)
-        return _ratio(between, weights.sum(axis=1) * (weights @ squares))
+        between = ((draws.weights @ centred) ** 2).sum(axis=1)
+        return _ratio(between, draws.sizes * (draws.weights @ squares))
 
-    return _resampled("Kendall's W", n, statistic, (0.0, 1.0), level, seed)
+    found = DataSetStatistic("Kendall's W", statistic, (0.0, 1.0))
+    return _declared([found], n, level, seed)[0]
 
 
 @EFFECT_SIZES.register(
@@ -131,35 +130,34 @@ def rank_biserial(
     (W+ - W-) / (W+ + W-) over the ranks of the absolute differences, zeros excluded
     (Kerby 2014). None where all differences are 0.
     """
-    d = differences_of(read_pair(first, second, "higher", finite=True).values)
-    _, group = np.unique(np.abs(d), return_inverse=True)
-    signs = np.sign(d)
+    return _resampled(
+        [_rank_biserial], read_pair(first, second, "higher", finite=True).values, level, seed
+    )[0]
+
+
+def _rank_biserial(values: NDArray[np.float64]) -> DataSetStatistic:
+    d = differences_of(values)
+    signs, unequal = np.sign(d), np.flatnonzero(d)
+    ascending, descending = (
+        unequal[np.lexsort((order * signs[unequal], np.abs(d[unequal])))] for order in (1, -1)
+    )
+
+    def doubled(draws: Draws, order: NDArray[np.intp]) -> tuple[NDArray[np.floating], ...]:
+        # Twice the ranks from place a to place b add up to b (b + 1) - a (a + 1), so that only
+        # the places where the sign changes count
+        places = draws.running_sums(order)
+        places *= places + 1
+        padded = np.concatenate([[0], signs[order], [0]]).astype(places.dtype)
+        return np.einsum("k,kr->r", padded[:-1] - padded[1:], places), places[-1]
 
     def statistic(draws: Draws) -> NDArray[np.float64]:
-        if not len(d):
-            return np.full(len(draws.weights), np.nan)
-        if len(d) <= FEW_DATA_SETS:
-            return by_pairs(draws.weights)
-        return by_sums(draws.turned)
+        balance, total = doubled(draws, ascending)
+        if (signs[ascending] != signs[descending]).any():
+            # Equal sizes share their mean rank: the mean of both orders of the two signs
+            balance = (balance + doubled(draws, descending)[0]) / 2
+        return _ratio(balance.astype(np.float64), total)
 
-    def by_pairs(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        # A drawn difference ranks half a place above each other one as large, and a place
-        # above each smaller one
-        above = (group[:, None] > group) + (group[:, None] == group) / 2
-        ranks = weights * signs**2 @ above.T + 0.5
-        return _ratio((weights * ranks) @ signs, (weights * ranks) @ signs**2)
-
-    def by_sums(turned: NDArray[np.float64]) -> NDArray[np.float64]:
-        order = np.argsort(group, kind="stable")
-        starts = np.flatnonzero(np.diff(group[order], prepend=-1))
-        times = turned[order] * (signs**2)[order][:, None]
-        size = np.add.reduceat(times, starts, axis=0)
-        signed = np.add.reduceat(times * signs[order][:, None], starts, axis=0)
-        rank = np.cumsum(size, axis=0) - (size - 1) / 2
-        return _ratio((rank * signed).sum(axis=0), (rank * size).sum(axis=0))
-
-    name = "rank-biserial correlation"
-    return _resampled(name, len(d), statistic, (-1.0, 1.0), level, seed)
+    return DataSetStatistic("rank-biserial correlation", statistic, (-1.0, 1.0))
 
 
 @EFFECT_SIZES.register(
@@ -181,27 +179,27 @@ def cliffs_delta(first: ArrayLike, second: ArrayLike, level: float = 0.95, seed:
     Over all pairs of a score of the first and a score of the second on any data sets, so
     that the pairing by data set plays no part (Cliff 1993).
     """
-    values = read_pair(first, second, "higher").values
+    return _resampled([_cliffs_delta], read_pair(first, second, "higher").values, level, seed)[0]
+
+
+def _cliffs_delta(values: NDArray[np.float64]) -> DataSetStatistic:
     x, y = values.T
+    order = np.argsort(y, kind="stable")
+    below, upto = (np.searchsorted(y[order], x, side) for side in ("left", "right"))
 
     def statistic(draws: Draws) -> NDArray[np.float64]:
-        weights = draws.weights
-        if len(x) <= FEW_DATA_SETS:
-            wins = (x[:, None] > y).astype(np.float64) - (x[:, None] < y)
-            favour = np.einsum("ij,ij->i", weights @ wins, weights)
-        else:
-            favour = by_sums(draws.turned)
-        return _ratio(favour, weights.sum(axis=1) ** 2)
+        sums = draws.running_sums(order)
 
-    def by_sums(turned: NDArray[np.float64]) -> NDArray[np.float64]:
-        order = np.argsort(y, kind="stable")
-        below, upto = (np.searchsorted(y[order], x, side) for side in ("left", "right"))
-        passed = np.zeros((len(y) + 1, turned.shape[1]))
-        np.cumsum(turned[order], axis=0, out=passed[1:])
-        found: NDArray[np.float64] = (turned * (passed[below] + passed[upto] - passed[-1])).sum(0)
-        return found
+        def passed(places: NDArray[np.intp]) -> NDArray[np.float64]:
+            count: NDArray[np.float64] = np.einsum("nr,nr->r", draws.turned, sums[places])
+            return count
 
-    return _resampled("Cliff's delta", len(x), statistic, (-1.0, 1.0), level, seed)
+        not_lost = passed(below)
+        won = passed(upto) if (below != upto).any() else not_lost
+        pairs = draws.sizes**2
+        return _ratio(not_lost + won - pairs, pairs)
+
+    return DataSetStatistic("Cliff's delta", statistic, (-1.0, 1.0))
 
 
 @EFFECT_SIZES.register(
@@ -226,8 +224,12 @@ def akinshins_gamma(
     The deviations are scaled by 1.4826 to agree with a standard deviation, and pooled by
     their root mean square (Akinshin 2020, with plain medians). None where they are 0.
     """
-    values = _rescaled(read_pair(first, second, "higher", finite=True).values)
-    n = len(values)
+    values = read_pair(first, second, "higher", finite=True).values
+    return _resampled([_akinshins_gamma], values, level, seed)[0]
+
+
+def _akinshins_gamma(values: NDArray[np.float64]) -> DataSetStatistic:
+    values = _rescaled(values)
 
     def statistic(draws: Draws) -> NDArray[np.float64]:
         spreads = [draws.spread_of(column) for column in values.T]
@@ -236,19 +238,20 @@ def akinshins_gamma(
         found = _ratio(first_median - second_median, pooled)
         return np.where(np.abs(found) > LARGEST, np.nan, found)
 
-    if n == 0:
-        return effect("Akinshin's gamma", None)
-    return _resampled("Akinshin's gamma", n, statistic, (None, None), level, seed)
+    return DataSetStatistic("Akinshin's gamma", statistic, (None, None))
 
 
 def effects_over_data(
     first: ArrayLike, second: ArrayLike, level: float, seed: int
 ) -> tuple[Effect, ...]:
     """Return the effect sizes of two models over data sets: rank-biserial, gamma, delta."""
+    every = read_pair(first, second, "higher").values
+    finite = every[np.isfinite(every).all(axis=1)]
+    if len(finite) == len(every):
+        return _resampled([_rank_biserial, _akinshins_gamma, _cliffs_delta], every, level, seed)
     return (
-        rank_biserial(first, second, level, seed),
-        akinshins_gamma(first, second, level, seed),
-        cliffs_delta(first, second, level, seed),
+        *_resampled([_rank_biserial, _akinshins_gamma], finite, level, seed),
+        *_resampled([_cliffs_delta], every, level, seed),
     )
 
 
@@ -269,26 +272,31 @@ def average_rank_effects(
     if n == 0:
         return ()
 
-    def mean_of(column: NDArray[np.float64]) -> Effect:
+    def mean_of(column: NDArray[np.float64]) -> DataSetStatistic:
         def statistic(draws: Draws) -> NDArray[np.float64]:
-            return _ratio(draws.weights @ column, draws.weights.sum(axis=1))
+            return _ratio(draws.weights @ column, draws.sizes)
 
-        return resampled_effect("average rank", n, statistic, (1.0, float(models)), level, seed)
+        return DataSetStatistic("average rank", statistic, (1.0, float(models)))
 
-    return tuple(mean_of(column) for column in ranks.T)
+    return resampled_effects([mean_of(column) for column in ranks.T], n, level, seed)
 
 
 def _resampled(
-    name: str,
-    n: int,
-    statistic: Callable[[Draws], NDArray[np.float64]],
-    limits: tuple[float | None, float | None],
+    statistics: Sequence[Callable[[NDArray[np.float64]], DataSetStatistic]],
+    values: NDArray[np.float64],
     level: float,
     seed: int,
-) -> Effect:
-    """Return a declared effect size with its interval over resampled data sets."""
-    found = resampled_effect(name, n, statistic, limits, level, seed)
-    return effect(name, found.value, found.low, found.high)
+) -> tuple[Effect, ...]:
+    """Return effect sizes of two models (N, 2) with their intervals over resampled data sets."""
+    return _declared([statistic(values) for statistic in statistics], len(values), level, seed)
+
+
+def _declared(
+    statistics: Sequence[DataSetStatistic], n: int, level: float, seed: int
+) -> tuple[Effect, ...]:
+    """Return declared effect sizes with their intervals over resampled data sets."""
+    found = resampled_effects(statistics, n, level, seed)
+    return tuple(effect(each.name, each.value, each.low, each.high) for each in found)
 
 
 def _rescaled(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -299,7 +307,7 @@ def _rescaled(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return values / largest
 
 
-def _ratio(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:
+def _ratio(above: NDArray[np.float64], below: NDArray[np.floating]) -> NDArray[np.float64]:
     """Divide; NaN where the denominator is 0."""
     undefined = below == 0
     result: NDArray[np.float64] = np.where(

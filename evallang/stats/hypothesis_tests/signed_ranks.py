@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from evallang.bibliography import DEMSAR_2006, Reference
@@ -277,18 +278,28 @@ def _exact_p(
     ranks: NDArray[np.float64], plus: float, minus: float, alternative: Alternative
 ) -> float:
     """Return the tail of W when every rank has either sign with probability one half."""
-    doubled = np.rint(2 * ranks).astype(np.int64)  # mid-ranks are whole or half numbers
-    chances = np.zeros(int(doubled.sum()) + 1)
+    doubled = np.sort(np.rint(2 * ranks).astype(np.int64))  # mid-ranks are whole or half numbers
+    unit = 1 if (doubled % 2).any() else 2
+    chances = _chances((doubled // unit).tobytes())
+    if alternative == "two_sided":
+        return min(2 * float(chances[round(2 * max(plus, minus)) // unit :].sum()), 1.0)
+    reached = plus if alternative == "greater" else minus
+    return min(float(chances[round(2 * reached) // unit :].sum()), 1.0)
+
+
+@lru_cache(maxsize=4)  # the ranks of many pairs are 1, 2, 3 ...
+def _chances(steps: bytes) -> NDArray[np.float64]:
+    """Return the distribution of the sum of whole numbers, each of which counts or not."""
+    sizes: list[int] = np.frombuffer(steps, np.int64).tolist()
+    chances = np.zeros(sum(sizes) + 1)
     chances[0], reach = 1.0, 0
-    for step in doubled.tolist():
+    for step in sizes:
         reach += step
         chances[: reach + 1] /= 2
         moved = chances[: reach + 1 - step].copy()
         chances[step : reach + 1] += moved
-    if alternative == "two_sided":
-        return min(2 * float(chances[round(2 * max(plus, minus)) :].sum()), 1.0)
-    reached = plus if alternative == "greater" else minus
-    return min(float(chances[round(2 * reached) :].sum()), 1.0)
+    chances.flags.writeable = False
+    return chances
 
 
 def _location(d: NDArray[np.float64], level: float, *, bounded: bool) -> Difference:
@@ -313,12 +324,7 @@ def _lower_tail(n: int, area: float) -> int:
     if n > EXACT_UP_TO:
         mean, sd = n * (n + 1) / 4, math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
         return max(math.floor(mean + float(special.ndtri(area)) * sd), 0)
-    chances = np.zeros(n * (n + 1) // 2 + 1)
-    chances[0] = 1.0
-    for step in range(1, n + 1):
-        moved = chances[: len(chances) - step].copy()
-        chances /= 2
-        chances[step:] += moved / 2
+    chances = _chances(np.arange(1, n + 1, dtype=np.int64).tobytes())
     return int((np.cumsum(chances) <= area).sum())
 
 

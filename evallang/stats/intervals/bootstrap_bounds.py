@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,7 +13,7 @@ from evallang.results.statistics import Clusters, Interval, Resamples
 from evallang.stats.clusters import LEAST_GROUPS, few_groups
 from evallang.stats.distributions import checked_level, normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Resampler
-from evallang.stats.intervals.resampled_counts import CountSample
+from evallang.stats.intervals.resampled_counts import CountSample, Limits
 
 if TYPE_CHECKING:
     import numpy as np
@@ -207,11 +208,12 @@ def _bounds_and_values(
         return _cut(name, level, estimate - half, estimate + half, sample, notes), values
     tail = (1 - level) / 2
     if method == "bca":
-        tails = _bca_tails(sample, estimate, values, level)
-        if tails is None:
+        bias = _bias(np.array(estimate), values)
+        if np.isnan(bias):
             more = "undefined: all resamples lie on one side of the estimate"
             return Interval(name, level, None, None, (*notes, more)), values
-        low, high = np.quantile(values, tails)
+        acceleration = _acceleration(*sample.jackknife())
+        low, high = np.quantile(values, _corrected_tails(bias, acceleration, level))
     else:
         low, high = np.quantile(values, (tail, 1 - tail))
         if method == "basic":
@@ -219,37 +221,93 @@ def _bounds_and_values(
     return _cut(name, level, float(low), float(high), sample, notes), values
 
 
-def _bca_tails(
-    sample: Resampler, estimate: float, values: NDArray[np.float64], level: float
-) -> tuple[float, float] | None:
-    """Return the two corrected tail areas; None where the bias correction is infinite."""
-    equal = np.abs(values - estimate) <= TIE * max(abs(estimate), float(np.abs(values).max()))
-    below = float(((values < estimate) & ~equal).sum()) + float(equal.sum()) / 2
-    if below in (0.0, float(len(values))):
-        return None
-    bias = float(special.ndtri(below / len(values)))
-    acceleration = _acceleration(*sample.jackknife())
+def bca_bounds(
+    estimates: NDArray[np.float64],
+    left_out: NDArray[np.float64],
+    values: NDArray[np.float64],
+    level: float,
+    limits: Sequence[Limits],
+) -> list[tuple[float | None, float | None]]:
+    """Return the BCa bounds of S statistics, as `bootstrap` does for each.
+
+    `estimates` is (S,), `left_out` (S, J) has their values without each example, `values` (S, B)
+    those of resamples; NaN where undefined. None where there are no bounds.
+    """
+    ordered = np.sort(values, axis=1)  # NaN last
+    counts = np.isfinite(values).sum(axis=1)
+    bias = _bias(estimates, values)
+    acceleration = _acceleration(left_out, np.ones(left_out.shape[1]))
+    tails = np.array(_corrected_tails(bias, acceleration, checked_level(level)))
+    bounds: list[tuple[float | None, float | None]] = []
+    for row, count, estimate, between, (least, most) in zip(
+        ordered, counts.tolist(), estimates.tolist(), tails.T, limits, strict=True
+    ):
+        if count < 2 or not math.isfinite(estimate):
+            bounds.append((None, None))
+        elif row[count - 1] - row[0] <= TIE * abs(estimate):
+            bounds.append((estimate, estimate))
+        elif math.isnan(between[0]):
+            bounds.append((None, None))
+        else:
+            low, high = (_quantile(row[:count], share) for share in between.tolist())
+            low = low if least is None else max(low, least)
+            bounds.append((low, high if most is None else min(high, most)))
+    return bounds
+
+
+def _quantile(ordered: NDArray[np.float64], share: float) -> float:
+    """Return what `np.quantile` returns, of ascending values, in a tenth of the time."""
+    place = share * (len(ordered) - 1)
+    whole = min(int(place), len(ordered) - 2)
+    low, high = ordered[whole : whole + 2].tolist()
+    part = place - whole
+    found: float = high - (high - low) * (1 - part) if part >= 0.5 else low + (high - low) * part
+    return found
+
+
+def _bias(estimates: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the normal quantile of the share of resamples (..., B) below each estimate (...).
+
+    Undefined resamples do not count. NaN where all others lie on one side.
+    """
+    largest = np.fmax.reduce(np.abs(values), axis=-1)
+    gaps = values - estimates[..., None]
+    tie = TIE * np.fmax(np.abs(estimates), largest)[..., None]
+    below = (gaps < -tie).sum(axis=-1) + (np.abs(gaps) <= tie).sum(axis=-1) / 2
+    share = below / np.maximum(np.isfinite(values).sum(axis=-1), 1)
+    found: NDArray[np.float64] = special.ndtri(np.where((share > 0) & (share < 1), share, np.nan))
+    return found
+
+
+def _corrected_tails(
+    bias: NDArray[np.float64], acceleration: NDArray[np.float64], level: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the two corrected tail areas."""
     z = normal_quantile(level)
 
-    def corrected(quantile: float) -> float:
+    def corrected(quantile: float) -> NDArray[np.float64]:
         shifted = bias + quantile
-        return float(special.ndtr(bias + shifted / (1 - acceleration * shifted)))
+        found: NDArray[np.float64] = special.ndtr(bias + shifted / (1 - acceleration * shifted))
+        return found
 
     return corrected(-z), corrected(z)
 
 
-def _acceleration(left_out: NDArray[np.float64], times: NDArray[np.float64]) -> float:
-    """Return the skewness of the influence of single examples over 6 (Efron 1987)."""
+def _acceleration(left_out: NDArray[np.float64], times: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the skewness of the influence of single examples (..., J) over 6 (Efron 1987)."""
     defined = np.isfinite(left_out)
-    values, weights = left_out[defined], times[defined]
-    if weights.sum() == 0:
-        return 0.0
-    gaps = (values * weights).sum() / weights.sum() - values
+    values, weights = np.where(defined, left_out, 0.0), np.where(defined, times, 0.0)
+    total = weights.sum(axis=-1)
+    means = (values * weights).sum(axis=-1) / np.maximum(total, 1.0)
+    gaps = means[..., None] - values
     weighted = weights * gaps * gaps
-    squares = float(weighted.sum())
-    if squares <= (TIE * float(np.abs(values).max())) ** 2 * weights.sum():
-        return 0.0
-    return float((weighted * gaps).sum()) / (6 * squares * math.sqrt(squares))
+    squares = weighted.sum(axis=-1)
+    flat = squares <= (TIE * np.abs(values).max(axis=-1, initial=0.0)) ** 2 * total
+    cubes = 6 * squares * np.sqrt(squares)
+    found: NDArray[np.float64] = np.where(
+        flat, 0.0, (weighted * gaps).sum(axis=-1) / np.where(flat, 1.0, cubes)
+    )
+    return found
 
 
 def _cut(

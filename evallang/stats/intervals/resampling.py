@@ -133,8 +133,8 @@ class WeightSample:
         values = None if self._left_out is None or self._groups is not None else self._left_out()
         if values is not None:
             return values, np.ones(len(values))
-        blocks = min(self._units, MOST_LEFT_OUT)
-        block = np.arange(self._units) * blocks // max(self._units, 1)
+        block = blocks_left_out(self._units)
+        blocks = int(block.max(initial=-1)) + 1
         batch = max(1, BATCH // max(self._n, 1))
         parts = [
             self._values((block != np.arange(i, min(i + batch, blocks))[:, None]).astype(np.uint8))
@@ -178,6 +178,14 @@ class WeightSample:
         if self._example_by_example and self.compiled:
             return self._function(block.side_by_side)
         return self._function(block.counts if self.compiled else block.weights)
+
+
+def blocks_left_out(units: int) -> NDArray[np.intp]:
+    """Return the block of each unit (units,), of about equal sizes, that is omitted as a whole.
+
+    Up to `MOST_LEFT_OUT` units each is a block of its own.
+    """
+    return np.arange(units) * min(units, MOST_LEFT_OUT) // max(units, 1)
 
 
 def share_resamples(samples: Iterable[Resampler]) -> None:
