@@ -20,11 +20,11 @@ from evallang.stats.intervals.effective_size import (
     weighted_loss_sample,
     weighted_sample,
 )
+from evallang.stats.intervals.grouped_counts import GroupedCounts, GroupedCountSample
 from evallang.stats.intervals.interval import Resampler, default_of
 from evallang.stats.intervals.resampled_counts import CountSample
 from evallang.stats.intervals.resampled_scores import ScoreSample
 from evallang.stats.intervals.resampling import (
-    GroupedCountSample,
     LossSample,
     MomentSample,
     WeightSample,
@@ -99,13 +99,12 @@ class _Samples:
                 [sample_of(self.entry, self.options, one, folds, groups) for one in self.outcomes]
             )
         if declared.form == "counts" and groups is not None:
-            return GroupedCountSample(
-                cells(o.truth, o.output, o.k),
-                (o.k, o.k + 1),
-                self._weighted_count_metric,
-                groups,
-                self.limits,
+            shape = o.k, o.k + 1
+            counted = self.evaluation.once(
+                ("counts of groups", self.model),
+                lambda: GroupedCounts(cells(o.truth, o.output, o.k), shape, groups),
             )
+            return GroupedCountSample(counted, self._weighted_count_metric, self.limits)
         if declared.form == "counts":
             counts = self.evaluation.confusion(self.model)
             return CountSample(counts, self._weighted_count_metric, self.limits)

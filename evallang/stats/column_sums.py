@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
-from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +18,10 @@ else:
     np, threadpoolctl = lazy("numpy"), lazy("threadpoolctl")
 
 SUMMED_AT_ONCE = 1 << 16  # counts of a block that are numbers at the same time
-TOGETHER = 8  # columns of one product
+ROWS_AT_ONCE = 64  # of counts, in a product of such a block
+TOGETHER = 8  # columns of one product of numbers that are not whole
 MOST_KEPT = 1 << 24  # numbers of columns side by side
+EXACT = 1 << 24  # whole numbers up to here are exact in float32, and so are their sums
 _SCRATCH = Scratch()
 
 
@@ -39,51 +40,95 @@ class Column:
 
 
 class Columns:
-    """The distinct columns of some statistics, in sets of `TOGETHER`.
+    """The distinct columns of some statistics, in sets of which each is one product.
 
-    Products always have as many columns, if need be of zeros, so that the bits of a sum do not
+    Whole numbers of small sums are one set, since their sums are exact in any order. Products of
+    others always have `TOGETHER` columns, if need be of zeros, so that the bits of a sum do not
     depend on which others are asked for.
+
+    Parameters
+    ----------
+    columns : numbers of the units
+    units : how many there are; in a row of counts they come as many times at most
     """
 
     def __init__(self, columns: Iterable[Column], units: int) -> None:
-        self._values = {column.key: column.values for column in columns}
-        self._units = units
+        values = {column.key: column.values for column in columns}
+        whole = [key for key, numbers in values.items() if _has_exact_sums(numbers)]
+        others = [key for key in values if key not in whole]
+        self._keys, self._units = [*whole, *others], units
+        self._sets = [_Set([values[key] for key in whole], np.float32, len(whole))] if whole else []
+        for first in range(0, len(others), TOGETHER):
+            some = [values[key] for key in others[first : first + TOGETHER]]
+            self._sets.append(_Set(some, np.float64, TOGETHER))
+        if sum(one.width for one in self._sets) * units <= MOST_KEPT:
+            for one in self._sets:
+                one.keep()
 
     def sums(self, times: NDArray[np.uint8]) -> dict[bytes, NDArray[np.float64]]:
         """Add up each column over units that came `times` (B, units) times, (B,) each."""
-        totals = np.zeros((len(self._sets), len(times), TOGETHER))
-        width = max(1, SUMMED_AT_ONCE // max(len(times), 1))
-        for start in range(0, self._units if len(totals) else 0, width):
-            part = times[:, start : start + width]
-            numbers = _SCRATCH.array("numbers", part.shape, np.float64)
-            np.copyto(numbers, part)
-            for total, chosen in zip(totals, self._sets, strict=True):
-                total += numbers @ self._part(chosen, start, start + part.shape[1]).T
-        each = totals.transpose(0, 2, 1).reshape(-1, len(times))
-        return dict(zip(self._values, each, strict=False))
-
-    @cached_property
-    def _sets(self) -> list[list[NDArray[np.float64]] | NDArray[np.float64]]:
-        """The columns of each product, side by side where there is room for them."""
-        columns = list(self._values.values())
-        sets = [columns[i : i + TOGETHER] for i in range(0, len(columns), TOGETHER)]
-        if len(sets) * TOGETHER * self._units > MOST_KEPT:
-            return list(sets)
-        return [_side_by_side(chosen, np.empty((TOGETHER, self._units))) for chosen in sets]
-
-    def _part(
-        self, chosen: list[NDArray[np.float64]] | NDArray[np.float64], start: int, end: int
-    ) -> NDArray[np.float64]:
-        if not isinstance(chosen, list):
-            return chosen[:, start:end]
-        room = _SCRATCH.array("columns", (TOGETHER, end - start), np.float64)
-        return _side_by_side([values[start:end] for values in chosen], room)
+        totals = [np.zeros((len(times), one.width)) for one in self._sets]
+        width = SUMMED_AT_ONCE // min(ROWS_AT_ONCE, max(len(times), 1))
+        dtypes = {one.dtype for one in self._sets}
+        for start in range(0, self._units if totals else 0, width):
+            columns = [one.part(start, min(start + width, self._units)) for one in self._sets]
+            for first in range(0, len(times), ROWS_AT_ONCE):
+                here = slice(first, first + ROWS_AT_ONCE)
+                part = times[here, start : start + width]
+                numbers = {dtype: _as_numbers(part, dtype) for dtype in dtypes}
+                for total, chosen in zip(totals, columns, strict=True):
+                    total[here] += numbers[chosen.dtype] @ chosen.T
+        each = [total.T[: one.filled] for one, total in zip(self._sets, totals, strict=True)]
+        return dict(zip(self._keys, np.concatenate(each), strict=True)) if each else {}
 
 
-def _side_by_side(
-    columns: list[NDArray[np.float64]], room: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    for row, values in zip(room, columns, strict=False):
-        row[:] = values
-    room[len(columns) :] = 0.0
-    return room
+class _Set:
+    """Columns of one type side by side, with zeros up to the width.
+
+    Parameters
+    ----------
+    columns : numbers of the units
+    dtype : of the product
+    width : columns of the product
+
+    Attributes
+    ----------
+    filled : how many columns there are without those of zeros
+    """
+
+    def __init__(self, columns: list[NDArray[np.float64]], dtype: type, width: int) -> None:
+        self._columns, self.dtype, self.width = columns, np.dtype(dtype), width
+        self.filled = len(columns)
+        self._kept: NDArray[Any] | None = None
+        self._scratch = Scratch()
+
+    def keep(self) -> None:
+        """Keep the columns side by side in memory."""
+        self._kept = self._write(0, np.empty((self.width, len(self._columns[0])), self.dtype))
+
+    def part(self, start: int, end: int) -> NDArray[Any]:
+        """Return the numbers of some units (width, end - start)."""
+        if self._kept is not None:
+            return self._kept[:, start:end]
+        return self._write(
+            start, self._scratch.array("part", (self.width, end - start), self.dtype)
+        )
+
+    def _write(self, start: int, room: NDArray[Any]) -> NDArray[Any]:
+        for row, values in zip(room, self._columns, strict=False):
+            row[:] = values[start : start + room.shape[1]]
+        room[self.filled :] = 0.0
+        return room
+
+
+def _has_exact_sums(numbers: NDArray[np.float64]) -> bool:
+    """Return whether numbers are whole, and sums of as many of them exact in float32."""
+    largest = float(np.abs(numbers).max(initial=0.0))
+    return largest * len(numbers) < EXACT and bool((numbers == np.rint(numbers)).all())
+
+
+def _as_numbers(times: NDArray[np.uint8], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return counts as numbers of a type, in room that is used again."""
+    numbers = _SCRATCH.array(dtype.char, times.shape, dtype)
+    np.copyto(numbers, times)
+    return numbers

@@ -109,4 +109,10 @@ def labels(values: ArrayLike, n: int, what: str) -> NDArray[np.intp]:
         raise ValueError(f"every example needs its {what}")
     if given.dtype.kind == "O":
         given = given.astype(str)  # None and numbers do not sort together
+    if given.dtype.kind in "iu" and n:
+        low, high = int(given.min()), int(given.max())
+        if high - low < n:  # counting takes a tenth of the time of sorting
+            places = (given - low).astype(np.intp)
+            occurring = np.bincount(places) > 0
+            return np.asarray((np.cumsum(occurring) - 1)[places])
     return np.unique(given, return_inverse=True)[1]

@@ -17,17 +17,18 @@ from evallang.stats.intervals.drawn_weights import (
     _ByteTable,
     drawn_weights,
 )
+from evallang.stats.intervals.grouped_counts import GroupedCounts, GroupedCountSample
 from evallang.stats.intervals.resampled_counts import CountSample, PairedCountSample
 from evallang.stats.intervals.resampled_scores import MANY_EXAMPLES, ScoreSample, _split_runs
 from evallang.stats.intervals.resampling import (
     DifferenceSample,
-    GroupedCountSample,
     LossSample,
     MomentSample,
     WeightSample,
     share_pairs,
     share_resamples,
 )
+from evallang.stats.validation import labels
 
 RANDOM = np.random.default_rng(12)
 LOSSES = RANDOM.exponential(size=35)
@@ -488,8 +489,9 @@ def test_counts_of_groups_add_up_to_those_of_the_examples_drawn(monkeypatch):
     # Above the first limit, groups are counted by a product, above the second by examples
     for limit in (None, "MOST_CELLS_SUMMED", "MOST_GROUP_COUNTS"):
         if limit is not None:
-            monkeypatch.setattr(f"evallang.stats.intervals.resampling.{limit}", 0)
-        sample = GroupedCountSample(truth * 3 + label, (3, 3), macro_f1, GROUPS)
+            monkeypatch.setattr(f"evallang.stats.intervals.grouped_counts.{limit}", 0)
+        counts = GroupedCounts(truth * 3 + label, (3, 3), GROUPS)
+        sample = GroupedCountSample(counts, macro_f1)
         drawn = [s.replicates(np.random.default_rng(2), 200) for s in (sample, plain)]
         np.testing.assert_array_equal(*drawn)
         np.testing.assert_array_equal(sample.jackknife()[0], plain.jackknife()[0])
@@ -499,7 +501,8 @@ def test_counts_of_groups_add_up_to_those_of_the_examples_drawn(monkeypatch):
 def test_each_of_many_groups_is_left_out_by_itself():
     groups = np.repeat(np.arange(1200), 3)
     truth, label = RANDOM.integers(0, 3, (2, 3600))
-    found, times = GroupedCountSample(truth * 3 + label, (3, 3), macro_f1, groups).jackknife()
+    counts = GroupedCounts(truth * 3 + label, (3, 3), groups)
+    found, times = GroupedCountSample(counts, macro_f1).jackknife()
     assert (times == 1).all()
     for group in (0, 700, 1199):
         rest = groups != group
@@ -518,6 +521,22 @@ def test_sums_of_columns_are_exact_and_depend_on_no_other_column():
         assert alone == pytest.approx(times.astype(float) @ column.values, abs=1e-10)
     twice = Columns([columns[0], Column(columns[0].values.copy())], 5001)
     assert len(twice.sums(times)) == 1
+
+
+def test_sums_of_whole_numbers_are_exact_whatever_their_size():
+    rng = np.random.default_rng(7)
+    times = drawn_weights(rng, 3001, 130)
+    # Sums of the first three are exact in float32, those of the others are not
+    made = [rng.integers(-low, low + 1, 3001) for low in (1, 40, 5000, 6000, 1 << 40)]
+    columns = [Column(values) for values in made]
+    found = Columns([Column(rng.random(3001)), *columns], 3001).sums(times)
+    for values, column in zip(made, columns, strict=True):
+        np.testing.assert_array_equal(found[column.key], times.astype(int) @ values)
+
+
+@pytest.mark.parametrize("codes", [[3, -2, 3, 0], [7, 10**12, 7, -5], ["b", "a", "b", "c"]])
+def test_labels_are_numbered_in_sorted_order(codes):
+    assert labels(codes, 4, "group").tolist() == [sorted(set(codes)).index(c) for c in codes]
 
 
 @pytest.mark.parametrize("groups", [None, GROUPS])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from evallang.bibliography import Reference
@@ -20,8 +19,8 @@ from evallang.stats.hypothesis_tests.swapping import LossSwapper, Swapper
 from evallang.stats.intervals.bootstrap_bounds import (
     EFRON_1987,
     EFRON_TIBSHIRANI_1994,
+    ResampledBounds,
     bootstrap as bootstrap_interval,
-    bounds_of_resamples,
 )
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.resampled_counts import PairedCountSample
@@ -323,11 +322,10 @@ def bootstrap(
             "a bootstrap test takes a sample of the difference, such as "
             "`DifferenceSample(LossSample(first), LossSample(second))`"
         )
-    drawn = _Remembered(sample)
-    interval = bootstrap_interval(drawn, level, seed, method=method, rounds=rounds)
-    observed = sample.estimate()
+    drawn = ResampledBounds(sample, seed, method, rounds)
+    interval, observed = drawn.interval(level), drawn.estimate
     defined = math.isfinite(observed)
-    p = _p_of_intervals(drawn, seed, method, rounds) if interval.low is not None else None
+    p = _p_of_intervals(drawn) if interval.low is not None else None
     least = 2 / (rounds + 1)
     plain, known = few_groups(sample.n_groups), few_groups(sample.n_groups, p=True)
     notes = (*(note for note in interval.notes if note not in plain), *known)
@@ -371,14 +369,12 @@ def _as_large(
     return ~defined | (side * known >= side * observed - TIE * scale)
 
 
-def _p_of_intervals(
-    sample: _Remembered, seed: int, method: Literal["bca", "percentile"], rounds: int
-) -> float:
+def _p_of_intervals(drawn: ResampledBounds) -> float:
     """Find by bisection the smallest alpha at which the interval excludes 0."""
 
     def leaves_out_zero(alpha: float) -> bool:
-        low, high = bounds_of_resamples(sample, 1 - alpha, seed, method, rounds)
-        return low is not None and high is not None and not low <= 0 <= high
+        found = drawn.bounds(1 - alpha)
+        return found.low is not None and found.high is not None and not found.low <= 0 <= found.high
 
     inside, outside = SMALLEST_ALPHA, 1 - SMALLEST_ALPHA
     if leaves_out_zero(inside):
@@ -392,36 +388,3 @@ def _p_of_intervals(
         else:
             inside = middle
     return outside
-
-
-class _Remembered:
-    """A sample whose resamples and leave-one-out values are made once."""
-
-    def __init__(self, sample: Resampler) -> None:
-        self._sample = sample
-        self._drawn: dict[int, NDArray[np.float64]] = {}
-        self.limits = sample.limits
-        self.unit = sample.unit
-        self.n_groups = sample.n_groups
-
-    def estimate(self) -> float:
-        """Return the difference on the sample as it is."""
-        return self._estimate
-
-    def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
-        """Return the difference on `rounds` resamples, the same every time."""
-        if rounds not in self._drawn:
-            self._drawn[rounds] = np.sort(self._sample.replicates(rng, rounds))
-        return self._drawn[rounds]
-
-    def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Leave out one example at a time."""
-        return self._left_out
-
-    @cached_property
-    def _estimate(self) -> float:
-        return self._sample.estimate()
-
-    @cached_property
-    def _left_out(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        return self._sample.jackknife()

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from evallang.registry import lazy
+from evallang.stats.scratch import Scratch
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,6 +29,8 @@ TOGETHER = 8  # blocks of a batch: columns that are added up are read once for a
 SUMMED = 64  # units whose counts add up to 256 or more with a chance below 1e-70
 EIGHT = 8  # units of a cell whose count comes from one byte
 LARGEST = 64  # units of a cell that is drawn in parts of eight; its count is below 256
+
+_SCRATCH = Scratch()
 
 
 class Resamples:
@@ -58,22 +61,31 @@ class Resamples:
         self.batches = range(0, rounds, self._size * (TOGETHER if units <= BLOCK else 1))
 
     def batch(self, start: int) -> NDArray[np.uint8]:
-        """Draw the batch that begins with a resample: how often each unit came, (B, units)."""
-        times = np.empty((min(self.batches.step, self._rounds - start), self._units), np.uint8)
+        """Draw the batch that begins with a resample: how often each unit came, (B, units).
+
+        The array is used again for the next batch that a thread draws.
+        """
+        shape = min(self.batches.step, self._rounds - start), self._units
+        times = _SCRATCH.array("times", shape, np.uint8)
         for first in range(0, len(times), self._size):
-            times[first : first + self._size] = self.block(start + first)
+            self._fill(start + first, times[first : first + self._size])
         return times
 
     def block(self, start: int) -> NDArray[np.uint8]:
         """Draw the block that begins with a resample: how often each unit came, (B, units)."""
-        rng = self._generator(start)
-        size, units = min(self._size, self._rounds - start), self._units
+        times = np.empty((min(self._size, self._rounds - start), self._units), np.uint8)
+        self._fill(start, times)
+        return times
+
+    def _fill(self, start: int, times: NDArray[np.uint8]) -> None:
+        """Draw a block into an array."""
+        rng, units = self._generator(start), self._units
         if self._many is not None:
-            return self._many.draw(rng, size)
-        drawn = rng.integers(0, units, (size, units), dtype=np.uint32).astype(np.intp)
-        drawn += (np.arange(size) * units)[:, None]
-        times = np.bincount(drawn.ravel(), minlength=size * units)
-        return times.astype(np.uint8).reshape(size, units)
+            self._many.fill(rng, times)
+            return
+        drawn = rng.integers(0, units, times.shape, dtype=np.uint32).astype(np.intp)
+        drawn += (np.arange(len(times)) * units)[:, None]
+        times[:] = np.bincount(drawn.ravel(), minlength=times.size).reshape(times.shape)
 
 
 def block_generators(rng: np.random.Generator) -> Callable[[int], np.random.Generator]:
@@ -97,26 +109,27 @@ class _ManyUnits:
     def __init__(self, units: int) -> None:
         self._units, self._table = units, _ByteTable(_first_share(units))
 
-    def draw(self, rng: np.random.Generator, rounds: int) -> NDArray[np.uint8]:
-        """Return how often each unit is drawn (B, units)."""
-        times, missing = self._drawn_at_first(rng, rounds)
+    def fill(self, rng: np.random.Generator, times: NDArray[np.uint8]) -> None:
+        """Draw how often each unit comes (B, units) into an array."""
+        missing = self._fill_at_first(rng, times)
         while (more := np.flatnonzero(missing < 0)).size:
-            times[more], missing[more] = self._drawn_at_first(rng, len(more))
+            again = np.empty((len(more), self._units), np.uint8)
+            missing[more] = self._fill_at_first(rng, again)
+            times[more] = again
         places = rng.integers(0, self._units, int(missing.sum()))
-        places += np.repeat(np.arange(rounds) * self._units, missing)
+        places += np.repeat(np.arange(len(times)) * self._units, missing)
         _add_ones(times, places)
-        return times
 
-    def _drawn_at_first(
-        self, rng: np.random.Generator, rounds: int
-    ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        """Draw Poisson counts (B, units), and give how many draws are missing (B,)."""
-        times = self._table.draw(rng, (rounds, self._units))
+    def _fill_at_first(
+        self, rng: np.random.Generator, times: NDArray[np.uint8]
+    ) -> NDArray[np.int64]:
+        """Draw Poisson counts (B, units) into an array, and return the missing draws (B,)."""
+        self._table.fill(rng, times)
         whole = self._units // SUMMED * SUMMED
-        parts = times[:, :whole].reshape(rounds, SUMMED, -1)
+        parts = times[:, :whole].reshape(len(times), SUMMED, -1)
         drawn = np.add.reduce(parts, axis=1, dtype=np.uint8).sum(axis=1, dtype=np.int64)
         drawn += times[:, whole:].sum(axis=1, dtype=np.int64)
-        return times, self._units - drawn
+        return np.asarray(self._units - drawn)
 
 
 class DrawnCells:
@@ -249,6 +262,7 @@ class _ByteTable:
             return
         steps, undecided = self._levels[level]
         passed = np.empty(min(AT_ONCE, len(values)), dtype=np.bool_)
+        left: list[NDArray[np.intp]] = []
         for start in range(0, len(values), AT_ONCE):
             part = values[start : start + AT_ONCE]
             raw = rng.bit_generator.random_raw(-(-len(part) * steps.itemsize // 8))
@@ -257,8 +271,10 @@ class _ByteTable:
             for step in steps[1:]:
                 np.greater_equal(numbers, step, out=passed[: len(part)])
                 np.add(part, passed[: len(part)].view(np.uint8), out=part)
-        left = np.flatnonzero(values == undecided)
-        if len(left):
-            further = np.empty(len(left), dtype=np.uint8)
+            np.equal(part, undecided, out=passed[: len(part)])
+            left.append(np.flatnonzero(passed[: len(part)]) + start)
+        places = np.concatenate(left)
+        if len(places):
+            further = np.empty(len(places), dtype=np.uint8)
             self._fill(rng, further, level + 1)
-            values[left] = further
+            values[places] = further

@@ -6,7 +6,6 @@ The weights depend on the seed, the number of rounds and of examples alone.
 from __future__ import annotations
 
 import copy
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,7 +17,7 @@ from evallang.stats.intervals.drawn_weights import BLOCK, Resamples
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.resampled_counts import BATCH, Limits, PatternSample
 from evallang.stats.threads import run_in_threads
-from evallang.stats.validation import magnitudes
+from evallang.stats.validation import labels, magnitudes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
 else:
     np = lazy("numpy")
 
-MOST_GROUP_COUNTS = 1 << 24  # counts of all cells in all groups, as numbers of 8 bytes
-MOST_CELLS_SUMMED = 16  # else sums of all resamples of a batch take more memory than one product
 MOST_LEFT_OUT = 1000  # leave-one-out values computed one by one before blocks are excluded
 
 
@@ -147,7 +144,7 @@ class WeightSample:
         """Groups as 0, 1, ..."""
         if self._groups is None:
             return None
-        return np.unique(np.asarray(self._groups), return_inverse=True)[1]
+        return labels(self._groups, self._n, "group")
 
     @property
     def n_groups(self) -> int | None:
@@ -407,83 +404,6 @@ class LossSample(MomentSample):
 
     def _of_one(self, weights: NDArray[np.float64]) -> float:
         return float(self._weighted(weights[None])[0])
-
-
-class GroupedCountSample(WeightSample):
-    """A metric of counts whose resamples hold whole groups: the counts of the groups add up.
-
-    Parameters
-    ----------
-    cells : cell of each example in a table of counts that is laid out as one row (n,)
-    shape : of that table
-    metric : from tables (B, *shape) as float64 to values (B,), NaN where undefined
-    groups : codes (n,) of groups that are drawn as a whole
-    limits : range of the metric
-    """
-
-    def __init__(
-        self,
-        cells: NDArray[np.int64],
-        shape: tuple[int, ...],
-        metric: Callable[[NDArray[np.float64]], NDArray[np.float64]],
-        groups: ArrayLike,
-        limits: Limits = (None, None),
-    ) -> None:
-        self._cells, self._shape, self._metric = cells, shape, metric
-        super().__init__(len(cells), self._weighted, groups, limits, compiled=True)
-
-    def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Omit one group at a time, in closed form unless its counts are too many."""
-        _, counts = self._per_group
-        if counts is None:
-            return super().jackknife()
-        rest = counts.sum(axis=0) - counts
-        batch = max(1, BATCH // math.prod(self._shape))
-        parts = [
-            self._on_counts(rest[start : start + batch].T) for start in range(0, len(counts), batch)
-        ]
-        return np.concatenate(parts), np.ones(len(counts))
-
-    @cached_property
-    def columns(self) -> tuple[Column, ...]:
-        """How many examples of each group fall into each cell, of few cells."""
-        occurring, counts = self._per_group
-        if counts is None or len(occurring) > MOST_CELLS_SUMMED:
-            return ()
-        return tuple(map(Column, counts.T))
-
-    def _on(self, block: Block) -> NDArray[np.float64]:
-        if block.sums:
-            return self._on_counts([block.sums[column.key] for column in self.columns])
-        _, counts = self._per_group
-        if counts is None:
-            return self._weighted(block.counts)
-        # Sums of whole numbers are exact in any order, so that BLAS may choose its own
-        return self._on_counts((block.times.astype(np.float64) @ counts).T)
-
-    def _on_counts(
-        self, counts: Sequence[NDArray[np.float64]] | NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """Return the metric of the counts of each occurring cell (cells, B)."""
-        tables = np.zeros((len(counts[0]), math.prod(self._shape)))
-        for cell, of_cell in zip(self._per_group[0], counts, strict=True):
-            tables[:, cell] = of_cell
-        return self._metric(tables.reshape(-1, *self._shape))
-
-    @cached_property
-    def _per_group(self) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
-        """The cells that occur, and their counts in each group; None where these are too many."""
-        occurring, place = np.unique(self._cells, return_inverse=True)
-        size = self._units * len(occurring)
-        if self._codes is None or size > MOST_GROUP_COUNTS:
-            return occurring, None
-        counts = np.bincount(self._codes * len(occurring) + place.reshape(-1), minlength=size)
-        return occurring, counts.reshape(self._units, -1).astype(np.float64)
-
-    def _weighted(self, weights: NDArray[Any]) -> NDArray[np.float64]:
-        size = math.prod(self._shape)
-        tables = np.stack([np.bincount(self._cells, row, minlength=size) for row in weights])
-        return self._metric(tables.astype(np.float64).reshape(-1, *self._shape))
 
 
 class DifferenceSample:
