@@ -53,10 +53,14 @@ def _outranked(
     """Return what each of a part's ascending scores outranks, `passed` scores being lower."""
     n, whole = len(up), ups.dtype
     if begins.all():
-        outranked = np.where(up, np.arange(passed + 1, passed + n + 1, dtype=whole), total)
+        # Of a positive its rank less `ups`, of a negative `total` less `ups`: a product is ten
+        # times as fast as a choice, which no processor can foresee
+        outranked = np.arange(passed + 1 - total, passed + n + 1 - total, dtype=whole)
+        outranked *= up
+        outranked += whole.type(total)
         outranked -= ups
         outranked *= 2
-        return outranked.astype(whole, copy=False)
+        return outranked
     # Of each run of equal scores: the positives before it, and those with it
     first = np.flatnonzero(begins)
     last = np.append(first[1:], n) - 1
@@ -64,6 +68,7 @@ def _outranked(
     both[1:] += ups[last[:-1]]
     both[0] += ups[0] - up[0]
     below, sizes = (2 * passed + first + last + 1).astype(whole) - both, last - first + 1
-    outranked = np.repeat(below, sizes)
-    np.copyto(outranked, np.repeat(2 * total - both, sizes), where=~up)
+    outranked = np.repeat(2 * total - both - below, sizes)
+    outranked *= ~up
+    outranked += np.repeat(below, sizes)
     return outranked

@@ -89,14 +89,16 @@ def positives(truth: ArrayLike) -> NDArray[np.bool_]:
     """
     check_unmasked(truth, "labels")
     given = np.asarray(truth)
-    if given.dtype != np.bool_:
-        if given.dtype.kind not in "fiu" or not ((given == 0) | (given == 1)).all():
-            raise ValueError(
-                "truth is 1 for the positive class and 0 for the negative: compare labels with "
-                "the positive one first, as in `labels == 'malignant'`"
-            )
-        given = given == 1
-    return given
+    if given.dtype == np.bool_:
+        return given
+    if given.dtype.kind in "fiu":
+        ones: NDArray[np.bool_] = given == 1
+        if (ones | (given == 0)).all():
+            return ones
+    raise ValueError(
+        "truth is 1 for the positive class and 0 for the negative: compare labels with "
+        "the positive one first, as in `labels == 'malignant'`"
+    )
 
 
 def labels(values: ArrayLike, n: int, what: str) -> NDArray[np.intp]:

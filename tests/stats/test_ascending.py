@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
+from evallang.stats import ascending as module
 from evallang.stats.ascending import FEW, ascending
 from evallang.stats.placement_values import twice_outranked
 
@@ -53,6 +54,17 @@ def test_places_are_those_of_a_stable_argsort(shape, n):
     assert begins[:1].all()
     assert np.array_equal(up, positive[order])
     assert np.array_equal(values, before, equal_nan=True)
+
+
+@pytest.mark.parametrize("sort", ["_sort_by_numpy", "_sort_by_polars"])
+@pytest.mark.parametrize("shape", ["normal", "tied decimals", "lognormal"])
+def test_both_sorts_of_whole_numbers_give_the_same_places(shape, sort, monkeypatch):
+    values = shapes(LONG)[shape]
+    beside = np.column_stack([values, -values])
+    monkeypatch.setattr(module, "_faster_sort", lambda: getattr(module, sort))
+    expected = np.argsort(values, kind="stable")
+    assert np.array_equal(ascending(values).places, expected)
+    assert np.array_equal(ascending(beside[:, 0]).places, expected)
 
 
 @pytest.mark.parametrize("levels", [1, 3, 40, None])

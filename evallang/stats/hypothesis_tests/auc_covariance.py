@@ -110,7 +110,7 @@ def auc_covariance(
     positive, scores = positives(truth), numbers(row_scores, "scores")
     if scores.ndim != 2 or positive.shape != scores.shape[:1] or scores.shape[1] < 2:
         raise ValueError("every example needs one score of each of two or more models")
-    if np.isnan(scores).any():
+    if np.isnan(scores.min(initial=0.0)):  # the least is missing where any is
         raise ValueError("a score is missing")
     codes = None if groups is None else _codes(groups, positive, "group")
     if folds is not None:
@@ -158,7 +158,7 @@ def _outranked(positive: NDArray[np.bool_], scores: NDArray[np.float64]) -> Plac
     stacked = np.empty((models, n), dtype=doubled_type(n))
 
     def place(m: int) -> None:
-        twice_outranked(positive, np.ascontiguousarray(scores[:, m]), stacked[m])
+        twice_outranked(positive, scores[:, m], stacked[m])
 
     for _ in run_in_threads(place, range(models)):
         pass
@@ -169,7 +169,13 @@ def _place(given: PlacedScores) -> _Placed:
     """Add the areas of M models; both classes occur."""
     n, up = len(given.positive), int(given.positive.sum())
     # Each class outranks the other in as many pairs: half of all that are outranked
-    sums = np.array([one.sum(dtype=np.int64) for one in given.outranked])
+    sums = np.empty(len(given.outranked), dtype=np.int64)
+
+    def add_up(m: int) -> None:
+        sums[m] = given.outranked[m].sum(dtype=np.int64)
+
+    for _ in run_in_threads(add_up, range(len(sums))):
+        pass
     return _Placed(given.positive, given.outranked, sums / (4.0 * up * (n - up)), up)
 
 
