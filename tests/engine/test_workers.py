@@ -343,6 +343,43 @@ def test_no_process_outlives_a_killed_run_whose_folders_the_next_run_removes(tmp
     assert list((tmp_path / "tmp").iterdir()) == []
 
 
+IMPORTING = """
+import os, sys, time
+from pathlib import Path
+from evallang.engine.backends.fork_server import ForkServer
+sys.path.append(os.getcwd())
+server = ForkServer()
+server.import_modules(["endless"])
+while not Path("importing").exists():
+    time.sleep(0.01)
+print(server._process.pid, flush=True)
+time.sleep(600)
+"""
+ENDLESS = """
+import time
+open("importing", "w").close()
+for _ in range(6000):
+    try:
+        time.sleep(0.01)
+    except BaseException:
+        pass
+"""
+
+
+@linux
+def test_a_server_that_imports_a_module_ends_with_a_killed_run(tmp_path):
+    (tmp_path / "endless.py").write_text(ENDLESS)
+    with subprocess.Popen(
+        [sys.executable, "-c", IMPORTING], cwd=tmp_path, stdout=subprocess.PIPE, text=True
+    ) as process:
+        server = int(process.stdout.readline())
+        process.kill()
+    deadline = time.monotonic() + 30
+    while alive({server}) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not alive({server})
+
+
 def test_work_that_is_certain_to_come_is_done_while_a_run_waits_for_its_workers(tmp_path):
     pieces = iter([None] * 3)
     with spent_on(pieces):

@@ -240,6 +240,7 @@ def serve(descriptor: int) -> None:
     collect_seldom()
     server = _Server(socket.socket(fileno=descriptor))
     try:
+        server.end_in_imports()
         server.run()
     except (BrokenPipeError, ConnectionError):  # it has ended
         pass
@@ -281,6 +282,28 @@ class _Server:
                         self._workers.discard(pid)
             time.sleep(PAUSE)
 
+    def end_in_imports(self) -> None:
+        """End with the main process also during an import, which takes seconds on a busy machine.
+
+        The system sends a signal when the socket is closed.
+        """
+        import fcntl
+
+        signal.signal(signal.SIGIO, lambda *_: self._end_if_alone())
+        signal.siginterrupt(signal.SIGIO, False)
+        control = self._control.fileno()
+        fcntl.fcntl(control, fcntl.F_SETOWN, os.getpid())
+        flags = fcntl.fcntl(control, fcntl.F_GETFL)
+        fcntl.fcntl(control, fcntl.F_SETFL, flags | os.O_ASYNC)
+        self._end_if_alone()
+
+    def _end_if_alone(self) -> None:
+        poll = select.poll()
+        poll.register(self._control, 0)  # which reports a closed socket alone
+        if poll.poll(0):
+            self.end_all()
+            os._exit(0)
+
     def _answer(self) -> bool:
         """Answer one request; return False once there will be no more."""
         kind, descriptors, _, _ = socket.recv_fds(self._control, 1, 4)
@@ -320,7 +343,8 @@ class _Server:
         try:
             collect_as_usual()
             signal.set_wakeup_fd(-1)
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            for number in (signal.SIGCHLD, signal.SIGIO):
+                signal.signal(number, signal.SIG_DFL)
             self._control.close()
             os.close(self._woken)
             os.close(self._wake)
