@@ -38,7 +38,7 @@ def collect_as_usual() -> None:
 
 
 def keep_from_collection() -> None:
-    """Exclude all objects there are from collections, before a process is forked or ends.
+    """Exclude all objects there are from collections, before a process is forked.
 
     A child then visits its own objects only, and shares the memory of the others.
     """

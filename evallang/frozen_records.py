@@ -2,16 +2,18 @@
 
 `dataclass(frozen=True, slots=True)` compiles six methods for each class, which for the two
 hundred records of this package would take a third of a cold start. These decorators compile only
-`__init__`, when more than a few records of a class are created, and share the other methods.
+`__init__`, when more than a few records of a class are created, share the other methods, and
+make the fields when they are first read.
 `dataclasses.fields`, `replace` and `asdict`, `match`, copy and pickle work as usual.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
-from typing import Any, TypeVar, dataclass_transform, overload
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple, TypeVar, cast, dataclass_transform, overload
 
 T = TypeVar("T")
-FEW = 15  # records; to fill them without a compiled `__init__` takes as long as to compile it
+FEW = 60  # records; to fill them without a compiled `__init__` takes as long as to compile it
 
 
 @overload
@@ -19,22 +21,32 @@ def frozen(cls: type[T], /) -> type[T]: ...
 
 
 @overload
-def frozen(*, slots: bool = True, eq: bool = True) -> Callable[[type[T]], type[T]]: ...
+def frozen(*, eq: bool = True) -> Callable[[type[T]], type[T]]: ...
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
-def frozen(cls: Any = None, /, *, slots: bool = True, eq: bool = True) -> Any:
-    """Make a class a frozen dataclass with slots; fields with `compare=False` take no part
-    in equality and hash.
+def frozen(cls: Any = None, /, *, eq: bool = True) -> Any:
+    """Make a class a frozen dataclass; fields with `compare=False` take no part in equality and
+    hash.
 
-    A class with a `cached_property` needs `slots=False`, and one whose fields are arrays
-    `eq=False`, with which a record is equal to itself alone. Raises `TypeError` for a class with
-    `__post_init__`, which the shared methods would not call.
+    A class whose fields are arrays needs `eq=False`, with which a record is equal to itself
+    alone. Raises `TypeError` for a class with `__post_init__`, which the shared methods would not
+    call.
     """
-    methods = {"__setattr__": _set, "__delattr__": _delete}
-    if cls is not None:
-        return _record(cls, slots, eq, methods)
-    return lambda made: _record(made, slots, eq, methods)
+    return (lambda made: _freeze(made, eq)) if cls is None else _freeze(cls, eq)
+
+
+def _freeze(cls: Any, eq: bool) -> Any:
+    declared = _Fields(cls)
+    methods = _methods(declared) | {"__setattr__": _set, "__delattr__": _delete}
+    if eq:
+        methods |= _compared(declared)
+    for name, value in (declared.defaults() | methods).items():
+        if value is MISSING:
+            type.__delattr__(cls, name)
+        else:
+            type.__setattr__(cls, name, value)
+    return cls
 
 
 @dataclass_transform(eq_default=False, field_specifiers=(field,))
@@ -43,37 +55,148 @@ def mutable(cls: type[T]) -> type[T]:
 
     Raises `TypeError` for a class with `__post_init__`, which the shared methods would not call.
     """
-    return _record(cls, True, False, {})
+    declared = _Fields(cls)
+    content = {name: value for name, value in cls.__dict__.items() if name not in declared.own}
+    for name in ("__dict__", "__weakref__"):  # of the class without slots
+        content.pop(name, None)
+    content |= _methods(declared) | {"__slots__": tuple(declared.own)}
+    kind: Any = type(cls)
+    made = kind(cls.__name__, cls.__bases__, content)
+    made.__qualname__ = cls.__qualname__
+    declared.owner = made
+    return cast("type[T]", made)
 
 
-def _record(cls: type[T], slots: bool, eq: bool, more: dict[str, Any]) -> type[T]:
+def _methods(declared: "_Fields") -> dict[str, Any]:
+    cls = declared.owner
     if hasattr(cls, "__post_init__"):
         raise TypeError(f"{cls.__name__} has `__post_init__`, which a record does not call")
-    made = dataclass(init=False, repr=False, eq=False, slots=slots)(cls)
-    known = fields(made)  # type: ignore[arg-type]  # the line above made it a dataclass
-    methods: dict[str, Any] = {
-        "__init__": _compiled_when_called_often(made, known),
+    methods = {
+        "__init__": _compiled_when_called_often(declared),
         "__getstate__": _state,
         "__setstate__": _restore,
-        **more,
+        "__record__": declared,
+        "__dataclass_fields__": declared,
+        "__dataclass_params__": _PLAIN.__dataclass_params__,
+        "__match_args__": _Positional(declared),
     }
     if cls.__repr__ is object.__repr__:  # a record may be a table of its own
         methods["__repr__"] = _repr
-    if eq:
-        methods |= _compared(tuple(f.name for f in known if f.compare))
-    for name, method in methods.items():
-        type.__setattr__(made, name, method)
-    return made
+    return methods
 
 
-def _compared(names: Sequence[str]) -> dict[str, Any]:
+class _Member(NamedTuple):
+    """What the shared methods know of a field."""
+
+    name: str
+    default: Any = MISSING
+    factory: Any = MISSING
+    by_keyword: bool = False
+    compared: bool = True
+
+
+class _Fields:
+    """The fields of a class, for `dataclasses` made when they are first read.
+
+    Most commands create records of a part of the classes that they import, and few are asked for
+    their fields.
+    """
+
+    def __init__(self, cls: Any) -> None:
+        self.owner = cls
+        own, content = cls.__annotations__, cls.__dict__
+        self.own = {name: kind for name, kind in own.items() if not _of_class(kind)}
+        self.given = {name: content[name] for name in self.own if name in content}
+        self._after: dict[int, list[tuple[str, Any, Any]]] = {}
+
+    def __get__(self, record: object, cls: type | None = None) -> dict[str, Field[Any]]:
+        content = {"__annotations__": self.own, "__doc__": self.owner.__name__, **self.given}
+        alone: Any = type(self.owner.__name__, (), content | {"__module__": self.owner.__module__})
+        dataclass(init=False, repr=False, eq=False)(alone)
+        made: dict[str, Field[Any]] = {}
+        for base in self._bases():
+            made |= base.owner.__dataclass_fields__
+        made |= alone.__dataclass_fields__
+        type.__setattr__(self.owner, "__dataclass_fields__", made)
+        return made
+
+    @cached_property
+    def members(self) -> tuple[_Member, ...]:
+        """The fields with those of the bases, which come first."""
+        known = {item.name: item for base in self._bases() for item in base.members}
+        for name in self.own:
+            value = self.given.get(name, MISSING)
+            known[name] = (
+                _Member(
+                    name,
+                    value.default,
+                    value.default_factory,
+                    value.kw_only is True,
+                    value.compare,
+                )
+                if isinstance(value, Field)
+                else _Member(name, value)
+            )
+        return tuple(known.values())
+
+    @cached_property
+    def positional(self) -> tuple[str, ...]:
+        return tuple(item.name for item in self.members if not item.by_keyword)
+
+    def after(self, given: int) -> list[tuple[str, Any, Any]]:
+        """Return name, default and factory of the members after those given by their place."""
+        found = self._after.get(given)
+        if found is None:
+            before = set(self.positional[:given])
+            found = self._after[given] = [
+                (item.name, item.default, item.factory)
+                for item in self.members
+                if item.name not in before
+            ]
+        return found
+
+    @cached_property
+    def compared(self) -> tuple[str, ...]:
+        return tuple(item.name for item in self.members if item.compared)
+
+    def defaults(self) -> dict[str, Any]:
+        """Return the defaults of the fields made by `field`, or MISSING."""
+        return {
+            name: value.default for name, value in self.given.items() if isinstance(value, Field)
+        }
+
+    def _bases(self) -> list["_Fields"]:
+        known = [base.__dict__.get("__record__") for base in self.owner.__mro__[:0:-1]]
+        return [declared for declared in known if declared is not None]
+
+
+class _Positional:
+    """The names that patterns of `match` may give by their place."""
+
+    def __init__(self, declared: _Fields) -> None:
+        self._declared = declared
+
+    def __get__(self, record: object, cls: type | None = None) -> tuple[str, ...]:
+        return self._declared.positional
+
+
+def _of_class(kind: Any) -> bool:
+    if isinstance(kind, str):
+        return kind.startswith("ClassVar")
+    return getattr(kind, "__origin__", None) is ClassVar
+
+
+_PLAIN: Any = dataclass(init=False, repr=False, eq=False)(type("Record", (), {"__doc__": "None"}))
+
+
+def _compared(declared: _Fields) -> dict[str, Any]:
     def equal(self: object, other: object) -> Any:
         if other.__class__ is not self.__class__:
             return NotImplemented
-        return all(getattr(self, name) == getattr(other, name) for name in names)
+        return all(getattr(self, name) == getattr(other, name) for name in declared.compared)
 
     def digest(self: object) -> int:
-        return hash((type(self), *(getattr(self, name) for name in names)))
+        return hash((type(self), *(getattr(self, name) for name in declared.compared)))
 
     return {"__eq__": equal, "__hash__": digest}
 
@@ -100,41 +223,47 @@ def _restore(self: Any, state: list[Any]) -> None:
         object.__setattr__(self, f.name, value)
 
 
-def _compiled_when_called_often(cls: type, known: tuple[Field[Any], ...]) -> Callable[..., None]:
+def _compiled_when_called_often(declared: _Fields) -> Callable[..., None]:
     """Return an `__init__` that after a few calls compiles the one that takes its place."""
-    positional = tuple(item.name for item in known if not item.kw_only)
     created = 0
 
     def fill_or_compile(self: object, *values: Any, **named: Any) -> None:
         nonlocal created
         created += 1
-        if created <= FEW and len(values) <= len(positional):
-            given = dict(zip(positional, values, strict=False))
-            if given.keys().isdisjoint(named) and _fill(self, known, given | named):
-                return
-        compiled = _initializer(known)  # also of wrong arguments, for its message
-        type.__setattr__(cls, "__init__", compiled)
+        if created <= FEW and _fill(self, declared, values, named):
+            return
+        compiled = _initializer(declared.members)  # also of wrong arguments, for its message
+        type.__setattr__(declared.owner, "__init__", compiled)
         compiled(self, *values, **named)
 
     return fill_or_compile
 
 
-def _fill(record: object, known: tuple[Field[Any], ...], given: dict[str, Any]) -> bool:
-    """Set all fields; return False if one has no value, or a value has no field."""
-    for item in known:
-        if item.name in given:
-            value = given.pop(item.name)
-        elif item.default is not MISSING:
-            value = item.default
-        elif item.default_factory is not MISSING:
-            value = item.default_factory()
+def _fill(
+    record: object, declared: _Fields, values: tuple[Any, ...], named: dict[str, Any]
+) -> bool:
+    """Set all fields; return False if one has no value or two, or a value has no field."""
+    put = object.__setattr__
+    places = declared.positional
+    if len(values) > len(places):
+        return False
+    for name, value in zip(places, values, strict=False):
+        put(record, name, value)
+    taken = 0
+    for name, default, factory in declared.after(len(values)):
+        if name in named:
+            put(record, name, named[name])
+            taken += 1
+        elif default is not MISSING:
+            put(record, name, default)
+        elif factory is not MISSING:
+            put(record, name, factory())
         else:
             return False
-        object.__setattr__(record, item.name, value)
-    return not given
+    return taken == len(named)
 
 
-def _initializer(known: tuple[Field[Any], ...]) -> Callable[..., None]:
+def _initializer(known: tuple[_Member, ...]) -> Callable[..., None]:
     """Compile `__init__` with the fields in order and keyword-only fields last."""
     scope: dict[str, Any] = {"put": object.__setattr__, "MISSING": MISSING}
     parameters: dict[bool, list[str]] = {False: ["self"], True: ["*"]}
@@ -144,10 +273,10 @@ def _initializer(known: tuple[Field[Any], ...]) -> Callable[..., None]:
         if item.default is not MISSING:
             scope[f"default_{name}"] = item.default
             default = f"=default_{name}"
-        elif item.default_factory is not MISSING:
-            scope[f"make_{name}"] = item.default_factory
+        elif item.factory is not MISSING:
+            scope[f"make_{name}"] = item.factory
             default, value = "=MISSING", f"{name} if {name} is not MISSING else make_{name}()"
-        parameters[bool(item.kw_only)].append(name + default)
+        parameters[item.by_keyword].append(name + default)
         body.append(f"put(self, {name!r}, {value})")
     by_keyword = parameters[True] if len(parameters[True]) > 1 else []
     signature = ", ".join(parameters[False] + by_keyword)

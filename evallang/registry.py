@@ -91,6 +91,11 @@ class Option:
         return self.default is REQUIRED
 
 
+def no_options() -> tuple[Option, ...]:
+    """Return the options of a member without any."""
+    return ()
+
+
 @frozen
 class Example:
     """A worked example with its published result; the conformance suite runs it.
@@ -135,7 +140,7 @@ class Guidance:
     first_for: Mapping[Situation, int] = field(default_factory=dict, kw_only=True)
 
 
-@frozen(slots=False)
+@frozen
 class Entry(Generic[Declaration]):
     """A member of a registry: the function, its declaration and the content of its manual."""
 
@@ -145,9 +150,14 @@ class Entry(Generic[Declaration]):
     function: Callable[..., Any]
     declaration: Declaration
     inputs: tuple[str, ...]
-    options: tuple[Option, ...]
+    read_options: Callable[[], tuple[Option, ...]] = field(compare=False)
     references: tuple[Reference, ...]
     examples: tuple[Example, ...]
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """The options, which are read from the signature when they are first asked for."""
+        return self.read_options()
 
     @property
     def summary(self) -> str:
@@ -205,10 +215,17 @@ class Registry(Generic[Declaration]):
                 raise ValueError(f"{self.kind} {key} has no docstring")
             if not listed:
                 self._unlisted.add(key)
-            inputs, options = _signature(function)
-            checked = _checking_words(function, options)
+            checked = _checking_words(function)
             self._entries[key] = Entry(
-                self.kind, key, title, checked, declaration, inputs, options, references, examples
+                self.kind,
+                key,
+                title,
+                checked,
+                declaration,
+                _names(function)[0],
+                functools.partial(_options, checked),
+                references,
+                examples,
             )
             return checked
 
@@ -246,19 +263,26 @@ class Registry(Generic[Declaration]):
         return tuple(entry.name for entry in self)
 
 
-def _signature(function: Callable[..., Any]) -> tuple[tuple[str, ...], tuple[Option, ...]]:
-    """Read inputs and options from a signature; evaluate only keyword-only annotations."""
+def _names(function: Callable[..., Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names of the inputs and of the options."""
     code = function.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    return names[: code.co_argcount], names[code.co_argcount :]
+
+
+@functools.cache
+def _options(function: Callable[..., Any]) -> tuple[Option, ...]:
+    """Read the options from the signature of a function, or of the one that it wraps."""
+    function = getattr(function, "__wrapped__", function)
     defaults = function.__kwdefaults__ or {}
     options = []
-    for name in names[code.co_argcount :]:
+    for name in _names(function)[1]:
         annotation = function.__annotations__[name]
         if isinstance(annotation, str):
             annotation = eval(_parsed(annotation), function.__globals__)  # our own source
         words, types_ = _kinds(annotation)
         options.append(Option(name, defaults.get(name, REQUIRED), words, types_))
-    return names[: code.co_argcount], tuple(options)
+    return tuple(options)
 
 
 @functools.cache
@@ -274,20 +298,20 @@ def wrong_word(given: object, words: tuple[str, ...], what: str) -> str:
     return f"{what} is one of {', '.join(words)}, not {given!r}{hint}"
 
 
-def _checking_words(function: Function, options: tuple[Option, ...]) -> Function:
+def _checking_words(function: Function) -> Function:
     """Wrap a function so that it refuses a word that its option does not accept.
 
     From Python, `alternative="both"` would otherwise be the other branch of an `if`. Words may
     have hyphens there: `alternative="two-sided"` is scipy's spelling.
     """
-    words = {option.name: option.words for option in options if option.words and not option.types}
-    if not words:
+    if not _names(function)[1]:
         return function
 
     @functools.wraps(function)
     def checked(*args: Any, **given: Any) -> Any:
-        for name, allowed in words.items():
-            if name not in given or given[name] in allowed:
+        for option in _options(checked) if given else ():
+            name, allowed = option.name, option.words
+            if not allowed or option.types or name not in given or given[name] in allowed:
                 continue
             spelled = str(given[name]).replace("-", "_")
             if spelled not in allowed:

@@ -33,7 +33,7 @@ class Position:
     offset: int
 
 
-@frozen(slots=False)
+@frozen
 class SourceFile:
     """The text of one file and its path in messages."""
 
@@ -46,6 +46,13 @@ class SourceFile:
         starts = [1 if self.text.startswith("\ufeff") else 0]
         starts.extend(i + 1 for i, character in enumerate(self.text) if character == "\n")
         return tuple(starts)
+
+    @cached_property
+    def sha256(self) -> str:
+        """The SHA-256 of the text in UTF-8."""
+        from hashlib import sha256  # loads a large library, which a check does not need
+
+        return sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()
 
     def position(self, offset: int) -> Position:
         """Return the position of an offset; an offset past the end gives the last position."""

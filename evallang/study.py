@@ -23,8 +23,8 @@ from evallang.effect import Effect
 from evallang.frozen_records import frozen
 from evallang.models.model import ModelSpec
 from evallang.results.files import STORED_FILES
-from evallang.results.settings import Default, FileRecord, ReportSettings, Stated
-from evallang.source import Span
+from evallang.results.settings import Default, ReportSettings, Stated
+from evallang.source import SourceFile, Span
 from evallang.spelling import Words
 from evallang.stats.corrections.correction import default_correction
 
@@ -259,7 +259,7 @@ class Study:
     report: Annotated[ReportSettings, Effect.WORDS]
     report_folder: Annotated[str | None, Effect.WORDS]
     path: Annotated[str, Effect.DERIVED]
-    files: Annotated[tuple[FileRecord, ...], Effect.DERIVED]
+    files: Annotated[tuple[SourceFile, ...], Effect.DERIVED]
     canonical: Annotated[str, Effect.DERIVED]
     overrides: Annotated[Mapping[str, str], Effect.DERIVED]
     defaults: Annotated[tuple[Default, ...], Effect.DERIVED]

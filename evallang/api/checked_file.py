@@ -29,7 +29,7 @@ class StudyError(Exception):
         super().__init__("\n" + to_text(self.diagnostics, sources))
 
 
-@frozen(slots=False)
+@frozen
 class CheckedFile:
     """A study file with what its check found.
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from evallang.study import Study
 
 
-@frozen(slots=False)
+@frozen
 class StudyFile(CheckedFile):
     """A checked study file that prints itself, lists its findings and plans its fits."""
 

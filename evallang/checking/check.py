@@ -3,7 +3,6 @@
 import posixpath
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
-from hashlib import sha256
 
 from evallang.checking import (
     capabilities,
@@ -34,7 +33,6 @@ from evallang.compatibility import own_metric
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec, Task
 from evallang.diagnostics import Diagnostic, has_errors
 from evallang.frozen_records import frozen
-from evallang.results.settings import FileRecord
 from evallang.source import SourceFile, Span
 from evallang.study import SourceSpec, Study
 from evallang.syntax import nodes as n
@@ -200,10 +198,7 @@ def _resolve(
         report=report,
         report_folder=folder,
         path=scope.path,
-        files=tuple(
-            FileRecord(p, sha256(s.text.encode("utf-8", "surrogatepass")).hexdigest())
-            for p, s in gathered.sources.items()
-        ),
+        files=tuple(SourceFile(p, s.text) for p, s in gathered.sources.items()),
         canonical=format_parsed(
             gathered.sources[scope.path], gathered.parsed[scope.path], waivers.canonical
         ),

@@ -20,7 +20,7 @@ from evallang.cli.terminal import (
     tell_state,
     tell_traceback,
 )
-from evallang.collector import collect_seldom, keep_from_collection
+from evallang.collector import collect_seldom
 from evallang.version import LANGUAGE, VERSION
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -156,7 +156,7 @@ def root(ctx: click.Context, debug: bool) -> None:
     ctx.obj = {"debug": debug}
 
 
-def main() -> None:
+def main() -> NoReturn:
     """Run the command line; a bug prints a short message and the path of its log."""
     collect_seldom()
     _leave_current_folder()
@@ -169,15 +169,18 @@ def main() -> None:
     if _SIGNALS and code not in (INTERRUPTED, TERMINATED):  # some code swallowed the exception
         code = _tell_end(_SIGNALS[0])
     close_streams()
-    if "evallang.own_output" in sys.modules:  # own code may print when the process ends
-        sys.modules["evallang.own_output"].leave_stdout_to_us()
-    if _ANSWERED.is_set():
-        # At its own end Python now and then ends the process by SIGINT in place of the code
-        atexit._run_exitfuncs()
-        os._exit(code)
-    # At the end of the process Python would visit all modules and records, several times
-    keep_from_collection()
-    sys.exit(code)
+    own_output = sys.modules.get("evallang.own_output")  # own code may print when the process ends
+    if own_output is not None:
+        own_output.leave_stdout_to_us()
+    if not _ANSWERED.is_set():
+        threading._shutdown()  # type: ignore[attr-defined]  # wait for threads, as Python does
+    atexit._run_exitfuncs()
+    if own_output is not None:
+        own_output.flush_streams()
+    close_streams()
+    # Python's own end would visit all modules and records, a tenth of the time of a short command,
+    # and once a signal was answered it now and then dies by SIGINT in place of the code
+    os._exit(code)
 
 
 def _exit_code() -> int:

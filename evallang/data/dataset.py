@@ -293,7 +293,7 @@ class SourceColumn:
     role_kind: str = ""
 
 
-@frozen(slots=False)
+@frozen
 class Table:
     """A data set as read: n rows, after `where`.
 
@@ -348,7 +348,7 @@ class Table:
         return len(self.y)
 
 
-@frozen(slots=False)
+@frozen
 class GivenOutcomes:
     """Predictions, judged outcomes or counts computed elsewhere, one row per example.
 

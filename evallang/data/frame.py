@@ -24,7 +24,7 @@ else:
 INFINITY = re.compile(r"\s*[+-]?inf(inity)?\s*", re.IGNORECASE)
 
 
-@frozen(slots=False)
+@frozen
 class Frame:
     """The columns of one source and where their rows come from.
 

@@ -5,7 +5,6 @@ one content in two file formats where its types agree. Names of data sets, units
 rows in the source and notes do not enter.
 """
 
-import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,11 +12,14 @@ from typing import TYPE_CHECKING, Any
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
+    import hashlib
+
     import numpy as np
     import polars as pl
     from _typeshed import ReadableBuffer
     from numpy.typing import NDArray
 else:
+    hashlib = lazy("hashlib")
     np = lazy("numpy")
     pl = lazy("polars")
 

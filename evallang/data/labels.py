@@ -20,7 +20,7 @@ else:
 FEW_VALUES = 8  # of a column of numbers, each of which it is compared with
 
 
-@frozen(slots=False)
+@frozen
 class Classes:
     """The distinct labels of a column in their order, and each row's place among them."""
 

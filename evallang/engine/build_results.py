@@ -782,6 +782,7 @@ def build_results(
         study, estimates, comparisons, requirements, data, exports, analyses, chosen
     )
     defaults = (*planned.plan.defaults, *data_defaults(read))
+    files = tuple(FileRecord(file.path, file.sha256) for file in study.files)
     return ResultsRecord(
         schema=SCHEMA,
         study=StudyRecord(
@@ -798,8 +799,8 @@ def build_results(
         ),
         spec=SpecRecord(
             study.path,
-            study.files[0].sha256,
-            study.files,
+            files[0].sha256,
+            files,
             study.canonical,
             study.overrides,
             tuple(FileRecord(use.module, use.sha256 or "") for use in study.uses),

@@ -154,7 +154,7 @@ def _mean_over_seeds(values: NDArray[np.float64]) -> float | None:
     return float(known[0]) if len(known) and known.min() == known.max() else _mean(values)
 
 
-@frozen(slots=False)
+@frozen
 class Partition:
     """Which fold and which repeat each prediction belongs to, numbered from 0 without gaps.
 

@@ -12,7 +12,7 @@ from evallang.metrics.metric import (
     Moments,
     Outcome,
 )
-from evallang.registry import Entry, lazy
+from evallang.registry import Entry, lazy, no_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,7 @@ def mean_of_values(
 def imported_metric(name: str, better: Direction) -> MetricEntry:
     """Make the metric of imported values, under the name that their statement gives."""
     declaration = MetricDeclaration(task="regression", form="losses", needs="values", better=better)
-    return Entry("metric", name, name, mean_of_values, declaration, _INPUTS, (), (), ())
+    return Entry("metric", name, name, mean_of_values, declaration, _INPUTS, no_options, (), ())
 
 
 def ratio_of_sums(
@@ -67,7 +67,7 @@ def imported_ratio(name: str, better: Direction) -> MetricEntry:
     parts = name.split(" / ")  # a sum whose own name has a slash keeps the short form
     title = f"Ratio of {parts[0]} to {parts[1]}" if len(parts) == 2 else name
     return Entry(
-        "metric", name, title, ratio_of_sums, declaration, (*_INPUTS, "weights"), (), (), ()
+        "metric", name, title, ratio_of_sums, declaration, (*_INPUTS, "weights"), no_options, (), ()
     )
 
 
@@ -103,7 +103,7 @@ def mean_over_repeats(entry: MetricEntry) -> MetricEntry:
         entry,
         function=mean_of_values,
         inputs=_INPUTS,
-        options=(),
+        read_options=no_options,
         declaration=replace(entry.declaration, form="losses", proportion=None, complement=False),
     )
 

@@ -217,7 +217,7 @@ Statistic = Callable[["NDArray[Any]"], "NDArray[np.float64]"]
 """A value for each row of weights, which are float64 or bytes: from (B, n) to (B,)."""
 
 
-@frozen(slots=False)
+@frozen
 class Moments:
     """A metric as a function of weighted sums of some numbers of each example.
 
@@ -311,7 +311,7 @@ class _NotKept:
 NOT_KEPT: Any = _NotKept()
 
 
-@frozen(slots=False)
+@frozen
 class CountedLabels:
     """The distinct pairs of truth and label (P,), as codes, and how often each occurs."""
 
@@ -320,7 +320,7 @@ class CountedLabels:
     times: NDArray[np.int64]
 
 
-@frozen(slots=False)
+@frozen
 class Outcome:
     """What one model gave on some examples, with the truth.
 

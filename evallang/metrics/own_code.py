@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from functools import partial
 from math import isfinite, nan
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
@@ -106,7 +107,7 @@ def entry_of(
         _OwnFunction(name, function, needs, None, said),
         declaration,
         ("truth", "output", "positive", "weights"),
-        tuple(options),
+        partial(tuple, options),
         (),
         (),
     )

@@ -13,13 +13,18 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evallang.frozen_records import frozen
+from evallang.registry import lazy
 from evallang.working_folder import working_folder_restored
+
+if TYPE_CHECKING:
+    import hashlib
+else:
+    hashlib = lazy("hashlib")
 
 ENTRY_POINTS = "evallang.models"
 """The group in which an installed package registers its estimators, each under a name."""
@@ -213,8 +218,8 @@ def sources(package: Path) -> list[Path]:
 def source_hash(package: Path) -> str:
     """Hash every Python file of a package, with its place in it; of a module, its file."""
     if not package.is_dir():
-        return sha256(package.read_bytes()).hexdigest()
-    digest = sha256()
+        return hashlib.sha256(package.read_bytes()).hexdigest()
+    digest = hashlib.sha256()
     for file in sources(package):
         content = file.read_bytes()
         digest.update(f"{file.relative_to(package).as_posix()}\0{len(content)}\0".encode())
@@ -228,7 +233,7 @@ def code_hash(package: Path, folder: Path) -> str:
     That is its files, those of the modules next to the study that it imports, and the versions of
     the installed packages that it imports. An import by a name that is computed is not seen.
     """
-    digest = sha256()
+    digest = hashlib.sha256()
     modules = own_modules(package.stem, package, folder)
     for name, place in sorted(modules.items()):
         for file in _content(place, folder):

@@ -35,7 +35,7 @@ class CannotSplit(ValueError):
         self.of_strata = of_strata
 
 
-@frozen(slots=False)
+@frozen
 class Rows:
     """What a protocol may look at: never features, never models.
 
@@ -57,7 +57,7 @@ class Rows:
     further_assignments: tuple[tuple[str, ...], ...] = ()
 
 
-@frozen(slots=False)
+@frozen
 class Split:
     """One split: sorted row numbers; `validation` only in a three-way holdout.
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from evallang.registry import lazy
 from evallang.stats.scratch import Scratch
 
 if TYPE_CHECKING:
+    import hashlib
+
     import numpy as np
     import threadpoolctl
     from numpy.typing import NDArray
 else:
+    hashlib = lazy("hashlib")
     np, threadpoolctl = lazy("numpy"), lazy("threadpoolctl")
 
 SUMMED_AT_ONCE = 1 << 16  # counts of a block that are numbers at the same time
@@ -36,7 +38,7 @@ class Column:
 
     def __init__(self, values: NDArray[Any]) -> None:
         self.values: NDArray[np.float64] = np.ascontiguousarray(values, dtype=np.float64)
-        self.key = sha256(self.values.tobytes()).digest()
+        self.key = hashlib.sha256(self.values.tobytes()).digest()
 
 
 class Columns:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@frozen(slots=False)
+@frozen
 class SizeScores:
     """The scores of the fits on subsets of one size.
 
@@ -34,7 +34,7 @@ class SizeScores:
     failed: int
 
 
-@frozen(slots=False)
+@frozen
 class Learning:
     """The scores of one model by the size of the training set, the smallest size first.
 

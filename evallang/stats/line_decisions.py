@@ -8,7 +8,7 @@ Decision = bool | None
 """Whether a hypothesis was rejected; None where the test is undefined."""
 
 
-@frozen(slots=False)
+@frozen
 class Setting:
     """One test with one correction, and what it decides on every hypothesis of a line.
 
@@ -25,7 +25,7 @@ class Setting:
     correction_title: str | None = None
 
 
-@frozen(slots=False)
+@frozen
 class DecidedHypothesis:
     """One hypothesis of a line: a pair of models by a metric on a data set (None: across them)."""
 
@@ -34,7 +34,7 @@ class DecidedHypothesis:
     models: tuple[str, ...]
 
 
-@frozen(slots=False)
+@frozen
 class LineDecisions:
     """The hypotheses of one line with every setting that was computed, the reported one first.
 

@@ -15,7 +15,7 @@ else:
     np = lazy("numpy")
 
 
-@frozen(slots=False)
+@frozen
 class Predicted:
     """The held-out predictions of one model.
 

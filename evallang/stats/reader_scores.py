@@ -19,7 +19,7 @@ else:
     np = lazy("numpy")
 
 
-@frozen(slots=False, eq=False)
+@frozen(eq=False)
 class ReaderScores:
     """The scores of readers with models, and their covariance over examples.
 

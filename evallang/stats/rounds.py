@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@frozen(slots=False)
+@frozen
 class Rounds:
     """The predictions of one model for the rows that each round did not draw.
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@frozen(slots=False)
+@frozen
 class Runs:
     """The scores and predictions of one model for S seeds and J splits.
 

@@ -183,7 +183,7 @@ def _digits(values: NDArray[np.float64], most: int, known: int | None) -> int:
 # --- placements --------------------------------------------------------------------------------
 
 
-@frozen(slots=False)
+@frozen
 class PlacementMoments:
     """The area under a ROC curve, and how far placements vary within each class.
 

@@ -18,7 +18,7 @@ Rule = Literal["best", "one_standard_error"]
 DIGITS = 12  # significant digits to which equal scores tie
 
 
-@frozen(slots=False)
+@frozen
 class SearchedParameter:
     """One searched parameter and its candidates in the order written.
 
@@ -31,7 +31,7 @@ class SearchedParameter:
     written: str
 
 
-@frozen(slots=False)
+@frozen
 class FoldSearch:
     """The search inside one training part, and the score of the chosen candidate on its test part.
 
@@ -50,7 +50,7 @@ class FoldSearch:
     steps: tuple[int, ...]
 
 
-@frozen(slots=False)
+@frozen
 class Searches:
     """All searches of one model: one inside each training part of a protocol.
 

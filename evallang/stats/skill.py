@@ -23,7 +23,7 @@ else:
 FEWEST_RANKED = 3  # rows; two always have a correlation of 1 or -1
 
 
-@frozen(slots=False)
+@frozen
 class Skill:
     """A mean over comparisons of rows: its value, and how far each row (n,) moves it."""
 

@@ -10,9 +10,9 @@ from evallang.source import Span
 from evallang.spelling import MOST_LISTED, closest, listed
 from evallang.syntax import codes, language
 from evallang.syntax.language import STATEMENTS, connectives, owners
+from evallang.syntax.line_reading import Reading, read_line
 from evallang.syntax.logical_lines import LogicalLine
 from evallang.syntax.nodes import AnyClauseNode, StatementNode
-from evallang.syntax.repair import Reading, given_a_value, read_line
 from evallang.syntax.scanner import Token
 
 MOST_JOINED = 200  # signs of a statement over several lines; each line reads all of it again
@@ -296,6 +296,8 @@ class Assembly:
         else:
             message = f"`{shortened(word)}` is not a statement"
             suggestion = f"a statement begins with {listed(STATEMENTS)}"
+            from evallang.syntax.repair import given_a_value
+
             if given := given_a_value(self.path, line.tokens):
                 suggestion = (
                     f"write `model {shortened(word)} = ...`, or `let` for what is not a model"

@@ -11,7 +11,7 @@ example, with the guess and without it.
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
 from evallang.frozen_records import frozen
@@ -27,6 +27,7 @@ from evallang.syntax.language import (
     declares,
     takes_one_value,
 )
+from evallang.syntax.line_reading import Reading, read_line
 from evallang.syntax.literals import quoted, unescaped
 from evallang.syntax.scanner import PUNCTUATION, Token
 from evallang.syntax.unexpected_characters import column_in_quotes
@@ -72,13 +73,6 @@ _OF_CONDITIONS = {
     "or": "one of several values is written `where COLUMN in [a, b]`",
     "between": "write one `where` line for each bound: `where age >= 18`, `where age <= 65`",
 }
-
-
-class Reading(NamedTuple):
-    """What a line was read as: its node, if any, and what was found in it."""
-
-    node: Any
-    diagnostics: tuple[Diagnostic, ...]
 
 
 class Line(NamedTuple):
@@ -181,13 +175,10 @@ class TokenGuess(NamedTuple):
     final: bool = False
 
 
-def read_line(path: str, start: str, tokens: Sequence[Token]) -> Reading:
-    """Parse a line as a `statement` or a `clause`, correcting what surely was meant."""
-    first = run(path, start, tokens)
+def repair_line(path: str, start: str, tokens: Sequence[Token], first: Run) -> Reading:
+    """Read again a line of which `first` came, correcting what surely was meant."""
     line = Line(path, start, tokens, first.stuck_at or 0)
     is_read = first.stuck_at is None
-    if is_read and not first.diagnostics:
-        return Reading(first.node, ())
     for known in OF_LINES:
         reading = known.guess(line) if known.of_read_lines or not is_read else None
         if reading is not None:

@@ -17,7 +17,6 @@ from evallang.syntax import codes
 from evallang.syntax.language import declares
 from evallang.syntax.literals import quoted, unescaped, unheld
 from evallang.syntax.nodes import CommentNode
-from evallang.syntax.unexpected_characters import Stray, meant_for
 
 
 class Token(NamedTuple):
@@ -501,6 +500,8 @@ class _Scanner(LineReader):
         shown = f"`{character}`" if printable(character) == character else f"U+{ord(character):04X}"
         message = f"{shown} is unexpected here"
         before = self.tokens[-1].kind if self.tokens else None
+        from evallang.syntax.unexpected_characters import Stray, meant_for
+
         stray = Stray(self.text, start, self.line.end, before, inside=self.depth > 0)
         fixes = [Fix(f"remove {shown}", (Edit(span, ""),))] if stray.means_nothing else []
         code = codes.UNEXPECTED_CHARACTER

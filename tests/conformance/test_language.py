@@ -6,6 +6,7 @@ The test compiles the grammar anew with two more rules; nothing else of the pack
 import json
 import pkgutil
 import re
+from dataclasses import replace
 from importlib.resources import files
 
 import pytest
@@ -86,8 +87,7 @@ def scratch(monkeypatch):
         for word, clause in (("study", SPONSOR), ("data", FRONTIER)):
             known = STATEMENTS[word]
             taken = {**known.clauses, clause.word: clause}
-            fields = {name: getattr(known, name) for name in known.__slots__}
-            patch.setitem(STATEMENTS, word, Statement(**fields | {"clauses": taken}))
+            patch.setitem(STATEMENTS, word, replace(known, clauses=taken))
         for cache in CACHES:
             cache.cache_clear()
         yield
