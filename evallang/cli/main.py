@@ -178,8 +178,15 @@ def main() -> NoReturn:
     if own_output is not None:
         own_output.flush_streams()
     close_streams()
-    # Python's own end would visit all modules and records, a tenth of the time of a short command,
-    # and once a signal was answered it now and then dies by SIGINT in place of the code
+    _leave_python(code)
+
+
+def _leave_python(code: int) -> NoReturn:
+    """End the process here.
+
+    Python's own end would visit all modules and records, a tenth of the time of a short command,
+    and once a signal was answered it now and then dies by SIGINT in place of the code.
+    """
     os._exit(code)
 
 
