@@ -10,7 +10,7 @@ make the fields when they are first read.
 from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, TypeVar, cast, dataclass_transform, overload
+from typing import Any, ClassVar, TypeVar, cast, dataclass_transform, overload
 
 T = TypeVar("T")
 FEW = 60  # records; to fill them without a compiled `__init__` takes as long as to compile it
@@ -85,16 +85,6 @@ def _methods(declared: "_Fields") -> dict[str, Any]:
     return methods
 
 
-class _Member(NamedTuple):
-    """What the shared methods know of a field."""
-
-    name: str
-    default: Any = MISSING
-    factory: Any = MISSING
-    by_keyword: bool = False
-    compared: bool = True
-
-
 class _Fields:
     """The fields of a class, for `dataclasses` made when they are first read.
 
@@ -121,27 +111,17 @@ class _Fields:
         return made
 
     @cached_property
-    def members(self) -> tuple[_Member, ...]:
+    def members(self) -> dict[str, Field[Any]]:
         """The fields with those of the bases, which come first."""
-        known = {item.name: item for base in self._bases() for item in base.members}
+        known = {name: item for base in self._bases() for name, item in base.members.items()}
         for name in self.own:
             value = self.given.get(name, MISSING)
-            known[name] = (
-                _Member(
-                    name,
-                    value.default,
-                    value.default_factory,
-                    value.kw_only is True,
-                    value.compare,
-                )
-                if isinstance(value, Field)
-                else _Member(name, value)
-            )
-        return tuple(known.values())
+            known[name] = value if isinstance(value, Field) else field(default=value)
+        return known
 
     @cached_property
     def positional(self) -> tuple[str, ...]:
-        return tuple(item.name for item in self.members if not item.by_keyword)
+        return tuple(name for name, item in self.members.items() if item.kw_only is not True)
 
     def after(self, given: int) -> list[tuple[str, Any, Any]]:
         """Return name, default and factory of the members after those given by their place."""
@@ -149,15 +129,15 @@ class _Fields:
         if found is None:
             before = set(self.positional[:given])
             found = self._after[given] = [
-                (item.name, item.default, item.factory)
-                for item in self.members
-                if item.name not in before
+                (name, item.default, item.default_factory)
+                for name, item in self.members.items()
+                if name not in before
             ]
         return found
 
     @cached_property
     def compared(self) -> tuple[str, ...]:
-        return tuple(item.name for item in self.members if item.compared)
+        return tuple(name for name, item in self.members.items() if item.compare)
 
     def defaults(self) -> dict[str, Any]:
         """Return the defaults of the fields made by `field`, or MISSING."""
@@ -263,20 +243,20 @@ def _fill(
     return taken == len(named)
 
 
-def _initializer(known: tuple[_Member, ...]) -> Callable[..., None]:
+def _initializer(known: dict[str, Field[Any]]) -> Callable[..., None]:
     """Compile `__init__` with the fields in order and keyword-only fields last."""
     scope: dict[str, Any] = {"put": object.__setattr__, "MISSING": MISSING}
     parameters: dict[bool, list[str]] = {False: ["self"], True: ["*"]}
     body = []
-    for item in known:
-        name, default, value = item.name, "", item.name
+    for name, item in known.items():
+        default, value = "", name
         if item.default is not MISSING:
             scope[f"default_{name}"] = item.default
             default = f"=default_{name}"
-        elif item.factory is not MISSING:
-            scope[f"make_{name}"] = item.factory
+        elif item.default_factory is not MISSING:
+            scope[f"make_{name}"] = item.default_factory
             default, value = "=MISSING", f"{name} if {name} is not MISSING else make_{name}()"
-        parameters[item.by_keyword].append(name + default)
+        parameters[item.kw_only is True].append(name + default)
         body.append(f"put(self, {name!r}, {value})")
     by_keyword = parameters[True] if len(parameters[True]) > 1 else []
     signature = ", ".join(parameters[False] + by_keyword)

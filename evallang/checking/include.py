@@ -3,11 +3,12 @@
 import errno
 import posixpath
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from evallang.checking import codes
 from evallang.checking.clauses import TABLE_ENDINGS
 from evallang.diagnostics import Diagnostic, Related, Severity, diagnose
+from evallang.frozen_records import mutable
 from evallang.late_pattern import late_pattern
 from evallang.source import SourceFile
 from evallang.syntax.codes import MISSING_VERSION
@@ -28,7 +29,7 @@ _DECLARING = frozenset(
 """Words of lines that declare names."""
 
 
-@dataclass(repr=False)
+@mutable
 class Gathered:
     """All statements of a study, whose path is `path`, and its includes, in the order written."""
 

@@ -7,12 +7,12 @@ and its correction; here each is known for the one word that it is.
 from bisect import bisect_right, insort
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from evallang.checking import codes
 from evallang.checking.scope import Scope
 from evallang.checking.synonyms import NOUNS, is_member, meant_by
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
+from evallang.frozen_records import frozen
 from evallang.late_pattern import late_pattern
 from evallang.source import SourceFile, Span
 from evallang.stats.corrections.correction import CORRECTIONS
@@ -41,7 +41,8 @@ _WORD = late_pattern(r"[\w-]+")
 _JOINING = ("and", "or", "plus")
 
 
-class _Word(NamedTuple):
+@frozen
+class _Word:
     text: str
     start: int
     end: int

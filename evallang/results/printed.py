@@ -5,7 +5,7 @@ Texts from a study, its data or its author's code pass `printable`, and HTML is 
 
 from collections.abc import Iterable, Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evallang.frozen_records import frozen
 from evallang.printable import printable
@@ -22,7 +22,8 @@ LONGEST_FACT = 76  # a cell of a table without heads, which has two columns
 SMALLEST_P = 0.0001  # a smaller p is printed as "<0.0001"
 
 
-class Head(NamedTuple):
+@frozen
+class Head:
     """The head of a column; cells with numbers are aligned at the right."""
 
     text: str

@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
-from evallang.frozen_records import mutable
+from evallang.frozen_records import frozen, mutable
 from evallang.source import Span
 from evallang.spelling import MOST_LISTED, closest, listed
 from evallang.syntax import codes, language
@@ -18,7 +17,8 @@ from evallang.syntax.scanner import Token
 MOST_JOINED = 200  # signs of a statement over several lines; each line reads all of it again
 
 
-class ParsedLine(NamedTuple):
+@frozen
+class ParsedLine:
     """A statement's first line or a clause, and its node where the line is faultless.
 
     `start` and `end` enclose the physical lines; `at_margin` tells whether they begin in
@@ -497,7 +497,8 @@ class Assembly:
         self.diagnostics.append(diagnose(code, message, span, help=suggestion, fixes=fixes))
 
 
-class LineJoin(NamedTuple):
+@frozen
+class LineJoin:
     """A guess at lines that belong together, and such lines: as written, and as they should be."""
 
     guess: Callable[[Assembly, LogicalLine], bool]

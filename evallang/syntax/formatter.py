@@ -33,7 +33,7 @@ def format_parsed(
         comments = [
             replace(comment, text=remark(comment.text)) for comment in parsed.study.comments
         ]
-        parsed = parsed._replace(study=replace(parsed.study, comments=tuple(comments)))
+        parsed = replace(parsed, study=replace(parsed.study, comments=tuple(comments)))
     blocks = sorted((*_code(source, parsed), *_remarks(source, parsed)), key=lambda b: b.start)
     lines: list[str] = []
     end: int | None = None

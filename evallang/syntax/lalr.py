@@ -5,9 +5,10 @@ Some thirty lines of driving a table; with them a study is read without importin
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from evallang.diagnostics import Diagnostic
+from evallang.frozen_records import frozen
 from evallang.source import Span
 from evallang.syntax.node_builder import NodeBuilder, action
 from evallang.syntax.parse_table import MISSING, SPLICE, parse_table
@@ -16,7 +17,8 @@ from evallang.syntax.scanner import Token
 END = "$END"
 
 
-class Run(NamedTuple):
+@frozen
+class Run:
     """What became of a line: a node with findings, or the token (by number) that does not fit.
 
     `stack` holds the states before that token.

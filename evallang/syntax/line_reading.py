@@ -1,14 +1,16 @@
 """The reading of a logical line: its node and what was found."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from evallang.diagnostics import Diagnostic
+from evallang.frozen_records import frozen
 from evallang.syntax.lalr import run
 from evallang.syntax.scanner import Token
 
 
-class Reading(NamedTuple):
+@frozen
+class Reading:
     """What a line was read as: its node, if any, and what was found in it."""
 
     node: Any

@@ -7,10 +7,9 @@ reaches beyond its statement.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import field
-from typing import NamedTuple
 
 from evallang.diagnostics import Code, Diagnostic, diagnose
-from evallang.frozen_records import mutable
+from evallang.frozen_records import frozen, mutable
 from evallang.source import SourceFile, Span
 from evallang.syntax import codes
 from evallang.syntax.language import STATEMENTS
@@ -47,7 +46,8 @@ class LogicalLine:
         return self.tokens[0].text if self.tokens else ""
 
 
-class Layout(NamedTuple):
+@frozen
+class Layout:
     """A file as logical lines; `comments` and `tabs` (outside quotes) are the whole file's."""
 
     lines: tuple[LogicalLine, ...]

@@ -15,6 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from evallang.frozen_records import frozen
+
 FORMAT = 1
 """Changes with the shape of the saved table."""
 
@@ -37,7 +39,8 @@ class Rule(NamedTuple):
     template: tuple[int, ...]
 
 
-class ParseTable(NamedTuple):
+@frozen
+class ParseTable:
     """States with their actions: a state to go to (>= 0) or ~rule to reduce by (< 0).
 
     `words` maps keywords and punctuation to their terminals.
