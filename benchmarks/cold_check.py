@@ -1,7 +1,7 @@
 """How long is a cold `evallang check` of a 30-line study, also beside `import click, lark`?
 
-Reports the median of both over alternating runs, of modules that are compiled, as those of an
-installed package are.
+Reports the median of both over alternating runs: of the command as users call it, and of modules
+that are compiled, as those of an installed package are.
 
     python -m benchmarks.cold_check
 """
@@ -26,15 +26,15 @@ def seconds(*command: str) -> float:
     # Without the variable under which Python compiles the package at every start
     compiled = {key: v for key, v in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     start = time.perf_counter()
-    subprocess.run([sys.executable, *command], check=True, capture_output=True, env=compiled)
+    subprocess.run(command, check=True, capture_output=True, env=compiled)
     return time.perf_counter() - start
 
 
 def main() -> None:
-    seconds("-m", "compileall", "-q", str(ROOT / "evallang"))
-    seconds("-m", "evallang.syntax.parse_table")
-    check = ("-m", "evallang", "check", str(STUDY))
-    floor = ("-c", "import click, lark")
+    seconds(sys.executable, "-m", "compileall", "-q", str(ROOT / "evallang"))
+    seconds(sys.executable, "-m", "evallang.syntax.parse_table")
+    check = (str(Path(sys.executable).with_name("evallang")), "check", str(STUDY))
+    floor = (sys.executable, "-c", "import click, lark")
     seconds(*check), seconds(*floor)
     ours, theirs = zip(*((seconds(*check), seconds(*floor)) for _ in range(RUNS)), strict=True)
     report(

@@ -10,7 +10,7 @@ make the fields when they are first read.
 from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
 from functools import cached_property
-from typing import Any, ClassVar, TypeVar, cast, dataclass_transform, overload
+from typing import Any, ClassVar, TypeVar, dataclass_transform, overload
 
 T = TypeVar("T")
 FEW = 60  # records; to fill them without a compiled `__init__` takes as long as to compile it
@@ -26,52 +26,33 @@ def frozen(*, eq: bool = True) -> Callable[[type[T]], type[T]]: ...
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def frozen(cls: Any = None, /, *, eq: bool = True) -> Any:
-    """Make a class a frozen dataclass; fields with `compare=False` take no part in equality and
-    hash.
+    """Make a class a frozen dataclass; fields with `compare=False` are not part of equality.
 
     A class whose fields are arrays needs `eq=False`, with which a record is equal to itself
     alone. Raises `TypeError` for a class with `__post_init__`, which the shared methods would not
     call.
     """
-    return (lambda made: _freeze(made, eq)) if cls is None else _freeze(cls, eq)
-
-
-def _freeze(cls: Any, eq: bool) -> Any:
-    declared = _Fields(cls)
-    methods = _methods(declared) | {"__setattr__": _set, "__delattr__": _delete}
-    if eq:
-        methods |= _compared(declared)
-    for name, value in (declared.defaults() | methods).items():
-        if value is MISSING:
-            type.__delattr__(cls, name)
-        else:
-            type.__setattr__(cls, name, value)
-    return cls
+    refusing = {"__setattr__": _set, "__delattr__": _delete}
+    if cls is None:
+        return lambda made: _record(made, refusing, eq=eq)
+    return _record(cls, refusing, eq=eq)
 
 
 @dataclass_transform(eq_default=False, field_specifiers=(field,))
 def mutable(cls: type[T]) -> type[T]:
-    """Make a class a dataclass with slots whose records change; each is equal to itself alone.
+    """Make a class a dataclass whose records change; each is equal to itself alone.
 
     Raises `TypeError` for a class with `__post_init__`, which the shared methods would not call.
     """
+    made: type[T] = _record(cls, {})
+    return made
+
+
+def _record(cls: Any, more: dict[str, Any], *, eq: bool = False) -> Any:
     declared = _Fields(cls)
-    content = {name: value for name, value in cls.__dict__.items() if name not in declared.own}
-    for name in ("__dict__", "__weakref__"):  # of the class without slots
-        content.pop(name, None)
-    content |= _methods(declared) | {"__slots__": tuple(declared.own)}
-    kind: Any = type(cls)
-    made = kind(cls.__name__, cls.__bases__, content)
-    made.__qualname__ = cls.__qualname__
-    declared.owner = made
-    return cast("type[T]", made)
-
-
-def _methods(declared: "_Fields") -> dict[str, Any]:
-    cls = declared.owner
     if hasattr(cls, "__post_init__"):
         raise TypeError(f"{cls.__name__} has `__post_init__`, which a record does not call")
-    methods = {
+    methods = more | {
         "__init__": _compiled_when_called_often(declared),
         "__getstate__": _state,
         "__setstate__": _restore,
@@ -82,7 +63,14 @@ def _methods(declared: "_Fields") -> dict[str, Any]:
     }
     if cls.__repr__ is object.__repr__:  # a record may be a table of its own
         methods["__repr__"] = _repr
-    return methods
+    if eq:
+        methods |= _compared(declared)
+    for name, value in (declared.defaults() | methods).items():
+        if value is MISSING:
+            type.__delattr__(cls, name)
+        else:
+            type.__setattr__(cls, name, value)
+    return cls
 
 
 class _Fields:

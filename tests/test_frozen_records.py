@@ -91,7 +91,7 @@ def test_records_that_hold_arrays_are_equal_to_themselves_alone():
         one.values = []
 
 
-def test_a_mutable_record_changes_and_has_no_other_fields():
+def test_a_mutable_record_changes():
     @mutable
     class Line:
         start: int
@@ -100,5 +100,3 @@ def test_a_mutable_record_changes_and_has_no_other_fields():
     line = Line(1)
     line.start = 5
     assert (line.start, line.words, line == Line(5)) == (5, [], False)
-    with pytest.raises(AttributeError):
-        line.end = 6
