@@ -6,6 +6,7 @@ parts of a line in any order.
 """
 
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
@@ -58,7 +59,7 @@ def reductions(monkeypatch):
     table = parse_table()
     recorded = Reductions(table.rules)
     recorded.seen = set()
-    monkeypatch.setattr(lalr, "parse_table", lambda: table._replace(rules=recorded))
+    monkeypatch.setattr(lalr, "parse_table", lambda: replace(table, rules=recorded))
     return recorded
 
 
