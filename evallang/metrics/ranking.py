@@ -726,9 +726,11 @@ def _weights_by_score(
     sides: tuple[list[NDArray[Any]], list[NDArray[Any]]] = ([], [])
     values = np.asarray(score, dtype=np.float64)
     for places, begins, up in ascending_parts(values, positive):
-        run = np.cumsum(begins) - 1
-        for side, members in zip(sides, (up, ~up), strict=True):
-            side.append(np.bincount(run, np.where(members, weight[places], 0.0)))
+        of_each = weight[places]
+        ups = of_each * up
+        run = None if begins.all() else np.cumsum(begins) - 1
+        for side, members in zip(sides, (ups, of_each - ups), strict=True):
+            side.append(members if run is None else np.bincount(run, members))
     positives, negatives = (np.concatenate(side) for side in sides)
     return positives, negatives
 
@@ -737,7 +739,10 @@ def _arrays(
     truth: ArrayLike, output: ArrayLike, weights: ArrayLike | None
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
     codes = np.asarray(truth)
-    weight = np.ones(len(codes)) if weights is None else np.asarray(weights, dtype=np.float64)
+    if weights is None:
+        weight = np.broadcast_to(1.0, len(codes))  # no memory for each example
+    else:
+        weight = np.asarray(weights, dtype=np.float64)
     return codes, np.asarray(output), weight
 
 
