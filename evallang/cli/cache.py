@@ -17,17 +17,17 @@ def command(action: str, store: str | None) -> int:
     The store keeps predictions, scores and chosen parameters of every fit, and no models. It may
     be deleted at any time: what is missing is fitted again.
     """
-    from evallang.engine.store import StoreRefused, open_store, store_folder
+    from evallang.engine.store import StoreRefused, existing_store, store_folder
 
     try:
         folder = store_folder(store)
         if action == "path" or folder is None:
             write("off" if folder is None else str(folder))
             return 0
-        if not folder.exists():
+        opened = existing_store(store)
+        if opened is None or not folder.exists():
             write(f"{folder}: no fits")
             return 0
-        opened = open_store(folder)
         if action == "clear":
             found = opened.clear()
             write(f"{folder}: deleted {_contents(found.entries, found.size)}")

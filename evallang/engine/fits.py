@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from math import isnan
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from evallang.compatibility import metric_entry
@@ -325,8 +326,13 @@ def _write(path: str, table: Table) -> None:
         Path(f"{path}-values.json").write_text(json.dumps(list(number_of)), encoding="ascii")
     for name, array in arrays.items():
         if array is not None:
-            with Path(f"{path}-{name}.npy").open("wb") as file:
-                np.save(file, array, allow_pickle=False)
+            file = Path(f"{path}-{name}.npy")
+            try:
+                with file.open("wb") as stream:
+                    # numpy's own writing to a file does not say why the system refuses
+                    np.save(SimpleNamespace(write=stream.write), array, allow_pickle=False)
+            except OSError as error:
+                raise OSError(error.errno, error.strerror, str(file)) from error
 
 
 MISSING = -1

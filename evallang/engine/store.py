@@ -334,7 +334,8 @@ def store_folder(given: str | os.PathLike[str] | None = None) -> Path | None:
 def open_store(folder: Path, *, fresh: bool = False) -> Store:
     """Open the store in a folder, which is made where it does not exist; raise `StoreRefused`."""
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not folder.exists():
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _check_is_ours(folder)
         if not (folder / TAG).exists():
             write_file(folder / TAG, TAG_TEXT)

@@ -55,6 +55,12 @@ def test_the_folder_is_printed_or_that_there_is_none(store, tmp_path):
     assert call("cache", "info", "--store", "off", folder=tmp_path).stdout == "off\n"
 
 
+def test_a_look_at_an_empty_folder_leaves_it_empty(store, tmp_path):
+    store.mkdir()
+    assert "0 entries, 0 bytes" in call("cache", "info", folder=tmp_path).stdout
+    assert list(store.iterdir()) == []
+
+
 def test_a_folder_that_is_no_store_is_not_emptied(store, tmp_path):
     store.mkdir()
     (store / "thesis.txt").write_text("years of work", encoding="utf-8")

@@ -1,8 +1,11 @@
 """Workers read the rows of a table from files of numbers and text, never from pickles."""
 
+import errno
+import resource
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from studies import study
 
 from evallang.engine.fits import _mapped, _write
@@ -52,3 +55,16 @@ def test_a_table_of_text_alone_and_one_of_numbers_alone(tmp_path):
     path = str(tmp_path / "table-2")
     _write(path, numbers)
     np.testing.assert_array_equal(_mapped(path)[0], numbers.numeric)
+
+
+def test_a_table_that_the_system_does_not_take_whole_names_the_file_and_the_reason(tmp_path):
+    table = table_of(tmp_path, "x,y\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(2000)))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        with pytest.raises(OSError, match="too large") as refused:
+            _write(str(tmp_path / "table-3"), table)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert refused.value.errno == errno.EFBIG
+    assert refused.value.filename == str(tmp_path / "table-3-numeric.npy")

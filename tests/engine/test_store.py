@@ -370,7 +370,7 @@ def test_a_store_that_others_can_write_or_that_is_none_is_refused(tmp_path, monk
     with pytest.raises(StoreRefused, match="contains files and is not a store"):
         open_store(tmp_path / "notes")
     (tmp_path / "file").write_text("")
-    with pytest.raises(StoreRefused, match="cannot be used: file exists"):
+    with pytest.raises(StoreRefused, match="is not a folder"):
         open_store(tmp_path / "file")
     mine = tmp_path / "mine"
     open_store(mine)
@@ -411,7 +411,7 @@ def test_a_store_that_cannot_be_used_costs_one_note_and_no_result(tmp_path):
     (tmp_path / "file").write_text("")
     for store, said in (
         (blocked, "could not keep all fits"),
-        (tmp_path / "file", "cannot be used"),
+        (tmp_path / "file", "is not a folder"),
     ):
         results = run(study(TEXT), store=store)
         assert len(results.notes) == 1 and said in results.notes[0]
