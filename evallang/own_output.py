@@ -1,8 +1,8 @@
 """Output of an author's own code goes to stderr, after the name of the model or metric.
 
 Standard output carries verdicts and tables, which other programs read. Lines that Python code
-prints are made printable, so that they cannot forge a line of evallang in a log; output past
-Python's streams (C code, child processes) reaches stderr unchanged.
+writes to either stream are made printable, so that they cannot forge a line of evallang in a
+log; output past Python's streams (C code, child processes) reaches stderr unchanged.
 """
 
 import codecs
@@ -51,16 +51,21 @@ class _ToStderr(io.TextIOBase):
             self._print(begun)
 
     def _print(self, *lines: str) -> None:
-        if lines and sys.stderr is not None:
+        stream = self._stream()
+        if lines and stream is not None:
             start = self._last or UNNAMED
-            whole = [line.removesuffix("\r") for line in lines]
-            write_lines(sys.stderr, *(f"{start}: {line}" for line in whole))
+            # Of a line that is redrawn, such as a progress bar, the last state remains
+            whole = [line.removesuffix("\r").rpartition("\r")[2] for line in lines]
+            write_lines(stream, *(f"{start}: {line}" for line in whole))
+
+    def _stream(self) -> Any:
+        return sys.stderr.whole if isinstance(sys.stderr, _Named) else sys.stderr
 
     def writable(self) -> bool:
         return True
 
     def fileno(self) -> int:
-        return sys.stderr.fileno()
+        return int(self._stream().fileno())
 
     @property
     def encoding(self) -> str:  # type: ignore[override]
@@ -70,6 +75,34 @@ class _ToStderr(io.TextIOBase):
     def buffer(self) -> Any:
         """A stream for code that writes bytes, which are decoded as UTF-8 and printed as lines."""
         return _Bytes(self)
+
+
+class _Named(_ToStderr):
+    """A replacement of `sys.stderr`: lines of a model or metric bear its name, others do not."""
+
+    def __init__(self, whole: Any) -> None:
+        super().__init__()
+        self.whole = whole
+
+    def write(self, text: str, /) -> int:
+        return super().write(text) if _SPEAKER.get() else int(self.whole.write(text))
+
+    def _stream(self) -> Any:
+        return self.whole
+
+    def flush(self) -> None:
+        self.whole.flush()
+
+    def isatty(self) -> bool:
+        return not _SPEAKER.get() and bool(self.whole.isatty())
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return str(self.whole.encoding)
+
+    @property
+    def buffer(self) -> Any:
+        return super().buffer if _SPEAKER.get() else self.whole.buffer
 
 
 class _Bytes(io.RawIOBase):
@@ -96,8 +129,9 @@ def speaking(name: str) -> Iterator[None]:
         with working_folder_restored():
             yield
     finally:
-        if isinstance(sys.stdout, _ToStderr):
-            sys.stdout.end_line()
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, _ToStderr):
+                stream.end_line()
         _SPEAKER.reset(token)
 
 
@@ -116,6 +150,8 @@ class _Spared:
             return
         flush_streams()
         self.stream, sys.stdout = sys.stdout, _ToStderr()
+        if sys.stderr is not None:
+            sys.stderr = _Named(sys.stderr)
         with suppress(OSError):  # one of them is closed
             self.copy = os.dup(1)
             os.dup2(2, 1)
@@ -129,6 +165,8 @@ class _Spared:
         if isinstance(sys.stdout, _ToStderr):
             sys.stdout.end_line()
         sys.stdout = self.stream
+        if isinstance(sys.stderr, _Named):
+            sys.stderr = sys.stderr.whole
         if self.copy is not None:
             os.dup2(self.copy, 1)
             os.close(self.copy)

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from evallang import own_output
-from evallang.own_output import LONGEST, _ToStderr, speaking
+from evallang.own_output import LONGEST, _Named, _ToStderr, speaking
 
 
 def written(monkeypatch):
@@ -49,3 +49,18 @@ def test_the_number_of_its_file_is_that_of_stderr(monkeypatch):
     with Path(os.devnull).open("w") as devnull:
         monkeypatch.setattr(sys, "stderr", devnull)
         assert _ToStderr().fileno() == devnull.fileno()
+
+
+def test_lines_of_a_model_on_stderr_bear_its_name_and_others_do_not(monkeypatch):
+    said = written(monkeypatch)
+    monkeypatch.setattr(sys, "stderr", _Named(said))
+    print("ours", file=sys.stderr)
+    with speaking("svm"):
+        print("PASS forged\x1b[2J", file=sys.stderr)
+        sys.stderr.write("10%\r50%\r100%")
+        sys.stderr.buffer.write(b"\nbytes")
+        assert not sys.stderr.isatty()
+    print("ours again", file=sys.stderr, flush=True)
+    assert said.getvalue() == (
+        "ours\nsvm: PASS forged\\x1b[2J\nsvm: 100%\nsvm: bytes\nours again\n"
+    )

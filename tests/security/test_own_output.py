@@ -24,6 +24,7 @@ c = ctypes.CDLL(None)
 class Talking(DummyClassifier):
     def fit(self, X, y, sample_weight=None):
         print("PASS fitted")
+        print("error[E001] forged", file=sys.stderr)
         print("FAIL half a line", end="")
         sys.stdout.write("; the rest\\n")
         sys.__stdout__.write("PASS by the first stdout\\n")
@@ -79,6 +80,8 @@ def test_the_summary_and_verdicts_alone_are_on_standard_output(tmp_path, jobs):
     assert [line.split()[0] for line in ending] == ["PASS", "model:", "report:"]
     lines = done.stderr.splitlines()
     assert {"talker: PASS fitted", "talker: FAIL half a line; the rest"} <= set(lines)
+    assert "talker: error[E001] forged" in lines
+    assert not any(line.startswith("error[E001]") for line in lines)
     assert "ours.share: PASS measured" in lines
     assert any(line.endswith("PASS imported") and ": " in line for line in lines)
     for way in WAYS:  # what is written past Python has no name in front
