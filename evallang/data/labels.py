@@ -122,8 +122,8 @@ def _coded(series: "pl.Series", distinct: "pl.Series", codes: Sequence[int]) -> 
 
 def group_codes(texts: Sequence[str]) -> "NDArray[np.int64]":
     """Number groups from 0 in the order of their first rows."""
-    numbers: dict[str, int] = {}
-    return np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.int64)
+    numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+    return np.fromiter(map(numbers.__getitem__, texts), np.int64, len(texts))
 
 
 def _place(keyed: tuple[float | None, str, Label]) -> tuple[float, str]:
