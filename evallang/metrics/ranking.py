@@ -29,7 +29,7 @@ from evallang.stats.scratch import Scratch
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
 else:
     np = lazy("numpy")
 
@@ -43,9 +43,11 @@ HANLEY_MCNEIL_1982 = Reference(
     pages="29-36",
 )
 ROWS_AT_ONCE = 1 << 16  # examples of all weightings worked on at once: they stay in the cache
-SUMMED_AT_ONCE = 1 << 20  # the same where they are summed in stretches, a stretch at a time
+SUMMED_AT_ONCE = 1 << 19  # the same where they are summed in stretches
+DRAWN_AT_ONCE = 1 << 23  # examples of all weightings that are side by side in memory
+MOST_ROUNDS = 256  # weightings that are worked on at once
+MANY_EXAMPLES = 2048  # from which quotients have single precision, eight digits of their mean
 ROUNDING = 1e-12  # of a sum of weights
-LEAST = 1e-300  # of a weight; keeps 0 / 0 from arising above the first example drawn
 _SCRATCH = Scratch()
 
 
@@ -141,60 +143,100 @@ def _average_precisions(o: Outcome, options: Mapping[str, Any]) -> Statistic | N
     ordered = score[order]
     ends = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(order) - 1)
     up = o.truth[order] == o.positive
-    positive, upto = np.flatnonzero(up), np.cumsum(up)
-    n, first = len(order), len(positive)
-    if not first:
-        return _undefined
-    # For each positive the last positive before the end of its run of equal scores, and how many
-    # negatives come before that end
-    last = ends[np.searchsorted(ends, positive)]
-    found, missed = upto[last] - 1, last + 1 - upto[last]
-    ties = bool((found != np.arange(first)).any())
-    # The weights get a last row of zeros, which is what no negatives add up to
-    hits_down, misses_down = RunningSums(order[up], n), RunningSums(np.append(n, order[~up]), n)
-    example = np.minimum(hits_down.examples, first - 1)
-    found_row, missed_row = hits_down.rows(found[example]), misses_down.rows(missed[example])
-    batch = max(1, SUMMED_AT_ONCE // n)
+    n = len(order)
+    rounds = min(max(1, DRAWN_AT_ONCE // n), MOST_ROUNDS)
+    pieces, start = [], 0
+    while start < n:
+        longest = int(np.searchsorted(ends, start + SUMMED_AT_ONCE // rounds))
+        end = 1 + int(ends[min(longest, len(ends) - 1)])
+        pieces.append(_Piece(order[start:end], up[start:end], ends[ends >= start] - start))
+        start = end
 
     def of_some(weights: NDArray[Any]) -> NDArray[np.float64]:
-        rounds = len(weights)
-        kind: type = np.int32 if weights.dtype == np.uint8 and n < 1 << 23 else np.float64
-        times = _SCRATCH.array("times", (n + 1, rounds), weights.dtype)
-        times[:-1], times[-1] = weights.T, 0
-        shape = misses_down.size, rounds
-        drawn = misses_down.weights(times, _SCRATCH.array("drawn", shape, weights.dtype))
-        misses = misses_down.sums(drawn, _SCRATCH.array("misses", shape, kind))
-        shape = hits_down.size, rounds
-        drawn = hits_down.weights(times, _SCRATCH.array("drawn", shape, weights.dtype))
-        hits = hits_down.sums(drawn, _SCRATCH.array("hits", shape, kind))
-        shape = hits_down.size // STEPS, rounds
-        named, tied = (_SCRATCH.array(name, shape, kind) for name in ("named", "tied"))
-        above, gained = (_SCRATCH.array(name, shape, np.float64) for name in ("above", "gained"))
-        reached = np.zeros(shape)
-        # An array, because numpy compares with a single number four times more slowly
-        least: NDArray[Any] = np.full(shape, LEAST if kind is np.float64 else 1, dtype=kind)
-        # Step by step, so that the numbers in between stay in the cache
-        for rows in hits_down.steps():
-            upto = hits[rows]
-            if ties:
-                upto = hits.take(found_row[rows], axis=0, out=tied, mode="clip")
-            misses.take(missed_row[rows], axis=0, out=named, mode="clip")
-            named += upto
-            np.maximum(named, least, out=named)
-            np.divide(upto, named, out=above)
-            np.copyto(gained, drawn[rows])
-            above *= gained
-            reached += above
-        total = hits[-1].astype(np.float64)
-        values = np.full(rounds, np.nan)
-        np.divide(reached.sum(axis=0), total, out=values, where=total > 0)
+        # Few examples give one value in many ways, which quotients of single precision tell apart
+        single = weights.dtype == np.uint8 and MANY_EXAMPLES <= n < 1 << 23
+        times = np.ascontiguousarray(weights.T)
+        kind: type[np.floating] = np.float32 if single else np.float64
+        hits = np.zeros(len(weights), kind)
+        misses = np.full(len(weights), np.finfo(kind).tiny)  # above the first drawn is no 0 / 0
+        reached, values = np.zeros(len(weights)), np.full(len(weights), np.nan)
+        for piece in pieces:
+            hits, misses = piece.add(times, hits, misses, reached)
+        np.divide(reached, hits, out=values, where=hits > 0)
         return values
 
     def statistic(weights: NDArray[Any]) -> NDArray[np.float64]:
-        starts = range(0, len(weights), batch)
-        return np.concatenate([of_some(weights[start : start + batch]) for start in starts])
+        starts = range(0, len(weights), rounds)
+        return np.concatenate([of_some(weights[start : start + rounds]) for start in starts])
 
     return statistic
+
+
+class _Piece:
+    """Consecutive examples by descending score, of which those of one score are in one piece.
+
+    Parameters
+    ----------
+    order : places of the examples (m,)
+    up : which of them are positive (m,)
+    ends : last place of each run of equal scores, in this piece and behind it
+    """
+
+    def __init__(
+        self, order: NDArray[np.intp], up: NDArray[np.bool_], ends: NDArray[np.intp]
+    ) -> None:
+        self._misses = RunningSums(np.append(-1, order[~up]))
+        positive, upto = np.flatnonzero(up), np.cumsum(up)
+        self._hits = RunningSums(order[up]) if len(positive) else None
+        if self._hits is None:
+            return
+        # For each positive the last positive before the end of its run of equal scores, and how
+        # many negatives come before that end
+        last = ends[np.searchsorted(ends, positive)]
+        found, missed = upto[last] - 1, last + 1 - upto[last]
+        self._ties = bool((found != np.arange(len(positive))).any())
+        example = np.minimum(self._hits.examples, len(positive) - 1)
+        self._found = self._hits.rows(found[example])
+        self._missed = self._misses.rows(missed[example])
+
+    def add(
+        self,
+        times: NDArray[Any],
+        hits: NDArray[np.floating],
+        misses: NDArray[np.floating],
+        reached: NDArray[np.float64],
+    ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+        """Add the precision at each positive, as often as it came, to `reached` (B,).
+
+        `times` (n, B) is how often each example came, `hits` and `misses` (B,) the positives and
+        negatives with higher scores. Return the two with those of this piece.
+        """
+        kind, rounds = hits.dtype, times.shape[1]
+
+        def room(name: str, sums: RunningSums, dtype: DTypeLike = kind) -> NDArray[Any]:
+            return _SCRATCH.array(f"{name}{kind.char}", (sums.size, rounds), dtype)
+
+        drawn = self._misses.weights(times, room("drawn", self._misses, times.dtype))
+        missed = room("missed", self._misses)
+        misses = self._misses.sums(drawn, misses, missed)
+        if self._hits is None:
+            return hits, misses
+        drawn = self._hits.weights(times, room("drawn", self._hits, times.dtype))
+        found = room("found", self._hits)
+        hits = self._hits.sums(drawn, hits, found)
+        if self._ties:
+            tied = room("tied", self._hits)
+            found = found.take(self._found, axis=0, out=tied, mode="clip")
+        precision = missed.take(self._missed, axis=0, out=room("named", self._hits), mode="clip")
+        precision += found
+        np.divide(found, precision, out=precision)
+        gained = room("gained", self._hits)
+        np.copyto(gained, drawn)
+        # A sum of 32 numbers at most in the precision of the quotients, and einsum and not BLAS:
+        # the same bits for any number of threads
+        sums = np.einsum("ij,ij->j", precision.reshape(STEPS, -1), gained.reshape(STEPS, -1))
+        reached += sums.reshape(-1, rounds).sum(axis=0, dtype=np.float64)
+        return hits, misses
 
 
 def _precision_without_each(o: Outcome) -> NDArray[np.float64] | None:

@@ -26,7 +26,7 @@ class RunningSums:
     Parameters
     ----------
     order : (m,) rows of the weights in the order in which they are added up, 1 or more
-    zero : a row of the weights that holds zeros
+    zero : what stands for no example: a row of the weights that holds zeros, or -1
 
     Attributes
     ----------
@@ -34,11 +34,12 @@ class RunningSums:
         behind the last example, whose weights are 0
     """
 
-    def __init__(self, order: NDArray[np.intp], zero: int) -> None:
+    def __init__(self, order: NDArray[np.intp], zero: int = -1) -> None:
         self._stretches = -(-len(order) // STEPS)
         size = STEPS * self._stretches
         self.examples = np.arange(size).reshape(self._stretches, STEPS).T.ravel()
         self._order = np.append(order, np.full(size - len(order), zero))[self.examples]
+        self._empty = np.flatnonzero(self._order < 0)
 
     def rows(self, positions: NDArray[np.integer]) -> NDArray[np.intp]:
         """Return the rows of the sums that hold these positions of the order."""
@@ -47,22 +48,25 @@ class RunningSums:
 
     def weights(self, weights: NDArray[Any], out: NDArray[Any]) -> NDArray[Any]:
         """Return the weights (examples, B) in the rows of the sums."""
-        return weights.take(self._order, axis=0, out=out, mode="clip")
-
-    def sums(self, weights: NDArray[Any], out: NDArray[Any]) -> NDArray[Any]:
-        """Return the sums up to each row and with it, of what `weights` returned."""
-        np.copyto(out, weights)
-        steps = out.reshape(STEPS, -1)
-        for before, step in itertools.pairwise(steps):
-            step += before
-        ends = steps[-1].reshape(self._stretches, -1)
-        upto = np.cumsum(ends, axis=0, dtype=out.dtype)
-        out.reshape(STEPS, self._stretches, -1)[:, 1:] += upto[:-1]
+        weights.take(self._order, axis=0, out=out, mode="clip")
+        out[self._empty] = 0
         return out
 
-    def steps(self) -> list[slice]:
-        """Return the rows of the first examples of the stretches, those of the second, ..."""
-        return [slice(i * self._stretches, (i + 1) * self._stretches) for i in range(STEPS)]
+    def sums(self, weights: NDArray[Any], before: NDArray[Any], out: NDArray[Any]) -> NDArray[Any]:
+        """Write the sums up to each row and with it, of what `weights` returned, to `out`.
+
+        They begin with the sums `before` the first row (B,). Return the sums of all rows (B,).
+        """
+        np.copyto(out, weights)
+        steps = out.reshape(STEPS, -1)
+        upto: NDArray[Any] = np.empty((self._stretches + 1, out.shape[1]), out.dtype)
+        upto[0] = before
+        np.add.reduce(steps, axis=0, dtype=out.dtype, out=upto[1:].reshape(-1))
+        np.cumsum(upto, axis=0, dtype=out.dtype, out=upto)
+        steps[0] += upto[:-1].reshape(-1)
+        for last, step in itertools.pairwise(steps):
+            step += last
+        return np.asarray(upto[-1])
 
     @property
     def size(self) -> int:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
+from evallang.metrics import ranking
 from evallang.metrics.aggregation import partition, point_value
 from evallang.metrics.metric import METRICS, Outcome
 from evallang.metrics.reweighted import reweighted
@@ -181,3 +182,31 @@ def test_areas_of_several_classes_are_those_of_scikit_learn_with_weights(multi_c
         drawn_rows = np.repeat(np.arange(N), row)  # scikit-learn's has no weights for ovo
         expected = roc_auc_score(truth[drawn_rows], score[drawn_rows], multi_class=multi_class)
         np.testing.assert_allclose(value, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("decimals", [0, 2, 9])
+@pytest.mark.parametrize("at_once", [1, 5000])
+def test_average_precision_of_many_examples_in_pieces(monkeypatch, decimals, at_once):
+    monkeypatch.setattr(ranking, "SUMMED_AT_ONCE", at_once)
+    monkeypatch.setattr(ranking, "MOST_ROUNDS", 3)
+    rng = np.random.default_rng(11)
+    truth = rng.integers(2, size=3000)
+    score = np.round(truth + rng.normal(size=3000), decimals)
+    truth[score > 3] = 1  # a piece without negatives, and one without positives
+    truth[score < -1.5] = 0
+    times = rng.poisson(1, (7, 3000)).astype(np.uint8)
+    times[0, np.argsort(-score)[:900]] = 0
+    times[1, truth == 1] = 0
+    statistic = METRICS["average_precision"].declaration.under_weights(
+        Outcome(truth, score, 2, 1), {}
+    )
+    rows = [(row, statistic(times), 1e-7) for row in (0, 2, 3, 4, 5, 6)]
+    rows += [(row, statistic(times * 0.5), 1e-12) for row in (0, 2, 3, 4, 5, 6)]
+    for row, found, digits in rows:
+        expected = average_precision_score(truth, score, sample_weight=times[row])
+        assert found[row] == pytest.approx(expected, rel=digits)
+        assert np.isnan(found[1])
+    separated = METRICS["average_precision"].declaration.under_weights(
+        Outcome(truth, score + 100 * truth, 2, 1), {}
+    )
+    assert (separated(times[2:]) == 1).all()

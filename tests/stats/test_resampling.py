@@ -608,4 +608,4 @@ def test_weights_side_by_side_for_each_example_give_the_same_values():
     assert (plain == ordered).all()
     times = drawn_weights(np.random.default_rng(3), 3000, 1100)
     expected = [average_precision_score(truth, score, sample_weight=row) for row in times[::100]]
-    assert ordered[::100] == pytest.approx(expected, abs=1e-12)
+    assert ordered[::100] == pytest.approx(expected, abs=1e-7)  # quotients of single precision

@@ -203,9 +203,7 @@ class _Alternation:
             run = _SCRATCH.array("run", shape, times.dtype)
             sums = _SCRATCH.array("runs below", shape, self._cells.whole)
             factors = _SCRATCH.array("run factors", (2, *shape), np.float64)
-            lower.sums(lower.weights(times, run), sums)
-            sums += below
-            below = sums[-1].copy()
+            below = lower.sums(lower.weights(times, run), below, sums)
             np.copyto(factors[0], sums)
             np.copyto(factors[1], higher.weights(times, run))
             np.multiply(factors[0], factors[1], out=factors[0])

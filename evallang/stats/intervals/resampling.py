@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from evallang.activity import report_share
 from evallang.registry import lazy
 from evallang.stats.column_sums import Column, Columns, one_order
-from evallang.stats.intervals.drawn_weights import BLOCK, Resamples
+from evallang.stats.intervals.drawn_weights import BLOCK, TOGETHER, Resamples
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.resampled_counts import BATCH, Limits, PatternSample
 from evallang.stats.threads import run_in_threads
@@ -61,7 +61,8 @@ class Block:
     @cached_property
     def side_by_side(self) -> NDArray[np.uint8]:
         """The counts (B, n), those of one example side by side in memory."""
-        return np.asfortranarray(self.counts)
+        turned = np.ascontiguousarray(self.times.T)
+        return (turned if self._codes is None else turned.take(self._codes, axis=0)).T
 
     @cached_property
     def weights(self) -> NDArray[np.float64]:
@@ -263,21 +264,24 @@ def _replicates_of(
 
     compiled = all(sample.compiled for sample in samples)
     n, codes = samples[0]._n, samples[0]._codes
-    size = max(1, BLOCK // max(n, 1))
-
     rows = list(zip(values, samples, strict=True))
     of_sums = [(row, sample) for row, sample in rows if sample.columns]
-    of_examples = [(row, sample) for row, sample in rows if not sample.columns]
+    others = [(row, sample) for row, sample in rows if not sample.columns]
+    # Those that go through the examples have rows of all weightings of a block
+    each = [(row, sample) for row, sample in others if sample._example_by_example]
+    of_examples = [(row, sample) for row, sample in others if not sample._example_by_example]
+    sizes = [max(1, counts // max(n, 1)) for counts in (BLOCK, TOGETHER * BLOCK)]
 
     def work(start: int) -> None:
         times = resamples.batch(start)
         whole = Block(times, codes, columns.sums(times))
         for row, sample in of_sums:
             row[start : start + len(times)] = sample._on(whole)
-        for first in range(0, len(times) if of_examples else 0, size):
-            block = Block(times[first : first + size], codes)
-            for row, sample in of_examples:
-                row[start + first : start + first + len(block.times)] = sample._on(block)
+        for size, some in zip(sizes, (of_examples, each), strict=True):
+            for first in range(0, len(times) if some else 0, size):
+                block = Block(times[first : first + size], codes)
+                for row, sample in some:
+                    row[start + first : start + first + len(block.times)] = sample._on(block)
 
     with one_order():
         starts = resamples.batches
