@@ -158,7 +158,7 @@ def _average_precisions(o: Outcome, options: Mapping[str, Any]) -> Statistic | N
         times = np.ascontiguousarray(weights.T)
         kind: type[np.floating] = np.float32 if single else np.float64
         hits = np.zeros(len(weights), kind)
-        misses = np.full(len(weights), np.finfo(kind).tiny)  # above the first drawn is no 0 / 0
+        misses = np.full(len(weights), np.finfo(kind).tiny)  # avoids 0 / 0 above the first drawn
         reached, values = np.zeros(len(weights)), np.full(len(weights), np.nan)
         for piece in pieces:
             hits, misses = piece.add(times, hits, misses, reached)
