@@ -5,6 +5,7 @@ from pathlib import Path
 
 from evallang.engine.backends.backend import FitLimits
 from evallang.engine.backends.workers import Workers
+from evallang.engine.store_folder import StoreRefused, is_known, store_folder, study_name
 from evallang.limits import STUDY_BYTES
 from evallang.working_folder import safe_path
 
@@ -50,9 +51,6 @@ def _declares_fits(place: Path) -> bool:
 
 
 def _known(place: Path, named: str | Path | None) -> bool:
-    from evallang.engine.past_runs import is_known, study_name
-    from evallang.engine.store import StoreRefused, store_folder
-
     try:
         folder = store_folder(named)
     except StoreRefused:

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     import polars as pl
     import polars.io.plugins as sources
 
+    from evallang.engine.after_fits import Run
     from evallang.engine.evaluation import Evaluation
-    from evallang.engine.run import Run
     from evallang.models.thresholds import ChosenThreshold
 else:
     np, pl, sources = lazy("numpy"), lazy("polars"), lazy("polars.io.plugins")

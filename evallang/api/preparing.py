@@ -136,8 +136,9 @@ def _resolved(study: CheckedFile, incomplete_is_fine: bool) -> Study:
 
 def with_store(prepared: Prepared, study: CheckedFile, named: str | Path | None) -> Prepared:
     """Compare a plan with the store of fits; without one, or without the data, it stays."""
-    from evallang.engine.past_runs import study_name, with_store
-    from evallang.engine.store import StoreRefused, existing_store
+    from evallang.engine.past_runs import with_store
+    from evallang.engine.store import existing_store
+    from evallang.engine.store_folder import StoreRefused, study_name
 
     planned, tables = prepared.planned, prepared.read.tables
     try:

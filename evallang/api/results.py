@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from evallang.api.folder import Reserved
     from evallang.api.showing import Drawing
     from evallang.diagnostics import Diagnostic
-    from evallang.engine.run import Run
+    from evallang.engine.after_fits import Run
 
 
 def read_record(text: str) -> records.ResultsRecord:

@@ -176,7 +176,6 @@ def _run(
     if meant is not None and meant.protocols and (fresh or not _ran_before(store, study)):
         workers.prepare(("evallang.engine.fits", *modules_of(meant.models)))
     from evallang.engine import run as engine  # while the workers start
-    from evallang.engine.run_diagnostics import unlike_workers
 
     LOG.info("checked %s: findings %d", printable_line(study.path), len(study.diagnostics))
     started, clock = time.time(), time.perf_counter()
@@ -216,7 +215,8 @@ def _run(
             else:
                 break
     if store is not None:
-        from evallang.engine.past_runs import remember, study_name
+        from evallang.engine.past_runs import remember
+        from evallang.engine.store_folder import study_name
 
         name = study_name(study.place)
         remember(store, name, prepared.planned.layout, prepared.read.tables, done.outcomes)
@@ -236,6 +236,8 @@ def _run(
         started=_utc(started),
         seconds=round(time.perf_counter() - clock, 3),
     )
+    from evallang.engine.run_diagnostics import unlike_workers
+
     made = done.results.provenance.fits.run
     unlike = unlike_workers(prepared.study, made, workers.unlike)
     in_results = waivers.mark_after_run(done.diagnostics, study.checked.gathered)
@@ -260,27 +262,31 @@ def _run(
 
 
 def steps_before_report(study: StudyFile, formats: tuple[str, ...] | None = None) -> Iterator[None]:
-    """Import what intervals and the report need, piece by piece, while the fits are made."""
+    """Import what results and the report need, piece by piece, while the fits are made."""
     if study.meant is None:
         return
-    from evallang.reporting.report import get_ready
+
+    yield
     from evallang.stats import distributions
 
     distributions.get_ready()
     yield
+    from evallang.reporting.report import get_ready
+
     yield from get_ready(study.meant.report.formats if formats is None else formats)
 
 
 def _ran_before(store: Store | None, study: StudyFile) -> bool:
     """Return whether a store knows the study: then its fits may all be there, without workers."""
-    from evallang.engine.past_runs import is_known, study_name
+    from evallang.engine.store_folder import is_known, study_name
 
     return store is not None and is_known(store.folder, study_name(study.place))
 
 
 def _store(named: str | Path | None, *, fresh: bool) -> tuple[Store | None, list[str]]:
     """Open the store of fits; where there cannot be one, return the reason."""
-    from evallang.engine.store import StoreRefused, open_store, store_folder
+    from evallang.engine.store import open_store
+    from evallang.engine.store_folder import StoreRefused, store_folder
 
     try:
         folder = store_folder(named)

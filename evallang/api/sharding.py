@@ -54,7 +54,8 @@ def run_share(
     Raises `StudyError` for a faulty study or data, `NotTrusted` for own code without consent,
     `NoStore` where fits cannot be kept, and `WorkersLost` where the processes for fits are lost.
     """
-    from evallang.engine.store import StoreRefused, open_store, store_folder
+    from evallang.engine.store import open_store
+    from evallang.engine.store_folder import StoreRefused, store_folder
 
     if has_errors(study.diagnostics) or study.meant is None:
         raise StudyError(study.diagnostics, study.checked.sources)

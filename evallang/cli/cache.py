@@ -17,7 +17,8 @@ def command(action: str, store: str | None) -> int:
     The store keeps predictions, scores and chosen parameters of every fit, and no models. It may
     be deleted at any time: what is missing is fitted again.
     """
-    from evallang.engine.store import StoreRefused, existing_store, store_folder
+    from evallang.engine.store import existing_store
+    from evallang.engine.store_folder import StoreRefused, store_folder
 
     try:
         folder = store_folder(store)

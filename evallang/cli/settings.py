@@ -90,7 +90,7 @@ network_option = click.option(
 
 def _judged(ctx: click.Context, parameter: click.Parameter, given: str | None) -> str | None:
     if given is not None:
-        from evallang.engine.store import StoreRefused, store_folder
+        from evallang.engine.store_folder import StoreRefused, store_folder
 
         try:
             store_folder(given)

@@ -9,13 +9,13 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from evallang.data.dataset import Table
 from evallang.engine.fit_outcome import FitOutcome
-from evallang.engine.store import STUDIES, Store
+from evallang.engine.store import Store
+from evallang.engine.store_folder import STUDIES, file_of_study
 from evallang.frozen_records import frozen
 from evallang.models.abilities import classes_of
 from evallang.models.model import PipelineSpec
@@ -51,11 +51,6 @@ class PastRun:
     fits: Mapping[At, PastFit]
 
 
-def study_name(path: Path) -> str:
-    """Return the name under which a store knows a study file."""
-    return sha256(str(path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:32]
-
-
 def remember(
     store: Store,
     name: str,
@@ -82,17 +77,12 @@ def remember(
     document = {"format": FORMAT, "facts": known, "fits": rows}
     with contextlib.suppress(OSError):
         (store.folder / STUDIES).mkdir(mode=0o700, exist_ok=True)
-        write_file(store.folder / STUDIES / f"{name}.json", json.dumps(document).encode("ascii"))
-
-
-def is_known(folder: Path, name: str) -> bool:
-    """Return whether a study was run with the store in a folder."""
-    return (folder / STUDIES / f"{name}.json").is_file()
+        write_file(file_of_study(store.folder, name), json.dumps(document).encode("ascii"))
 
 
 def past_run(store: Store, name: str) -> PastRun:
     """Return the last run of a study, without fits where none is known."""
-    return _read(store.folder / STUDIES / f"{name}.json")
+    return _read(file_of_study(store.folder, name))
 
 
 def _read(path: Path) -> PastRun:

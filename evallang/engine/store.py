@@ -30,6 +30,7 @@ from evallang.engine.fit_outcome import (
     InnerScores,
     TrainingOutputs,
 )
+from evallang.engine.store_folder import STUDIES, StoreRefused, store_folder
 from evallang.limits import STORE_BYTES
 from evallang.models.model import Candidates, ParameterValue, identity, search_space
 from evallang.models.thresholds import ChosenThreshold, chooses_threshold
@@ -49,8 +50,6 @@ try:
 except ImportError:  # not a POSIX system
     fcntl = None  # type: ignore[assignment]
 
-VARIABLE = "EVALLANG_STORE"
-OFF = "off"
 FLUSHED_FROM = 1.0  # seconds; flushing takes some 10 ms, as long as a small fit
 KEPT_AFTER_TRIMMING = 0.9  # of the limit, so that not every run trims
 
@@ -61,16 +60,12 @@ DIGEST = 32  # bytes of a SHA-256
 MOST_HEADER = 64 * 1024**2  # bytes; warnings and failures of many candidates
 ALIGNED = 8  # bytes to which arrays are aligned
 
-TAG, LOCK, UNFINISHED, STUDIES = "CACHEDIR.TAG", "lock", "unfinished", "studies"
+TAG, LOCK, UNFINISHED = "CACHEDIR.TAG", "lock", "unfinished"
 TAG_TEXT = (
     b"Signature: 8a477f597d28d172789f06886806bc55\n"
     b"# This folder is a store of evallang: outcomes of fits, which may be deleted at any time.\n"
     b"# https://bford.info/cachedir/\n"
 )
-
-
-class StoreRefused(Exception):
-    """A folder that cannot be a store, or that others could have written."""
 
 
 @dataclass(frozen=True)
@@ -300,35 +295,6 @@ def _delete_if_dead(path: Path) -> None:
 
 
 # --- which folder ----------------------------------------------------------------------------
-
-
-def store_folder(given: str | os.PathLike[str] | None = None) -> Path | None:
-    """Return the folder of the store, None where it is turned off.
-
-    A folder that is given comes before the variable EVALLANG_STORE, and that before the user's
-    cache folder. Raises `StoreRefused`.
-    """
-    if given is not None:
-        text = os.fspath(given)
-        if text == OFF:
-            return None
-        if not text or "://" in text or "\0" in text:
-            raise StoreRefused(f"`{text}` is not a folder of this machine")
-        return Path(text).absolute()
-    named = os.environ.get(VARIABLE, "")
-    if named == OFF:
-        return None
-    if named:
-        if not Path(named).is_absolute() or "://" in named:
-            raise StoreRefused(f"{VARIABLE} is `{named}`, and must be an absolute path or `{OFF}`")
-        return Path(named)
-    cache = os.environ.get("XDG_CACHE_HOME", "")
-    if cache and Path(cache).is_absolute():  # a relative one is ignored, as its standard says
-        return Path(cache) / "evallang" / "store"
-    home = Path(os.path.expanduser("~"))  # noqa: PTH111 - `Path.home` raises without a home
-    if not home.is_absolute():
-        raise StoreRefused(f"there is no home folder; name a folder with --store or {VARIABLE}")
-    return home / ".cache" / "evallang" / "store"
 
 
 def open_store(folder: Path, *, fresh: bool = False) -> Store:

@@ -6,8 +6,7 @@ import pytest
 
 from evallang.api.early_workers import start_early
 from evallang.engine.backends import fork_server
-from evallang.engine.past_runs import study_name
-from evallang.engine.store import STUDIES
+from evallang.engine.store_folder import STUDIES, study_name
 
 FITS = "evallang 1\ndata d from sklearn iris\nmodel tree = DecisionTreeClassifier\nprotocol cv\n"
 PREDICTIONS = "evallang 1\npredictions p from 'p.csv'\n# no protocol, no model\n  model here\n"

@@ -46,7 +46,8 @@ KILLER = """\
 import json, os, random, shutil, signal, sys, time
 from pathlib import Path
 import sklearn.naive_bayes, sklearn.preprocessing, sklearn.pipeline
-import evallang.api.running, evallang.cli.run, evallang.engine.run, evallang.reporting.report
+import evallang.api.running, evallang.cli.run, evallang.engine.after_fits, evallang.engine.run
+import evallang.reporting.report
 from evallang.cli.main import main
 
 former, rounds, kills, fits = Path(sys.argv[1]), Path(sys.argv[2]), *map(int, sys.argv[3:])

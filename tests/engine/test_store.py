@@ -18,7 +18,8 @@ from evallang.api.running import RunFailed
 from evallang.cli.run import command
 from evallang.engine import fits as engine_fits, store as stores
 from evallang.engine.fit_outcome import FitOutcome, InnerScores
-from evallang.engine.store import StoreRefused, open_store, store_folder
+from evallang.engine.store import open_store
+from evallang.engine.store_folder import StoreRefused, store_folder
 from evallang.models import fitting
 from evallang.results import codec
 

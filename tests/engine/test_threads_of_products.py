@@ -4,7 +4,7 @@ import numpy as np
 import threadpoolctl
 
 import evallang as ev
-from evallang.engine import run as engine
+from evallang.engine import after_fits
 
 STUDY = """evallang 1
 predictions p from "p.csv"
@@ -25,11 +25,11 @@ def threads():
 def test_one_thread_while_statistics_are_computed_and_as_many_as_before_afterwards(monkeypatch):
     seen = []
 
-    def compare(*given, original=engine.compare):
+    def compare(*given, original=after_fits.compare):
         seen.append(threads())
         return original(*given)
 
-    monkeypatch.setattr(engine, "compare", compare)
+    monkeypatch.setattr(after_fits, "compare", compare)
     truth = np.arange(40) % 2
     frame = {"id": np.arange(40), "truth": truth, "a": truth, "b": np.roll(truth, 1)}
     with threadpoolctl.threadpool_limits(2, user_api="blas"):
