@@ -23,7 +23,7 @@ def collector_paused() -> Iterator[None]:
 
 
 USUAL = gc.get_threshold()
-SELDOM = 100_000  # objects made since the last collection
+SELDOM = 500_000  # objects made since the last collection
 
 
 def collect_seldom() -> None:

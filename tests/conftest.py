@@ -56,9 +56,9 @@ WITHOUT_PDF = frozenset(
 lay_out = pdf.write
 
 
-def stand_in(html, identifier, attached=()):
+def stand_in(html, identifier, attached=(), fonts=""):
     """Return bytes that differ where those of the PDF would."""
-    content = [html.encode(), identifier.encode("ascii"), *(file.content for file in attached)]
+    content = [(html + fonts).encode(), identifier.encode("ascii"), *(f.content for f in attached)]
     digest = sha256(b"\0".join(content)).hexdigest()
     return f"%PDF-1.7\n% not laid out: mark the test `pdf`\n% {digest}\n".encode()
 

@@ -39,7 +39,8 @@ FONTS_PLACE, DRAWN_PLACE = "/* fonts */", "/* drawings */"
 class Page:
     """The HTML of one medium, the characters that a PDF prints as boxes, and the cut tables.
 
-    A browser has fonts of its own for characters that no embedded font has.
+    A browser has fonts of its own for characters that no embedded font has. The `fonts` of a
+    printed page are a style sheet of their own: as a part of the page they would be read twice.
     `shortened` are the tables of which the page shows fewer rows than there are, `objection` is
     the reason why the author's template was not used.
     """
@@ -48,6 +49,7 @@ class Page:
     missing: tuple[str, ...]
     shortened: tuple[Table, ...] = ()
     objection: str = ""
+    fonts: str = ""
 
 
 def render(document: Document, medium: Medium, copied: Mapping[str, Any] | None = None) -> Page:
@@ -100,8 +102,9 @@ def render(document: Document, medium: Medium, copied: Mapping[str, Any] | None 
     if medium == "print" and embedded.missing:
         boxed = without_system_font(embedded.missing)
         css += fonts.rule_of_codes(boxed)
-    text = str(html).replace(FONTS_PLACE, css, 1).replace(DRAWN_PLACE, drawn_styles, 1)
-    return Page(text, tuple(sorted(boxed)), shortened, objection)
+    inside, apart = (css, "") if medium == "screen" else ("", css)
+    text = str(html).replace(FONTS_PLACE, inside, 1).replace(DRAWN_PLACE, drawn_styles, 1)
+    return Page(text, tuple(sorted(boxed)), shortened, objection, apart)
 
 
 def _with_elements(html: str) -> str:
@@ -123,9 +126,11 @@ def _with_elements(html: str) -> str:
 
 
 def get_ready() -> None:
-    """Compile the template, and read the fonts and style sheets."""
-    _environment().get_template(TEMPLATE)
-    fonts.embed("", "woff2")
+    """Compile the templates, and read the fonts and style sheets."""
+    for name in (BLOCKS, TEMPLATE):
+        _environment().get_template(name)
+    for packing in ("woff2", "truetype"):
+        fonts.embed("", packing)
 
 
 @cache

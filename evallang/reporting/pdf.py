@@ -3,7 +3,6 @@
 import base64
 import contextlib
 import ctypes.util
-import gc
 import hashlib
 import importlib
 import io
@@ -14,6 +13,7 @@ from datetime import UTC, datetime
 from html import escape
 from typing import Any
 
+from evallang.collector import collector_paused
 from evallang.frozen_records import frozen
 from evallang.reporting.page_holes import MOST_LAYOUTS, rules_against_holes
 
@@ -66,11 +66,13 @@ class AttachedFile:
     content: bytes
 
 
-def write(html: str, identifier: str, attached: Sequence[AttachedFile] = ()) -> bytes:
+def write(
+    html: str, identifier: str, attached: Sequence[AttachedFile] = (), fonts: str = ""
+) -> bytes:
     """Make the PDF of a page; it can read nothing but `data:` addresses.
 
     `identifier` becomes the identity of the file, so that equal pages are equal bytes; `attached`
-    files have one fixed date for the same reason.
+    files have one fixed date for the same reason. `fonts` are the rules of the page's own.
     Raises `PangoMissingError` where WeasyPrint finds no Pango.
     """
     weasyprint = _weasyprint()
@@ -92,8 +94,12 @@ def write(html: str, identifier: str, attached: Sequence[AttachedFile] = ()) -> 
             for file in attached
         ],
     }
-    with _pause_collection():
-        data: bytes = _laid_out(weasyprint, page, options).write_pdf(**options)
+    known = importlib.import_module("weasyprint.text.fonts").FontConfiguration()
+    weasyprint.CSS(string=fonts, font_config=known, url_fetcher=fetcher)
+    # A layout keeps all that it makes, and looking for garbage meanwhile costs a tenth of its time
+    with collector_paused():
+        document = _laid_out(weasyprint, page, {**options, "font_config": known})
+        data: bytes = document.write_pdf(**options)
     return data
 
 
@@ -109,18 +115,6 @@ def _laid_out(weasyprint: Any, page: Any, options: dict[str, Any]) -> Any:
         sheet = weasyprint.CSS(string="".join(rules), url_fetcher=_data_only())
         document = page.render(stylesheets=[sheet], **options)
     return document
-
-
-@contextlib.contextmanager
-def _pause_collection() -> Iterator[None]:
-    """Hold the garbage collector back: a layout keeps all it makes, and looking costs a tenth."""
-    before = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if before:
-            gc.enable()
 
 
 def _weasyprint() -> Any:

@@ -23,7 +23,8 @@ def pdf_pages(writing: Writing) -> Iterator[OutputFile]:
     page = html.render(writing.document, "print")
     _note(writing, page)
     try:
-        data = pdf.write(page.html, writing.context.report_id, attached_files(writing.results))
+        attached = attached_files(writing.results)
+        data = pdf.write(page.html, writing.context.report_id, attached, page.fonts)
     except pdf.PangoMissingError as error:
         writing.messages.append(str(error))
     else:
