@@ -89,6 +89,11 @@ class ExportJob:
         """The model alone: no other is fitted on the same rows."""
         return self.name
 
+    @property
+    def kind(self) -> Hashable:
+        """The model alone: each is fitted once."""
+        return self.name
+
     def drop_lost(self, at: str, loss: Loss) -> Self:
         """Return the job without the fit at a place, which then fails with a loss."""
         return replace(self, job=self.job.drop_lost(at, loss))

@@ -20,6 +20,7 @@ from evallang.compatibility import metric_entry
 from evallang.data.dataset import Column, Table
 from evallang.engine import own_metrics
 from evallang.engine.backends.backend import WHOLE, Monitor
+from evallang.engine.backends.hidden_packages import EXTRAS, hidden
 from evallang.engine.backends.workers import Workers
 from evallang.engine.fit_outcome import (
     Choice,
@@ -47,7 +48,9 @@ from evallang.frozen_records import frozen
 from evallang.metrics.metric import MetricEntry, evaluate
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.models import fitting
+from evallang.models.abilities import classes_of
 from evallang.models.build import BuildContext, modules_of
+from evallang.models.catalogue import CATALOGUE
 from evallang.models.columns import design_matrix
 from evallang.models.losses import FitLost, Loss
 from evallang.models.model import search_space, with_choice
@@ -109,6 +112,11 @@ class Job:
     def group(self) -> Hashable:
         """Equal for tasks on the same rows, whose pipelines may begin with the same steps."""
         return self.task.data, id(self.task.refit), self.task.repetition
+
+    @property
+    def kind(self) -> Hashable:
+        """Equal for the folds of a model."""
+        return self.task.data, self.model, self.part
 
     def drop_lost(self, at: str, loss: Loss) -> Self:
         """Return the task without the fit at a place, which then fails with a loss."""
@@ -381,13 +389,24 @@ def fitting_of(job: Job, monitor: Monitor) -> "Iterator[Fitting]":
     arrays = _IN_PROCESS.get(place) or _mapped(place)
     if job.own is not None:
         job = replace(job, own=replace(job.own, folder=path_here(job.own.folder)))
-    with _libraries(len(sys.modules)).limit(limits=1), speaking(job.model):
+    one_thread = _libraries(len(sys.modules)).limit(limits=1)
+    with one_thread, speaking(job.model), hidden(_not_needed(job)):
         held = Fitting(job, arrays, monitor)
         if place != job.table.path:  # a worker of a cluster, whose packages may differ
             versions = _versions(job.task)
             here = versions_here(versions)
             held.noted.repeatable = all(here[name] == versions[name] for name in versions)
         yield held
+
+
+def _not_needed(job: Job) -> tuple[str, ...]:
+    """Return the packages that nothing in a task needs: classes and code of others may."""
+    if job.metric is not None and job.metric.code:
+        return ()
+    for spec in classes_of(job.task.pipeline):
+        if spec.code or spec.name not in CATALOGUE or CATALOGUE[spec.name].package is not None:
+            return ()
+    return EXTRAS
 
 
 @lru_cache(maxsize=1)

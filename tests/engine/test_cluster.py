@@ -229,6 +229,7 @@ class Noting:
     number: int
     file: str
     group: None = None
+    kind: None = None
 
     def drop_lost(self, at, loss):
         raise AssertionError("no task kills its worker")

@@ -9,6 +9,7 @@ from evallang.engine.backends.waiting import Waiting
 class Task:
     group: str
     number: int
+    kind: str = ""
 
 
 def waiting(groups):
@@ -34,6 +35,22 @@ def test_a_worker_without_a_group_of_its_own_takes_the_last_of_the_largest():
     assert taken(queue, None, {"b"}) == "a0"
     assert taken(queue, None, {"a", "b"}) == "b5"
     assert len(queue) == 4
+
+
+def test_of_a_group_the_task_that_takes_longest_comes_first_once_that_is_known():
+    kinds = {"a": "xyz", "b": "xyz", "c": "wxyz"}
+    queue = Waiting(
+        [Task(group, number, kind) for group in kinds for number, kind in enumerate(kinds[group])]
+    )
+    assert taken(queue, None, set()) == "c0"
+    for kind, seconds in (("x", 0.1), ("y", 3.0), ("z", 0.1)):
+        queue.note(Task("", 0, kind), seconds)
+    assert [taken(queue, "a", {"c"}) for _ in range(3)] == ["a1", "a0", "a2"]
+    assert taken(queue, "a", {"c"}) == "b1"
+    queue.note(Task("", 0, "z"), 4.0)
+    assert taken(queue, "c", {"b"}) == "c3"
+    assert taken(queue, None, {"b", "c"}) == "b2"  # of the group that takes longest
+    assert taken(queue, "c", {"b"}) == "c2"
 
 
 def test_what_is_put_back_comes_first():

@@ -33,6 +33,7 @@ class Job:
     mark: str = ""
     lost: Any = None
     group: Any = None
+    kind: Any = None
 
     def drop_lost(self, at: str, loss: Loss) -> "Job":
         return replace(self, lost=(at, loss))

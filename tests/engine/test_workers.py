@@ -1,5 +1,6 @@
 """A fit that kills its process, never ends or needs too much memory costs itself only."""
 
+import importlib
 import os
 import select
 import signal
@@ -15,6 +16,7 @@ from studies import study
 import evallang as ev
 from evallang.api import RunFailed
 from evallang.engine.backends.fork_server import ForkServer
+from evallang.engine.backends.hidden_packages import hidden
 from evallang.engine.run_folders import forget_copy, path_here, register_copy, run_folder
 from evallang.spare_time import spent_on
 
@@ -415,3 +417,56 @@ print(scipy.stats.rankdata.__doc__.lstrip().splitlines()[0])
     first, about = done.stdout.splitlines()
     assert first == "[3.0, 1.0, 2.0] False"
     assert about == "Assign ranks to data, dealing with ties appropriately."
+
+
+def test_packages_are_hidden_for_a_while_from_one_thread_and_stay_where_they_are_imported():
+    found = []
+
+    def wants():
+        try:
+            importlib.import_module("evallang_missing_if_hidden")
+        except ModuleNotFoundError as error:
+            found.append(str(error))
+
+    with hidden(("evallang_missing_if_hidden", "json")):
+        importlib.import_module("json")  # imported long ago
+        assert "evallang_missing_if_hidden" not in sys.modules
+        wants()
+    finders = list(sys.meta_path)
+    with hidden(("x",)):
+        assert sys.meta_path[1:] == finders
+    assert sys.meta_path == finders
+    assert found == ["No module named 'evallang_missing_if_hidden'"]
+
+
+IMPUTED = """evallang 1
+use mine
+study "Imputed"
+  seed 1
+data d from sklearn iris
+model tree = SimpleImputer | DecisionTreeClassifier(max_depth=2)
+model own = mine.Tree
+protocol cv folds=2
+measure accuracy
+"""
+MINE = """
+import sys
+from sklearn.tree import DecisionTreeClassifier
+class Tree(DecisionTreeClassifier):
+    def fit(self, X, y):
+        print("before", "pandas" in sys.modules)
+        import pandas
+        return super().fit(X, y)
+"""
+
+
+def test_scikit_learn_imports_no_pandas_in_workers_and_own_code_may(tmp_path):
+    pytest.importorskip("pandas")
+    (tmp_path / "study.eval").write_text(IMPUTED)
+    (tmp_path / "mine.py").write_text(MINE)
+    done = subprocess.run(
+        [sys.executable, "-m", "evallang", "run", "study.eval", "-j", "2", "--trust",
+         "--store", "off", "--quiet"],
+        cwd=tmp_path, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "before False" in done.stderr

@@ -32,6 +32,11 @@ class Task(Protocol):
         """Equal for tasks that share work, if one process runs them; None is not a group."""
         ...
 
+    @property
+    def kind(self) -> Hashable:
+        """Equal for tasks that take about as long."""
+        ...
+
     def drop_lost(self, at: str, loss: Loss) -> Self:
         """Return the task without the fit at a place, which then fails with a loss."""
         ...

@@ -31,6 +31,7 @@ from typing import Any
 
 from evallang.collector import collect_as_usual, collect_seldom, keep_from_collection
 from evallang.engine.backends.backend import WorkersLost
+from evallang.engine.backends.hidden_packages import EXTRAS, hidden
 from evallang.spare_time import next_piece
 
 FORK, KILL, IMPORT = b"F", b"K", b"I"
@@ -316,7 +317,8 @@ class _Server:
         elif kind == IMPORT:
             content = _exactly(self._control, self._number()) or b"[]"
             for name in json.loads(content):
-                with contextlib.suppress(Exception), _hide_extras(name), _plain_docs(name):
+                extras = EXTRAS if name.partition(".")[0] == "sklearn" else ()
+                with contextlib.suppress(Exception), hidden(extras), _plain_docs(name):
                     importlib.import_module(name)  # the fit that needs it reports its errors
         return bool(kind)
 
@@ -374,27 +376,6 @@ class _Server:
         for orphan in _children() - self._workers:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(orphan, signal.SIGKILL)
-
-
-EXTRAS = ("pandas", "rich")
-"""Packages that scikit-learn imports at its start where they are installed."""
-
-
-@contextmanager
-def _hide_extras(name: str) -> Iterator[None]:
-    """Keep scikit-learn from importing packages at its start, a fifth of the time, for nothing.
-
-    It is given arrays and shows no progress; whatever needs them later imports them then.
-    """
-    first = name.partition(".")[0] == "sklearn"
-    hidden = [extra for extra in EXTRAS if first and extra not in sys.modules]
-    for extra in hidden:
-        sys.modules[extra] = None  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        for extra in hidden:
-            del sys.modules[extra]
 
 
 class _PlainDoc(dict[str, list[object]]):

@@ -176,9 +176,10 @@ class _Pool(Generic[AnyTask, Made]):
             return
         if isinstance(made, Raised):
             raise made.error from RuntimeError(f"in a worker\n{made.trace}")
-        worker.batch.popleft()
         now = time.monotonic()
-        self._seconds, self._done = self._seconds + now - worker.sent, self._done + 1
+        took = now - worker.sent
+        self._queue.note(worker.batch.popleft().task, took)
+        self._seconds, self._done = self._seconds + took, self._done + 1
         worker.sent = now
         yield made
 

@@ -8,7 +8,7 @@ from typing import Generic
 from evallang.engine.backends.backend import AnyTask
 
 
-@dataclass
+@dataclass(eq=False)
 class Entry(Generic[AnyTask]):
     """A task, and how many processes have died of it at places not yet lost."""
 
@@ -19,7 +19,9 @@ class Entry(Generic[AnyTask]):
 class Waiting(Generic[AnyTask]):
     """Tasks by the work they share, the largest groups first, and those to be tried again.
 
-    A group stays with one worker, as long as others have groups of their own to begin.
+    A group stays with one worker, as long as others have groups of their own to begin. Of a group
+    the task that takes longest comes first, as far as that is known of tasks of its kind, so that
+    at the end no worker has a long one while the others have none.
     """
 
     def __init__(self, tasks: Iterable[AnyTask]) -> None:
@@ -30,9 +32,14 @@ class Waiting(Generic[AnyTask]):
         self._groups = {group: groups[group] for group in by_size}
         self._again: deque[Entry[AnyTask]] = deque()
         self._n = sum(map(len, self._groups.values()))
+        self._took: dict[Hashable, float] = {}
 
     def __len__(self) -> int:
         return self._n + len(self._again)
+
+    def note(self, task: AnyTask, seconds: float) -> None:
+        """Note how long a task took, as others of its kind will."""
+        self._took[task.kind] = seconds
 
     def take(self, last: Hashable, taken: Collection[Hashable]) -> Entry[AnyTask]:
         """Take a task for a worker whose last was of a group; `taken` are those of the others.
@@ -44,10 +51,12 @@ class Waiting(Generic[AnyTask]):
         if last not in self._groups:
             last = next((group for group in self._groups if group not in taken), None)
         if last is not None:
-            entry = self._groups[last].popleft()
+            entries: Iterable[Entry[AnyTask]] = self._groups[last]
         else:  # all have a worker, which goes on at the other end
-            last = max(self._groups, key=lambda group: len(self._groups[group]))
-            entry = self._groups[last].pop()
+            last = max(self._groups, key=self._left)
+            entries = reversed(self._groups[last])
+        entry = max(entries, key=self._seconds)  # the first of several that take as long
+        self._groups[last].remove(entry)
         self._n -= 1
         if not self._groups[last]:
             del self._groups[last]
@@ -56,3 +65,12 @@ class Waiting(Generic[AnyTask]):
     def put_back(self, entries: Iterable[Entry[AnyTask]]) -> None:
         """Return entries that a worker was given to the head of the queue."""
         self._again.extend(entries)
+
+    def _left(self, group: Hashable) -> tuple[float, int]:
+        """Return how long the tasks of a group will take, and how many they are."""
+        entries = self._groups[group]
+        return sum(map(self._seconds, entries)), len(entries)
+
+    def _seconds(self, entry: Entry[AnyTask]) -> float:
+        """Return how long a task will take; it may take any time where that is not known."""
+        return self._took.get(entry.task.kind, float("inf"))
