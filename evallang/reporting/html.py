@@ -129,8 +129,12 @@ def get_ready() -> None:
     """Compile the templates, and read the fonts and style sheets."""
     for name in (BLOCKS, TEMPLATE):
         _environment().get_template(name)
-    for packing in ("woff2", "truetype"):
-        fonts.embed("", packing)
+    fonts.embed("", "woff2")
+
+
+def print_fonts() -> str:
+    """Return the rules of the fonts of a printed page without uncommon characters."""
+    return fonts.embed("", "truetype").css
 
 
 @cache

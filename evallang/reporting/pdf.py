@@ -46,15 +46,15 @@ def write_drawing(svg: str, width: float, height: float, title: str, alt: str) -
     return write(page, hashlib.sha256(svg.encode("utf-8", "replace")).hexdigest()[:10])
 
 
-def get_ready() -> Iterator[None]:
-    """Import what WeasyPrint needs, piece by piece, and let it look for the fonts it knows."""
+def get_ready(fonts: str) -> Iterator[None]:
+    """Import what WeasyPrint needs, piece by piece, and let it read the fonts of a page."""
     for name in ("PIL.Image", "fontTools.subset", "tinycss2", "pydyf"):
         importlib.import_module(name)
         yield
     with contextlib.suppress(PangoMissingError):  # the report states it
         _weasyprint()
         yield
-        write("<p>.", "")
+        write("<p>.", "", fonts=fonts)
 
 
 @frozen

@@ -36,11 +36,13 @@ def get_ready(formats: Sequence[str]) -> Iterator[None]:
     if formats:
         SECTIONS.names()
         yield
+        FORMATS.names()
+        yield
     if "html" in formats or "pdf" in formats:
         html.get_ready()
         yield
     if "pdf" in formats:
-        yield from pdf.get_ready()
+        yield from pdf.get_ready(html.print_fonts())
 
 
 FONTS_TO_INSTALL = (
