@@ -21,7 +21,7 @@ class Waiting(Generic[AnyTask]):
 
     A group stays with one worker, as long as others have groups of their own to begin. Of a group
     the task that takes longest comes first, as far as that is known of tasks of its kind, so that
-    at the end no worker has a long one while the others have none.
+    at the end the others do not wait for one worker that has a long one.
     """
 
     def __init__(self, tasks: Iterable[AnyTask]) -> None:
