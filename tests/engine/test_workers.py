@@ -402,12 +402,16 @@ def test_a_path_below_a_copied_folder_is_that_of_the_copy():
 
 def test_the_server_imports_scipy_without_notes_in_its_docstrings_and_as_usual_otherwise():
     script = """\
-from evallang.engine.backends import fork_server
-with fork_server._plain_docs("sklearn.pipeline"):
-    import scipy.stats
-from scipy._lib import _array_api as docs
-from scipy._lib._docscrape import FunctionDoc
-assert docs.FunctionDoc is FunctionDoc
+from evallang.engine.backends.plain_docs import PlainDoc, plain_docs, unfilled
+with plain_docs():
+    import scipy.stats, sys
+from scipy._lib import _array_api, _docscrape, doccer
+from scipy.stats import _axis_nan_policy
+assert doccer.docformat is not unfilled and doccer.docformat("%(a)s", {"a": "b"}) == "b"
+for docs in (_array_api, _axis_nan_policy):
+    assert getattr(docs, "FunctionDoc", _docscrape.FunctionDoc) is _docscrape.FunctionDoc
+assert _docscrape.FunctionDoc is not PlainDoc
+assert scipy.stats.norm(1, 2).cdf(1) == 0.5
 print(scipy.stats.rankdata([3, 1, 2]).tolist(), "Array API" in (scipy.stats.rankdata.__doc__ or ""))
 print(scipy.stats.rankdata.__doc__.lstrip().splitlines()[0])
 """

@@ -27,11 +27,11 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from evallang.collector import collect_as_usual, collect_seldom, keep_from_collection
 from evallang.engine.backends.backend import WorkersLost
 from evallang.engine.backends.hidden_packages import EXTRAS, hidden
+from evallang.engine.backends.plain_docs import plain_docs
 from evallang.spare_time import next_piece
 
 FORK, KILL, IMPORT = b"F", b"K", b"I"
@@ -317,9 +317,7 @@ class _Server:
         elif kind == IMPORT:
             content = _exactly(self._control, self._number()) or b"[]"
             for name in json.loads(content):
-                extras = EXTRAS if name.partition(".")[0] == "sklearn" else ()
-                with contextlib.suppress(Exception), hidden(extras), _plain_docs(name):
-                    importlib.import_module(name)  # the fit that needs it reports its errors
+                _import(name)
         return bool(kind)
 
     def _number(self) -> int:
@@ -378,38 +376,14 @@ class _Server:
                 os.kill(orphan, signal.SIGKILL)
 
 
-class _PlainDoc(dict[str, list[object]]):
-    """The docstring of a function as it is, instead of its parsed sections."""
-
-    def __init__(self, function: object) -> None:
-        super().__init__()
-        self._text = function.__doc__ or ""
-
-    def __missing__(self, section: str) -> list[object]:
-        return self.setdefault(section, [])
-
-    def __str__(self) -> str:
-        return f"\n{self._text}"  # below the signature, which SciPy removes
-
-
-@contextmanager
-def _plain_docs(name: str) -> Iterator[None]:
-    """Keep SciPy from adding a note to the docstrings of its functions, a sixth of the time.
-
-    It parses five hundred docstrings to do so, which nothing reads in a worker.
-    """
-    docs: Any = None
-    if name.partition(".")[0] == "sklearn":
-        with contextlib.suppress(ImportError):
-            docs = importlib.import_module("scipy._lib._array_api")
-    usual = getattr(docs, "FunctionDoc", None)  # other versions of SciPy may add no note
-    if usual is not None:
-        docs.FunctionDoc = _PlainDoc
-    try:
-        yield
-    finally:
-        if usual is not None:
-            docs.FunctionDoc = usual
+def _import(name: str) -> None:
+    """Import a module for all workers; the fit that needs it reports its errors."""
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(contextlib.suppress(Exception))
+        if name.partition(".")[0] == "sklearn":
+            stack.enter_context(hidden(EXTRAS))
+            stack.enter_context(plain_docs())
+        importlib.import_module(name)
 
 
 PR_SET_PDEATHSIG = 1
