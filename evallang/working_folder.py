@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
@@ -18,8 +18,9 @@ def working_folder_restored() -> Iterator[None]:
     try:
         yield
     finally:
-        os.fchdir(before)
-        os.close(before)
+        with suppress(OSError):  # other code may have closed what it did not open
+            os.fchdir(before)
+            os.close(before)
 
 
 @contextmanager

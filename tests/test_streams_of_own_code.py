@@ -64,3 +64,12 @@ def test_lines_of_a_model_on_stderr_bear_its_name_and_others_do_not(monkeypatch)
     assert said.getvalue() == (
         "ours\nsvm: PASS forged\\x1b[2J\nsvm: 100%\nsvm: bytes\nours again\n"
     )
+
+
+def test_code_that_closes_the_descriptors_of_others_ends_no_run(monkeypatch):
+    opened = []
+    monkeypatch.setattr(
+        "evallang.working_folder.os.open", lambda *a, f=os.open: opened.append(f(*a)) or opened[0]
+    )
+    with speaking("svm"):
+        os.close(opened[0])
