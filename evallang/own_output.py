@@ -54,9 +54,11 @@ class _ToStderr(io.TextIOBase):
         stream = self._stream()
         if lines and stream is not None:
             start = self._last or UNNAMED
-            # Of a line that is redrawn, such as a progress bar, the last state remains
-            whole = [line.removesuffix("\r").rpartition("\r")[2] for line in lines]
+            whole = [self._shown(line.removesuffix("\r")) for line in lines]
             write_lines(stream, *(f"{start}: {line}" for line in whole))
+
+    def _shown(self, line: str) -> str:
+        return line
 
     def _stream(self) -> Any:
         return sys.stderr.whole if isinstance(sys.stderr, _Named) else sys.stderr
@@ -89,6 +91,9 @@ class _Named(_ToStderr):
 
     def _stream(self) -> Any:
         return self.whole
+
+    def _shown(self, line: str) -> str:
+        return line.rpartition("\r")[2]  # of a progress bar that redraws its line, the last state
 
     def flush(self) -> None:
         self.whole.flush()
