@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from evallang.bibliography import RASCHKA_2018, Reference
@@ -151,6 +152,7 @@ def clopper_pearson(successes: int, n: int, level: float) -> Interval:
     return _clipped("clopper_pearson", level, *exact_bounds(x, total, level))
 
 
+@lru_cache(1024)  # two effects of a pair have the same
 def exact_bounds(successes: float, n: float, level: float) -> tuple[float, float]:
     """Return Clopper and Pearson's bounds, also for an effective number of trials with decimals.
 
