@@ -122,6 +122,7 @@ def answers(*ways, limits=NO_LIMITS, mark=""):
     setup = Setup(work, limits, tuple(sys.path), dict(os.environ), str(Path.cwd()))
     with server() as forks:
         worker = local._Worker(forks, cloudpickle.dumps(setup))
+        worker.pid = forks.started()
         worker.send_bytes(cloudpickle.dumps([Job(way, mark) for way in ways]))
         made = [worker.received() for _ in ways]
         fits = worker.page.fits
@@ -221,8 +222,17 @@ def test_a_process_that_the_system_does_not_start_is_reported(monkeypatch):
     monkeypatch.undo()
     with server() as forks:
         monkeypatch.setattr(forks, "_reply", lambda: (STARTED, -1, errno.EAGAIN))
+        forks.fork([2])
         with pytest.raises(WorkersLost, match=os.strerror(errno.EAGAIN)):
-            forks.fork([2])
+            forks.started()
+
+
+def test_a_server_that_may_start_a_worker_yet_serves_no_other_run():
+    with server() as forks:
+        forks.fork([2])
+        assert not forks.kill_all()
+        assert forks.started() in forks.alive
+        assert forks.kill_all()
 
 
 def test_a_server_that_has_ended_is_noticed_by_every_request():

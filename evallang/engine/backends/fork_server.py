@@ -59,6 +59,7 @@ class ForkServer:
     def __init__(self) -> None:
         self.exits: list[tuple[int, int]] = []
         self.alive: set[int] = set()
+        self._asked_for = 0
         self._socket, theirs = socket.socketpair()
         path = json.dumps([entry for entry in sys.path if entry])
         flags = ["-P", *(["-E"] if sys.flags.ignore_environment else [])]
@@ -81,20 +82,25 @@ class ForkServer:
         content = json.dumps(list(names)).encode()
         self._send(IMPORT + NUMBER.pack(len(content)) + content)
 
-    def fork(self, descriptors: Sequence[int]) -> int:
-        """Start a worker with these descriptors (see `worker.serve`); return its number.
-
-        While the server imports what fits need, this process does something else.
-        """
+    def fork(self, descriptors: Sequence[int]) -> None:
+        """Ask for a worker with these descriptors (see `worker.serve`)."""
         try:
             socket.send_fds(self._socket, [FORK], list(descriptors))
         except OSError as error:
             raise WorkersLost("the fork server has ended") from error
+        self._asked_for += 1
+
+    def started(self) -> int:
+        """Return the number of the next worker that was asked for, once it has started.
+
+        While the server imports what fits need, this process does something else.
+        """
         while not select.select([self._socket], [], [], 0)[0] and next_piece():
             pass
         while True:
             kind, pid, status = self._reply()
             if kind == STARTED:
+                self._asked_for -= 1
                 if pid < 0:
                     raise WorkersLost(f"the system started no process: {os.strerror(status)}")
                 self.alive.add(pid)
@@ -115,7 +121,7 @@ class ForkServer:
         return found
 
     def kill_all(self) -> bool:
-        """Kill all workers; return whether they are gone."""
+        """Kill all workers; return whether they are gone, and no other will start."""
         try:
             for pid in self.alive:
                 self.kill(pid)
@@ -126,7 +132,7 @@ class ForkServer:
         except WorkersLost:
             return False
         self.exits.clear()
-        return True
+        return not self._asked_for
 
     def close(self) -> None:
         """End the server, which kills its workers."""

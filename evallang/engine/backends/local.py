@@ -82,7 +82,8 @@ class _Worker(Generic[AnyTask]):
             file.truncate(SIZE)
             self.page = Page(file.fileno())
             self.connection: Connection[Any, Any] = Connection(ours.detach())
-            self.pid = server.fork([theirs.fileno(), file.fileno(), 2])
+            server.fork([theirs.fileno(), file.fileno(), 2])
+        self.pid = 0  # until it has started
         self.send_bytes(setup)
 
     def send_bytes(self, content: bytes) -> None:
@@ -127,9 +128,7 @@ class _Pool(Generic[AnyTask, Made]):
         while self._queue or any(worker.batch for worker in self.workers):
             for worker in self.workers:
                 self._feed(worker, jobs)
-            while self._queue and len(self.workers) < jobs:
-                self.workers.append(_Worker(self._server, self._setup))
-                self._feed(self.workers[-1], jobs)
+            self._start(jobs)
             ready = self._ready(0)
             if not ready and not next_piece():
                 ready = self._ready(EVERY)
@@ -140,6 +139,16 @@ class _Pool(Generic[AnyTask, Made]):
                 for pid, status in self._server.read_exits():
                     yield from self._bury(pid, status)
             self._watch()
+
+    def _start(self, jobs: int) -> None:
+        """Start the workers that there is work for; they find it when they have started."""
+        first = len(self.workers)
+        while self._queue and len(self.workers) < jobs:
+            self.workers.append(_Worker(self._server, self._setup))
+            self._feed(self.workers[-1], jobs)
+        for worker in self.workers[first:]:
+            worker.pid = self._server.started()
+            worker.sent = time.monotonic()
 
     def _ready(self, seconds: float) -> list[Any]:
         """Wait for answers of workers, or for the server's news of them."""
