@@ -8,8 +8,9 @@ from evallang.frozen_records import frozen, mutable
 from evallang.source import Span
 from evallang.spelling import MOST_LISTED, closest, listed
 from evallang.syntax import codes, language
+from evallang.syntax.lalr import Reading
 from evallang.syntax.language import STATEMENTS, connectives, owners
-from evallang.syntax.line_reading import Reading, read_line
+from evallang.syntax.line_reading import read_line
 from evallang.syntax.logical_lines import LogicalLine
 from evallang.syntax.nodes import AnyClauseNode, StatementNode
 from evallang.syntax.scanner import Token
@@ -296,15 +297,16 @@ class Assembly:
         else:
             message = f"`{shortened(word)}` is not a statement"
             suggestion = f"a statement begins with {listed(STATEMENTS)}"
-            from evallang.syntax.repair import given_a_value
+            from evallang.syntax.repair import as_model
 
-            if given := given_a_value(self.path, line.tokens):
+            if model := as_model(line.tokens):
                 suggestion = (
                     f"write `model {shortened(word)} = ...`, or `let` for what is not a model"
                 )
             found = diagnose(codes.UNKNOWN_STATEMENT, message, span, help=suggestion)
-            if given:
-                self._open(line, "model", Reading(given.node, (found,) * line.understood))
+            if model:
+                node = read_line(self.path, "statement", model).node
+                self._open(line, "model", Reading(node, (found,) * line.understood))
                 return
         self._keep(line, Reading(None, (found,) if line.understood else ()))
         self._outer = Open("", None, [], faulty=True)

@@ -30,6 +30,14 @@ class Run:
     stack: tuple[int, ...] = ()
 
 
+@frozen
+class Reading:
+    """What a line was read as: its node, if any, and what was found in it."""
+
+    node: Any
+    diagnostics: tuple[Diagnostic, ...]
+
+
 def run(path: str, start: str, tokens: Sequence[Token]) -> Run:
     """Parse one logical line as a `statement` or as a `clause`."""
     table = parse_table()

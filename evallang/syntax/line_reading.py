@@ -1,20 +1,9 @@
-"""The reading of a logical line: its node and what was found."""
+"""The reading of a logical line, which is repaired where it does not parse."""
 
 from collections.abc import Sequence
-from typing import Any
 
-from evallang.diagnostics import Diagnostic
-from evallang.frozen_records import frozen
-from evallang.syntax.lalr import run
+from evallang.syntax.lalr import Reading, run
 from evallang.syntax.scanner import Token
-
-
-@frozen
-class Reading:
-    """What a line was read as: its node, if any, and what was found in it."""
-
-    node: Any
-    diagnostics: tuple[Diagnostic, ...]
 
 
 def read_line(path: str, start: str, tokens: Sequence[Token]) -> Reading:

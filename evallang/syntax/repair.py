@@ -18,7 +18,7 @@ from evallang.frozen_records import frozen
 from evallang.source import Span
 from evallang.spelling import closest
 from evallang.syntax import codes
-from evallang.syntax.lalr import END, Run, advance, expected, run
+from evallang.syntax.lalr import END, Reading, Run, advance, expected, run
 from evallang.syntax.language import (
     RESERVED,
     STATEMENTS,
@@ -27,7 +27,6 @@ from evallang.syntax.language import (
     declares,
     takes_one_value,
 )
-from evallang.syntax.line_reading import Reading, read_line
 from evallang.syntax.literals import quoted, unescaped
 from evallang.syntax.scanner import PUNCTUATION, Token
 from evallang.syntax.unexpected_characters import column_in_quotes
@@ -197,14 +196,14 @@ def repair_line(path: str, start: str, tokens: Sequence[Token], first: Run) -> R
     return Reading(None, (_given_up(path, start, tokens, first),))
 
 
-def given_a_value(path: str, tokens: Sequence[Token]) -> Reading | None:
-    """Read `cnn = SVC()` and `cnn <- SVC()` as a model, so that its name is known below."""
+def as_model(tokens: Sequence[Token]) -> list[Token] | None:
+    """Return `cnn = SVC()` and `cnn <- SVC()` as a model, so that its name is known below."""
     first, *rest = tokens
     if not rest or rest[0].text not in ("=", "<"):
         return None
     word = Token("NAME", "model", first.start, first.start)
     sign = Token("EQUAL", "=", rest[0].start, rest[0].end)
-    return read_line(path, "statement", [word, first, sign, *rest[1:]])
+    return [word, first, sign, *rest[1:]]
 
 
 def _changed(
