@@ -1,7 +1,6 @@
 """Codes whose reason and examples are the docstring of the function that finds them."""
 
 import inspect
-import textwrap
 from collections.abc import Callable
 from typing import Any
 
@@ -34,8 +33,13 @@ def declare_documented(
         severity=severity,
         phase=phase,
         reason=" ".join(because.split()),
-        wrong=textwrap.dedent(wrong.strip("\n")),
-        right=textwrap.dedent(right.strip("\n")),
+        wrong=_study(wrong),
+        right=_study(right),
         source=source,
         changes=changes,
     )
+
+
+def _study(indented: str) -> str:
+    """Return the lines of a study, which a docstring indents by four blanks."""
+    return "\n".join(line[4:] for line in indented.strip("\n").split("\n"))

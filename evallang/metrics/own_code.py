@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from math import isfinite, nan
 from numbers import Real
@@ -120,9 +120,9 @@ def wrap_labels(entry: MetricEntry, values: Sequence[Any]) -> MetricEntry:
     return replace(entry, function=replace(entry.function, labels=tuple(values)))
 
 
-@dataclass(frozen=True)  # not `frozen`: each has a docstring of its own
+@frozen
 class _OwnFunction:
-    """A function of the author's, called as one of form `scores` is."""
+    # A function of the author's, called as one of form `scores` is
 
     name: str
     function: Callable[..., Any]
@@ -130,9 +130,9 @@ class _OwnFunction:
     labels: tuple[Any, ...] | None
     said: str
 
-    def __post_init__(self) -> None:
-        """Be documented as the entries of functions are."""
-        object.__setattr__(self, "__doc__", self.said)
+    @property
+    def __doc__(self) -> str:  # type: ignore[override]  # each is documented, as functions are
+        return self.said
 
     def __call__(
         self,
