@@ -58,7 +58,7 @@ class ModelOutcome:
     were fitted here.
     """
 
-    rows: "NDArray[np.int64]"
+    rows: "NDArray[np.signedinteger]"
     repeat: "NDArray[np.int64]"
     fold: "NDArray[np.int64]"
     truth: "NDArray[Any]"
@@ -351,7 +351,7 @@ def _read_by(evaluation: Evaluation, metric: Method) -> Evaluation:
 class _Means:
     """The examples of a model, and of each the mean and the variance over its repeats."""
 
-    rows: "NDArray[np.int64]"
+    rows: "NDArray[np.signedinteger]"
     mean: "NDArray[np.float64]"
     variance: "NDArray[np.float64]"
 
@@ -456,7 +456,10 @@ def evaluation_of_outcomes(source: GivenOutcomes) -> Evaluation:
     fold = zeros if source.folds is None else source.folds
     repeat = zeros if source.repeats is None else source.repeats
     judged = source.correct is not None
-    rows, first = np.arange(n), None
+    # In half the memory, which for the labels of a large file is much
+    short = np.int32 if n <= np.iinfo(np.int32).max else np.int64
+    rows: NDArray[np.signedinteger] = np.arange(n, dtype=short)
+    first = None
     if source.examples is not None:
         rows = source.examples
         first = np.unique(rows, return_index=True)[1]

@@ -216,9 +216,11 @@ class ComparedModels:
         rows = self.rows()
         if self.evaluation.counted is not None:
             return replace(self, models=self.models[:2]).counted_pair()
-        a, b = (self.evaluation.correct(model) & rows for model in self.models[:2])
-        first, second, both = (int(np.count_nonzero(right)) for right in (a, b, a & b))
+        a, b = (self.evaluation.correct(model) for model in self.models[:2])
         n = int(np.count_nonzero(rows))
+        if n < len(rows):
+            a, b = a & rows, b & rows
+        first, second, both = (int(np.count_nonzero(right)) for right in (a, b, a & b))
         return (both, first - both), (second - both, n - first - second + both)
 
     def counted_pair(self) -> Table:
@@ -732,7 +734,7 @@ def groups(inputs: TestInputs) -> "NDArray[np.int64] | None":
     codes = inputs.evaluation.group_codes
     if codes is None:
         return None
-    found = codes[inputs.evaluation.models[inputs.models[0]].rows]
+    found: NDArray[np.int64] = codes[inputs.evaluation.models[inputs.models[0]].rows]
     return found[inputs.compared.rows()] if inputs.needs.tests == "correctness" else found
 
 
