@@ -32,7 +32,8 @@ def seconds(*command: str) -> float:
 
 def main() -> None:
     seconds(sys.executable, "-m", "compileall", "-q", str(ROOT / "evallang"))
-    seconds(sys.executable, "-m", "evallang.syntax.parse_table")
+    for table in ("evallang.syntax.parse_table", "evallang.manual.member_table"):
+        seconds(sys.executable, "-m", table)
     check = (str(Path(sys.executable).with_name("evallang")), "check", str(STUDY))
     floor = (sys.executable, "-c", "import click, lark")
     seconds(*check), seconds(*floor)

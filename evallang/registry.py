@@ -3,8 +3,9 @@
 A package of members (metrics, tests, intervals, corrections, protocols ...) creates one
 `Registry` in its singular module. A member is a function that a decorator registers. Its
 **positional** parameters name its inputs, and its **keyword-only** parameters, annotated with
-`Literal`, `int`, `float`, `bool` or `str`, are its options in the language. The registry imports
-every module of its package at the first access, so that no list of members is needed.
+`Literal`, `int`, `float`, `bool` or `str`, are its options in the language. No list of members is
+needed: the registry reads the member table or, without it, imports every module of its package at
+the first access.
 """
 
 import functools
@@ -20,6 +21,7 @@ from typing import Any, Generic, TypeVar
 
 from evallang.bibliography import Reference
 from evallang.frozen_records import frozen
+from evallang.member_table import SavedMember, decode, encode, saved_members
 from evallang.spelling import closest
 from evallang.working_folder import safe_path
 
@@ -81,7 +83,7 @@ class Option:
     """
 
     name: str
-    default: Any
+    default: Any = REQUIRED
     words: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
 
@@ -142,7 +144,10 @@ class Guidance:
 
 @frozen
 class Entry(Generic[Declaration]):
-    """A member of a registry: the function, its declaration and the content of its manual."""
+    """A member of a registry: the function, its declaration and the content of its manual.
+
+    The fields of one from the member table are made when they are first read.
+    """
 
     kind: str
     name: str
@@ -153,6 +158,16 @@ class Entry(Generic[Declaration]):
     read_options: Callable[[], tuple[Option, ...]] = field(compare=False)
     references: tuple[Reference, ...]
     examples: tuple[Example, ...]
+
+    if not typing.TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Make a field of a member from the table, or read it from its module."""
+            if "late" not in self.__dict__ or name.startswith("_"):
+                raise AttributeError(f"an entry has no {name}")
+            value = self.late(name)
+            self.__dict__[name] = value
+            return value
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -185,10 +200,11 @@ class Registry(Generic[Declaration]):
 
     def __init__(self, kind: str, package: str) -> None:
         self.kind = kind
-        self._package = package
+        self.package = package
         self._entries: dict[str, Entry[Declaration]] = {}
         self._unlisted: set[str] = set()
-        self._loaded = False
+        self._registered: set[str] = set()
+        self._complete = False
 
     def register(
         self,
@@ -209,13 +225,14 @@ class Registry(Generic[Declaration]):
 
         def decorate(function: Function) -> Function:
             key = name or function.__name__
-            if key in self._entries:
+            if key in self._registered:
                 raise ValueError(f"{self.kind} {key} is registered twice")
             if not function.__doc__:
                 raise ValueError(f"{self.kind} {key} has no docstring")
             if not listed:
                 self._unlisted.add(key)
             checked = _checking_words(function)
+            self._registered.add(key)
             self._entries[key] = Entry(
                 self.kind,
                 key,
@@ -231,13 +248,60 @@ class Registry(Generic[Declaration]):
 
         return decorate
 
+    def saved(self) -> Iterator[SavedMember]:
+        """Return what the member table holds of each member; imports all modules."""
+        self._import_all()
+        for name, entry in sorted(self._entries.items()):
+            yield SavedMember(
+                name,
+                entry.title,
+                entry.function.__module__,
+                entry.inputs,
+                encode(entry.options),
+                encode(entry.declaration),
+                name not in self._unlisted,
+            )
+
     def _load(self) -> None:
-        if self._loaded:
+        """Enter the members that no imported module has registered yet."""
+        if self._complete:
             return
-        self._loaded = True
-        package = importlib.import_module(self._package)
+        self._complete = True
+        saved = saved_members(self.package)
+        if saved is None:
+            self._import_all()
+            return
+        for member in saved:
+            if member.name not in self._registered:
+                self._entries[member.name] = self._entry(member)
+            if not member.listed:
+                self._unlisted.add(member.name)
+
+    def _import_all(self) -> None:
+        package = importlib.import_module(self.package)
         for module in sorted(m.name for m in pkgutil.iter_modules(package.__path__)):
-            importlib.import_module(f"{self._package}.{module}")
+            importlib.import_module(f"{self.package}.{module}")
+
+    def _entry(self, member: SavedMember) -> Entry[Declaration]:
+        """Make the entry of a member from the table."""
+
+        def registered() -> Entry[Declaration]:
+            importlib.import_module(member.module)
+            return self._entries[member.name]
+
+        def late(field: str) -> Any:
+            if field == "declaration":
+                return decode(member.declaration, lambda: registered().declaration)
+            if field == "read_options":
+                options = decode(member.options, registered)
+                return lambda: options
+            return getattr(registered(), field)
+
+        entry: Entry[Declaration] = object.__new__(Entry)
+        entry.__dict__.update(
+            kind=self.kind, name=member.name, title=member.title, inputs=member.inputs, late=late
+        )
+        return entry
 
     def __getitem__(self, name: str) -> Entry[Declaration]:
         """Return a member by its name; raise `KeyError` if the name is unknown."""
