@@ -10,6 +10,7 @@ that imports take: the checksums of all sources that the members were read from 
 
 import importlib
 import json
+import sys
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
@@ -63,7 +64,7 @@ def write(members: Mapping[str, Iterable[SavedMember]], modules: Iterable[str]) 
     """Save the members by package, with the checksums of the modules that they were read from."""
     content = {
         "format": FORMAT,
-        "sources": {name: _checksum(name) for name in sorted(set(map(_source, modules)))},
+        "sources": {name: _checksum(name) for name in _sources(modules)},
         "folders": {_folder(package): _listing(_folder(package)) for package in members},
         "members": {
             package: [[getattr(one, name) for name in SavedMember.__match_args__] for one in some]
@@ -90,10 +91,10 @@ def _table() -> Mapping[str, list[list[Any]]]:
     return members if fresh else {}
 
 
-def _source(module: str) -> str:
-    """Return the path of the source of a module, from the folder of the package."""
-    found = importlib.import_module(module).__file__ or ""
-    return Path(found).relative_to(_PACKAGE).as_posix()
+def _sources(modules: Iterable[str]) -> list[str]:
+    """Return the sources of imported modules, by their paths from the folder of the package."""
+    files = {Path(sys.modules[name].__file__ or "") for name in modules}
+    return sorted(f.relative_to(_PACKAGE).as_posix() for f in files if f.is_relative_to(_PACKAGE))
 
 
 def _folder(package: str) -> str:

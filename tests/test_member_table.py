@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from evallang import member_table
-from evallang.manual.member_table import SAVED, write_members
+from evallang.manual.member_table import SAVED
 from evallang.member_table import decode, encode, saved_members
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Registry
@@ -17,13 +17,29 @@ from evallang.registry import Registry
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """Write a table elsewhere, in a process that has imported no other module."""
+    path = tmp_path_factory.mktemp("table") / "members.table"
+    code = (
+        "from pathlib import Path\n"
+        "from evallang import member_table\n"
+        f"member_table.TABLE = Path({str(path)!r})\n"
+        "from evallang.manual.member_table import write_members\n"
+        "write_members()\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+    return path.read_bytes()
+
+
 @pytest.fixture
-def table(tmp_path, monkeypatch):
-    """Write a table elsewhere, and forget it afterwards."""
-    monkeypatch.setattr(member_table, "TABLE", tmp_path / "members.table")
-    write_members()
+def table(tmp_path, monkeypatch, written):
+    """Return the path of that table, which is forgotten afterwards."""
+    path = tmp_path / "members.table"
+    path.write_bytes(written)
+    monkeypatch.setattr(member_table, "TABLE", path)
     member_table._table.cache_clear()
-    yield tmp_path / "members.table"
+    yield path
     member_table._table.cache_clear()
 
 
