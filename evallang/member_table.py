@@ -173,8 +173,12 @@ def _decode_record(content: Any, found: Found) -> Any:
 
 
 def _decode_function(steps: Steps, found: Found) -> Any:
+    @cache
+    def function() -> Any:
+        return reduce(_step, steps, found())
+
     def call(*given: Any, **named: Any) -> Any:
-        return reduce(_step, steps, found())(*given, **named)
+        return function()(*given, **named)
 
     return call
 

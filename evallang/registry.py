@@ -203,7 +203,7 @@ class Registry(Generic[Declaration]):
         self.package = package
         self._entries: dict[str, Entry[Declaration]] = {}
         self._unlisted: set[str] = set()
-        self._registered: set[str] = set()
+        self._registered: dict[str, Entry[Declaration]] = {}
         self._complete = False
 
     def register(
@@ -225,15 +225,14 @@ class Registry(Generic[Declaration]):
 
         def decorate(function: Function) -> Function:
             key = name or function.__name__
-            if key in self._registered:
+            if key in self._entries and key in self._registered:
                 raise ValueError(f"{self.kind} {key} is registered twice")
             if not function.__doc__:
                 raise ValueError(f"{self.kind} {key} has no docstring")
             if not listed:
                 self._unlisted.add(key)
             checked = _checking_words(function)
-            self._registered.add(key)
-            self._entries[key] = Entry(
+            made = self._registered[key] = Entry(
                 self.kind,
                 key,
                 title,
@@ -244,6 +243,7 @@ class Registry(Generic[Declaration]):
                 references,
                 examples,
             )
+            self._entries.setdefault(key, made)  # one from the table remains, and reads this one
             return checked
 
         return decorate
@@ -251,7 +251,7 @@ class Registry(Generic[Declaration]):
     def saved(self) -> Iterator[SavedMember]:
         """Return what the member table holds of each member; imports all modules."""
         self._import_all()
-        for name, entry in sorted(self._entries.items()):
+        for name, entry in sorted(self._registered.items()):
             yield SavedMember(
                 name,
                 entry.title,
@@ -272,7 +272,7 @@ class Registry(Generic[Declaration]):
             self._import_all()
             return
         for member in saved:
-            if member.name not in self._registered:
+            if member.name not in self._entries:
                 self._entries[member.name] = self._entry(member)
             if not member.listed:
                 self._unlisted.add(member.name)
@@ -287,7 +287,7 @@ class Registry(Generic[Declaration]):
 
         def registered() -> Entry[Declaration]:
             importlib.import_module(member.module)
-            return self._entries[member.name]
+            return self._registered[member.name]
 
         def late(field: str) -> Any:
             if field == "declaration":

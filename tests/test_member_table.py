@@ -66,8 +66,10 @@ def without_functions(value):
 def test_the_table_holds_what_the_modules_declare(table, registry):
     read = from_table(registry)
     assert read.names() == registry.names() != ()
-    for name in registry._entries:  # with those that authors cannot write
-        real, saved = registry[name], read[name]
+    assert "late" in vars(read[read.names()[0]])
+    registry._import_all()
+    for name, real in registry._registered.items():  # with those that authors cannot write
+        saved = read[name]
         assert without_functions(saved.declaration) == without_functions(real.declaration)
         assert type(saved.declaration) is type(real.declaration)
         for field in ("kind", "name", "title", "inputs", "options"):
@@ -79,7 +81,8 @@ def test_what_the_table_does_not_hold_comes_from_the_module(table):
     late = PROTOCOLS._entry(
         next(m for m in saved_members(PROTOCOLS.package) if m.name == "nested_cv")
     )
-    real = PROTOCOLS["nested_cv"]
+    PROTOCOLS._import_all()
+    real = PROTOCOLS._registered["nested_cv"]
     assert "function" not in late.__dict__
     assert late.function is real.function
     assert late.references == real.references
@@ -91,6 +94,21 @@ def test_what_the_table_does_not_hold_comes_from_the_module(table):
     options = real.defaults() | {"outer": 7}
     assert late.declaration.n_splits(options) == real.declaration.n_splits(options) == 7
     assert late.declaration.yields(options) == real.declaration.yields(options)
+
+
+def test_the_module_of_each_member_registers_it(table):
+    code = (
+        "from pathlib import Path\n"
+        "from evallang import member_table\n"
+        f"member_table.TABLE = Path({str(table)!r})\n"
+        "from evallang.manual.member_table import SAVED\n"
+        "for registry in SAVED:\n"
+        "    for name in registry.names():\n"
+        "        assert callable(registry[name].function)\n"
+        "        print(name)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [name for registry in SAVED for name in registry.names()]
 
 
 def test_a_check_imports_the_modules_of_no_other_members(table):
@@ -156,6 +174,20 @@ def test_a_missing_or_stale_table_is_not_read(table, damage):
     member_table._table.cache_clear()
     assert saved_members("evallang.metrics") is None
     assert from_table(SAVED[0])._entries == {}  # its modules register in the package's own
+
+
+def test_an_entry_stays_the_same_when_its_module_is_imported(table):
+    registry = from_table(PROTOCOLS)
+    saved = registry["holdout"]
+
+    @registry.register(saved.declaration, title="Holdout", name="holdout")
+    def function(rows):
+        """Take the place of the member's own function."""
+
+    assert registry["holdout"] is saved
+    assert saved.function is function
+    with pytest.raises(ValueError, match="protocol holdout is registered twice"):
+        registry.register(saved.declaration, title="Holdout", name="holdout")(function)
 
 
 def test_a_package_that_is_not_in_the_table_is_imported(table):

@@ -82,7 +82,11 @@ def test_json_is_visible_and_says_the_same(document):
 # --- one writer --------------------------------------------------------------------------------
 
 WRITER = Path("cli/terminal.py")
-TOOLS = {Path("syntax/parse_table.py"), Path("models/generate.py")}  # developers run them
+TOOLS = {  # developers run them
+    Path("syntax/parse_table.py"),
+    Path("manual/member_table.py"),
+    Path("models/generate.py"),
+}
 
 
 def writes(tree: ast.AST) -> list[str]:
