@@ -108,7 +108,7 @@ def test_the_module_of_each_member_registers_it(table):
         "        print(name)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == [name for registry in SAVED for name in registry.names()]
+    assert done.stdout.splitlines() == [name for registry in SAVED for name in registry.names()]
 
 
 def test_a_check_imports_the_modules_of_no_other_members(table):
