@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from evallang.stats.score_counts import ScoreCounts
+    from evallang.stats.score_counts import PlacementMoments, ScoreCounts
 else:
     np = lazy("numpy")
 
@@ -187,14 +187,16 @@ class IntervalInputs:
             raise ValueError("the interval is for two classes")
         if self.outcome.ranked is not None:
             return NOT_KEPT  # the counted scores are those of both classes
-        return np.asarray(self.outcome.truth == self.evaluation.positive, dtype=np.int64)
+        return self.evaluation.positive_rows(self.model)
 
-    def positive_scores(self) -> "NDArray[np.float64] | ScoreCounts":
-        """Return the score of the positive class (n,), or those that were counted."""
+    def positive_scores(self) -> "NDArray[np.float64] | ScoreCounts | PlacementMoments":
+        """Return the score of the positive class (n,), those counted, or their placements."""
         if self.outcome.ranked is not None:
             return self.outcome.ranked
-        scores = self.outcome.output
-        return scores if scores.ndim == 1 else scores[:, self.outcome.positive]
+        placed = self.evaluation.placements_of(self.model, self.metric)
+        if placed is not None:
+            return placed
+        return self.evaluation.positive_scores(self.model, self.metric)
 
     def proportion(self) -> tuple[int, int]:
         """Count successes and trials; raises `ValueError` for a metric that counts none."""
@@ -405,8 +407,8 @@ def truth(asked: MethodInputs) -> Any:
 
 
 @ESTIMATE.provides("scores")
-def scores(asked: MethodInputs) -> "NDArray[np.float64] | ScoreCounts":
-    """Return the score of each row for the positive class (n,), or those that were counted."""
+def scores(asked: MethodInputs) -> "NDArray[np.float64] | ScoreCounts | PlacementMoments":
+    """Return the score of each row for the positive class (n,), or what these came to."""
     return asked.inputs.positive_scores()
 
 

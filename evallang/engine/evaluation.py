@@ -23,13 +23,14 @@ from evallang.planning.seeds import canonical_json
 from evallang.protocols.protocol import PROTOCOLS, ProtocolDeclaration, Yields
 from evallang.registry import lazy
 from evallang.results.records import Estimate, FoldValue
+from evallang.stats.placement_values import PlacedScores, place_scores
 from evallang.study import Method
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from evallang.stats.score_counts import PlacementSums, ScoreCounts
+    from evallang.stats.score_counts import PlacementMoments, PlacementSums, ScoreCounts
 else:
     np = lazy("numpy")
 
@@ -167,8 +168,10 @@ class Evaluation:
 
         def make() -> tuple[Aggregate, ...]:
             entry, options, parts = self.entry(metric), metric.keywords(), self.partition(model)
+            placed = self.placements_of(model, metric)
+            whole = None if placed is None else placed.area
             return tuple(
-                aggregate_parts(entry, options, outcome, parts)
+                aggregate_parts(entry, options, outcome, parts, whole)
                 for outcome in self.outcomes(model, metric)
             )
 
@@ -263,6 +266,69 @@ class Evaluation:
         if model not in rows.rankings:
             return None
         return Outcome(NOT_KEPT, NOT_KEPT, k, self.positive, ranked=rows.rankings[model])
+
+    def positive_rows(self, model: str) -> "NDArray[np.bool_]":
+        """Return which rows of a model are positive (n,); computed once."""
+        truth = self.models[model].truth
+        return self.once(
+            ("positive rows", id(truth)), lambda: np.asarray(truth == self.positive, dtype=np.bool_)
+        )
+
+    def positive_scores(self, model: str, metric: Method) -> "NDArray[np.float64]":
+        """Return the score of the positive class for each row (n,)."""
+        outcome = self.outcome(model, metric)
+        if outcome is None:
+            raise ValueError(f"{model} gives no scores")
+        scores = outcome.output
+        return scores if scores.ndim == 1 else scores[:, outcome.positive]
+
+    def placed_scores(self, models: Sequence[str], metric: Method) -> PlacedScores:
+        """Return what the scores of models outrank, on the same rows; each is sorted once."""
+        alike, places = self._scored_alike(models)
+        placed = self.once(("placed scores", metric, alike), lambda: self._place(alike, metric))
+        return placed.of(places)
+
+    def placement_sums(self, models: Sequence[str], metric: Method) -> "PlacementSums":
+        """Return the areas of models on the same rows, and the products of their placements.
+
+        Estimates, intervals and tests share them, so that each model is sorted once.
+        """
+        alike, places = self._scored_alike(models)
+
+        def make() -> "PlacementSums":
+            # What each row outranks is kept for the sums of groups alone: it takes much memory
+            grouped = self.group_codes is not None
+            place = self.placed_scores if grouped else self._place
+            return place(alike, metric).sums()
+
+        return self.once(("placement sums", metric, alike), make).of(places)
+
+    def placements_of(self, model: str, metric: Method) -> "PlacementMoments | None":
+        """Return the area of one model and its variances; None where its estimate is another."""
+        plain = self.weights is None and not self.further_seeds and self.counted is None
+        ranked = self.entry(metric).declaration.ranks == "area" and self.positive is not None
+        if not plain or not ranked or len(self.classes) != 2 or not self.yields.single_fit:
+            return None
+        if self.models[model].scores is None or len(self.partition(model).pairs) != 1:
+            return None
+        return self.placement_sums((model,), metric).moments
+
+    def _scored_alike(self, models: Sequence[str]) -> tuple[tuple[str, ...], list[int]]:
+        """Return all models that give scores for the rows of some, and the places of these."""
+        rows = self.models[models[0]].rows
+        alike = tuple(
+            name
+            for name, found in self.models.items()
+            if found.scores is not None and (found.rows is rows or np.array_equal(found.rows, rows))
+        )
+        for model in models:
+            if model not in alike:
+                raise ValueError(f"{model} gives no scores")
+        return alike, [alike.index(model) for model in models]
+
+    def _place(self, models: Sequence[str], metric: Method) -> PlacedScores:
+        positive = self.positive_rows(models[0])
+        return place_scores(positive, [self.positive_scores(model, metric) for model in models])
 
     def weights_of(self, model: str) -> "NDArray[np.float64] | None":
         """Return the weight of each test row of a model (n,), or None without weights."""

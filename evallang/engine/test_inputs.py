@@ -41,7 +41,6 @@ from evallang.registry import Evidence, lazy
 from evallang.results.records import Difference, HypothesisTestResult, Summary
 from evallang.stats.alternatives import OPPOSITE, one_sided
 from evallang.stats.correctness import Correctness, Table, count_patterns
-from evallang.stats.hypothesis_tests.auc_covariance import PlacedScores
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
@@ -63,12 +62,10 @@ from evallang.stats.intervals.resampling import (
     mean_sample,
     share_pairs,
 )
-from evallang.stats.placement_values import twice_outranked
+from evallang.stats.placement_values import PlacedScores
 from evallang.stats.reader_scores import ReaderScores
 from evallang.stats.score_counts import coarsened
 from evallang.stats.shares import Shares
-from evallang.stats.threads import run_in_threads
-from evallang.stats.validation import numbers
 from evallang.study import Method, Study
 
 if TYPE_CHECKING:
@@ -250,41 +247,13 @@ class ComparedModels:
             return losses
         return np.asarray(losses * weights * (len(weights) / weights.sum()))
 
-    def binary_truth(self) -> "NDArray[np.int64]":
-        """Return which rows are positive, as 0 and 1 (n,)."""
-        return self._positive(self.models[0]).astype(np.int64)
-
-    def _positive(self, model: str) -> "NDArray[np.bool_]":
-        """Return which rows of a model are positive (n,); computed once."""
-        truth, positive = self.evaluation.models[model].truth, self.evaluation.positive
-        return self.evaluation.once(
-            ("positive rows", model), lambda: np.asarray(truth == positive, dtype=np.bool_)
-        )
-
-    def placed_scores(self) -> PlacedScores:
-        """Return what the scores of each model outrank; each is sorted once for all pairs."""
-
-        key = {model: ("outranked", model, self.metric) for model in self.models}
-        left = [model for model in self.models if key[model] not in self.evaluation.made]
-        given = [(self._positive(model), numbers(self.scores(model), "scores")) for model in left]
-        if any(np.isnan(scores).any() for _, scores in given):
-            raise ValueError("a score is missing")
-
-        def place(which: int) -> None:
-            self.evaluation.made[key[left[which]]] = twice_outranked(*given[which])
-
-        for _ in run_in_threads(place, range(len(left))):
-            pass
-        outranked = tuple(self.evaluation.made[key[model]] for model in self.models)
-        return PlacedScores(self._positive(self.models[0]), outranked)
+    def positive_rows(self) -> "NDArray[np.bool_]":
+        """Return which rows are positive (n,)."""
+        return self.evaluation.positive_rows(self.models[0])
 
     def scores(self, model: str) -> "NDArray[np.float64]":
         """Return the score of the positive class for each row (n,)."""
-        outcome = self.evaluation.outcome(model, self.metric)
-        if outcome is None:
-            raise ValueError(f"{model} gives no scores")
-        scores = outcome.output
-        return scores if scores.ndim == 1 else scores[:, outcome.positive]
+        return self.evaluation.positive_scores(model, self.metric)
 
     def folds(self) -> "NDArray[np.int64] | None":
         """Fold codes where several fits made the scores, None for one fit."""
@@ -443,7 +412,7 @@ def swapper(models: ComparedModels, groups: Any, *, blocked: bool) -> Swapper:
     ranked = models.entry.declaration.ranks == "area" and unweighted
     if ranked and models.folds() is None and models.two_classes():
         first, second = (models.scores(model) for model in models.models)
-        return ScoreSwapper(models.binary_truth(), first, second, groups)
+        return ScoreSwapper(models.positive_rows(), first, second, groups)
     a, b = (models.outputs(which) for which in (0, 1))
     return OutputSwapper(
         a,
@@ -743,7 +712,7 @@ def truth(inputs: TestInputs) -> Any:
     """Return which rows are positive (n,)."""
     if inputs.evaluation.counted is not None:
         return NOT_KEPT
-    return inputs.compared.binary_truth()
+    return inputs.compared.positive_rows()
 
 
 @COMPARISON.provides("row_scores")
@@ -761,7 +730,9 @@ def row_scores(inputs: TestInputs) -> "NDArray[np.float64] | PlacementSums | Pla
         known = list(counted.rankings)
         return counted.placements.of([known.index(model) for model in inputs.models])
     if inputs.compared.folds() is None:
-        return inputs.compared.placed_scores()
+        grouped = inputs.evaluation.group_codes is not None
+        place = inputs.evaluation.placed_scores if grouped else inputs.evaluation.placement_sums
+        return place(inputs.models, inputs.metric)
     # Each model's column in one piece, which is sorted without a copy
     return np.stack([inputs.compared.scores(model) for model in inputs.models]).T
 

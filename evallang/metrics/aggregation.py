@@ -87,10 +87,20 @@ def aggregate(
 
 
 def aggregate_parts(
-    entry: MetricEntry, options: Mapping[str, Any], outcome: Outcome, parts: Partition
+    entry: MetricEntry,
+    options: Mapping[str, Any],
+    outcome: Outcome,
+    parts: Partition,
+    whole: float | None = None,
 ) -> Aggregate:
-    """Compute what `aggregate` gives for predictions whose folds and repeats are numbered."""
-    by_fold = _values(entry, options, outcome, parts.fold, len(parts.pairs))
+    """Compute what `aggregate` gives for predictions whose folds and repeats are numbered.
+
+    `whole` is the value on all rows of a single fold, where it is known.
+    """
+    if whole is None:
+        by_fold = _values(entry, options, outcome, parts.fold, len(parts.pairs))
+    else:
+        by_fold = np.array([whole])
     aggregation = aggregation_of(entry, options, parts.repeats, len(parts.pairs))
     if aggregation == "mean_of_folds":
         values, unit = by_fold, "fold"

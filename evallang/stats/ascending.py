@@ -19,7 +19,8 @@ else:
 
 FEW = 1 << 10  # below which comparing is as fast
 MANY = 1 << 17  # above which sorting whole numbers is faster
-AT_ONCE = 1 << 14  # values of a part, as many as stay in the cache
+AT_ONCE = 1 << 15  # values of a part, as many as stay in the cache
+UNIT_STEPS = 2.0**52  # from which on numbers in double precision are whole
 MOST_FALLS = 32  # one place in so many out of order, else the cells were of no use
 
 
@@ -107,14 +108,20 @@ def _span(values: NDArray[np.float64]) -> tuple[float, float]:
 
 
 def _cells(
-    values: NDArray[np.float64], low: float, width: float, count: int
+    values: NDArray[np.float64],
+    low: float,
+    width: float,
+    count: int,
+    out: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """Return the cell of each value, from 0 to count - 1 with a fraction, in ascending order."""
-    # The largest stays below `count` whatever way the product is rounded
-    scale = count * (1 - 2.0**-40) / width if width > 0 else 0.0
+    """Return the cell of each value, from 0 to count - 1 with a fraction, ascending; fill `out`."""
+    # The largest stays at `count` - 1 or below whatever way the product is rounded
+    scale = (count - 1) * (1 - 2.0**-40) / width if width > 0 else 0.0
+    cells = np.empty(len(values)) if out is None else out
     if not math.isfinite(width) or not math.isfinite(scale):
-        return np.zeros(len(values))
-    cells = values - low
+        cells[:] = 0
+        return cells
+    np.subtract(values, low, out=cells)
     cells *= scale
     return cells
 
@@ -211,14 +218,17 @@ def _sorted_keys(
     values: NDArray[np.float64], up: NDArray[np.bool_], low: float, width: float
 ) -> _Keys:
     bits = (len(values) - 1).bit_length() + 1
-    keys = np.empty(len(values), dtype=np.int64)
+    keys, steps = np.empty(len(values), dtype=np.int64), np.arange(0, 2 * AT_ONCE, 2)
     for start in range(0, len(values), AT_ONCE):
         rows = slice(start, start + AT_ONCE)
         some = keys[rows]
-        some[:] = _cells(values[rows], low, width, 1 << (63 - bits))
+        cells = _cells(values[rows], low, width, 1 << (63 - bits), out=some.view(np.float64))
+        # Of such a number the last bits are the nearest whole one, which takes no conversion
+        cells += UNIT_STEPS
         some <<= np.int64(bits)
-        some |= np.arange(2 * start, 2 * (start + len(some)), 2)
         some |= up[rows]
+        some += steps[: len(some)]
+        some += np.int64(2 * start)
     return _Keys(_faster_sort()(keys), bits)
 
 

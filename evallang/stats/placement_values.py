@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.stats.ascending import ascending_parts
+from evallang.stats.score_counts import PlacementSums
+from evallang.stats.threads import run_in_threads
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,6 +18,7 @@ else:
     np = lazy("numpy")
 
 MOST_IN_HALF = 1 << 30  # examples whose doubled numbers fit into 32 bits
+ROWS_AT_ONCE = 1 << 15  # examples whose products are added up at once
 
 
 def doubled_type(n: int) -> type[np.signedinteger]:
@@ -30,7 +35,7 @@ def twice_outranked(
 
     A positive outranks the negatives with a lower score, a negative the positives with a
     higher one; ties count half, so that the double is a whole number. Scores tie where they are
-    equal bit by bit.
+    equal bit by bit. Raises `ValueError` where a score is NaN.
     """
     found = np.empty(len(values), dtype=doubled_type(len(values))) if out is None else out
     total, before, passed = int(np.count_nonzero(positive)), 0, 0
@@ -40,6 +45,8 @@ def twice_outranked(
         found[places] = _outranked(up, ups, begins, passed, total)
         passed += len(places)
         before = int(ups[-1]) if len(ups) else before
+    if len(values) and np.isnan(values[places[-1]]):  # where any is NaN, the last one is
+        raise ValueError("a score is missing")
     return found
 
 
@@ -72,3 +79,102 @@ def _outranked(
     outranked *= ~up
     outranked += np.repeat(below, sizes)
     return outranked
+
+
+@frozen(eq=False)
+class PlacedScores:
+    """What the scores of M models on one test set outrank: each is sorted once for all tests.
+
+    Attributes
+    ----------
+    positive : (n,)
+    outranked : `twice_outranked` of each model (n,)
+    """
+
+    positive: NDArray[np.bool_]
+    outranked: tuple[NDArray[np.signedinteger], ...]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of examples and of models, as of the scores."""
+        return len(self.positive), len(self.outranked)
+
+    @property
+    def members(self) -> tuple[int, int]:
+        """The numbers of negatives and of positives."""
+        up = int(np.count_nonzero(self.positive))
+        return len(self.positive) - up, up
+
+    def of(self, models: Sequence[int]) -> PlacedScores:
+        """Return those of some models, in their order."""
+        return PlacedScores(self.positive, tuple(self.outranked[m] for m in models))
+
+    def areas(self) -> NDArray[np.float64]:
+        """Return the areas under the ROC curves (M,), NaN where a class is missing."""
+        negatives, positives = self.members
+        if not negatives or not positives:
+            return np.full(len(self.outranked), np.nan)
+        # Each class outranks the other in as many pairs: half of all that are outranked
+        sums = np.empty(len(self.outranked), dtype=np.int64)
+
+        def add_up(m: int) -> None:
+            sums[m] = self.outranked[m].sum(dtype=np.int64)
+
+        at_once = len(self.positive) > ROWS_AT_ONCE
+        for _ in run_in_threads(add_up, range(len(sums)), at_once=at_once):
+            pass
+        return sums / (4.0 * positives * negatives)
+
+    def centred(self) -> NDArray[np.float64]:
+        """Return each row's share of outranked examples minus the area (M, n).
+
+        Both classes occur.
+        """
+        negatives, positives = self.members
+        ends = np.where(self.positive, 2.0 * negatives, 2.0 * positives)
+        shares: NDArray[np.float64] = np.stack(self.outranked) / ends
+        shares -= self.areas()[:, None]
+        return shares
+
+    def sums(self) -> PlacementSums:
+        """Sum the products of the centred shares of all models over each class."""
+        (n, models), (negatives, positives), areas = self.shape, self.members, self.areas()
+        starts = range(0, n, ROWS_AT_ONCE)
+        # A matrix for each block, so that the sum is the same whichever thread comes first
+        totals = np.zeros((len(starts), 2, models, models))
+        others = 2.0 * negatives, 2.0 * positives  # that a positive and a negative could outrank
+
+        def work(block: int) -> None:
+            rows = slice(starts[block], starts[block] + ROWS_AT_ONCE)
+            positive = self.positive[rows]
+            sides = np.flatnonzero(positive), np.flatnonzero(~positive)
+            for total, side, other in zip(totals[block], sides, others, strict=True):
+                shares = np.empty((models, len(side)))
+                for share, outranked in zip(shares, self.outranked, strict=True):
+                    share[:] = outranked[rows].take(side)
+                shares -= areas[:, None] * other
+                total[:] = shares @ shares.T / other**2
+
+        if negatives and positives:
+            for _ in run_in_threads(work, range(len(starts))):
+                pass
+        of_positives, of_negatives = totals.sum(axis=0)
+        return PlacementSums(areas, negatives, positives, of_negatives, of_positives)
+
+
+def place_scores(
+    positive: NDArray[np.bool_], scores: Sequence[NDArray[np.float64]] | NDArray[np.float64]
+) -> PlacedScores:
+    """Place the scores (n,) of each model, of M or (M, n), among those of the other class.
+
+    Raises `ValueError` where a score is NaN.
+    """
+    n = len(positive)
+    outranked = np.empty((len(scores), n), dtype=doubled_type(n))
+
+    def place(m: int) -> None:
+        twice_outranked(positive, scores[m], outranked[m])
+
+    for _ in run_in_threads(place, range(len(scores)), at_once=n > ROWS_AT_ONCE):
+        pass
+    return PlacedScores(positive, tuple(outranked))

@@ -201,6 +201,11 @@ class PlacementMoments:
     of_positives: float
 
     @property
+    def shape(self) -> tuple[int]:
+        """The number of examples, as of their scores."""
+        return (self.negatives + self.positives,)
+
+    @property
     def smaller(self) -> int:
         """The number of examples of the rarer class."""
         return min(self.negatives, self.positives)
@@ -294,6 +299,11 @@ class PlacementSums:
     of_negatives: NDArray[np.float64]
     of_positives: NDArray[np.float64]
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of examples and of models, as of the scores."""
+        return self.negatives + self.positives, len(self.areas)
+
     def of(self, models: Sequence[int]) -> PlacementSums:
         """Return those of some models, in their order."""
         both = np.ix_(models, models)
@@ -306,14 +316,33 @@ class PlacementSums:
         )
 
     @property
-    def covariance(self) -> NDArray[np.float64] | None:
-        """DeLong's covariance of the areas (M, M), None where a class has one example."""
+    def moments(self) -> PlacementMoments:
+        """The area and the variances of the placements of the only model."""
+        sides = (self.of_negatives, self.negatives), (self.of_positives, self.positives)
+        variances = [
+            float(total[0, 0]) / (members - 1) if members > 1 else math.nan
+            for total, members in sides
+        ]
+        return PlacementMoments(float(self.areas[0]), self.negatives, self.positives, *variances)
+
+    @property
+    def of_classes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """What positives and negatives contribute to DeLong's covariance of the areas, each (M, M).
+
+        None where a class has one example or none.
+        """
         if min(self.negatives, self.positives) < 2:
             return None
-        return np.asarray(
-            self.of_positives / (self.positives * (self.positives - 1))
-            + self.of_negatives / (self.negatives * (self.negatives - 1))
+        return (
+            self.of_positives / (self.positives * (self.positives - 1)),
+            self.of_negatives / (self.negatives * (self.negatives - 1)),
         )
+
+    @property
+    def covariance(self) -> NDArray[np.float64] | None:
+        """DeLong's covariance of the areas (M, M), None where a class has one example."""
+        both = self.of_classes
+        return None if both is None else np.asarray(both[0] + both[1])
 
 
 def placement_products(

@@ -93,7 +93,7 @@ def positives(truth: ArrayLike) -> NDArray[np.bool_]:
         return given
     if given.dtype.kind in "fiu":
         ones: NDArray[np.bool_] = given == 1
-        if (ones | (given == 0)).all():
+        if np.count_nonzero(given) == np.count_nonzero(ones):
             return ones
     raise ValueError(
         "truth is 1 for the positive class and 0 for the negative: compare labels with "

@@ -9,9 +9,9 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 from stats.reference_values import columns, figures
 
-from evallang.stats.hypothesis_tests.auc_covariance import PlacedScores, auc_covariance
+from evallang.stats.hypothesis_tests.auc_covariance import auc_covariance
 from evallang.stats.hypothesis_tests.ranking_curves import delong
-from evallang.stats.placement_values import twice_outranked
+from evallang.stats.placement_values import PlacedScores, twice_outranked
 
 R = figures("from_r")  # pROC 1.18.0
 DATA = columns("ranking")
@@ -322,3 +322,27 @@ def test_scores_placed_once_for_all_pairs_give_the_same_result(grouped):
     for pair in ((0, 1), (0, 2), (2, 1), (0, 1, 2)):
         placed = PlacedScores(truth == 1, tuple(outranked[m] for m in pair))
         assert delong(truth, placed, groups=groups) == delong(truth, scores[:, pair], groups=groups)
+
+
+@pytest.mark.parametrize("decimals", [2, 16])
+def test_many_examples_have_the_covariance_of_mid_ranks(decimals):
+    # Sun & Xu 2014, with the mid-ranks of scipy
+    rng = np.random.default_rng(11)
+    up = rng.random(200_000) < 0.2
+    scores = (up[:, None] + rng.standard_normal((len(up), 3))).round(decimals)
+    m, n = np.count_nonzero(up), np.count_nonzero(~up)
+    whole, above, below = (stats.rankdata(x, axis=0) for x in (scores, scores[up], scores[~up]))
+    v01, v10 = (whole[up] - above) / n, 1 - (whole[~up] - below) / m
+    found = auc_covariance(up, scores, None, None)
+    assert found.areas == pytest.approx(v01.mean(axis=0), rel=1e-13)
+    expected = np.cov(v01.T) / m + np.cov(v10.T) / n
+    assert found.covariance == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("n", [30, 3000])
+def test_a_missing_score_among_many_is_found(n):
+    scores = np.random.default_rng(2).standard_normal((n, 2))
+    scores[n // 3, 1] = np.nan
+    for folds in (None, np.arange(n) % 3):
+        with pytest.raises(ValueError, match="a score is missing"):
+            delong(np.arange(n) % 2, scores, folds)

@@ -9,6 +9,7 @@ from scipy import special, stats
 from sklearn.metrics import roc_auc_score
 
 from evallang.stats.intervals.ranking import cv_auc, delong, placements
+from evallang.stats.placement_values import place_scores
 
 DRAWS = st.lists(st.tuples(st.booleans(), st.integers(0, 12)), min_size=4, max_size=40)
 
@@ -260,3 +261,16 @@ def test_over_folds_of_groups_nothing_is_claimed_of_complete_separation():
     found = cv_auc(truth, truth.astype(float), np.arange(24) // 12, 0.95, np.arange(24) // 2)
     assert (found.low, found.high) == (None, None)
     assert "in order" in found.notes[-1]
+
+
+@pytest.mark.parametrize("n", [2, 5, 400])
+def test_summed_placements_have_the_interval_of_the_scores(n):
+    rng = np.random.default_rng(n)
+    up = np.arange(n) % 2 == 0
+    scores = (up + rng.standard_normal(n)).round(1)
+    moments = place_scores(up, [scores]).sums().moments
+    assert delong(None, moments, 0.9) == delong(up, scores, 0.9)
+    own = placements(up, scores)
+    if n > 2:
+        assert moments.of_positives == pytest.approx(own.positives.var(ddof=1), rel=1e-12)
+        assert moments.of_negatives == pytest.approx(own.negatives.var(ddof=1), rel=1e-12)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.stats.distributions import welch_df
 from evallang.stats.intervals.ranking import ONE_IN_A_FOLD
-from evallang.stats.placement_values import doubled_type, twice_outranked
+from evallang.stats.placement_values import PlacedScores, place_scores
 from evallang.stats.score_counts import PlacementSums
-from evallang.stats.threads import run_in_threads
 from evallang.stats.validation import labels, numbers, positives
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 else:
     np = lazy("numpy")
-
-ROWS_AT_ONCE = 1 << 15  # examples whose products are added up at once
 
 
 @frozen(eq=False)
@@ -72,25 +70,6 @@ def _contrast(s: NDArray[np.float64], first: int, second: int) -> float:
     return float(s[first, first] + s[second, second] - 2 * s[first, second])
 
 
-@frozen(eq=False)
-class PlacedScores:
-    """What the scores of M models on one test set outrank: each is sorted once for all tests.
-
-    Attributes
-    ----------
-    positive : (n,)
-    outranked : `twice_outranked` of each model (n,)
-    """
-
-    positive: NDArray[np.bool_]
-    outranked: tuple[NDArray[np.signedinteger], ...]
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """The numbers of examples and of models, as of the scores."""
-        return len(self.positive), len(self.outranked)
-
-
 def auc_covariance(
     truth: ArrayLike,
     row_scores: ArrayLike | PlacementSums | PlacedScores,
@@ -110,131 +89,43 @@ def auc_covariance(
     positive, scores = positives(truth), numbers(row_scores, "scores")
     if scores.ndim != 2 or positive.shape != scores.shape[:1] or scores.shape[1] < 2:
         raise ValueError("every example needs one score of each of two or more models")
-    if np.isnan(scores.min(initial=0.0)):  # the least is missing where any is
-        raise ValueError("a score is missing")
     codes = None if groups is None else _codes(groups, positive, "group")
-    if folds is not None:
-        return _covariance_over_folds(positive, scores, _codes(folds, positive, "fold"), codes)
-    return _covariance_on_test_set(_outranked(positive, scores), codes)
+    if folds is None:
+        return _covariance_on_test_set(place_scores(positive, scores.T), codes)
+    if np.isnan(scores).any():  # in a fold of one class, too, which is not sorted
+        raise ValueError("a score is missing")
+    return _covariance_over_folds(positive, scores, _codes(folds, positive, "fold"), codes)
 
 
 def _of_sums(sums: PlacementSums) -> AucCovariance:
     """Return DeLong's covariance from sums over the examples of both classes."""
     areas, smaller = tuple(sums.areas.tolist()), min(sums.negatives, sums.positives)
+    if smaller == 0:
+        return AucCovariance(areas, None, None, "delong", None, ("undefined: only one class",))
     covariance = sums.covariance
     notes = () if covariance is not None else ("undefined: a class has one example",)
     return AucCovariance(areas, covariance, None, "delong", None, notes, within=smaller - 1)
 
 
-@frozen(eq=False)
-class _Placed:
-    """What the scores of M models outrank in the other class, both classes occurring.
-
-    Attributes
-    ----------
-    positive : (n,)
-    outranked : M arrays (n,), doubled
-    areas : (M,)
-    up : number of positives
-    """
-
-    positive: NDArray[np.bool_]
-    outranked: tuple[NDArray[np.signedinteger], ...]
-    areas: NDArray[np.float64]
-    up: int
-
-    def centred(self, rows: slice = slice(None)) -> NDArray[np.float64]:
-        """Return each row's share of outranked examples minus the area (M, n)."""
-        down = len(self.positive) - self.up
-        ends = np.where(self.positive[rows], 2.0 * down, 2.0 * self.up)
-        shares: NDArray[np.float64] = np.stack([one[rows] for one in self.outranked]) / ends
-        shares -= self.areas[:, None]
-        return shares
-
-
-def _outranked(positive: NDArray[np.bool_], scores: NDArray[np.float64]) -> PlacedScores:
-    """Place the scores (n, M) of each model among those of the other class."""
-    n, models = scores.shape
-    stacked = np.empty((models, n), dtype=doubled_type(n))
-
-    def place(m: int) -> None:
-        twice_outranked(positive, scores[:, m], stacked[m])
-
-    for _ in run_in_threads(place, range(models)):
-        pass
-    return PlacedScores(positive, tuple(stacked))
-
-
-def _place(given: PlacedScores) -> _Placed:
-    """Add the areas of M models; both classes occur."""
-    n, up = len(given.positive), int(given.positive.sum())
-    # Each class outranks the other in as many pairs: half of all that are outranked
-    sums = np.empty(len(given.outranked), dtype=np.int64)
-
-    def add_up(m: int) -> None:
-        sums[m] = given.outranked[m].sum(dtype=np.int64)
-
-    for _ in run_in_threads(add_up, range(len(sums))):
-        pass
-    return _Placed(given.positive, given.outranked, sums / (4.0 * up * (n - up)), up)
-
-
-def _covariances(placed: _Placed) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return what positives and negatives contribute to DeLong's covariance, each (M, M).
-
-    Each class has two examples or more.
-    """
-    n, models = len(placed.positive), len(placed.areas)
-    starts = range(0, n, ROWS_AT_ONCE)
-    # A matrix for each block, so that the sum is the same whichever thread comes first
-    totals = np.empty((len(starts), 2, models, models))
-
-    up = placed.up
-    others = (2.0 * (n - up), 2.0 * up)  # that a positive and that a negative could outrank
-
-    def work(block: int) -> None:
-        rows = slice(starts[block], starts[block] + ROWS_AT_ONCE)
-        positive = placed.positive[rows]
-        sides = np.flatnonzero(positive), np.flatnonzero(~positive)
-        for total, side, other in zip(totals[block], sides, others, strict=True):
-            shares = np.empty((models, len(side)))
-            for share, outranked in zip(shares, placed.outranked, strict=True):
-                share[:] = outranked[rows].take(side)
-            shares -= placed.areas[:, None] * other
-            total[:] = shares @ shares.T / other**2
-
-    for _ in run_in_threads(work, range(len(starts))):
-        pass
-    first, second = totals.sum(axis=0)
-    return first / (up * (up - 1)), second / ((n - up) * (n - up - 1))
-
-
-def _covariance_on_test_set(given: PlacedScores, groups: NDArray[np.intp] | None) -> AucCovariance:
+def _covariance_on_test_set(placed: PlacedScores, groups: NDArray[np.intp] | None) -> AucCovariance:
     """DeLong's covariance, or with groups that of Obuchowski 1997."""
-    positive, models = given.positive, len(given.outranked)
-    n_groups = None if groups is None else int(groups.max(initial=-1)) + 1
-    up, down = int(positive.sum()), int((~positive).sum())
-    if min(up, down) == 0:
-        nothing = (float("nan"),) * models
-        return AucCovariance(
-            nothing, None, None, "delong", n_groups, ("undefined: only one class",)
-        )
-    placed = _place(given)
-    found = tuple(placed.areas.tolist())
-    plain = sum(_covariances(placed), np.zeros((models, models))) if min(up, down) > 1 else None
+    found = _of_sums(placed.sums())
     if groups is None:
-        notes = () if plain is not None else ("undefined: a class has one example",)
-        return AucCovariance(found, plain, None, "delong", None, notes, within=min(up, down) - 1)
+        return found
+    n_groups, plain = int(groups.max(initial=-1)) + 1, found.covariance
+    if min(placed.members) == 0:
+        return replace(found, n_groups=n_groups)
     covariance, df = _covariance_over_groups(placed, groups)
+    areas = found.areas
     if covariance is None:
         notes = ("undefined: a class occurs in one group only",)
-        return AucCovariance(found, None, plain, "delong", n_groups, notes)
+        return AucCovariance(areas, None, plain, "delong", n_groups, notes)
     parts = ((covariance, df),)
-    return AucCovariance(found, covariance, plain, "delong", n_groups, parts=parts, within=df)
+    return AucCovariance(areas, covariance, plain, "delong", n_groups, parts=parts, within=df)
 
 
 def _covariance_over_groups(
-    placed: _Placed, groups: NDArray[np.intp]
+    placed: PlacedScores, groups: NDArray[np.intp]
 ) -> tuple[NDArray[np.float64] | None, int]:
     """Return Obuchowski's covariance and the groups of the rarer class, less one.
 
@@ -269,14 +160,14 @@ def _covariance_over_folds(
     """
     models = scores.shape[1]
     n_groups = None if groups is None else int(groups.max(initial=-1)) + 1
-    parts: list[tuple[NDArray[np.intp], _Placed]] = []
+    parts: list[tuple[NDArray[np.intp], PlacedScores]] = []
     lost = 0
     for fold in range(int(folds.max(initial=-1)) + 1):
         rows = np.flatnonzero(folds == fold)
         if positive[rows].all() or not positive[rows].any():
             lost += 1
         else:
-            parts.append((rows, _place(_outranked(positive[rows], scores[rows]))))
+            parts.append((rows, place_scores(positive[rows], scores[rows].T)))
     skipped = (
         "1 fold with one class only is" if lost == 1 else f"{lost} folds with one class only are"
     )
@@ -285,8 +176,9 @@ def _covariance_over_folds(
         nothing = (float("nan"),) * models
         reason = "undefined: every fold has only one class"
         return AucCovariance(nothing, None, None, "cv_auc", n_groups, (reason,))
-    found = tuple(np.mean([placed.areas for _, placed in parts], axis=0).tolist())
-    plain = _mean_of_folds([placed for _, placed in parts])
+    sums = [placed.sums() for _, placed in parts]
+    found = tuple(np.mean([fold.areas for fold in sums], axis=0).tolist())
+    plain = _mean_of_folds(sums)
     total = None if plain is None else plain[0][0] + plain[1][0]
     if groups is None:
         if plain is None:
@@ -313,34 +205,33 @@ def _covariance_over_folds(
 
 
 def _groups_in_several_folds(
-    parts: Sequence[tuple[NDArray[np.intp], _Placed]], groups: NDArray[np.intp]
+    parts: Sequence[tuple[NDArray[np.intp], PlacedScores]], groups: NDArray[np.intp]
 ) -> NDArray[np.float64] | None:
     """Return the covariance from the sum of each group over all folds, None for one group."""
     count = int(groups.max(initial=-1)) + 1
     if count < 2:
         return None
-    sums = np.zeros((count, len(parts[0][1].areas)))
+    sums = np.zeros((count, len(parts[0][1].outranked)))
     for rows, placed in parts:
-        up = int(placed.positive.sum())
-        members = np.where(placed.positive, up, len(rows) - up)[:, None]
+        down, up = placed.members
+        members = np.where(placed.positive, up, down)[:, None]
         sums += _sums(placed.centred().T / members / len(parts), groups[rows], count)
     covariance: NDArray[np.float64] = count / (count - 1) * (sums.T @ sums)
     return covariance
 
 
 def _mean_of_folds(
-    parts: Sequence[_Placed],
+    folds: Sequence[PlacementSums],
 ) -> tuple[tuple[NDArray[np.float64], int], tuple[NDArray[np.float64], int]] | None:
     """Return both classes' shares of the covariance, None where a fold has one member of one."""
-    ups = [int(placed.positive.sum()) for placed in parts]
-    downs = [len(placed.positive) - up for placed, up in zip(parts, ups, strict=True)]
-    if min(*ups, *downs) < 2:
+    both = [of_classes for fold in folds if (of_classes := fold.of_classes) is not None]
+    if len(both) < len(folds):
         return None
-    both = [_covariances(placed) for placed in parts]
-    square = len(parts) ** 2
+    square = len(folds) ** 2
+    ups, downs = sum(fold.positives - 1 for fold in folds), sum(f.negatives - 1 for f in folds)
     return (
-        (np.sum([up for up, _ in both], axis=0) / square, sum(ups) - len(parts)),
-        (np.sum([down for _, down in both], axis=0) / square, sum(downs) - len(parts)),
+        (np.sum([up for up, _ in both], axis=0) / square, ups),
+        (np.sum([down for _, down in both], axis=0) / square, downs),
     )
 
 

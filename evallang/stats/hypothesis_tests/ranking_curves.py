@@ -16,11 +16,7 @@ from evallang.results.statistics import (
 from evallang.stats.alternatives import Alternative, normal_p, one_sided, t_p
 from evallang.stats.clusters import few_groups
 from evallang.stats.distributions import checked_level, chi2_tail, normal_quantile, t_quantile
-from evallang.stats.hypothesis_tests.auc_covariance import (
-    AucCovariance,
-    PlacedScores,
-    auc_covariance,
-)
+from evallang.stats.hypothesis_tests.auc_covariance import AucCovariance, auc_covariance
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
@@ -37,6 +33,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike
 
+    from evallang.stats.placement_values import PlacedScores
     from evallang.stats.score_counts import PlacementSums
 else:
     np = lazy("numpy")

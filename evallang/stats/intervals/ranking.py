@@ -13,7 +13,7 @@ from evallang.results.statistics import Clusters, Interval
 from evallang.stats.clusters import few_groups
 from evallang.stats.distributions import checked_level, t_quantile, welch_df
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
-from evallang.stats.placement_values import twice_outranked
+from evallang.stats.placement_values import place_scores, twice_outranked
 from evallang.stats.score_counts import PlacementMoments, ScoreCounts, rank
 from evallang.stats.validation import numbers, positives
 
@@ -115,24 +115,17 @@ class Placements:
             return math.nan
         return float(self.positives.mean())
 
-    @property
-    def moments(self) -> PlacementMoments:
-        """The area, and the variances of both classes."""
-        up, down = len(self.positives), len(self.negatives)
-        return PlacementMoments(
-            self.auc,
-            down,
-            up,
-            float(self.negatives.var(ddof=1)) if down > 1 else math.nan,
-            float(self.positives.var(ddof=1)) if up > 1 else math.nan,
-        )
 
-
-def _moments(truth: ArrayLike, scores: ArrayLike | ScoreCounts) -> PlacementMoments:
-    """Return the area and variances of examples, or of scores that were counted for each class."""
+def _moments(
+    truth: ArrayLike, scores: ArrayLike | ScoreCounts | PlacementMoments
+) -> PlacementMoments:
+    """Return the area and variances of examples, of counted scores, or those known already."""
     if isinstance(scores, ScoreCounts):
         return rank(scores).moments()
-    return placements(truth, scores).moments
+    if isinstance(scores, PlacementMoments):
+        return scores
+    positive, values = _checked(truth, scores)
+    return place_scores(positive, [values]).sums().moments
 
 
 def placements(truth: ArrayLike, scores: ArrayLike) -> Placements:
@@ -191,7 +184,9 @@ def placements(truth: ArrayLike, scores: ArrayLike) -> Placements:
         ),
     ),
 )
-def delong(truth: ArrayLike, scores: ArrayLike | ScoreCounts, level: float) -> Interval:
+def delong(
+    truth: ArrayLike, scores: ArrayLike | ScoreCounts | PlacementMoments, level: float
+) -> Interval:
     """Interval for the area under the ROC curve with DeLong's variance, on the logit scale.
 
     The logit keeps the bounds inside [0, 1]. Each class has a variance of its own with one degree
@@ -199,9 +194,8 @@ def delong(truth: ArrayLike, scores: ArrayLike | ScoreCounts, level: float) -> I
     complete separation (AUC 1 or 0) the variance is 0 and says nothing; then the bound is
     Clopper and Pearson's for m successes of m, m the size of the smaller class: m disjoint pairs
     of a positive and a negative are independent and all in order. `truth` is 1 for positives,
-    (n,), `scores` (n,), or scores that were counted for each class. Raises
-    `ValueError` where they differ in length, truth is other than 0
-    and 1, or a score is NaN.
+    (n,), `scores` (n,), or scores that were counted for each class, or what their placements are.
+    Raises `ValueError` where they differ in length, truth is other than 0 and 1, or a score is NaN.
     """
     checked_level(level)
     place = _moments(truth, scores)
@@ -288,7 +282,7 @@ def cv_auc(
     lost = 0
     for fold in np.unique(codes):
         inside = codes == fold
-        place = placements(positive[inside], values[inside]).moments
+        place = _moments(positive[inside], values[inside])
         if math.isnan(place.area):
             lost += 1
         else:
@@ -343,8 +337,6 @@ def _checked(truth: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.bool_], ND
     positive, values = positives(truth), numbers(scores, "scores")
     if positive.shape != values.shape or values.ndim != 1:
         raise ValueError("every example needs one score")
-    if np.isnan(values).any():
-        raise ValueError("a score is missing")
     return positive, values
 
 
