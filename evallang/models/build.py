@@ -6,11 +6,11 @@ What the checker refuses is refused here once more.
 """
 
 import functools
-import importlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from evallang.late_modules import import_module
 from evallang.models.abilities import classes_of
 from evallang.models.catalogue import CATALOGUE, ClassEntry, ParameterEntry
 from evallang.models.columns import ColumnLike, branch_columns, position
@@ -111,7 +111,7 @@ def assemble(steps: list[tuple[str, Any]]) -> Any:
     if len(steps) == 1:
         return steps[0][1]
     resampled = any(hasattr(step, "fit_resample") for _, step in steps)
-    module = importlib.import_module("imblearn.pipeline" if resampled else "sklearn.pipeline")
+    module = import_module("imblearn.pipeline" if resampled else "sklearn.pipeline")
     return module.Pipeline(steps)
 
 
@@ -224,8 +224,8 @@ def _wrap_for_codes(model: Any) -> Any:
 
 def _import(entry: ClassEntry) -> Any:
     if entry.name == "IterativeImputer":
-        importlib.import_module("sklearn.experimental.enable_iterative_imputer")
-    return getattr(importlib.import_module(entry.module), entry.name)
+        import_module("sklearn.experimental.enable_iterative_imputer")
+    return getattr(import_module(entry.module), entry.name)
 
 
 # --- values ----------------------------------------------------------------------------
@@ -265,7 +265,7 @@ def _value(
         if parameter.name == "dtype":
             return getattr(np, value)
         if parameter.name == "score_func":
-            return getattr(importlib.import_module("sklearn.feature_selection"), value)
+            return getattr(import_module("sklearn.feature_selection"), value)
     if labels and value is not None and value not in (parameter.words if parameter else ()):
         return _target(value, parameter, context)
     return value

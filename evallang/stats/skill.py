@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.stats.placement_values import twice_outranked
+from evallang.stats.rank_scores import mid_ranks
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-    from scipy import stats
 else:
-    np, stats = lazy("numpy"), lazy("scipy.stats")
+    np = lazy("numpy")
 
 FEWEST_RANKED = 3  # rows; two always have a correlation of 1 or -1
 
@@ -121,7 +121,7 @@ def rank_correlation(
 
 def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the ranks with mean 0 and standard deviation 1; zeros where all are equal."""
-    ranks = np.asarray(stats.rankdata(values))
+    ranks = mid_ranks(values)
     centred = ranks - ranks.mean()
     spread = float(np.sqrt((centred**2).mean()))
     scaled: NDArray[np.float64] = centred / spread if spread else centred

@@ -14,7 +14,6 @@ There the programs that an author's own code has started end with their worker, 
 import atexit
 import contextlib
 import ctypes
-import importlib
 import json
 import os
 import select
@@ -32,6 +31,7 @@ from evallang.collector import collect_as_usual, collect_seldom, keep_from_colle
 from evallang.engine.backends.backend import WorkersLost
 from evallang.engine.backends.hidden_packages import EXTRAS, hidden
 from evallang.engine.backends.plain_docs import plain_docs
+from evallang.late_modules import import_module
 from evallang.spare_time import next_piece
 
 FORK, KILL, IMPORT = b"F", b"K", b"I"
@@ -389,7 +389,7 @@ def _import(name: str) -> None:
         if name.partition(".")[0] == "sklearn":
             stack.enter_context(hidden(EXTRAS))
             stack.enter_context(plain_docs())
-        importlib.import_module(name)
+        import_module(name)
 
 
 PR_SET_PDEATHSIG = 1
