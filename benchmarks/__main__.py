@@ -43,7 +43,7 @@ SCRIPTS = {
     "whole_groups": 120,
     "killed_runs": 240,
     "cold_check": 60,
-    "shared_fits": 120,
+    "shared_fits": 240,
     "predictions_csv": 120,
     "parts_of_predictions": 240,
     "parts_of_scores": 1_500,
