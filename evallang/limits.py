@@ -5,6 +5,7 @@ words. `--limit NAME=NUMBER`, the environment variable `EVALLANG_LIMIT` and `wit
 Python set other numbers; the messages and the reference page follow from the declarations.
 """
 
+import contextlib
 import os
 import resource
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,6 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from evallang.frozen_records import frozen
+from evallang.late_pattern import late_pattern
 from evallang.spelling import closest
 
 VARIABLE = "EVALLANG_LIMIT"
@@ -127,13 +129,28 @@ def _number(name: str, number: object) -> int:
         near = closest(name, LIMITS)
         known = f"did you mean `{near}`?" if near else f"the limits are {', '.join(LIMITS)}"
         raise ValueError(f"there is no limit `{name}`; {known}")
-    try:
-        value = float(str(number).replace("_", ""))
+    sized = LIMITS[name].unit == "bytes"
+    text = str(number).replace("_", "")
+    with contextlib.suppress(ValueError, OverflowError):
+        size = read_size(text) if sized else None
+        value = float(text) if size is None else size
         if value >= 1:
             return int(value) if value != int(value) or value > 1e15 else round(value)
-    except (ValueError, OverflowError):
-        pass
-    raise ValueError(f"`{name}={number}`: a limit is a number from 1, such as 1000000 or 1e6")
+    such = "1e6, 500M or 2G" if sized else "1000000 or 1e6"
+    raise ValueError(f"`{name}={number}`: a limit is a number from 1, such as {such}")
+
+
+UNITS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+_SIZE = late_pattern(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?")
+
+
+def read_size(text: str) -> int | None:
+    """Read a number of bytes with a unit, 500M, 2GB or 1.5 GiB; None for any other text."""
+    found = _SIZE.fullmatch(text.strip().lower())
+    if found is None:
+        return None
+    number, unit, binary = found.groups()
+    return int(float(number) * (1024 if binary else 1000) ** UNITS[unit])
 
 
 def _round(number: float) -> str:

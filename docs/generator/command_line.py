@@ -17,7 +17,7 @@ EXIT_CODES = (
     ("0", "success; warnings and hints do not change it"),
     ("1", "an error (with `--strict` also a warning), or `fmt --check` would change a file"),
     ("2", "wrong use: an unknown option, a missing file, `use` without consent, a refused folder"),
-    ("3", "the run failed, for example in a fit; computed results are kept and reported"),
+    ("3", "the run failed, in a fit or for lack of disk; computed results are kept and reported"),
     ("4", "a requirement was not met; the report is written"),
     ("5", "`lock --check`, `verify` or `diff --exit-code` found a difference"),
     ("130", "interrupted (143: terminated); finished fits are in the store, results are unchanged"),

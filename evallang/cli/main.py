@@ -1,6 +1,7 @@
 """The `evallang` command: its subcommands and its handling of failures."""
 
 import atexit
+import errno
 import importlib
 import os
 import signal
@@ -44,6 +45,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "list": ("list", "list the words of a catalogue"),
 }
 WRONG_USE = 2
+LACKS = frozenset(
+    getattr(errno, name)
+    for name in ("ENOSPC", "EDQUOT", "EFBIG", "EIO", "EMFILE", "ENFILE", "ENOMEM", "EAGAIN")
+    if hasattr(errno, name)
+)
+"""Answers of the system about what the machine lacks, not about what the command was given."""
 INTERRUPTED, TERMINATED = 130, 143
 
 
@@ -172,8 +179,6 @@ def main() -> NoReturn:
     own_output = sys.modules.get("evallang.own_output")  # own code may print when the process ends
     if own_output is not None:
         own_output.leave_stdout_to_us()
-    if not _ANSWERED.is_set():
-        threading._shutdown()  # type: ignore[attr-defined]  # wait for threads, as Python does
     atexit._run_exitfuncs()
     if own_output is not None:
         own_output.flush_streams()
@@ -185,7 +190,8 @@ def _leave_python(code: int) -> NoReturn:
     """End the process here.
 
     Python's own end would visit all modules and records, a tenth of the time of a short command,
-    and once a signal was answered it now and then dies by SIGINT in place of the code.
+    and once a signal was answered it now and then dies by SIGINT in place of the code. It would
+    also wait for threads: those that an author's own code left running end here, as in a worker.
     """
     os._exit(code)
 
@@ -217,7 +223,7 @@ def _exit_code() -> int:
         said = error.strerror or str(error)
         tell(f"Error: the system refused{where}: {said[:1].lower()}{said[1:]}")
         leave(sys.stdout)
-        return WRONG_USE
+        return Failed.exit_code if error.errno in LACKS else WRONG_USE
     except Exception as error:  # a bug: it is reported in one line and logged
         _bug(error)
         return Failed.exit_code

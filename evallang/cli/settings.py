@@ -1,11 +1,9 @@
 """Options that several commands have: `--set`, `--limit`, `--network` and `--store`."""
 
-import re
-
 import click
 
 from evallang.cli.terminal import tell
-from evallang.limits import VARIABLE, limits, read_settings
+from evallang.limits import VARIABLE, limits, read_settings, read_size
 
 
 def overrides(settings: tuple[str, ...]) -> dict[str, str]:
@@ -27,7 +25,6 @@ def remind(settings: tuple[str, ...]) -> None:
         tell(f"note: `--set {setting}` was in force")
 
 
-UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 LEAST_MEMORY = 10**8  # bytes; a process that has only imported scikit-learn needs about half
 
 
@@ -42,10 +39,9 @@ class Size(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic 
         """Return the number of bytes."""
         if isinstance(value, int):
             return value
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?", value.strip().lower())
-        if found is None:
+        size = read_size(value)
+        if size is None:
             self.fail(f"`{value}` is not a size; write it as 500M or 2G", param, ctx)
-        size = int(float(found[1]) * UNITS[found[2]])
         if size < LEAST_MEMORY:
             self.fail(f"a process needs at least {LEAST_MEMORY // 10**6}M", param, ctx)
         return size
@@ -66,7 +62,7 @@ limit_option = click.option(
     show_envvar=True,
     expose_value=False,
     callback=_put_in_force,
-    help="Raise or lower a limit, as in rows=5e9; `evallang list limits` lists them.",
+    help="Raise or lower a limit, as in rows=5e9 or bytes=20G; `evallang list limits` lists them.",
 )
 """The option of every command that reads a study or its data."""
 

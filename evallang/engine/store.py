@@ -143,6 +143,7 @@ class Store:
                 stream.flush()
                 if outcome.seconds >= FLUSHED_FROM:
                     os.fsync(stream.fileno())
+                _move_folder_aside(place)
                 beside.replace(place)
         except OSError as error:
             return _reason(error)
@@ -244,6 +245,15 @@ def _is_file(place: Path) -> bool:
         return stat.S_ISREG(place.lstat().st_mode)
     except OSError:
         return False
+
+
+ASIDE = "-folder"
+
+
+def _move_folder_aside(place: Path) -> None:
+    """Rename a folder that has the name of an entry: it is not this store's to delete."""
+    if place.is_dir() and not place.is_symlink():
+        place.rename(place.with_name(place.name + ASIDE))
 
 
 def _reason(error: OSError) -> str:

@@ -4,6 +4,7 @@ import re
 import signal
 import threading
 
+WITHOUT_MESSAGE = "raised without a message"
 LONGEST_MESSAGE = 300  # characters; what is left of some messages is a copy of the data
 
 _CAN_BLOCK = hasattr(signal, "pthread_sigmask")  # not on Windows
@@ -25,7 +26,10 @@ def error_text(error: BaseException | str) -> str:
         if is_interruption(reason):
             raise
         return f"its text is unknown, because `__str__` raised {type(reason).__name__}"
-    return f"it ended the process: {text}" if isinstance(error, SystemExit) else text
+    if isinstance(error, SystemExit):
+        return f"it ended the process: {text}" if text else "it ended the process"
+    raised = isinstance(error, BaseException) and not isinstance(error, Warning)
+    return WITHOUT_MESSAGE if raised and not text else text
 
 
 def is_interruption(error: BaseException) -> bool:

@@ -40,8 +40,10 @@ def ended(monkeypatch, capsys, tmp_path):
         (Terminated(), 143, "terminated\n"),
         (click.Abort(), 130, "interrupted\n"),
         (BrokenPipeError(), 0, ""),
-        (OSError(28, "No space left on device", "a.html"), 2,
+        (OSError(28, "No space left on device", "a.html"), 3,
          "Error: the system refused `a.html`: no space left on device\n"),
+        (OSError(13, "Permission denied", "a"), 2,
+         "Error: the system refused `a`: permission denied\n"),
         (OSError("odd"), 2, "Error: the system refused: odd\n"),
     ],
 )  # fmt: skip

@@ -54,6 +54,9 @@ def test_a_limit_is_raised_for_one_command_and_no_longer(tmp_path):
         ("seeds=0", "a limit is a number from 1"),
         ("seeds=nan", "a limit is a number from 1"),
         ("seeds=inf", "a limit is a number from 1"),
+        ("seeds=5G", "such as 1000000 or 1e6"),
+        ("store_bytes=5X", "such as 1e6, 500M or 2G"),
+        ("store_bytes=0G", "a limit is a number from 1"),
     ],
 )
 def test_a_setting_that_means_nothing_is_refused(tmp_path, setting, words):
@@ -67,6 +70,14 @@ def test_numbers_are_read_as_they_are_written_in_messages():
     for found in (11, 2_500_001, 10**7 - 1, 123_456_789, 2 * 10**15 + 1):
         raised = LIMITS["rows"].exceeded("it", found).help.split("=")[1].rstrip("`")
         assert found <= read_settings([f"rows={raised}"])["rows"] <= 1.2 * found
+
+
+def test_limits_of_bytes_are_read_with_the_units_of_other_sizes():
+    for text, number in (
+        ("5G", 5 * 10**9), ("5gb", 5 * 10**9), ("1.5 GiB", 3 * 2**29), ("500M", 5 * 10**8),
+        ("2e10", 2 * 10**10), ("1_000", 1000), ("1.5k", 1500),
+    ):  # fmt: skip
+        assert read_settings([f"store_bytes={text}"]) == {"store_bytes": number}
 
 
 def test_the_limits_are_listed():

@@ -111,7 +111,7 @@ def test_a_full_disk_behind_stdout_is_no_bug(tmp_path):
         done = subprocess.run(
             [*EVALLANG, "list", "tests"], stdout=full, stderr=subprocess.PIPE, text=True
         )
-    assert done.returncode == 2
+    assert done.returncode == 3
     assert done.stderr == "Error: the system refused: no space left on device\n"
 
 

@@ -40,7 +40,8 @@ class Own(ClassifierMixin, BaseEstimator):
     def fit(self, X, y):
         self.classes_ = np.unique(y)
         if self.raised:
-            raise RAISED[self.raised]("told")
+            name, _, silent = self.raised.partition(" ")
+            raise RAISED[name](*([] if silent else ["told"]))
         return self
     def predict(self, X):
         return np.repeat(self.classes_[0], len(X))
@@ -138,6 +139,31 @@ def test_a_metric_that_raises_no_exception_is_a_measurement_that_failed(tmp_path
         run(study(text.format(model="GaussianNB"), tmp_path), trust=True)
     found = failed.value.results.record.failures
     assert {(f.stage, f.error, f.message) for f in found} == {("measure", "Deep", "told")}
+
+
+@pytest.mark.parametrize(
+    ("raised", "jobs", "message"),
+    [
+        ("KeyboardInterrupt", 2, "raised without a message"),
+        ("Deep", 1, "raised without a message"),
+        ("SystemExit", 1, "it ended the process"),
+    ],
+)
+def test_what_is_raised_without_a_message_says_so(tmp_path, raised, jobs, message):
+    found = failures(tmp_path, f'own_errors.Own(raised="{raised} silent")', "accuracy", jobs)
+    assert {(f.error, f.message) for f in found} == {(raised, message)}
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_threads_that_a_fit_has_started_do_not_delay_the_end(tmp_path, jobs):
+    started = "import threading, time\nthreading.Thread(target=time.sleep, args=(600,)).start()\n"
+    (tmp_path / "own_errors.py").write_text(MODULE + started)
+    text = TEXT.format(model="own_errors.Own", metric="accuracy")
+    (tmp_path / "study.eval").write_text(text)
+    shell = ["run", "study.eval", "--trust", "-j", str(jobs)]
+    command = [sys.executable, "-m", "evallang", *shell]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
