@@ -77,7 +77,7 @@ def _imported(name: str) -> types.ModuleType:
 
 
 def _remove(name: str) -> None:
-    """Let the next import of a module be a real one."""
+    """Remove what stands for a module: its next import is a real one."""
     if isinstance(sys.modules.get(name), _LateModule):
         del sys.modules[name]
     package, _, leaf = name.rpartition(".")
@@ -87,7 +87,7 @@ def _remove(name: str) -> None:
 
 @contextmanager
 def late(modules: Mapping[str, tuple[str, ...]]) -> Iterator[None]:
-    """Let modules that are imported within the context wait until they are used.
+    """Stand in for modules that are imported within the context until they are used.
 
     Those that are imported already stay; an import after the context is a real one.
     """
