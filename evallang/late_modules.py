@@ -87,7 +87,7 @@ def _remove(name: str) -> None:
 
 @contextmanager
 def late(modules: Mapping[str, tuple[str, ...]]) -> Iterator[None]:
-    """Stand in for modules that are imported within the context until they are used.
+    """Hold back modules that are imported within the context until they are used.
 
     Those that are imported already stay; an import after the context is a real one.
     """
