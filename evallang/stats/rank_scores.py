@@ -106,23 +106,25 @@ def _rounded(column: bytes) -> bytes:
 
 
 def differences_of(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Subtract the second column from the first, to the twelfth digit of the larger one.
+    """Subtract the second column from the first (..., 2), to the twelfth digit of the larger one.
 
     So .3 - .1 and .2 - 0 tie. Two equal scores, infinite ones included, differ by 0.
     """
-    x, y = values[:, 0], values[:, 1]
-    differences = np.zeros(len(values))
+    x, y = values[..., 0], values[..., 1]
+    differences = np.zeros(x.shape)
     unequal = x != y
     differences[unequal] = x[unequal] - y[unequal]
-    return settled(differences, np.abs(values).max(axis=1, initial=0.0))
+    return settled(differences, np.abs(values).max(axis=-1, initial=0.0))
 
 
 def settled(values: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.float64]:
     """Round each number to the twelfth significant digit of its `scale`."""
     result = values.copy()
-    for i, (x, size) in enumerate(zip(values.tolist(), scale.tolist(), strict=True)):
-        if size > 0 and math.isfinite(size) and math.isfinite(x):
-            result[i] = round(x, DIGITS - 1 - math.floor(math.log10(size))) + 0.0
+    able = (scale > 0) & np.isfinite(scale) & np.isfinite(values)
+    sizes, at = np.unique(scale[able], return_inverse=True)
+    places = [DIGITS - 1 - math.floor(math.log10(size)) for size in sizes.tolist()]
+    numbers = zip(values[able].tolist(), at.tolist(), strict=True)
+    result[able] = [round(x, places[i]) + 0.0 for x, i in numbers]
     return result
 
 

@@ -39,6 +39,7 @@ class Draws:
         self.weights = weights
         self.left_out = left_out
         self._spreads: dict[bytes, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
+        self._sums: tuple[bytes, NDArray[np.floating]] | None = None
 
     @cached_property
     def sizes(self) -> NDArray[np.float64]:
@@ -64,6 +65,16 @@ class Draws:
         for k, data_set in enumerate(order.tolist()):  # np.cumsum takes ten times as long
             np.add(sums[k], turned[data_set], out=sums[k + 1])
         return sums
+
+    def sums_by(self, column: NDArray[np.float64]) -> NDArray[np.floating]:
+        """Return the running sums in the order of the scores of a model.
+
+        The last ones are kept: the pairs of a model follow each other.
+        """
+        key = column.tobytes()
+        if self._sums is None or self._sums[0] != key:
+            self._sums = key, self.running_sums(np.argsort(column, kind="stable"))
+        return self._sums[1]
 
     @cached_property
     def _drawn(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:

@@ -14,7 +14,7 @@ from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
 from evallang.stats.hypothesis_tests.signs import median_of, sign
 from evallang.stats.intervals.bootstrap_bounds import bootstrap
 from evallang.stats.intervals.resampling import WeightSample
-from evallang.stats.rank_scores import critical_difference
+from evallang.stats.rank_scores import critical_difference, differences_of
 from evallang.stats.resampled_data_sets import ROUNDS, Draws, drawn
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -212,7 +212,7 @@ def test_an_effect_on_resamples_is_that_of_the_scores_that_were_drawn(n, decimal
         (effects._cliffs_delta, plain_delta),
         (effects._akinshins_gamma, plain_gamma),
     ):
-        found = make(values).values(draws)
+        found = make(effects._Pair(values, differences_of(values))).values(draws)
         for row in rows:
             each = np.repeat(values, draws.weights[row].astype(int), axis=0).T
             assert found[row] == pytest.approx(plain(*each), rel=1e-11, abs=1e-12, nan_ok=True)
@@ -240,7 +240,8 @@ def test_bounds_of_several_statistics_are_those_of_the_bootstrap_of_each():
     rng = np.random.default_rng(8)
     scores = rng.normal(0.2, 1, (30, 2))
     pair = effects.cliffs_delta(*scores.T, 0.9, 5)
-    sample = WeightSample(30, lambda w: effects._cliffs_delta(scores).values(Draws(w)))
+    both = effects._Pair(scores, scores[:, 0] - scores[:, 1])
+    sample = WeightSample(30, lambda w: effects._cliffs_delta(both).values(Draws(w)))
     found = bootstrap(sample, 0.9, 5, rounds=ROUNDS)
     assert (pair.low, pair.high) == pytest.approx((found.low, found.high), rel=1e-12)
 

@@ -9,9 +9,11 @@ the same value, since such resamples say nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from evallang.bibliography import Reference
+from evallang.frozen_records import frozen
 from evallang.registry import Example, lazy
 from evallang.results.statistics import Effect, Ranks
 from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES, EffectSizeDeclaration, effect
@@ -35,6 +37,7 @@ else:
     np = lazy("numpy")
 
 MAD_TO_SD = 1.4826  # of a normal distribution
+PAIRS_AT_ONCE = 16  # more would not stay in the processor's cache
 
 KENDALL_1939 = Reference(
     key="kendall1939",
@@ -130,13 +133,20 @@ def rank_biserial(
     (W+ - W-) / (W+ + W-) over the ranks of the absolute differences, zeros excluded
     (Kerby 2014). None where all differences are 0.
     """
-    return _resampled(
-        [_rank_biserial], read_pair(first, second, "higher", finite=True).values, level, seed
-    )[0]
+    values = read_pair(first, second, "higher", finite=True).values
+    return _resampled([_rank_biserial], values[None], level, seed)[0][0]
 
 
-def _rank_biserial(values: NDArray[np.float64]) -> DataSetStatistic:
-    d = differences_of(values)
+@frozen(eq=False)
+class _Pair:
+    """The scores of two models (N, 2), and their differences (N,)."""
+
+    values: NDArray[np.float64]
+    differences: NDArray[np.float64]
+
+
+def _rank_biserial(pair: _Pair) -> DataSetStatistic:
+    d = pair.differences
     signs, unequal = np.sign(d), np.flatnonzero(d)
     ascending, descending = (
         unequal[np.lexsort((order * signs[unequal], np.abs(d[unequal])))] for order in (1, -1)
@@ -145,10 +155,13 @@ def _rank_biserial(values: NDArray[np.float64]) -> DataSetStatistic:
     def doubled(draws: Draws, order: NDArray[np.intp]) -> tuple[NDArray[np.floating], ...]:
         # Twice the ranks from place a to place b add up to b (b + 1) - a (a + 1), so that only
         # the places where the sign changes count
-        places = draws.running_sums(order)
+        padded = np.concatenate([[0], signs[order], [0]])
+        turns = padded[:-1] - padded[1:]
+        at = np.flatnonzero(turns)
+        sums = draws.running_sums(order)
+        places = sums[at]
         places *= places + 1
-        padded = np.concatenate([[0], signs[order], [0]]).astype(places.dtype)
-        return np.einsum("k,kr->r", padded[:-1] - padded[1:], places), places[-1]
+        return turns[at].astype(places.dtype) @ places, sums[-1] * (sums[-1] + 1)
 
     def statistic(draws: Draws) -> NDArray[np.float64]:
         balance, total = doubled(draws, ascending)
@@ -179,16 +192,17 @@ def cliffs_delta(first: ArrayLike, second: ArrayLike, level: float = 0.95, seed:
     Over all pairs of a score of the first and a score of the second on any data sets, so
     that the pairing by data set plays no part (Cliff 1993).
     """
-    return _resampled([_cliffs_delta], read_pair(first, second, "higher").values, level, seed)[0]
+    values = read_pair(first, second, "higher").values
+    return _resampled([_cliffs_delta], values[None], level, seed)[0][0]
 
 
-def _cliffs_delta(values: NDArray[np.float64]) -> DataSetStatistic:
-    x, y = values.T
-    order = np.argsort(y, kind="stable")
-    below, upto = (np.searchsorted(y[order], x, side) for side in ("left", "right"))
+def _cliffs_delta(pair: _Pair) -> DataSetStatistic:
+    x, y = pair.values.T
+    ascending = np.sort(y)
+    below, upto = (ascending.searchsorted(x, side) for side in ("left", "right"))
 
     def statistic(draws: Draws) -> NDArray[np.float64]:
-        sums = draws.running_sums(order)
+        sums = draws.sums_by(y)
 
         def passed(places: NDArray[np.intp]) -> NDArray[np.float64]:
             count: NDArray[np.float64] = np.einsum("nr,nr->r", draws.turned, sums[places])
@@ -225,11 +239,11 @@ def akinshins_gamma(
     their root mean square (Akinshin 2020, with plain medians). None where they are 0.
     """
     values = read_pair(first, second, "higher", finite=True).values
-    return _resampled([_akinshins_gamma], values, level, seed)[0]
+    return _resampled([_akinshins_gamma], values[None], level, seed)[0][0]
 
 
-def _akinshins_gamma(values: NDArray[np.float64]) -> DataSetStatistic:
-    values = _rescaled(values)
+def _akinshins_gamma(pair: _Pair) -> DataSetStatistic:
+    values = _rescaled(pair.values)
 
     def statistic(draws: Draws) -> NDArray[np.float64]:
         spreads = [draws.spread_of(column) for column in values.T]
@@ -245,14 +259,33 @@ def effects_over_data(
     first: ArrayLike, second: ArrayLike, level: float, seed: int
 ) -> tuple[Effect, ...]:
     """Return the effect sizes of two models over data sets: rank-biserial, gamma, delta."""
-    every = read_pair(first, second, "higher").values
-    finite = every[np.isfinite(every).all(axis=1)]
-    if len(finite) == len(every):
-        return _resampled([_rank_biserial, _akinshins_gamma, _cliffs_delta], every, level, seed)
-    return (
-        *_resampled([_rank_biserial, _akinshins_gamma], finite, level, seed),
-        *_resampled([_cliffs_delta], every, level, seed),
-    )
+    return effects_of_pairs(read_pair(first, second, "higher").values, [(0, 1)], level, seed)[0]
+
+
+def effects_of_pairs(
+    values: NDArray[np.float64], pairs: Sequence[tuple[int, int]], level: float, seed: int
+) -> tuple[tuple[Effect, ...], ...]:
+    """Return what `effects_over_data` does for pairs of columns of rounded scores (N, M).
+
+    Pairs with the same second column should follow each other: what depends on it is kept.
+    """
+    present, finite = ~np.isnan(values), np.isfinite(values)
+    together: dict[tuple[bytes, bytes], list[int]] = {}
+    for at, pair in enumerate(map(list, pairs)):
+        every, able = (known[:, pair].all(axis=1) for known in (present, finite))
+        together.setdefault((every.tobytes(), able.tobytes()), []).append(at)
+    found: dict[int, tuple[Effect, ...]] = {}
+    for rows, places in together.items():
+        every, able = (np.frombuffer(known, bool) for known in rows)
+        of_differences, of_scores = [_rank_biserial, _akinshins_gamma], [_cliffs_delta]
+        parts = [(of_differences, able), (of_scores, every)]
+        if rows[0] == rows[1]:
+            parts = [(of_differences + of_scores, every)]
+        scores = values.T[[pairs[at] for at in places]].transpose(0, 2, 1)
+        effects = [_resampled(sizes, scores[:, kept], level, seed) for sizes, kept in parts]
+        for at, *each in zip(places, *effects, strict=True):
+            found[at] = tuple(chain.from_iterable(each))
+    return tuple(found[at] for at in range(len(pairs)))
 
 
 def average_rank_effects(
@@ -282,13 +315,18 @@ def average_rank_effects(
 
 
 def _resampled(
-    statistics: Sequence[Callable[[NDArray[np.float64]], DataSetStatistic]],
+    statistics: Sequence[Callable[[_Pair], DataSetStatistic]],
     values: NDArray[np.float64],
     level: float,
     seed: int,
-) -> tuple[Effect, ...]:
-    """Return effect sizes of two models (N, 2) with their intervals over resampled data sets."""
-    return _declared([statistic(values) for statistic in statistics], len(values), level, seed)
+) -> list[tuple[Effect, ...]]:
+    """Return effect sizes of pairs (P, N, 2) with their intervals over resampled data sets."""
+    pairs = [_Pair(*both) for both in zip(values, differences_of(values), strict=True)]
+    made = [statistic(pair) for pair in pairs for statistic in statistics]
+    size, step = len(statistics), len(statistics) * PAIRS_AT_ONCE
+    blocks = (made[at : at + step] for at in range(0, len(made), step))
+    found = [one for block in blocks for one in _declared(block, values.shape[1], level, seed)]
+    return [tuple(found[at : at + size]) for at in range(0, len(found), size)]
 
 
 def _declared(

@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
 from evallang.bibliography import DEMSAR_2006, DUNN_1961, ZHOU_2021, Reference
 from evallang.frozen_records import frozen
 from evallang.registry import Example, lazy
-from evallang.results.statistics import Difference, HypothesisTestResult, Statistic
+from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic
+from evallang.stats import resampled_data_sets
 from evallang.stats.alternatives import normal_p
 from evallang.stats.distributions import checked_level, normal_quantile
-from evallang.stats.effect_sizes.over_data_sets import effects_over_data
+from evallang.stats.effect_sizes.over_data_sets import effects_of_pairs
 from evallang.stats.hypothesis_tests.datasets import DEMSAR_RANKS, FROM_DATA_SETS, ZHOU_RANKS
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
-from evallang.stats.rank_scores import Better, Missing, rank_error, read_scores, row_ranks
+from evallang.stats.rank_scores import (
+    Better,
+    Missing,
+    checked_direction,
+    rank_error,
+    read_scores,
+    rounded,
+    row_ranks,
+)
 from evallang.stats.studentized_range import range_quantile, range_tail
 from evallang.stats.validation import numbers
 
@@ -51,13 +62,23 @@ RANK_NULL = "the two models have the same expected rank among all models compare
 
 
 @frozen(eq=False)
+class _Ranked:
+    """Models on `n` data sets: their average ranks, their rounded scores (n, M), and notes."""
+
+    n: int
+    ranks: tuple[float, ...] | None
+    scores: NDArray[np.float64]
+    notes: tuple[str, ...]
+
+
+@frozen(eq=False)
 class _Compared:
-    """Two models among `models` on `n` data sets: their average ranks and their scores."""
+    """Two models among `models` on `n` data sets: their average ranks and their effects."""
 
     models: int
     n: int
     ranks: tuple[float, float] | None
-    columns: tuple[NDArray[np.float64], NDArray[np.float64]]
+    effects: tuple[Effect, ...]
     notes: tuple[str, ...]
 
     @property
@@ -153,10 +174,10 @@ def nemenyi(
     average rank, first minus second, ± CD: below 0 the first is better. `scores` is (N, M),
     `pair` names two of its columns. Raises `ValueError` otherwise.
     """
-    found = _compared(scores, better, pair, missing)
+    found = _compared(scores, better, pair, missing, level, seed)
     quantile = range_quantile(level, found.models) / math.sqrt(2)
     p = range_tail(math.sqrt(2) * abs(found.z), found.models)
-    return _rank_result("nemenyi", found, p, quantile, level, seed)
+    return _rank_result("nemenyi", found, p, quantile, level)
 
 
 @HYPOTHESIS_TESTS.register(
@@ -228,42 +249,77 @@ def bonferroni_dunn(
     rank with its simultaneous interval. `scores` is (N, M) with the reference among the
     columns, `pair` a model and the reference. Raises `ValueError` otherwise.
     """
-    found = _compared(scores, better, pair, missing)
+    found = _compared(scores, better, pair, missing, level, seed, against_reference=True)
     comparisons = found.models - 1
     quantile = normal_quantile(1 - (1 - checked_level(level)) / comparisons)
     p = min(comparisons * normal_p(found.z), 1.0)
-    return _rank_result("bonferroni_dunn", found, p, quantile, level, seed)
+    return _rank_result("bonferroni_dunn", found, p, quantile, level)
 
 
 def _compared(
-    scores: ArrayLike, better: Better, pair: Sequence[int], missing: Missing
+    scores: ArrayLike,
+    better: Better,
+    pair: Sequence[int],
+    missing: Missing,
+    level: float,
+    seed: int,
+    *,
+    against_reference: bool = False,
 ) -> _Compared:
-    """Rank all models and pick two; raises `ValueError` where `pair` names no two columns."""
-    table = read_scores(scores, better, missing)
-    n, models = table.values.shape
+    """Rank all models and pick two; raises `ValueError` where `pair` names no two columns.
+
+    What the pairs of a table share is computed for the first of them: the ranks, and the effects
+    of all pairs of models, or of all models with the second one `against_reference`.
+    """
+    checked_direction(better)
+    given = numbers(scores, "scores")
+    table = _ranked(given.tobytes(), given.shape, better, missing)
+    models = table.scores.shape[1]
     try:
         first, second = (operator.index(column) for column in pair)
     except (TypeError, ValueError):
         first = second = -1
     if first == second or not {first, second} <= set(range(models)):
         raise ValueError(f"a pair names two of the {models} columns of scores, not {pair!r}")
-    average = row_ranks(table.values).mean(axis=0) if n else None
-    given = numbers(scores, "scores")[table.kept]
-    return _Compared(
-        models,
-        n,
-        None if average is None else (float(average[first]), float(average[second])),
-        (given[:, first], given[:, second]),
-        table.notes,
-    )
+    others = second if against_reference else None
+    effects = _effects(table, others, first > second, level, seed, resampled_data_sets.ROUNDS)
+    ranks = None if table.ranks is None else (table.ranks[first], table.ranks[second])
+    return _Compared(models, table.n, ranks, effects[first, second], table.notes)
+
+
+@lru_cache(maxsize=2)
+def _ranked(scores: bytes, shape: tuple[int, ...], better: Better, missing: Missing) -> _Ranked:
+    """Rank the models of a table, given as its bytes."""
+    given = np.frombuffer(scores).reshape(shape)
+    table = read_scores(given, better, missing)
+    n = len(table.values)
+    ranks = tuple(row_ranks(table.values).mean(axis=0).tolist()) if n else None
+    return _Ranked(n, ranks, rounded(given[table.kept]), table.notes)
+
+
+@lru_cache(maxsize=2)
+def _effects(
+    table: _Ranked, reference: int | None, reverse: bool, level: float, seed: int, rounds: int
+) -> Mapping[tuple[int, int], tuple[Effect, ...]]:
+    """Return the effects of all pairs of models, or of each with a reference.
+
+    The first of a pair is the former column, with `reverse` the latter. `rounds` is the number of
+    resamples.
+    """
+    columns = range(table.scores.shape[1])
+    pairs = [(first, second) for second in columns for first in columns[:second]]
+    if reference is not None:
+        pairs = [(column, reference) for column in columns if column != reference]
+    elif reverse:
+        pairs = [(second, first) for first, second in combinations(columns, 2)]
+    return dict(zip(pairs, effects_of_pairs(table.scores, pairs, level, seed), strict=True))
 
 
 def _rank_result(
-    test: str, found: _Compared, p: float, quantile: float, level: float, seed: int
+    test: str, found: _Compared, p: float, quantile: float, level: float
 ) -> HypothesisTestResult:
     """Build the result of a test of the difference in average rank over its error."""
     reach = quantile * found.error
-    effects = effects_over_data(*found.columns, level, seed)
     name = "difference in average rank"
     if found.ranks is None:
         return HypothesisTestResult(
@@ -272,7 +328,7 @@ def _rank_result(
             null=RANK_NULL,
             statistic=Statistic("z", None),
             estimate=Difference(name, None, None, None, level, test),
-            effects=effects,
+            effects=found.effects,
             notes=(*found.notes, "undefined: no data set has a score of every model"),
         )
     value = found.ranks[0] - found.ranks[1]
@@ -283,7 +339,7 @@ def _rank_result(
         statistic=Statistic("z", found.z),
         p=p,
         estimate=Difference(name, value, value - reach, value + reach, level, test),
-        effects=effects,
+        effects=found.effects,
         extra={
             "n": found.n,
             "critical_difference": reach,

@@ -227,7 +227,8 @@ class ResampledBounds:
             if np.isnan(self._bias):
                 more = "undefined: all resamples lie on one side of the estimate"
                 return Interval(name, level, None, None, (*self._notes, more))
-            tails = [float(t) for t in _corrected_tails(self._bias, self._acceleration, level)]
+            corrected = _corrected_tails(self._bias, self._acceleration, level)
+            tails = [share.item() for share in corrected]
         low, high = (_quantile(self._ascending, share) for share in tails)
         if self._method == "basic":
             low, high = 2 * self.estimate - high, 2 * self.estimate - low
@@ -256,7 +257,7 @@ class ResampledBounds:
 
     @cached_property
     def _bias(self) -> NDArray[np.float64]:
-        return _bias(np.array(self.estimate), self._values)
+        return _bias(np.array([self.estimate]), self._ascending[None])
 
     @cached_property
     def _acceleration(self) -> NDArray[np.float64]:
@@ -286,7 +287,7 @@ def bca_bounds(
     """
     ordered = np.sort(values, axis=1)  # NaN last
     counts = np.isfinite(values).sum(axis=1)
-    bias = _bias(estimates, values)
+    bias = _bias(estimates, ordered)
     acceleration = _acceleration(left_out, np.ones(left_out.shape[1]))
     tails = np.array(_corrected_tails(bias, acceleration, checked_level(level)))
     bounds: list[tuple[float | None, float | None]] = []
@@ -316,17 +317,23 @@ def _quantile(ordered: NDArray[np.float64], share: float) -> float:
     return found
 
 
-def _bias(estimates: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the normal quantile of the share of resamples (..., B) below each estimate (...).
+def _bias(estimates: NDArray[np.float64], ordered: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the normal quantile of the share of ascending resamples (S, B) below estimates (S,).
 
-    Undefined resamples do not count. NaN where all others lie on one side.
+    Those that equal the estimate count half, and undefined ones, which are last, not at all. NaN
+    where all others lie on one side.
     """
-    largest = np.fmax.reduce(np.abs(values), axis=-1)
-    gaps = values - estimates[..., None]
-    tie = TIE * np.fmax(np.abs(estimates), largest)[..., None]
-    below = (gaps < -tie).sum(axis=-1) + (np.abs(gaps) <= tie).sum(axis=-1) / 2
-    share = below / np.maximum(np.isfinite(values).sum(axis=-1), 1)
-    found: NDArray[np.float64] = special.ndtri(np.where((share > 0) & (share < 1), share, np.nan))
+    shares = np.full(len(estimates), np.nan)
+    for i, (row, estimate) in enumerate(zip(ordered, estimates.tolist(), strict=True)):
+        defined = int(row.searchsorted(np.nan))
+        if defined == 0 or math.isnan(estimate):
+            continue
+        tie = TIE * max(abs(estimate), abs(float(row[0])), abs(float(row[defined - 1])))
+        first = int(row.searchsorted(estimate - tie))
+        last = int(row.searchsorted(estimate + tie, "right"))
+        if 0 < first + last < 2 * defined:
+            shares[i] = (first + last) / 2 / defined
+    found: NDArray[np.float64] = special.ndtri(shares)
     return found
 
 
