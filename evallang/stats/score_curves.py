@@ -418,14 +418,16 @@ def fixed_width_band(
     across, up = math.sqrt(given.n - positives), math.sqrt(positives)
     along = np.linspace(0.0, across + up, TURNED)
 
-    def turned(heights: NDArray[np.float64]) -> NDArray[np.float64]:
-        x = np.concatenate([[0.0], grid, [1.0]]) * across
-        y = np.concatenate([[0.0], heights, [1.0]]) * up
-        return np.asarray(np.interp(along, x + y, y - x), dtype=np.float64)
+    x = np.concatenate([[0.0], grid, [1.0]]) * across
 
-    centre = turned(found)
+    def turned(heights: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+        y = np.pad(heights, ((0, 0), (1, 1)), constant_values=(0.0, 1.0)) * up
+        for along_curve, above in zip(x + y, y - x, strict=True):
+            yield np.interp(along, along_curve, above)
+
+    (centre,) = turned(found[None])
     if len(rounds):
-        largest = np.array([np.abs(turned(one) - centre).max() for one in rounds])
+        largest = np.array([np.abs(one - centre).max() for one in turned(rounds)])
         width = float(np.quantile(largest, given.level))
     if not len(rounds) or width <= SAME:
         empty = np.full(len(grid), np.nan)
@@ -522,10 +524,19 @@ def true_positive_rate(grid: NDArray[np.float64]) -> Heights:
     def heights(true: NDArray[np.float64], false: NDArray[np.float64]) -> NDArray[np.float64]:
         x, y = false / false[:, -1:], true / true[:, -1:]
         left = np.minimum(_place(x, grid, "right") - 1, x.shape[1] - 2)
-        rows = np.arange(len(x))[:, None]
-        x0, x1, y0, y1 = x[rows, left], x[rows, left + 1], y[rows, left], y[rows, left + 1]
-        share = np.clip((grid - x0) / np.where(x1 > x0, x1 - x0, 1.0), 0.0, 1.0)
-        risen = np.where(x1 > x0, y0 + share * (y1 - y0), y1)
+        left += x.shape[1] * np.arange(len(x))[:, None]  # places in all rows together
+        right = left + 1
+        x0, x1, y0, y1 = x.take(left), x.take(right), y.take(left), y.take(right)
+        upright = x1 <= x0
+        x1 -= x0
+        x1[upright] = 1.0
+        share = np.subtract(grid, x0, out=x0)
+        share /= x1
+        np.clip(share, 0.0, 1.0, out=share)
+        risen = np.subtract(y1, y0, out=x1)
+        risen *= share
+        risen += y0
+        np.copyto(risen, y1, where=upright)
         return np.asarray(risen, dtype=np.float64)
 
     return heights
