@@ -580,6 +580,34 @@ def bracketed_options(line: Line) -> Reading | None:
     return Reading(again.node, (found, *again.diagnostics))
 
 
+def options_beside(line: Line) -> Reading | None:
+    """Read `model m = SVC C=1` as `model m = SVC(C=1)`."""
+    tokens, at = line.tokens, line.at
+    if tokens[0].text not in ("model", "let") or not 0 < at < len(tokens) - 1:
+        return None
+    owner, first, sign = tokens[at - 1 : at + 2]
+    if owner.kind != "NAME" or first.kind != "NAME" or not {sign.text} & {"=", "in"}:
+        return None
+    end = next((i for i in range(at, len(tokens)) if tokens[i].kind == "VBAR"), len(tokens))
+    inside, last = tokens[at:end], tokens[end - 1]
+    opening = Token("LPAR", "(", owner.end, owner.end)
+    closing = Token("RPAR", ")", last.end, last.end)
+    again = line.run([*tokens[:at], opening, *inside, closing, *tokens[end:]])
+    if again.stuck_at is not None:
+        return None
+    edits = (
+        Edit(Span(line.path, owner.end, first.start), "("),
+        Edit(Span(line.path, last.end, last.end), ")"),
+    )
+    found = diagnose(
+        codes.UNEXPECTED_TEXT,
+        f"options are written in brackets: `{owner.text}({_spelled(inside)})`",
+        line.span(first, last),
+        fixes=[Fix("add the brackets", edits)],
+    )
+    return Reading(again.node, (found, *again.diagnostics))
+
+
 def comma_before_a_word(line: Line) -> Reading | None:
     """Read `compare a, b, with mcnemar` without its last comma."""
     tokens = line.tokens
@@ -729,6 +757,7 @@ def _unread(span: Span, message: str, suggestion: str) -> Reading:
 OF_LINES = (
     LineGuess(doubled_word, "tune by by accuracy", "tune by accuracy", of_read_lines=True),
     LineGuess(bracketed_options, "protocol cv(folds=10)", "protocol cv folds=10"),
+    LineGuess(options_beside, "model m = SVC C=1, tol=0.1", "model m = SVC(C=1, tol=0.1)"),
     LineGuess(comma_before_a_word, "compare a, b, with mcnemar", "compare a, b with mcnemar"),
     LineGuess(text_without_quotes, "study\n  author Jane Doe", 'study\n  author "Jane Doe"'),
     LineGuess(quoted_keys, 'model m = SVC("C"=1)', "model m = SVC(C=1)"),
