@@ -310,6 +310,11 @@ def own_metrics_of(study: Study) -> Iterator[tuple[Method, Span | None]]:
     yield from ((metric, span) for metric, span in found.items() if metric.code)
 
 
+def units_of(study: Study) -> dict[str, str]:
+    """Return what each source calls its examples or data sets, where it does."""
+    return {source.name: source.unit for source in study.sources if source.unit}
+
+
 def names_of(named: Sequence[ModelSpec] | Sequence[GivenModel] | Sequence[Protocol]) -> Words:
     """Return the names of models or protocols, cached because every line needs the same."""
     global _last

@@ -13,7 +13,7 @@ from evallang.registry import lazy
 from evallang.reporting.codes import CLASS_NEVER_PREDICTED, UNLIKE_WORKERS
 from evallang.results.records import Failure, NeverPredicted
 from evallang.results.written import statement_of
-from evallang.study import Method, Study, own_metrics_of
+from evallang.study import Method, Study, own_metrics_of, units_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -135,7 +135,7 @@ def diagnostics_of(study: Study, found: Sequence[NeverPredicted]) -> Iterator[Di
     for source in study.sources:
         for model in getattr(source, "models", ()):
             places.setdefault(model.name, source.places.get("models"))
-    units = {source.name: source.unit for source in study.sources if hasattr(source, "unit")}
+    units = units_of(study)
     several = len({(one.data, one.protocol) for one in found}) > 1
     for one in found:
         if one.baseline:

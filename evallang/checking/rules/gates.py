@@ -10,7 +10,7 @@ from evallang.compatibility import metric_entry
 from evallang.diagnostics import Changes
 from evallang.metrics.own_code import own_metric_loaded
 from evallang.source import Span
-from evallang.study import RequirementSpec, Study
+from evallang.study import RequirementSpec, Study, units_of
 
 NEARLY = 1e-9  # 1 - 0.05 and 0.95 differ in the last bits
 
@@ -198,19 +198,20 @@ def few_examples_for_a_requirement(study: Study) -> Iterator[Objection]:
 
 def unreachable_bounds(study: Study, examples: Sequence[Examples]) -> Iterator[Objection]:
     """Object to every line whose bound lies inside the narrowest interval there can be."""
+    units = units_of(study)
     for line in study.requirements:
         if metric_entry(line.metric).declaration.proportion != "all":
             continue
         if line.within is not None or line.test is not None or not 0 < line.level < 1:
             continue
         for item in examples:
-            objection = BOUNDS[line.kind](line, item)
+            objection = BOUNDS[line.kind](line, item, units.get(item.source, "examples"))
             if objection is not None:
                 yield objection
                 break
 
 
-def _level(line: RequirementSpec, examples: Examples) -> Objection | None:
+def _level(line: RequirementSpec, examples: Examples, unit: str) -> Objection | None:
     """A model that is always right has an interval too: Wilson's, from n/(n + z²) to 1."""
     if line.value is None:
         return None
@@ -233,14 +234,14 @@ def _level(line: RequirementSpec, examples: Examples) -> Objection | None:
         else f"{reachable_below(reachable)} or less"
     )
     return Objection(
-        f"with {n} examples even a model without an error has an interval that reaches "
+        f"with {n} {unit} even a model without an error has an interval that reaches "
         f"{'up' if errors else 'down'} to {rounded_share(reachable)}",
         line.span,
-        help=f"ask for {asking}, or test on more examples",
+        help=f"ask for {asking}, or test on more {unit}",
     )
 
 
-def _margin(line: RequirementSpec, examples: Examples) -> Objection | None:
+def _margin(line: RequirementSpec, examples: Examples, unit: str) -> Objection | None:
     if examples.samples:
         return None  # without pairs no interval of a difference is known beforehand
     apart = examples.differ(line.models[0], line.models[1]) or 0
@@ -248,15 +249,15 @@ def _margin(line: RequirementSpec, examples: Examples) -> Objection | None:
     if line.value is None or line.value >= least:
         return None
     return Objection(
-        f"with {examples.n} examples, on {apart or 'none'} of which the models differ, the "
+        f"with {examples.n} {unit}, on {apart or 'none'} of which the models differ, the "
         f"interval of two equal models reaches {rounded_share(least)}, beyond the margin of "
         f"{percent(line.value)}",
         line.span,
-        help="choose the margin by what matters, and test on more examples",
+        help=f"choose the margin by what matters, and test on more {unit}",
     )
 
 
-def _lead(line: RequirementSpec, examples: Examples) -> Objection | None:
+def _lead(line: RequirementSpec, examples: Examples, unit: str) -> Objection | None:
     """Report a required lead that no split of the discordant examples could show."""
     apart = examples.differ(line.models[0], line.models[1])
     lead = line.value or 0.0
@@ -265,15 +266,15 @@ def _lead(line: RequirementSpec, examples: Examples) -> Objection | None:
     first, second = line.models[0], line.models[1]
     short = f"begins at {percent(lead)} or below" if lead else "holds zero"
     if not apart:
-        found = f"none of {examples.n} examples, so that"
+        found = f"none of {examples.n} {unit}, so that"
     elif apart == 1:
-        found = f"1 of {examples.n} examples, and even if it speaks for `{first}`,"
+        found = f"1 of {examples.n} {unit}, and even if it speaks for `{first}`,"
     else:
-        found = f"{apart} of {examples.n} examples, and even if all speak for `{first}`,"
+        found = f"{apart} of {examples.n} {unit}, and even if all speak for `{first}`,"
     return Objection(
         f"`{first}` and `{second}` differ on {found} the interval of their difference {short}",
         line.span,
-        help="test on more examples, or ask for `not worse than ... by MARGIN`",
+        help=f"test on more {unit}, or ask for `not worse than ... by MARGIN`",
     )
 
 
@@ -314,7 +315,7 @@ def half_width(discordant: int, n: int, z: float) -> float:
     return high
 
 
-BOUNDS: Mapping[str, Callable[[RequirementSpec, Examples], Objection | None]] = {
+BOUNDS: Mapping[str, Callable[[RequirementSpec, Examples, str], Objection | None]] = {
     "level": _level, "superior": _lead, "noninferior": _margin, "equivalent": _margin,
 }  # fmt: skip
 """What a line of each kind asks at the least, of an interval on so many examples."""
