@@ -149,9 +149,9 @@ class _Positional:
 
 
 def _of_class(kind: Any) -> bool:
-    if isinstance(kind, str):
-        return kind.startswith("ClassVar")
-    return getattr(kind, "__origin__", None) is ClassVar
+    if isinstance(kind, str):  # `ClassVar[int]`, `typing.ClassVar`
+        return kind.partition("[")[0].rpartition(".")[2].strip() == "ClassVar"
+    return getattr(kind, "__origin__", kind) is ClassVar
 
 
 _PLAIN: Any = dataclass(init=False, repr=False, eq=False)(type("Record", (), {"__doc__": "None"}))

@@ -2,7 +2,8 @@
 
 import copy
 import pickle
-from dataclasses import FrozenInstanceError, field, replace
+import typing
+from dataclasses import FrozenInstanceError, field, fields, replace
 
 import pytest
 
@@ -41,6 +42,24 @@ def test_records_are_the_same_whether_their_class_was_used_before(created):
     assert Local(1).marks is not Local(1).marks
     with pytest.raises(FrozenInstanceError):
         one.x = 5
+
+
+def test_a_variable_of_the_class_is_no_field_however_it_is_written():
+    @frozen
+    class Local:
+        """A record with one field."""
+
+        x: int
+        bare: typing.ClassVar = 1
+        of_type: typing.ClassVar[int] = 2
+        quoted: "typing.ClassVar" = 3
+        quoted_of_type: "typing.ClassVar[int]" = 4
+        other: "ClassVariable" = 5  # noqa: F821 - a name that merely begins alike
+
+    assert [f.name for f in fields(Local)] == ["x", "other"]
+    assert (Local(0).x, Local(0).bare, Local(0).quoted_of_type) == (0, 1, 4)
+    with pytest.raises(TypeError):
+        Local(0, bare=2)
 
 
 @pytest.mark.parametrize("wrong", [{}, {"x": 1, "q": 2}])
