@@ -65,8 +65,8 @@ EXACT_BELOW = 25  # discordant pairs; Raschka 2018, 4.4
 PAIR_NULL = "the two models have the same accuracy"
 
 PAIR_NULL_UNDER_CV = (
-    "the models that the two learning algorithms fitted in the folds have the same average "
-    "accuracy; the conclusion does not extend to new training sets"
+    "the average accuracy over these folds is the same for both learning algorithms; the "
+    "conclusion does not extend to new training sets"
 )
 
 RASCHKA_A = ((9959, 11), (1, 29))

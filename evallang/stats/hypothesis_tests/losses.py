@@ -71,8 +71,8 @@ HARVEY_1997 = Reference(
 
 NULL = "the two models have the same mean loss"
 NULL_UNDER_CV = (
-    "the models that the two learning algorithms fitted in the folds have the same average loss; "
-    "the conclusion does not extend to new training sets"
+    "the average loss over these folds is the same for both learning algorithms; the conclusion "
+    "does not extend to new training sets"
 )
 SLEEP_FIRST = (0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0)
 SLEEP_SECOND = (1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4)

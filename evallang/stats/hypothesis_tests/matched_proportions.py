@@ -57,8 +57,8 @@ MOST_STEPS = 400_000  # sums formed; about a second
 
 ALL_NULL = "all models have the same accuracy"
 ALL_NULL_UNDER_CV = (
-    "the models that the learning algorithms fitted in the folds have the same average "
-    "accuracy; the conclusion does not extend to new training sets"
+    "the average accuracy over these folds is the same for all learning algorithms; the "
+    "conclusion does not extend to new training sets"
 )
 KUNCHEVA = (
     ((1, 1, 1),) * 80

@@ -41,8 +41,8 @@ else:
 
 NULL = "the models have the same area under the ROC curve"
 NULL_UNDER_CV = (
-    "the models that the learning algorithms fitted in the folds have the same average area under "
-    "the ROC curve; the conclusion does not extend to new training sets"
+    "the average area under the ROC curve over these folds is the same for all learning "
+    "algorithms; the conclusion does not extend to new training sets"
 )
 NO_VARIANCE = "the estimated variance of the difference is 0 and says nothing: use permutation"
 ENOUGH_WITHIN = 10

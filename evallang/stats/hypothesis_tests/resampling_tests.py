@@ -82,8 +82,8 @@ EXCHANGEABLE_UNDER_CV = (
 )
 EQUAL = "the metric has the same value for both models"
 EQUAL_UNDER_CV = (
-    "the models that the two learning algorithms fitted in the folds have the same average value "
-    "of the metric; the conclusion does not extend to new training sets"
+    "the average value of the metric over these folds is the same for both learning algorithms; "
+    "the conclusion does not extend to new training sets"
 )
 EXACT_UP_TO = 1 << 20  # arrangements enumerated instead of drawn
 TIE = 1e-12  # relative; the same difference reached by another order of sums
