@@ -25,14 +25,15 @@ def whole_command(
     peer: str,
     program: str,
     *,
-    goal: float,
+    goal: float | Bound,
     held: float,
     rounds: int | None = None,
 ) -> None:
     """Compare `evallang run` on a study with a peer's program.
 
-    `goal` is in seconds, `held` the least ratio; with `rounds` the program prints the seconds
-    of one resample for all models and metrics, and its figure is `rounds` times that.
+    A `goal` without a kind is in seconds, `held` is the least ratio; with `rounds` the program
+    prints the seconds of one resample for all models and metrics, and its figure is `rounds` times
+    that.
     """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -52,7 +53,7 @@ def whole_command(
             peer=peer,
             theirs=theirs.seconds if rounds is None else float(theirs.output) * rounds,
             limit=Bound(Kind.RATIO, held),
-            goal=Bound(Kind.MOST, goal),
+            goal=goal if isinstance(goal, Bound) else Bound(Kind.MOST, goal),
             note="; ".join(notes),
         )
     )
