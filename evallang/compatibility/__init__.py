@@ -88,7 +88,7 @@ def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
     """Return the inputs that a protocol, or a source without a protocol, provides to tests."""
     if protocol is not None:
         found = PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
-        return yields_over_seeds(replace(found, weighted=is_weighted(source)), protocol)
+        return replace(found, weighted=is_weighted(source), seeds=protocol.seeds > 1)
     if isinstance(source, CountsSpec) and source.shares:
         return Yields(frozenset({Evidence.SHARES}), single_fit=True)
     if isinstance(source, CountsSpec):
