@@ -510,12 +510,13 @@ def _place(
     rates: NDArray[np.float64], grid: NDArray[np.float64], side: Literal["left", "right"]
 ) -> NDArray[np.intp]:
     """Find each grid value in each row of rising rates (B, s + 1), rates being in [0, 1]."""
-    offsets = 2.0 * np.arange(len(rates))[:, None]
-    slack = SAME if side == "right" else -SAME
-    among, wanted = (rates + offsets).ravel(), (grid + slack + offsets).ravel()
-    flat: NDArray[np.intp] = np.searchsorted(among, wanted, side=side)
-    first = np.arange(len(rates))[:, None] * rates.shape[1]
-    return np.asarray(flat.reshape(len(rates), -1) - first, dtype=np.intp)
+    # Each rate is found on the grid, which stays in the cache, and rates are counted up to there
+    wanted = grid + (SAME if side == "right" else -SAME)
+    at = np.searchsorted(wanted, rates, side="left" if side == "right" else "right")
+    cells = len(grid) + 1
+    at += cells * np.arange(len(rates))[:, None]
+    times = np.bincount(at.ravel(), minlength=len(rates) * cells).reshape(-1, cells)
+    return np.cumsum(times[:, :-1], axis=1, dtype=np.intp)
 
 
 def true_positive_rate(grid: NDArray[np.float64]) -> Heights:
