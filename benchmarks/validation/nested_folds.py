@@ -26,6 +26,7 @@ from benchmarks.validation.simulation import (
     held,
     tally,
 )
+from benchmarks.validation.trees import tree_labels
 from evallang.protocols.folds_and_pairs import pairs_of
 from evallang.stats.intervals.cross_validation import cv_clt
 from evallang.stats.intervals.pairs_of_folds import ALONE, HeldOutLosses, nested_cv
@@ -155,10 +156,8 @@ def _two_classes(rng: Rng, n: int) -> tuple[NDArray[np.float32], NDArray[np.bool
 
 
 def _tree_error(rng: Rng, x: NDArray[np.float32], y: NDArray[np.bool_]) -> float:
-    from sklearn.tree import DecisionTreeClassifier
-
     new, truth = _two_classes(rng, TESTED)
-    return float((DecisionTreeClassifier(random_state=0).fit(x, y).predict(new) != truth).mean())
+    return float((tree_labels(x, y, new) != truth).mean())
 
 
 @cache
@@ -170,15 +169,12 @@ def _expected_of_tree(n: int) -> float:
 
 def tree(rng: Rng) -> Sample:
     """Draw 100 rows for an unpruned tree; the loss is the error."""
-    from sklearn.tree import DecisionTreeClassifier
-
     n = 100
     x, y = _two_classes(rng, n)
 
     def held_out(rows: Codes) -> Floats:
         kept = np.setdiff1d(np.arange(n), rows)
-        found = DecisionTreeClassifier(random_state=0).fit(x[kept], y[kept]).predict(x[rows])
-        return np.asarray(found != y[rows], dtype=np.float64)
+        return np.asarray(tree_labels(x[kept], y[kept], x[rows]) != y[rows], dtype=np.float64)
 
     return Sample(n, held_out, _tree_error(rng, x, y), _expected_of_tree(n))
 

@@ -26,6 +26,7 @@ from benchmarks.validation.simulation import (
     held,
     tally,
 )
+from benchmarks.validation.trees import tree_labels
 from evallang.results.statistics import Interval
 from evallang.stats.intervals.proportions import wilson
 
@@ -68,10 +69,7 @@ def _logistic(x: Floats, y: Bools, new: Floats) -> Bools:
 
 
 def _tree(x: Floats, y: Bools, new: Floats) -> Bools:
-    from sklearn.tree import DecisionTreeClassifier
-
-    found = DecisionTreeClassifier(random_state=0).fit(x.astype(np.float32), y)
-    return np.asarray(found.predict(new.astype(np.float32)), dtype=np.bool_)
+    return tree_labels(x.astype(np.float32), y, new.astype(np.float32))
 
 
 def _nearest(x: Floats, y: Bools, new: Floats, k: int) -> Bools:
