@@ -1,4 +1,4 @@
-"""Builds the two tables into the package; everything else is in pyproject.toml."""
+"""Builds two tables and the compiled templates; everything else is in pyproject.toml."""
 
 import sys
 from pathlib import Path
@@ -9,18 +9,21 @@ from setuptools.command.build_py import build_py
 ROOT = Path(__file__).resolve().parent
 
 
-class BuildWithTables(build_py):
-    """Write both tables before their folders are copied (or linked, when editable)."""
+class BuildWithCompiledFiles(build_py):
+    """Write what is compiled before its folders are copied (or linked, when editable)."""
 
     def run(self) -> None:
-        """Write `evallang/members.table` and `grammar/evallang.table`, then build as always."""
+        """Write `*.table` and `templates/compiled_*.py`, then build as always."""
         sys.path.insert(0, str(ROOT))
         from evallang.manual.member_table import write_members
-        from evallang.syntax.parse_table import write
+        from evallang.reporting import compiled_templates, html
+        from evallang.syntax import parse_table
 
         write_members()
-        write(ROOT / "grammar")
+        parse_table.write(ROOT / "grammar")
+        folder = ROOT / "templates"
+        compiled_templates.write(html.template_environment({}), html.templates(folder), folder)
         super().run()
 
 
-setup(cmdclass={"build_py": BuildWithTables})
+setup(cmdclass={"build_py": BuildWithCompiledFiles})

@@ -41,6 +41,7 @@ SCRIPTS = {
     "whole_scores": 240,
     "whole_regression": 240,
     "whole_groups": 120,
+    "report_pages": 120,
     "killed_runs": 240,
     "cold_check": 60,
     "shared_fits": 240,

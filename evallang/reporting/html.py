@@ -7,12 +7,14 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any, Literal
 
 from evallang.frozen_records import frozen
 from evallang.printable import ISOLATE, POP_ISOLATE
 from evallang.registry import lazy
 from evallang.reporting import fonts
+from evallang.reporting.compiled_templates import shipped_or_compiled
 from evallang.reporting.document import Document, Table
 from evallang.reporting.figures.figure import LEAST_SIZE, POINTS_PER_MM, smallest_text
 from evallang.reporting.figures.right_to_left import more_forms, visual_svg
@@ -139,8 +141,13 @@ def print_fonts() -> str:
 
 @cache
 def _environment() -> Any:
+    return template_environment(_sources())
+
+
+def template_environment(sources: Mapping[str, str]) -> Any:
+    """Return the environment of our templates, whose texts are `sources` by name."""
     made = jinja2.Environment(
-        loader=jinja2.PackageLoader("evallang.templates", ""),
+        loader=shipped_or_compiled(sources),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -174,8 +181,12 @@ def _filters() -> dict[str, Any]:
 @cache
 def _sources() -> dict[str, str]:
     """Return our templates, which that of an author extends."""
-    found = files("evallang.templates")
-    return {name: (found / name).read_text(encoding="utf-8") for name in (TEMPLATE, BLOCKS)}
+    return templates(files("evallang.templates"))
+
+
+def templates(folder: Traversable) -> dict[str, str]:
+    """Read our templates from a folder, by name."""
+    return {name: (folder / name).read_text(encoding="utf-8") for name in (TEMPLATE, BLOCKS)}
 
 
 @cache

@@ -11,11 +11,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from html import escape
+from types import ModuleType
 from typing import Any
 
 from evallang.collector import collector_paused
 from evallang.frozen_records import frozen
 from evallang.reporting.page_holes import MOST_LAYOUTS, rules_against_holes
+from evallang.reporting.pango_types import declared_beforehand
 
 NO_DATE = datetime(2000, 1, 1, tzinfo=UTC)
 
@@ -48,7 +50,7 @@ def write_drawing(svg: str, width: float, height: float, title: str, alt: str) -
 
 def get_ready(fonts: str) -> Iterator[None]:
     """Import what WeasyPrint needs, piece by piece, and let it read the fonts of a page."""
-    for name in ("PIL.Image", "fontTools.subset", "tinycss2", "pydyf"):
+    for name in ("PIL.Image", "tinycss2", "pydyf"):
         importlib.import_module(name)
         yield
     with contextlib.suppress(PangoMissingError):  # the report states it
@@ -121,7 +123,7 @@ def _weasyprint() -> Any:
     # WeasyPrint prints a banner before it raises; the message that we give says the same.
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         try:
-            with _loader_finds_libraries():
+            with _light_imports():
                 made = importlib.import_module("weasyprint")
         except OSError as error:
             raise PangoMissingError(
@@ -132,6 +134,44 @@ def _weasyprint() -> Any:
 
 
 @contextlib.contextmanager
+def _light_imports() -> Iterator[None]:
+    """Spare WeasyPrint's import the work that no page of ours needs."""
+    if "weasyprint" in sys.modules:
+        yield
+        return
+    with _loader_finds_libraries(), _imported_when_called(*SELDOM_USED), declared_beforehand():
+        yield
+
+
+SELDOM_USED = ("fontTools.subset", "fontTools.varLib.instancer", "PIL.ImageCms")
+"""What WeasyPrint imports for fonts and colour profiles that no page of ours has, or where HarfBuzz
+is missing: a fifth of its own import."""
+
+
+class _Deferred(ModuleType):
+    """A module whose functions and classes import it when they are called."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return lambda *values, **named: getattr(importlib.import_module(self.__name__), name)(
+            *values, **named
+        )
+
+
+@contextlib.contextmanager
+def _imported_when_called(*names: str) -> Iterator[None]:
+    """Let imports within the context have these modules without importing them."""
+    deferred = {name: _Deferred(name) for name in names if name not in sys.modules}
+    sys.modules.update(deferred)
+    try:
+        yield
+    finally:
+        for name in deferred:
+            sys.modules.pop(name, None)
+
+
+@contextlib.contextmanager
 def _loader_finds_libraries() -> Iterator[None]:
     """Leave the search for libraries to the system's loader, on Linux.
 
@@ -139,7 +179,7 @@ def _loader_finds_libraries() -> Iterator[None]:
     name Python starts a compiler and a linker to search for a file: thirty processes.
     """
     before = ctypes.util.find_library
-    if sys.platform.startswith("linux") and "weasyprint" not in sys.modules:
+    if sys.platform.startswith("linux"):
         ctypes.util.find_library = lambda name: None
     try:
         yield

@@ -51,6 +51,18 @@ def test_a_web_font_has_the_outlines_and_widths_of_exactly_its_characters(weight
     assert len(data) < 6000
 
 
+@pytest.mark.parametrize("face", fonts.FACES, ids=lambda face: face.key)
+def test_the_characters_and_widths_of_a_face_are_those_that_fonttools_reads(face):
+    with fonts._open(face.key) as original:
+        expected = original.getBestCmap()
+        number, metrics = original.getReverseGlyphMap(), original["hmtx"].metrics
+    found = fonts._font(face.key)
+    assert fonts._characters(face.key) == set(expected)
+    for code, name in expected.items():
+        assert found.glyphs[code] == number[name]
+        assert found.advance(number[name]) == metrics[name][0]
+
+
 def test_parts_of_composite_letters_are_kept():
     whole = TTFont(io.BytesIO(fonts.cut_face("")))
     composite = next(
