@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from evallang.engine.build_results import column_records, data_records, model_records
@@ -29,7 +30,7 @@ def plan_lines(prepared: "Prepared") -> list[str]:
     lines = [f"Study: {prepared.study.title}"]
     for heading, body in (
         ("Data", _data(prepared)),
-        ("Data outside the study's folder", iter(prepared.paths_taken)),
+        (PATHS_TAKEN, iter(prepared.paths_taken)),
         ("Models", _models(prepared)),
         ("Protocols", _protocols(prepared)),
         ("Comparisons", _comparisons(prepared)),
@@ -39,9 +40,26 @@ def plan_lines(prepared: "Prepared") -> list[str]:
         ("Defaults (not written in the study)", _defaults(prepared)),
         ("Work", _work(prepared)),
     ):
-        shown = [f"  {line}" for line in body]
+        shown = [part for line in body for part in _fitting(f"  {line}", heading)]
         lines += ["", heading, *shown] if shown else []
     return lines
+
+
+WIDTH = 80
+PATHS_TAKEN = "Data outside the study's folder"
+COPIED = frozenset({PATHS_TAKEN, "Models", "Protocols", "Comparisons", "Requirements", "Analyses"})
+"""The sections whose lines are paths or language, with words below them."""
+
+
+def _fitting(line: str, heading: str) -> list[str]:
+    """Wrap a line of words; a path and a line of the language stay in one piece, to be copied."""
+    depth = len(line) - len(line.lstrip(" "))
+    if len(line) <= WIDTH or (depth == 2 and heading in COPIED):
+        return [line]
+    return wrap(
+        line, WIDTH, subsequent_indent=" " * (depth + 4),
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
 
 
 @frozen

@@ -56,7 +56,7 @@ def _module(name: str) -> str:
 
 
 def _fingerprint(source: str) -> str:
-    """Name a template and the code that compiles it; another release may compile differently."""
+    """Return the checksums of a template and of the code of Jinja that compiles it."""
     compiler = pkgutil.get_data("jinja2", "compiler.py") or b""
     return f"{zlib.crc32(source.encode()):08x} by {zlib.crc32(compiler):08x}"
 

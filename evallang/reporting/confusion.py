@@ -91,7 +91,7 @@ def _table(context: Context, items: Sequence[Analysis], identifier: str) -> Tabl
     note = shares if short else f"{shares}, with {level} intervals ({methods})"
     whole = Table(
         identifier,
-        runs(sentence(words)),
+        runs(sentence(words, context.own_names)),
         tuple(columns),
         tuple(rows),
         (Spanner(runs("Predicted class"), 1, len(heads)),),

@@ -184,6 +184,11 @@ class Context:
     def _methods(self) -> Mapping[tuple[str, str], MethodRecord]:
         return {(method.kind, method.name): method for method in self.results.methods}
 
+    @cached_property
+    def own_names(self) -> tuple[str, ...]:
+        """What the authors call their models and data, which is printed as it is written."""
+        return (*map(self.model, self._models), *map(self.data_label, self._data))
+
     def model(self, name: str) -> str:
         """Return the label of a model; a name that is not of the study stands for itself."""
         record = self._models.get(name)

@@ -260,7 +260,8 @@ def further_notes(context: Context, items: Iterable[Analysis]) -> list[Runs]:
     made = []
     for note, names in models.items():
         known = [name for name in names if name]
-        made.append(runs(sentence(f"{', '.join(known)}: {note}" if known else note)))
+        words = f"{', '.join(known)}: {note}" if known else note
+        made.append(runs(sentence(words, context.own_names)))
     return made
 
 

@@ -51,7 +51,7 @@ def exports(context: Context) -> Sequence[Block]:
     said = {item.model: "; ".join(item.notes) for item in found if item.notes}
     several = len({item.model for item in found}) > 1
     notes = [
-        runs(f"{context.model(model)}: {note}." if several else sentence(f"{note}."))
+        runs(sentence(f"{context.model(model)}: {note}" if several else note, context.own_names))
         for model, note in said.items()
     ]
     caption = runs(f"Models fitted on all {_cases(context)} and saved.")

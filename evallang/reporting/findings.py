@@ -175,7 +175,7 @@ def _comparison_findings(
 
 def _centre(context: Context, setting: Setting | None, comparison: Comparison) -> str | None:
     """Find the model that the pairs are read from: the best, where it meets all others."""
-    names = {name for pair in comparison.pairwise for name in pair.models}
+    names = dict.fromkeys(name for pair in comparison.pairwise for name in pair.models)
     if len(comparison.pairwise) != len(names) * (len(names) - 1) // 2:
         return None
     if setting is not None:

@@ -247,7 +247,8 @@ def _failed(context: Context, items: Sequence[Analysis]) -> list[Runs]:
         n = sum(point["failed"] for point in item.values["points"])
         if n:
             fits = "1 fit" if n == 1 else f"{count(n)} fits"
-            made.append(runs(sentence(f"{context.model(item.model or '')}: {fits} failed")))
+            words = f"{context.model(item.model or '')}: {fits} failed"
+            made.append(runs(sentence(words, context.own_names)))
     return made
 
 

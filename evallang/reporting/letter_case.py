@@ -1,6 +1,7 @@
 """Titles of methods as they are in a sentence: capitals, signs of print, options."""
 
 import re
+from collections.abc import Iterable
 
 from evallang.reporting.numbers import NBSP
 
@@ -54,11 +55,21 @@ def mid_sentence(title: str) -> str:
     return first[:1].lower() + first[1:] + space + rest if common else title
 
 
-def capitalised(text: str) -> str:
-    """Capitalise a text; own code (`mypkg.metrics.f`) and names (`mAP`) stay as they are."""
+def capitalised(text: str, names: Iterable[str] = ()) -> str:
+    """Capitalise the beginning of a sentence or a title, unless it is written small.
+
+    That is own code (`mypkg.metrics.f`), a name with capitals inside (`mAP`), the letter of a
+    statistic, and any of `names`: what the authors of a study call its models and data.
+    """
     first = text.partition(" ")[0].rstrip(".,:;")
-    named = first[:1].islower() and any(letter.isupper() for letter in first[1:])
-    return text if named or "." in first else text[:1].upper() + text[1:]
+    cased = first[:1].islower() and any(letter.isupper() for letter in first[1:])
+    letter = len(first) == 1 and first != "a"
+    small = cased or letter or "." in first or any(_begins(text, name) for name in names)
+    return text if small else text[:1].upper() + text[1:]
+
+
+def _begins(text: str, name: str) -> bool:
+    return text.startswith(name) and not re.match(r"\w", text[len(name) :])
 
 
 def written_options(written: str) -> str:

@@ -177,7 +177,8 @@ def _test_notes(context: Context, pairs: Sequence[HypothesisTestResult]) -> list
         if len(found) > MOST_NAMED or (len(found) > 1 and len(named) > MOST_LETTERS):
             named = pairs_words(found)
         lead = "" if len(found) == len(pairs) else f"{named}: "
-        notes.append(runs(sentence(lead + (words if not lead else _lower(words)))))
+        words = lead + (words if not lead else _lower(words))
+        notes.append(runs(sentence(words, context.own_names)))
     if clusters := _clusters(pairs):
         notes.append(clusters)
     return notes

@@ -24,7 +24,7 @@ FILE = "pango_types.json"
 
 @contextmanager
 def declared_beforehand() -> Iterator[None]:
-    """Let what is imported within the context declare its functions by our file."""
+    """Replace the reading of declarations by our file, for what is imported in the context."""
     module: Any = importlib.import_module("cffi")
     parsing = module.FFI
     module.FFI = lambda: _Interface(parsing)

@@ -161,7 +161,7 @@ class _Deferred(ModuleType):
 
 @contextlib.contextmanager
 def _imported_when_called(*names: str) -> Iterator[None]:
-    """Let imports within the context have these modules without importing them."""
+    """Replace modules within the context by ones that are imported when they are called."""
     deferred = {name: _Deferred(name) for name in names if name not in sys.modules}
     sys.modules.update(deferred)
     try:

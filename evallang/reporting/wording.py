@@ -74,15 +74,10 @@ def plural_count(n: int, one: str) -> str:
     return f"{count(n)} {one if n == 1 else one + 's'}"
 
 
-def sentence(text: str) -> str:
-    """Turn the words of a message into a sentence: capital and full stop."""
+def sentence(text: str, names: Iterable[str] = ()) -> str:
+    """Turn words into a sentence: capital, if they do not begin with a name, and full stop."""
     text = text.strip()
-    if not text:
-        return ""
-    word = text.split(" ")[0]
-    first = text[0].upper() if word.islower() and (word == "a" or len(word) > 1) else text[0]
-    end = "" if text[-1] in ".!?…" else "."
-    return first + text[1:] + end
+    return capitalised(text, names) + ("" if text[-1:] in ".!?…" else ".") if text else ""
 
 
 def code_runs(text: str) -> Runs:

@@ -91,5 +91,5 @@ def test_predictions_of_a_former_run_are_planned_with_their_hash(tmp_path):
     assert done.returncode == 0, done.stderr
     said = plan(tmp_path, f'{first}model old from results "former-results" as tree\n')
     assert "old: `tree` of former-results, not fitted" in said
-    assert re.search(r"predictions SHA-256 [0-9a-f]{64}", said)
+    assert re.search(r"predictions SHA-256\s+[0-9a-f]{64}", said)
     assert said.count("DecisionTreeClassifier(max_depth=2)") == 2

@@ -131,3 +131,16 @@ def test_a_study_without_looks_has_none_in_its_plan(folder):
     text = planned(GATE.replace("  looks 4\n", ""))
     assert "require a not worse than b by 2%" in text
     assert "decided" not in text
+
+
+def test_words_are_wrapped_and_language_stays_in_one_piece(folder):
+    visits(folder)
+    pipeline = f"columns(numeric: {' | '.join(['StandardScaler'] * 6)}) | GaussianNB"
+    said = planned(VISITS.replace("DummyClassifier", pipeline))
+    lines = said.splitlines()
+    language = f"  prior = {pipeline}"
+    assert language in lines
+    assert max(len(line) for line in lines if " = " not in line) <= 80
+    age = "      age: feature, filter, number, 30 to 59, 30 levels; scaled by"
+    first = lines.index(age)
+    assert lines[first + 1].startswith("          StandardScaler (tree); scaled by StandardScaler,")

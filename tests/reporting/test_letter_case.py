@@ -8,6 +8,7 @@ from evallang.metrics.imported import imported_ratio
 from evallang.metrics.metric import METRICS
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.reporting.letter_case import mid_sentence, titled
+from evallang.reporting.wording import sentence
 from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -54,3 +55,23 @@ def test_the_ratio_of_two_named_sums_begins_small_and_the_authors_words_stay():
 )
 def test_a_title_has_its_options_where_the_field_puts_them(title, options, words):
     assert titled(title, options) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("two pairs differed", "Two pairs differed."),
+        ("nb − forest: no interval", "nb − forest: no interval."),
+        ("nb, forest: no interval", "nb, forest: no interval."),
+        ("nbody simulations", "Nbody simulations."),
+        ("random forest: 2 fits failed", "random forest: 2 fits failed."),
+        ("random numbers", "Random numbers."),
+        ("mAP of a model.", "mAP of a model."),
+        ("mypkg.metrics.f, of ours", "mypkg.metrics.f, of ours."),
+        ("p is adjusted", "p is adjusted."),
+        ("a model failed", "A model failed."),
+        ("", ""),
+    ],
+)
+def test_a_sentence_begins_with_a_capital_but_a_name_stays_as_it_is_written(text, written):
+    assert sentence(text, ("nb", "random forest")) == written
