@@ -102,7 +102,7 @@ class DataHash:
 
     def codes(self, name: str, array: "NDArray[Any] | None") -> None:
         """Add numbers, and codes as if each took eight bytes."""
-        if array is None or array.dtype != np.int8:
+        if array is None or array.dtype.kind != "i":
             self.numbers(name, array)
             return
         self._begin(name, f"<i8{list(array.shape)}", 8 * array.size)

@@ -18,6 +18,7 @@ else:
 
 
 FEW_VALUES = 8  # of a column of numbers, each of which it is compared with
+AT_ONCE = 1 << 18  # rows whose values are looked up together
 
 
 @frozen
@@ -116,8 +117,12 @@ def _coded(series: "pl.Series", distinct: "pl.Series", codes: Sequence[int]) -> 
         places = series.cast(pl.Enum(distinct)).to_physical().to_numpy()
         return np.asarray(codes, dtype=np.int64).take(places)
     numbers = pl.Series(codes, dtype=pl.Int64)
-    placed = series.replace_strict(distinct, numbers, return_dtype=pl.Int64)
-    return np.ascontiguousarray(placed.to_numpy(), dtype=np.int64)
+    found = np.empty(len(series), dtype=np.int64)
+    for start in range(0, len(series), AT_ONCE):  # of many rows the join of all takes much memory
+        part = series[start : start + AT_ONCE]
+        placed = part.replace_strict(distinct, numbers, return_dtype=pl.Int64)
+        found[start : start + AT_ONCE] = placed.to_numpy()
+    return found
 
 
 def group_codes(texts: Sequence[str]) -> "NDArray[np.int64]":

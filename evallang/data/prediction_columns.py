@@ -57,9 +57,10 @@ class Scores:
 
 
 def short_codes(codes: "NDArray[Any]", classes: int) -> "NDArray[Any]":
-    """Return codes of classes in bytes where those of a pair of labels and the truth fit too."""
-    fits = (classes + 1) ** 3 <= np.iinfo(np.int8).max
-    return codes.astype(np.int8 if fits else np.int64, copy=False)
+    """Return codes of classes in few bytes: those of a pair of labels and the truth fit too."""
+    types = (np.int8, np.int16, np.int32, np.int64)
+    fits = next(kind for kind in types if (classes + 1) ** 3 <= np.iinfo(kind).max)
+    return codes.astype(fits, copy=False)
 
 
 @dataclass
