@@ -49,7 +49,7 @@ def kind_of(series: "pl.Series") -> Kind:
         return Kind.BOOLEAN
     if dtype in (pl.Date, pl.Datetime):
         return Kind.DATE
-    return Kind.TEXT if dtype == pl.String else Kind.OTHER
+    return Kind.TEXT if dtype in (pl.String, pl.Enum) else Kind.OTHER
 
 
 def type_words(series: "pl.Series") -> str:
@@ -96,6 +96,11 @@ def typed_cells(cells: "pl.Series", *, decimal_comma: bool = False) -> "pl.Serie
         if dates is not None:
             return dates
     return cells
+
+
+def is_text(texts: Iterable[str]) -> bool:
+    """Return whether a column of these cells, without blanks around them, is text for sure."""
+    return all(text == text.strip() != "" for text in texts) and not all(map(_may_be_typed, texts))
 
 
 def _may_be_typed(cell: str) -> bool:

@@ -60,6 +60,7 @@ def read_delimited(
     named: frozenset[str] = frozenset(),
     spelled: frozenset[str] | None = None,
     labels: frozenset[str] = frozenset(),
+    coded: bool = False,
     span: Span | None = None,
 ) -> Frame | None:
     """Read a CSV or TSV file; None after a finding.
@@ -68,7 +69,8 @@ def read_delimited(
     one of them, or when none of its fields is a number; without a header the columns are
     called column_1, column_2 and so on. Blank lines are skipped. `spelled` are those of
     which the spelling of numbers may be asked for (None: any), all other numbers may be typed
-    as they are read; `labels` are those of which few numbers are expected.
+    as they are read; `labels` are those of which few labels are expected, `coded`
+    whether their texts may be categories.
     """
     checked = checked_text(data, source, findings, span)
     if checked is None:
@@ -99,6 +101,7 @@ def read_delimited(
             header=dialect.header,
             spelled=spelled,
             labels=labels,
+            coded=coded,
         ) or _read_any(checked, dialect, source, findings, span)
     except OverLimit as error:
         findings.over_limit(error, span=span)

@@ -7,10 +7,10 @@ does not fit falls back to text cells, so that both ways give the same table.
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evallang.data.column_types import columns_with_nan, trimmed
+from evallang.data.column_types import columns_with_nan, is_text, trimmed
 from evallang.frozen_records import frozen
 from evallang.registry import lazy
 
@@ -27,6 +27,8 @@ Schema = dict[str, Any]  # column -> type of polars
 CHUNK = 1 << 20  # bytes looked at together: they stay in the processor's cache
 SAMPLE = 1 << 16  # bytes from which types are guessed; a wrong guess costs a second reading
 SAMPLE_LINES = 10  # at least, however long
+LONG = 1 << 24  # bytes of a file whose labels are worth a look at three places
+MOST_LEVELS = 255  # that fit in a byte
 LINE_END, QUOTE, PLUS, MINUS, POINT, ZERO = map(ord, '\n"+-.0')
 BLANKS = b" \t\v\f"  # of ASCII, as far as text cells are trimmed of them
 WHOLE_CELL = re.compile(r"[ \t]*[+-]?(0|[1-9][0-9]*)[ \t]*")
@@ -50,12 +52,13 @@ def read_regular(
     header: bool,
     spelled: frozenset[str] | None,
     labels: frozenset[str] = frozenset(),
+    coded: bool = False,
 ) -> tuple["pl.DataFrame", range] | None:
     """Read a file of which every line is one record of the right number of fields, or None.
 
     Returns the cells, trimmed, and the line of each row. `spelled` are the columns of which
     the spelling may be asked for, None for all; whole numbers of `labels` take one byte where
-    they fit.
+    they fit, and where they are `coded`, so do the texts of a long file.
     """
     look = _look(data, ord(separator), len(names) - 1)
     if look is None:
@@ -68,7 +71,11 @@ def read_regular(
     if look.spelled_apart:  # a float of which nobody asks the spelling is a float, however spelled
         guessed |= {name: pl.String for name, dtype in guessed.items() if dtype == pl.Int64}
     short = {n: pl.Int8 for n in labels & guessed.keys() if guessed[n] == pl.Int64}
-    cells = _cells(data, separator, header, guessed | short)
+    texts_of = labels & {name for name, dtype in guessed.items() if dtype == pl.String}
+    levels = _levels(data, separator, header, names, texts_of) if coded else {}
+    cells = _cells(data, separator, header, guessed | short | levels)
+    if cells is None and levels:
+        cells = _cells(data, separator, header, guessed | short)
     if cells is None and short:
         cells = _cells(data, separator, header, guessed)
     if cells is None:
@@ -121,6 +128,35 @@ def _guessed(
         elif spelled is not None and name not in spelled and _look_like_numbers(present):
             schema[name] = pl.Float64
     return schema
+
+
+def _levels(
+    data: bytes, separator: str, header: bool, names: Sequence[str], columns: Iterable[str]
+) -> Schema:
+    """Guess the categories of columns of text from the beginning, middle and end of a long file.
+
+    A text takes 16 bytes while a table is read, a category one. No column gets categories that
+    could be read as other values than texts.
+    """
+    if len(data) < LONG:
+        return {}
+    schema: Schema = dict.fromkeys(names, pl.String)
+    pieces = [beginning(data, SAMPLE, SAMPLE_LINES)]
+    for place in (len(data) // 2, len(data) - SAMPLE):
+        start = data.find(b"\n", place) + 1
+        pieces.append(data[start : data.rfind(b"\n", start, start + SAMPLE) + 1])
+    read = [
+        _cells(piece, separator, header and number == 0, schema)
+        for number, piece in enumerate(pieces)
+        if piece
+    ]
+    sample = pl.concat([cells for cells in read if cells is not None])
+    found: Schema = {}
+    for name in columns:
+        texts = sorted(sample[name].drop_nulls().unique().to_list())
+        if 0 < len(texts) <= MOST_LEVELS and is_text(texts):
+            found[name] = pl.Enum(texts)
+    return found
 
 
 def _look_like_numbers(cells: list[str]) -> bool:

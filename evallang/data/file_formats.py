@@ -45,6 +45,7 @@ def read_file(
     named: frozenset[str] = frozenset(),
     spelled: frozenset[str] | None = None,
     labels: frozenset[str] = frozenset(),
+    coded: bool = False,
     needed: Needed | None = None,
     span: Span | None = None,
 ) -> Frame | None:
@@ -52,7 +53,8 @@ def read_file(
 
     `named` are the columns that the study names; they help to distinguish a header from data.
     `spelled` are those that are read as text somewhere, so that 1.10 and 1.1 differ (None: any);
-    `labels` those of which few numbers are expected. `needed` returns those to fetch from a store,
+    `labels` those of which few labels are expected, whose texts may be `coded` as categories in a
+    long file. `needed` returns those to fetch from a store,
     where its client can fetch some columns (None: all).
     """
     if ending(location) == ".parquet" and is_remote(location) and is_fetched(location):
@@ -61,7 +63,7 @@ def read_file(
     if path is None:
         return None
     if ending(location) == ".parquet":
-        return _read_parquet(path, location, findings, span)
+        return _read_parquet(path, location, findings, span, labels if coded else frozenset())
     data = read_bytes(path, location, findings, span=span)
     if data is None:
         return None
@@ -70,7 +72,14 @@ def read_file(
     if (ending(location) or "").startswith(".arff"):
         return read_arff(data, location, findings, span=span)
     return read_delimited(
-        data, location, findings, named=named, spelled=spelled, labels=labels, span=span
+        data,
+        location,
+        findings,
+        named=named,
+        spelled=spelled,
+        labels=labels,
+        coded=coded,
+        span=span,
     )
 
 
@@ -102,7 +111,11 @@ def parquet_cells(
 
 
 def _read_parquet(
-    path: Path | bytes, location: str, findings: Findings, span: Span | None
+    path: Path | bytes,
+    location: str,
+    findings: Findings,
+    span: Span | None,
+    coded: frozenset[str],
 ) -> Frame | None:
     cells = parquet_cells(path, location, findings, span)
     if cells is None or _repeats_a_column(cells.columns, location, findings, span):

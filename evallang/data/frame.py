@@ -32,7 +32,7 @@ class Frame:
     ----------
     source : how the study names it ("visits.csv", "sklearn iris")
     cells : the columns; where `untyped` (CSV and TSV) text as written, or numbers of which the
-        spelling holds no more; else typed
+        spelling holds no more, or categories where labels of a long file are text; else typed
     rows : 0-based row of the source for each row kept; a range where all are
     lines : line of the file of each row of the source, None for files without lines
     decimal_comma : whether `1,5` in an untyped column is a number
@@ -113,7 +113,7 @@ class Frame:
         Booleans are `true` and `false` whatever their source.
         """
         values = self.values(column)
-        if values.dtype == pl.String or kind_of(values) is Kind.EMPTY:
+        if values.dtype in (pl.String, pl.Enum) or kind_of(values) is Kind.EMPTY:
             return values.cast(pl.String)
         if self.untyped and self.cells[column].dtype == pl.String and values.dtype != pl.Boolean:
             return self.cells[column]
@@ -195,6 +195,8 @@ def frame_of(
 
 def _mark_missing(series: "pl.Series", tokens: list[Label], untyped: bool) -> "pl.Series":
     numbers = [number for token in tokens if (number := as_number(token)) is not None]
+    if series.dtype == pl.Enum:
+        series = series.cast(pl.String)
     if series.dtype == pl.String:
         gone = series.is_in([label_text(token).strip() for token in tokens])
         if untyped and numbers:

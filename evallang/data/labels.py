@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evallang.data.dataset import Label
 from evallang.frozen_records import frozen
@@ -113,15 +113,27 @@ def _coded(series: "pl.Series", distinct: "pl.Series", codes: Sequence[int]) -> 
         for value, code in zip(distinct.to_numpy(), codes, strict=True):
             np.copyto(found, code, where=values == value)
         return found
+    if isinstance(series.dtype, pl.Enum):
+        table = np.zeros(len(series.dtype.categories), dtype=np.int64)
+        table[distinct.to_physical().to_numpy()] = codes
+        return look_up(table, series.to_physical())
     if series.dtype == pl.String:
-        places = series.cast(pl.Enum(distinct)).to_physical().to_numpy()
-        return np.asarray(codes, dtype=np.int64).take(places)
+        places = series.cast(pl.Enum(distinct)).to_physical()
+        return look_up(np.asarray(codes, dtype=np.int64), places)
     numbers = pl.Series(codes, dtype=pl.Int64)
     found = np.empty(len(series), dtype=np.int64)
     for start in range(0, len(series), AT_ONCE):  # of many rows the join of all takes much memory
         part = series[start : start + AT_ONCE]
         placed = part.replace_strict(distinct, numbers, return_dtype=pl.Int64)
         found[start : start + AT_ONCE] = placed.to_numpy()
+    return found
+
+
+def look_up(table: "NDArray[Any]", places: "pl.Series") -> "NDArray[Any]":
+    """Return the values of a table at these places, in parts: numpy needs eight bytes a place."""
+    found = np.empty(len(places), dtype=table.dtype)
+    for start in range(0, len(places), AT_ONCE):
+        found[start : start + AT_ONCE] = table.take(places[start : start + AT_ONCE].to_numpy())
     return found
 
 

@@ -25,7 +25,7 @@ from evallang.data.column_types import Kind
 from evallang.data.dataset import GivenModel, Label, PredictionsSpec, ScorePattern
 from evallang.data.findings import Findings, counted, model_column, quoted, written
 from evallang.data.frame import Frame
-from evallang.data.labels import EXACT, as_number, find_label
+from evallang.data.labels import EXACT, as_number, find_label, look_up
 from evallang.data.magnitudes import sizes_are_usable, whole_numbers_are_exact
 from evallang.data.target import Target
 from evallang.limits import LARGEST_NUMBER
@@ -238,11 +238,15 @@ def _spelled(frame: Frame, column: str, target: Target) -> "pl.Series":
             frame.texts(column))).to_series()  # fmt: skip
     if frame.kind(column) is Kind.BOOLEAN and frame.cells[column].dtype == pl.String:
         return frame.cells[column]
-    return frame.texts(column)
+    return frame.cells[column] if frame.cells[column].dtype == pl.Enum else frame.texts(column)
 
 
-def _coded(texts: "pl.Series", classes: Sequence[str]) -> "NDArray[np.int64]":
+def _coded(texts: "pl.Series", classes: Sequence[str]) -> "NDArray[Any]":
     """Return the place of each text among the classes; -1 where it is not one of them."""
+    if isinstance(texts.dtype, pl.Enum):
+        known = {label: code for code, label in enumerate(classes)}
+        places = [known.get(level, -1) for level in texts.dtype.categories.to_list()]
+        return look_up(short_codes(np.array(places), len(classes)), texts.to_physical())
     if len(classes) <= COMPARED_ONE_BY_ONE:
         codes = np.full(len(texts), -1, dtype=np.int8)
         for code, label in enumerate(classes):

@@ -175,7 +175,8 @@ def _file(
     """Read one file, or all files of parts as one; None after a finding."""
     if not has_parts(path):
         plain = path_pattern(path).plain  # `{{` is a literal brace
-        return _read_one(plain, spec, folder, findings, _text_columns(spec))
+        alone = len(spec.paths) == 1
+        return _read_one(plain, spec, folder, findings, _text_columns(spec), coded=alone)
     parts = part_files(path, folder, findings)
     frames: list[Frame] = []
     held = 0
@@ -232,6 +233,8 @@ def _read_one(
     folder: Path,
     findings: Findings,
     spelled: frozenset[str] | None,
+    *,
+    coded: bool = False,
 ) -> Frame | None:
     return read_file(
         path,
@@ -240,12 +243,13 @@ def _read_one(
         named=named_columns(spec),
         spelled=spelled,
         labels=label_columns(spec),
+        coded=coded,
         needed=needed_columns(spec, named_columns(spec)),
     )
 
 
 def label_columns(spec: PredictionsSpec) -> frozenset[str]:
-    """Return the columns of which few numbers are expected."""
+    """Return the columns of which few labels are expected."""
     return outcome_columns(spec, spec.models) - {line.column for line in spec.where}
 
 
