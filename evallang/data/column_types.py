@@ -7,7 +7,7 @@ in every clause. Parquet, JSON Lines and databases bring types with them, which 
 import datetime
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from decimal import Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ else:
 INTEGER_CELL = r"^[+-]?(0|[1-9][0-9]*)$"
 DATE_CELL = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?)?$"
 DECIMAL_COMMA_CELL = r"^[+-]?[0-9]+(,[0-9]+)?$"
+MOST_LEVELS = 255  # categories of labels, which fit in a byte
 TYPED_CELL = re.compile(f"{DECIMAL_COMMA_CELL}|{DATE_CELL}")
 
 
@@ -136,15 +137,18 @@ def _dates(cells: "pl.Series") -> "pl.Series | None":
     return None
 
 
-def plain_types(cells: "pl.DataFrame") -> "pl.DataFrame":
+def plain_types(cells: "pl.DataFrame", coded: Container[str] = ()) -> "pl.DataFrame":
     """Convert the columns of a typed file to the types that are used here.
 
-    Categories become text, decimals float64, NaN and empty text null; text loses the blanks
-    around it. Dates, lists and the like stay what they are.
+    Categories become text, but those of `coded` columns, decimals float64, NaN and empty text
+    null; text loses the blanks around it. Dates, lists and the like stay what they are.
     """
-    types = set(cells.dtypes)
-    words = [t for t in types if t == pl.Categorical or t == pl.Enum]
-    decimals = [t for t in types if t.is_decimal()]
+    words = [
+        name
+        for name, dtype in cells.schema.items()
+        if dtype == pl.Categorical or (dtype == pl.Enum and name not in coded)
+    ]
+    decimals = [dtype for dtype in set(cells.dtypes) if dtype.is_decimal()]
     cells = cells.with_columns(pl.col(words).cast(pl.String), pl.col(decimals).cast(pl.Float64))
     return cells.with_columns(
         pl.col(columns_with_nan(cells)).fill_nan(None), trimmed(pl.col(pl.String))

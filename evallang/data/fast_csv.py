@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evallang.data.column_types import columns_with_nan, is_text, trimmed
+from evallang.data.column_types import MOST_LEVELS, columns_with_nan, is_text, trimmed
 from evallang.frozen_records import frozen
 from evallang.registry import lazy
 
@@ -28,7 +28,6 @@ CHUNK = 1 << 20  # bytes looked at together: they stay in the processor's cache
 SAMPLE = 1 << 16  # bytes from which types are guessed; a wrong guess costs a second reading
 SAMPLE_LINES = 10  # at least, however long
 LONG = 1 << 24  # bytes of a file whose labels are worth a look at three places
-MOST_LEVELS = 255  # that fit in a byte
 LINE_END, QUOTE, PLUS, MINUS, POINT, ZERO = map(ord, '\n"+-.0')
 BLANKS = b" \t\v\f"  # of ASCII, as far as text cells are trimmed of them
 WHOLE_CELL = re.compile(r"[ \t]*[+-]?(0|[1-9][0-9]*)[ \t]*")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from evallang.data.arff import read_arff
 from evallang.data.codes import DUPLICATE_COLUMN, EMPTY_FILE, UNREADABLE_FILE
-from evallang.data.column_types import plain_types
+from evallang.data.column_types import MOST_LEVELS, plain_types, trimmed
 from evallang.data.delimited import read_delimited
 from evallang.data.files import (
     check_size,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 else:
     pl = lazy("polars")
 
+LONG = 1 << 20  # rows of a Parquet file whose labels are worth a reading of their own
 PANDAS_INDEX = "__index_level_"  # what to_parquet calls an index without a name
 Needed = Callable[[Sequence[str]], Collection[str]]
 """What returns the columns that a study needs out of all columns of a file."""
@@ -84,16 +85,26 @@ def read_file(
 
 
 def parquet_cells(
-    content: Path | bytes, location: str, findings: Findings, span: Span | None
+    content: Path | bytes,
+    location: str,
+    findings: Findings,
+    span: Span | None,
+    coded: frozenset[str] = frozenset(),
 ) -> "pl.DataFrame | None":
-    """Read a Parquet file as it is, within the limits; None after a finding."""
+    """Read a Parquet file as it is, within the limits; None after a finding.
+
+    The texts of `coded` columns of a long file are categories where few differ.
+    """
 
     def source() -> Path | io.BytesIO:
         return content if isinstance(content, Path) else io.BytesIO(content)
 
     try:
-        _check_parquet(source(), location)
-        cells = pl.read_parquet(source())
+        rows = _check_parquet(source(), location)
+        if coded and rows >= LONG:
+            cells = _with_categories(pl.scan_parquet(source()), coded, location)
+        else:
+            cells = pl.read_parquet(source())
         _check_text(cells, location)
     except OverLimit as error:
         findings.over_limit(error, span=span)
@@ -117,10 +128,26 @@ def _read_parquet(
     span: Span | None,
     coded: frozenset[str],
 ) -> Frame | None:
-    cells = parquet_cells(path, location, findings, span)
+    cells = parquet_cells(path, location, findings, span, coded)
     if cells is None or _repeats_a_column(cells.columns, location, findings, span):
         return None
-    return _frame_of_parquet(cells, location, findings, span)
+    made = coded if cells.height >= LONG else frozenset()
+    return _frame_of_parquet(cells, location, findings, span, coded=made)
+
+
+def _with_categories(table: "pl.LazyFrame", coded: frozenset[str], location: str) -> "pl.DataFrame":
+    """Read a table with the texts of these columns as categories, as far as few of them differ."""
+    texts = (pl.String, pl.Categorical, pl.Enum)
+    schema = table.collect_schema()
+    columns = []
+    for name in [n for n, dtype in schema.items() if n.strip() in coded and dtype in texts]:
+        cells = trimmed(pl.col(name).cast(pl.String))
+        distinct = table.select(cells.unique()).head(MOST_LEVELS + 2).collect(engine="streaming")
+        levels = distinct[name].drop_nulls().sort()
+        longest = distinct.select(pl.col(name).str.len_bytes().max()).item()
+        CELL.check(f"a text of `{location}`", _whole(longest))
+        columns.append(cells.cast(pl.Enum(levels) if len(levels) <= MOST_LEVELS else pl.String))
+    return table.with_columns(columns).collect(engine="streaming")
 
 
 def _repeats_a_column(
@@ -144,6 +171,7 @@ def _frame_of_parquet(
     findings: Findings,
     span: Span | None,
     unread: Sequence[str] = (),
+    coded: frozenset[str] = frozenset(),
 ) -> Frame | None:
     """Return the cells of a Parquet file with the types of tables; None after a finding."""
     if cells.height == 0 or cells.width == 0:
@@ -151,7 +179,7 @@ def _frame_of_parquet(
         return None
     cells.columns = names = [name.strip() for name in cells.columns]
     index = [name for name in names if name.startswith(PANDAS_INDEX) and len(names) > 1]
-    cells = plain_types(cells.drop(index))
+    cells = plain_types(cells.drop(index), coded)
     notes = [f"{location}: {name} is an index of pandas: skipped" for name in index]
     if unread:
         left = "a column that" if len(unread) == 1 else f"{len(unread):,} columns that"
@@ -201,12 +229,13 @@ def _fetch_parquet(
     return _frame_of_parquet(cells, location, findings, span, unread)
 
 
-def _check_parquet(path: Path | io.BytesIO, location: str) -> None:
-    """Raise `OverLimit` for a file whose metadata announce too much, before it is read."""
+def _check_parquet(path: Path | io.BytesIO, location: str) -> int:
+    """Return the number of rows; raise `OverLimit` where the metadata announce too much."""
     announced = pl.scan_parquet(path)
     schema = announced.collect_schema()
     rows = announced.select(pl.len()).collect().item()
     check_size(location, rows, len(schema), sum(map(_width, schema.dtypes())))
+    return int(rows)
 
 
 def _width(dtype: "pl.DataType") -> float:
