@@ -195,8 +195,6 @@ def frame_of(
 
 def _mark_missing(series: "pl.Series", tokens: list[Label], untyped: bool) -> "pl.Series":
     numbers = [number for token in tokens if (number := as_number(token)) is not None]
-    if series.dtype == pl.Enum:
-        series = series.cast(pl.String)
     if series.dtype == pl.String:
         gone = series.is_in([label_text(token).strip() for token in tokens])
         if untyped and numbers:

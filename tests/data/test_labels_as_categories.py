@@ -1,0 +1,162 @@
+"""Labels of long files are read as categories, and mean what their texts mean."""
+
+import io
+
+import numpy as np
+import polars as pl
+import pytest
+
+from evallang.data import fast_csv, file_formats
+from evallang.data.dataset import GivenModel
+from evallang.data.file_formats import read_file
+from evallang.data.findings import Findings
+
+A, B = (GivenModel(name, name, column=name) for name in "ab")
+NAMED = frozenset({"truth", "a", "b"})
+ROWS = [("no", "no", "no"), ("yes", "yes", "no"), ("yes", "no", "yes"), ("no", "yes", "no")] * 6
+
+
+def csv(rows, *, quoted=False):
+    mark = '"' if quoted else ""
+    lines = [",".join(f"{mark}{cell}{mark}" for cell in row) for row in rows]
+    return "\n".join(["truth,a,b", *lines]) + "\n"
+
+
+@pytest.fixture
+def long_from(monkeypatch):
+    """Return what sets the size from which files are long, and the size of a sample of them."""
+
+    def put(size, sample=fast_csv.SAMPLE):
+        monkeypatch.setattr(fast_csv, "LONG", size)
+        monkeypatch.setattr(fast_csv, "SAMPLE", sample)
+        monkeypatch.setattr(fast_csv, "SAMPLE_LINES", 2)
+        monkeypatch.setattr(file_formats, "LONG", size)
+
+    return put
+
+
+def types_of(source, name):
+    findings = Findings({})
+    frame = read_file(name, source.folder, findings, named=NAMED, labels=NAMED, coded=True)
+    return [frame.cells[column].dtype for column in ("truth", "a", "b")]
+
+
+def everything(source, name, **clauses):
+    """Return what a statement reads, and what is found on the way."""
+    made, found = source.predictions(name, models=(A, B), **clauses)
+    said = [(d.code, d.message, d.help) for d in found]
+    if not made:
+        return None, said
+    (one,) = made
+    labels = {model: codes.tolist() for model, codes in one.predictions.items()}
+    return (
+        one.classes,
+        one.truth.tolist(),
+        labels,
+        one.sha256,
+        one.source_columns,
+        one.notes,
+    ), said
+
+
+def replaced(rows, places):
+    changed = [list(row) for row in rows]
+    for row, column, cell in places:
+        changed[row][column] = cell
+    return changed
+
+
+TABLES = {
+    "plain": ROWS,
+    "names with accents": [[cell.replace("yes", "é") for cell in row] for row in ROWS],
+    "blanks at the edges": replaced(ROWS, [(0, 0, " no"), (5, 1, "yes "), (7, 2, "\tno")]),
+    "a label in one row": replaced(ROWS, [(9, 0, "perhaps"), (13, 1, "perhaps")]),
+    "a prediction that is never true": replaced(ROWS, [(9, 1, "perhaps"), (10, 1, "perhaps")]),
+    "a missing prediction": replaced(ROWS, [(4, 1, "")]),
+    "a missing truth": replaced(ROWS, [(4, 0, "")]),
+    "all predictions missing": [(t, "", b) for t, _, b in ROWS],
+    "true and false": [[{"no": "False", "yes": "True"}[cell] for cell in row] for row in ROWS],
+    "true as text of one model": replaced(
+        [[{"no": "false", "yes": "true"}[cell] for cell in row] for row in ROWS], [(3, 1, "TRUE?")]
+    ),
+    "numbers and a word": [("7" if t == "no" else "8.0", a, "7") for t, a, _ in ROWS],
+    "a number among words": replaced(ROWS, [(2, 0, "1"), (2, 1, "1.0"), (2, 2, "1")]),
+    "dates": [("2026-01-01", "2026-01-02", "2026-01-01"), ("2026-01-02", "2026-01-02", "x")] * 9,
+    "no label of the truth": [(t, "maybe", b) for t, _, b in ROWS],
+    "three hundred labels": [(f"c{i}", f"c{i}", f"c{i // 2}") for i in range(300)],
+}
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("sample", [fast_csv.SAMPLE, 24])
+@pytest.mark.parametrize("quoted", [False, True])
+def test_labels_of_a_long_csv_file_mean_their_texts(source, long_from, table, sample, quoted):
+    source.write("p.csv", csv(TABLES[table], quoted=quoted))
+    expected = everything(source, "p.csv")
+    long_from(0, sample)
+    assert everything(source, "p.csv") == expected
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("dtype", [pl.String, pl.Categorical])
+def test_labels_of_a_long_parquet_file_mean_their_texts(source, long_from, table, dtype):
+    columns = zip(*TABLES[table], strict=True)
+    cells = [
+        pl.Series(name, c, dtype=dtype)
+        for name, c in zip(("truth", "a", "b"), columns, strict=True)
+    ]
+    stream = io.BytesIO()
+    pl.DataFrame(cells).write_parquet(stream)
+    source.write("p.parquet", stream.getvalue())
+    expected = everything(source, "p.parquet")
+    long_from(0)
+    assert everything(source, "p.parquet") == expected
+
+
+def test_a_text_takes_one_byte_in_a_long_file(source, long_from):
+    source.write("p.csv", csv(ROWS))
+    assert types_of(source, "p.csv") == [pl.String] * 3
+    long_from(0)
+    assert types_of(source, "p.csv") == [pl.Enum(["no", "yes"])] * 3
+
+
+def test_labels_are_met_in_the_middle_and_at_the_end_of_a_sorted_file(source, long_from):
+    rows = sorted([(label, label, label) for label in ("a", "b", "c")] * 200)
+    source.write("p.csv", csv(rows))
+    long_from(0, 32)
+    assert types_of(source, "p.csv") == [pl.Enum(["a", "b", "c"])] * 3
+
+
+def test_a_label_that_no_sample_holds_leaves_texts(source, long_from):
+    source.write("p.csv", csv(replaced(ROWS * 9, [(70, 1, "perhaps")])))
+    long_from(0, 32)
+    assert types_of(source, "p.csv") == [pl.String] * 3
+
+
+def test_columns_of_filters_and_other_roles_stay_texts(source, long_from, where):
+    sites = np.random.default_rng(3).choice(["x", "y"], len(ROWS))
+    rows = [(t, a, b, site) for (t, a, b), site in zip(ROWS, sites, strict=True)]
+    text = "truth,a,b,site\n" + "\n".join(map(",".join, rows)) + "\n"
+    source.write("p.csv", text)
+    clauses = {
+        "where": (where("site", "=", "x"), where("a", "!=", "perhaps")),
+        "subgroups": ("site",),
+    }
+    expected = everything(source, "p.csv", **clauses)
+    long_from(0)
+    assert everything(source, "p.csv", **clauses) == expected
+    assert expected[0] is not None
+
+
+def test_files_that_are_joined_keep_texts(source, long_from):
+    for name, place in (("q", 1), ("r", 2)):
+        lines = [f"{i},{row[0]},{row[place]}\n" for i, row in enumerate(ROWS)]
+        source.write(f"{name}.csv", f"id,truth,{'-ab'[place]}\n" + "".join(lines))
+
+    def joined():
+        (made,), _ = source.predictions("q.csv", "r.csv", models=(A, B), id="id")
+        return made.sha256, made.source_columns
+
+    expected = joined()
+    long_from(0)
+    assert joined() == expected
