@@ -106,5 +106,6 @@ def late(modules: Mapping[str, tuple[str, ...]]) -> Iterator[None]:
 
 def import_module(name: str) -> Any:
     """Import a module; what its package seldom uses waits."""
-    with late(LATE.get(name.partition(".")[0], {})):
+    waiting = {} if name in sys.modules else LATE.get(name.partition(".")[0], {})
+    with late(waiting):
         return importlib.import_module(name)
