@@ -7,8 +7,9 @@ import hashlib
 import importlib
 import io
 import logging
+import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from html import escape
 from types import ModuleType
@@ -97,7 +98,8 @@ def write(
         ],
     }
     known = importlib.import_module("weasyprint.text.fonts").FontConfiguration()
-    weasyprint.CSS(string=fonts, font_config=known, url_fetcher=fetcher)
+    rules, files = _without_files(fonts)
+    weasyprint.CSS(string=rules, font_config=known, url_fetcher=_data_only(files))
     # A layout keeps all that it makes, and looking for garbage meanwhile costs a tenth of its time
     with collector_paused():
         document = _laid_out(weasyprint, page, {**options, "font_config": known})
@@ -187,6 +189,31 @@ def _loader_finds_libraries() -> Iterator[None]:
         ctypes.util.find_library = before
 
 
-def _data_only() -> Any:
+FONT_FILE = re.compile(r'data:font/ttf;base64,([^"]*)')
+
+
+def _without_files(rules: str) -> tuple[str, dict[str, bytes]]:
+    """Return rules of fonts with short addresses, and their files: texts are read sign by sign."""
+    files: dict[str, bytes] = {}
+
+    def address(found: re.Match[str]) -> str:
+        short = f"font:{len(files)}"
+        files[short] = base64.b64decode(found[1])
+        return short
+
+    return FONT_FILE.sub(address, rules), files
+
+
+def _data_only(files: Mapping[str, bytes] | None = None) -> Any:
+    """Return what reads `data:` addresses, and those of `files`."""
     urls = importlib.import_module("weasyprint.urls")
-    return urls.URLFetcher(allowed_protocols={"data"}, allow_redirects=False, fail_on_errors=True)
+
+    class Fetcher(urls.URLFetcher):  # type: ignore[misc, name-defined]
+        """The addresses that a page may have."""
+
+        def fetch(self, url: str, headers: Any = None) -> Any:
+            if files is not None and url in files:
+                return urls.URLFetcherResponse(url, files[url])
+            return super().fetch(url, headers)
+
+    return Fetcher(allowed_protocols={"data"}, allow_redirects=False, fail_on_errors=True)

@@ -1,5 +1,6 @@
 """The PDF: tagged, titled, its fonts embedded; and what happens without Pango."""
 
+import base64
 import importlib
 import re
 
@@ -135,3 +136,13 @@ def test_a_report_has_a_date_only_from_the_epoch(monkeypatch):
     assert Context(fixture.cancer()).created is None
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     assert Context(fixture.cancer()).created == "1970-01-01T00:00:00Z"
+
+
+def test_the_files_of_fonts_are_handed_over_apart_from_their_rules():
+    rules = html.print_fonts()
+    short, files = pdf._without_files(rules)
+    assert len(files) == rules.count("@font-face") and len(short) < 300 * len(files)
+    for address, data in files.items():
+        encoded = base64.b64encode(data).decode("ascii")
+        short = short.replace(f'"{address}"', f'"data:font/ttf;base64,{encoded}"')
+    assert short == rules
