@@ -21,6 +21,7 @@ from evallang.data.labels import label_text
 from evallang.data.text_forms import names_identifier, names_unit
 from evallang.frozen_records import frozen
 from evallang.registry import lazy
+from evallang.stats.ascending import MANY, count_distinct
 
 if TYPE_CHECKING:
     import polars as pl
@@ -93,14 +94,23 @@ def counts_levels(kind: Kind, name: str, roles: Iterable[Role]) -> bool:
 
 
 def _levels(columns: Mapping[str, "pl.Series"]) -> dict[str, int]:
-    """Count the distinct values that are not missing, of all columns at the same time."""
-    rising = {name: _levels_of_rising(values) for name, values in columns.items() if _rises(values)}
-    others = {name: values for name, values in columns.items() if name not in rising}
+    """Count the distinct values that are not missing, of most columns at the same time.
+
+    Many fractions, such as scores, are sorted one column after the other: that takes less memory
+    than tables of their distinct values, and on some processors half the time.
+    """
+    found = {name: _levels_of_rising(values) for name, values in columns.items() if _rises(values)}
+    found |= {
+        name: count_distinct(values.drop_nulls().to_numpy(writable=True))
+        for name, values in columns.items()
+        if values.dtype == pl.Float64 and len(values) > MANY
+    }
+    others = {name: values for name, values in columns.items() if name not in found}
     if not others:
-        return rising
+        return found
     table = pl.DataFrame([values.alias(name) for name, values in others.items()])
     counts = table.select(pl.all().n_unique()).row(0)
-    return rising | {
+    return found | {
         name: count - (values.null_count() > 0)
         for (name, values), count in zip(others.items(), counts, strict=True)
     }

@@ -84,6 +84,19 @@ def ascending_parts(
         yield from _sort_by_keys(values, up, low, width)
 
 
+def count_distinct(values: NDArray[np.float64]) -> int:
+    """Return how many values differ, and write into them; both zeros are one, and so are all NaN.
+
+    Where they lie, as another copy of many would be much memory.
+    """
+    if not len(values):
+        return 0
+    values += 0.0  # -0.0 becomes 0.0
+    values[np.isnan(values)] = np.nan
+    ordered = _faster_sort()(values.view(np.int64))
+    return 1 + int(np.count_nonzero(ordered[1:] != ordered[:-1]))
+
+
 def _begins(ordered: NDArray[Any]) -> NDArray[np.bool_]:
     """Return where another value begins."""
     begins = np.ones(len(ordered), dtype=np.bool_)

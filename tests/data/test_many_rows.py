@@ -69,6 +69,15 @@ def test_rising_numbers_in_pieces_have_as_many_levels_as_set_says(rows, pieces):
     }
 
 
+def test_many_fractions_have_as_many_levels_as_set_says(monkeypatch):
+    monkeypatch.setattr(source_columns, "MANY", 5)
+    rows = [0.5, None, -0.0, 0.0, 0.25, 0.5, float("nan"), float("nan")]
+    parts = [pl.Series("score", rows[:4]), pl.Series("score", rows[4:])]
+    values = pl.concat(parts, rechunk=False)
+    assert source_columns._levels({"score": values}) == {"score": 4}
+    assert values.to_list()[:3] == [0.5, None, 0.0]
+
+
 @pytest.mark.parametrize("shape", [(7,), (5, 3)])
 def test_short_codes_are_hashed_as_if_each_took_eight_bytes(shape, monkeypatch):
     monkeypatch.setattr(hashing, "AT_ONCE", 2)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evallang.stats import ascending as module
-from evallang.stats.ascending import FEW, ascending
+from evallang.stats.ascending import FEW, ascending, count_distinct
 from evallang.stats.placement_values import twice_outranked
 
 RANDOM = np.random.default_rng(20181113)
@@ -54,6 +54,14 @@ def test_places_are_those_of_a_stable_argsort(shape, n):
     assert begins[:1].all()
     assert np.array_equal(up, positive[order])
     assert np.array_equal(values, before, equal_nan=True)
+
+
+@pytest.mark.parametrize("n", [0, 1, FEW + 1])
+@pytest.mark.parametrize("shape", shapes(3))
+def test_distinct_values_are_those_of_a_set(shape, n):
+    values = np.empty(0) if n == 0 else shapes(n)[shape]
+    expected = len(set(values[~np.isnan(values)].tolist())) + int(np.isnan(values).any())
+    assert count_distinct(values.copy()) == expected
 
 
 @pytest.mark.parametrize("sort", ["_sort_by_numpy", "_sort_by_polars"])
