@@ -31,6 +31,8 @@ settings.load_profile("without_clock")
 
 TESTS = Path(__file__).parent
 os.environ["EVALLANG_STORE"] = "off"  # a test that runs a study twice means to fit twice
+# Workers of Dask that replace killed ones are forked from a process that has imported it
+os.environ["DASK_DISTRIBUTED__WORKER__MULTIPROCESSING_METHOD"] = "forkserver"
 
 
 gc.disable()  # what is collected stays until the end: looking through it finds nothing
