@@ -247,17 +247,42 @@ def home_of(registry, name, lines):
     return place_of(taken[0], lines) if taken else None
 
 
+def refuses_each(text, calls):
+    """Tell whether a text refuses each of some calls, which are checked one below the other."""
+    above, _, line = text.rpartition("\n")
+    written = "".join(f"\n{line}{call}" for call in calls)
+    found = checked(f"{above}{written}\n").diagnostics
+    wrong = {
+        (above + written).count("\n", 0, d.span.start)
+        for d in found
+        if d.severity is Severity.ERROR and d.span is not None
+    }
+    return wrong >= {above.count("\n") + 1 + number for number in range(len(calls))}
+
+
+@cache
+def is_homeless(registry, name, lines):
+    """Tell whether no text takes a member with any of its values."""
+    every = tuple(calls(registry[name]))
+    return all(
+        refuses_each(text, every) or not any(sound(f"{text}{call}\n") for call in every)
+        for text in texts(lines)
+    )
+
+
 def taken(registry, call, lines):
     """Give the text before a call and the study, or None; the call is tried at home first.
 
-    A refused value is tried at home alone, or everywhere if its member has no home.
+    A refused value is tried at home alone, or with all others everywhere if its member has no home.
     """
     refused = REFUSED[registry.kind]
-    home = home_of(registry, call.partition("(")[0], lines)
+    name = call.partition("(")[0]
+    home = home_of(registry, name, lines)
     if home is not None and (meant := sound(f"{home}{call}\n")):
         assert call not in refused
         return home, meant
-    text = None if home and call in refused else place_of(call, lines)
+    nowhere = call in refused and (home or is_homeless(registry, name, lines))
+    text = None if nowhere else place_of(call, lines)
     assert (text is None) == (call in refused)
     return text, text and sound(f"{text}{call}\n")
 
@@ -290,6 +315,15 @@ def test_a_hypothesis_test_is_printed_as_it_may_be_written(call):
         again = sound(f"{text}{test.written}\n")
         assert again is not None
         assert again.comparisons[0].test == test
+
+
+def test_calls_below_each_other_are_refused_each_for_itself():
+    home = home_of(HYPOTHESIS_TESTS, "mcnemar", LINES_OF_TESTS)
+    good = [call for call in calls(HYPOTHESIS_TESTS["mcnemar"]) if sound(f"{home}{call}\n")]
+    assert len(good) > 2
+    for wrong in ("single_t", "mcnemarr"):
+        assert refuses_each(home, [wrong, wrong])
+        assert not any(refuses_each(home, [wrong, call, wrong]) for call in good)
 
 
 def test_every_refused_value_is_tried():
