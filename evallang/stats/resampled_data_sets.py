@@ -141,6 +141,11 @@ class DataSetStatistic:
     limits: Limits
 
 
+def resamples() -> int:
+    """Return the number of resamples that `drawn` draws."""
+    return ROUNDS
+
+
 @lru_cache(maxsize=2)
 def drawn(n: int, seed: int) -> Draws:
     """Draw n data sets with replacement `ROUNDS` times; the last draws are kept."""

@@ -13,7 +13,6 @@ from evallang.bibliography import DEMSAR_2006, DUNN_1961, ZHOU_2021, Reference
 from evallang.frozen_records import frozen
 from evallang.registry import Example, lazy
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic
-from evallang.stats import resampled_data_sets
 from evallang.stats.alternatives import normal_p
 from evallang.stats.distributions import checked_level, normal_quantile
 from evallang.stats.effect_sizes.over_data_sets import effects_of_pairs
@@ -31,6 +30,7 @@ from evallang.stats.rank_scores import (
     rounded,
     row_ranks,
 )
+from evallang.stats.resampled_data_sets import resamples
 from evallang.stats.studentized_range import range_quantile, range_tail
 from evallang.stats.validation import numbers
 
@@ -282,7 +282,7 @@ def _compared(
     if first == second or not {first, second} <= set(range(models)):
         raise ValueError(f"a pair names two of the {models} columns of scores, not {pair!r}")
     others = second if against_reference else None
-    effects = _effects(table, others, first > second, level, seed, resampled_data_sets.ROUNDS)
+    effects = _effects(table, others, first > second, level, seed, resamples())
     ranks = None if table.ranks is None else (table.ranks[first], table.ranks[second])
     return _Compared(models, table.n, ranks, effects[first, second], table.notes)
 
