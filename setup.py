@@ -16,13 +16,12 @@ class BuildWithCompiledFiles(build_py):
         """Write `*.table` and `templates/compiled_*.py`, then build as always."""
         sys.path.insert(0, str(ROOT))
         from evallang.manual.member_table import write_members
-        from evallang.reporting import compiled_templates, html
+        from evallang.reporting.template_modules import write_templates
         from evallang.syntax import parse_table
 
         write_members()
         parse_table.write(ROOT / "grammar")
-        folder = ROOT / "templates"
-        compiled_templates.write(html.template_environment({}), html.templates(folder), folder)
+        write_templates(ROOT / "templates")
         super().run()
 
 

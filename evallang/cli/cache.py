@@ -17,30 +17,35 @@ def command(action: str, store: str | None) -> int:
     The store keeps predictions, scores and chosen parameters of every fit, and no models. It may
     be deleted at any time: what is missing is fitted again.
     """
-    from evallang.engine.store import existing_store
     from evallang.engine.store_folder import StoreRefused, store_folder
 
+    folder = None
     try:
         folder = store_folder(store)
-        if action == "path" or folder is None:
-            write("off" if folder is None else str(folder))
-            return 0
-        opened = existing_store(store)
-        if opened is None or not folder.exists():
-            write(f"{folder}: no fits")
-            return 0
-        if action == "clear":
-            found = opened.clear()
-            write(f"{folder}: deleted {_contents(found.entries, found.size)}")
-        else:
-            found = opened.contents()
-            most = _size(opened.limit)
-            write(f"{folder}: {_contents(found.entries, found.size)}; at most {most}")
+        said = "off" if folder is None else str(folder)
+        if folder is not None and action != "path":
+            said += f": {_answer(action, folder, store)}"
     except StoreRefused as error:
         raise click.ClickException(str(error)) from error
     except OSError as error:
-        raise click.ClickException(cannot(action, folder or Path(), error)) from error
+        verb = "clear" if action == "clear" else "read"
+        raise click.ClickException(cannot(verb, folder or Path(), error)) from error
+    write(said)
     return 0
+
+
+def _answer(action: str, folder: Path, store: str | None) -> str:
+    """Return what the store keeps, or kept until it is deleted here."""
+    from evallang.engine.store import existing_store
+
+    opened = existing_store(store)
+    if opened is None or not folder.exists():
+        return "no fits"
+    if action == "clear":
+        found = opened.clear()
+        return f"deleted {_contents(found.entries, found.size)}"
+    found = opened.contents()
+    return f"{_contents(found.entries, found.size)}; at most {_size(opened.limit)}"
 
 
 def _contents(entries: int, size: int) -> str:

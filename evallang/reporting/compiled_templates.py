@@ -3,7 +3,7 @@
 Jinja takes longer to compile our templates than to render them. A module that is missing, or that
 was made from another text or by another Jinja, is compiled in memory.
 
-`python -m evallang.reporting.compiled_templates` writes the modules next to the templates.
+`python -m evallang.reporting.template_modules` writes the modules next to the templates.
 """
 
 import pkgutil
@@ -59,12 +59,3 @@ def _fingerprint(source: str) -> str:
     """Return the checksums of a template and of the code of Jinja that compiles it."""
     compiler = pkgutil.get_data("jinja2", "compiler.py") or b""
     return f"{zlib.crc32(source.encode()):08x} by {zlib.crc32(compiler):08x}"
-
-
-if __name__ == "__main__":
-    from importlib.resources import files
-
-    from evallang.reporting import html
-
-    folder = Path(str(files(PACKAGE)))
-    write(html.template_environment({}), html.templates(folder), folder)
