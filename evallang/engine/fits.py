@@ -29,9 +29,9 @@ from evallang.engine.fit_outcome import (
     InnerScores,
     TrainingOutputs,
 )
+from evallang.engine.folder_copies import path_here
 from evallang.engine.left_out_rows import left_out_rows
 from evallang.engine.progress import Tally
-from evallang.engine.run_folders import path_here, run_folder
 from evallang.engine.search_parts import (
     TASKS_PER_WORKER,
     Noted,
@@ -60,6 +60,7 @@ from evallang.planning.keys import versions_here
 from evallang.planning.plan import FitTask, Layout
 from evallang.planning.seeds import rows_hash, seed, step_seeds
 from evallang.registry import lazy
+from evallang.run_folders import remove_left, run_folder
 from evallang.stats.searches import choose
 from evallang.study import Method, Study
 
@@ -153,6 +154,7 @@ def run_fits(
     `progress` is called with fits done and fits planned. With a `shard` only its share of the
     tasks that no shortcut serves is run.
     """
+    remove_left()
     computed = left_out_rows(tables, layout.tasks) if fast_paths else {}
     tasks = {key: task for key, task in layout.tasks.items() if key not in computed}
     if shard is not None:

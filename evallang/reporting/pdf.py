@@ -19,6 +19,7 @@ from evallang.collector import collector_paused
 from evallang.frozen_records import frozen
 from evallang.reporting.page_holes import MOST_LAYOUTS, rules_against_holes
 from evallang.reporting.pango_types import declared_beforehand
+from evallang.run_folders import run_folder
 
 NO_DATE = datetime(2000, 1, 1, tzinfo=UTC)
 
@@ -99,9 +100,10 @@ def write(
     }
     known = importlib.import_module("weasyprint.text.fonts").FontConfiguration()
     rules, files = _without_files(fonts)
-    weasyprint.CSS(string=rules, font_config=known, url_fetcher=_data_only(files))
-    # A layout keeps all that it makes, and looking for garbage meanwhile costs a tenth of its time
-    with collector_paused():
+    # WeasyPrint removes a folder of its own with its object, which may never be collected, and a
+    # layout keeps all that it makes: looking for garbage meanwhile costs a tenth of its time
+    with run_folder() if files else contextlib.nullcontext() as known._folder, collector_paused():
+        weasyprint.CSS(string=rules, font_config=known, url_fetcher=_data_only(files))
         document = _laid_out(weasyprint, page, {**options, "font_config": known})
         data: bytes = document.write_pdf(**options)
     return data

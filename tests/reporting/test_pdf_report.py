@@ -2,6 +2,7 @@
 
 import base64
 import importlib
+import io
 import re
 
 import drawn_regression
@@ -110,6 +111,15 @@ def test_the_renderer_reads_nothing_but_data(tmp_path):
     attached = f"<title>t</title><link rel=attachment href='{secret.as_uri()}'><p>x"
     with pytest.raises(errors.FatalURLFetchingError):
         pdf.write(attached, "0" * 10)
+
+
+def test_the_files_of_its_fonts_are_removed_although_its_layout_is_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    kept = []
+    monkeypatch.setattr(pdf, "rules_against_holes", lambda pages, rules: kept.append(pages))
+    with pikepdf.open(io.BytesIO(pdf.write("<p>text", "a", fonts=html.print_fonts()))) as document:
+        assert document.pages[0].Resources.Font
+    assert kept and list(tmp_path.iterdir()) == []
 
 
 def test_without_pango_the_page_is_written_and_one_message_says_what_to_install(

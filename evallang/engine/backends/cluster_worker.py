@@ -18,7 +18,7 @@ from distributed import WorkerPlugin
 from evallang.engine.backends.backend import Work
 from evallang.engine.backends.serial import Counter
 from evallang.engine.backends.worker import outcome
-from evallang.engine.run_folders import forget_copy, register_copy
+from evallang.engine.folder_copies import forget_copy, register_copy
 from evallang.frozen_records import frozen
 from evallang.own_output import flush_streams
 from evallang.planning.keys import versions_here

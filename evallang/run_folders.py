@@ -22,8 +22,7 @@ LOCK = "lock"
 
 @contextmanager
 def run_folder() -> Iterator[Path]:
-    """Create a folder for temporary files of this run, after removing those of dead runs."""
-    remove_left()
+    """Create a folder for temporary files of this run."""
     folder = Path(tempfile.mkdtemp(prefix=PREFIX))
     try:
         descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -61,25 +60,3 @@ def _is_left(folder: Path) -> bool:
     finally:
         os.close(descriptor)
     return True
-
-
-_COPIES: dict[str, str] = {}
-"""Copies, in a worker of a cluster, of folders of the process that runs the study."""
-
-
-def register_copy(folder: str, copy: str) -> None:
-    """Register the copy of a folder in this process."""
-    _COPIES[folder] = copy
-
-
-def forget_copy(folder: str) -> None:
-    """Forget the copy of a folder, because its run has ended."""
-    _COPIES.pop(folder, None)
-
-
-def path_here(path: str) -> str:
-    """Return the path in this process of a file or folder of the process that runs the study."""
-    for folder, copy in _COPIES.items():
-        if path == folder or path.startswith(f"{folder}{os.sep}"):
-            return copy + path[len(folder) :]
-    return path
