@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evallang.registry import lazy
+from evallang.stats.scratch import Scratch
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,7 +20,7 @@ else:
 
 FEW = 1 << 10  # below which comparing is as fast
 MANY = 1 << 17  # above which sorting whole numbers is faster
-AT_ONCE = 1 << 15  # values of a part, as many as stay in the cache
+AT_ONCE = 1 << 17  # values of a part, as many as stay in the cache
 UNIT_STEPS = 2.0**52  # from which on numbers in double precision are whole
 MOST_FALLS = 32  # one place in so many out of order, else the cells were of no use
 
@@ -61,6 +62,8 @@ def ascending_parts(
     values: NDArray[np.float64], positive: NDArray[np.bool_] | None = None
 ) -> Iterator[Part]:
     """Yield `ascending` part by part; equal values are in one part.
+
+    A part's arrays hold the next one when it is asked for.
 
     Values fall into cells of equal width, whose numbers rise with them. Up to `MANY` values,
     the 2^32 cells are sorted by their two 16-bit digits (numpy sorts such digits by counting, in
@@ -165,8 +168,9 @@ def _sort_by_keys(
         levels = _levels(values)
         keys = _sorted_keys(levels, up, *_span(levels))
         del levels
+    scratch = Scratch()
     for part in keys.parts():
-        yield _settle(values, Part(part.places(), part.begins(), part.up()))
+        yield _settle(values, part.unpacked(scratch))
 
 
 def _settle(values: NDArray[np.float64], part: Part) -> Part:
@@ -204,19 +208,23 @@ class _Keys(NamedTuple):
         """The last place and class of a cell: all their bits."""
         return np.int64((1 << self.bits) - 1)
 
-    def begins(self) -> NDArray[np.bool_]:
-        """Return where another cell begins."""
-        begins = np.ones(len(self.keys), dtype=np.bool_)
-        np.greater(self.keys[1:] ^ self.keys[:-1], self.last, out=begins[1:])
-        return begins
+    def unpacked(self, scratch: Scratch) -> Part:
+        """Return the places, where another cell begins, and the class."""
+        m = len(self.keys)
+        begins, up = (scratch.array(name, (m,), np.bool_) for name in ("begins", "up"))
+        begins[:1] = True
+        apart = scratch.array("apart", (m - 1,), np.int64)
+        np.bitwise_xor(self.keys[1:], self.keys[:-1], out=apart)
+        np.greater(apart, self.last, out=begins[1:])
+        last_bits = up.view(np.int8)
+        np.copyto(last_bits, self.keys, casting="unsafe")
+        last_bits &= np.int8(1)
+        return Part(self.places(scratch.array("places", (m,), np.int64)), begins, up)
 
-    def places(self) -> NDArray[np.intp]:
-        places = self.keys & self.last
+    def places(self, out: NDArray[np.int64] | None = None) -> NDArray[np.intp]:
+        places = np.bitwise_and(self.keys, self.last, out=out)
         places >>= np.int64(1)
         return places.astype(np.intp, copy=False)
-
-    def up(self) -> NDArray[np.bool_]:
-        return (self.keys.astype(np.int8) & np.int8(1)).view(np.bool_)
 
     def parts(self) -> Iterator[_Keys]:
         """Part them where a cell begins, after `AT_ONCE` of them or later."""

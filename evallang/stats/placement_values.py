@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.stats.ascending import ascending_parts
+from evallang.stats.running_sums import count_up_to
 from evallang.stats.score_counts import PlacementSums
+from evallang.stats.scratch import Scratch
 from evallang.stats.threads import run_in_threads
 
 if TYPE_CHECKING:
@@ -19,6 +21,8 @@ else:
 
 MOST_IN_HALF = 1 << 30  # examples whose doubled numbers fit into 32 bits
 ROWS_AT_ONCE = 1 << 15  # examples whose products are added up at once
+ROWS_OF_A_THREAD = 1 << 20
+MANY_MODELS = 8
 
 
 def doubled_type(n: int) -> type[np.signedinteger]:
@@ -39,10 +43,11 @@ def twice_outranked(
     """
     found = np.empty(len(values), dtype=doubled_type(len(values))) if out is None else out
     total, before, passed = int(np.count_nonzero(positive)), 0, 0
+    scratch = Scratch()
     for places, begins, up in ascending_parts(values, positive):
-        ups = np.cumsum(up, dtype=found.dtype)  # positives up to each place and with it
-        ups += before
-        found[places] = _outranked(up, ups, begins, passed, total)
+        # Positives up to each place and with it
+        ups = count_up_to(up, before, scratch.array("ups", up.shape, found.dtype))
+        found[places] = _outranked(up, ups, begins, passed, total, scratch)
         passed += len(places)
         before = int(ups[-1]) if len(ups) else before
     if len(values) and np.isnan(values[places[-1]]):  # where any is NaN, the last one is
@@ -56,13 +61,15 @@ def _outranked(
     begins: NDArray[np.bool_],
     passed: int,
     total: int,
+    scratch: Scratch,
 ) -> NDArray[np.signedinteger]:
     """Return what each of a part's ascending scores outranks, `passed` scores being lower."""
     n, whole = len(up), ups.dtype
     if begins.all():
         # Of a positive its rank less `ups`, of a negative `total` less `ups`: a product is ten
         # times as fast as a choice, which no processor can foresee
-        outranked = np.arange(passed + 1 - total, passed + n + 1 - total, dtype=whole)
+        outranked = scratch.array("outranked", (n,), whole)
+        np.add(scratch.steps(n, whole), whole.type(passed + 1 - total), out=outranked)
         outranked *= up
         outranked += whole.type(total)
         outranked -= ups
@@ -139,27 +146,48 @@ class PlacedScores:
     def sums(self) -> PlacementSums:
         """Sum the products of the centred shares of all models over each class."""
         (n, models), (negatives, positives), areas = self.shape, self.members, self.areas()
-        starts = range(0, n, ROWS_AT_ONCE)
+        starts = range(0, n, ROWS_OF_A_THREAD)
         # A matrix for each block, so that the sum is the same whichever thread comes first
         totals = np.zeros((len(starts), 2, models, models))
         others = 2.0 * negatives, 2.0 * positives  # that a positive and a negative could outrank
 
         def work(block: int) -> None:
-            rows = slice(starts[block], starts[block] + ROWS_AT_ONCE)
-            positive = self.positive[rows]
+            rows = slice(starts[block], starts[block] + ROWS_OF_A_THREAD)
+            placed = [outranked[rows] for outranked in self.outranked]
+            positive, scratch = self.positive[rows], Scratch()
             sides = np.flatnonzero(positive), np.flatnonzero(~positive)
             for total, side, other in zip(totals[block], sides, others, strict=True):
-                shares = np.empty((models, len(side)))
-                for share, outranked in zip(shares, self.outranked, strict=True):
-                    share[:] = outranked[rows].take(side)
-                shares -= areas[:, None] * other
-                total[:] = shares @ shares.T / other**2
+                for start in range(0, len(side), ROWS_AT_ONCE):
+                    some = side[start : start + ROWS_AT_ONCE]
+                    total += _products(placed, some, areas * other, scratch)
+                total /= other**2
 
         if negatives and positives:
             for _ in run_in_threads(work, range(len(starts))):
                 pass
         of_positives, of_negatives = totals.sum(axis=0)
         return PlacementSums(areas, negatives, positives, of_negatives, of_positives)
+
+
+def _products(
+    placed: Sequence[NDArray[np.signedinteger]],
+    rows: NDArray[np.intp],
+    centres: NDArray[np.float64],
+    scratch: Scratch,
+) -> NDArray[np.float64]:
+    """Sum the products of what some rows outrank beyond the centre of each of M models (M, M)."""
+    centred = scratch.array("centred", (len(placed), len(rows)), np.float64)
+    found = scratch.array("found", rows.shape, placed[0].dtype)
+    for row, outranked in zip(centred, placed, strict=True):
+        row[:] = outranked.take(rows, out=found, mode="clip")
+    centred -= centres[:, None]
+    if len(placed) >= MANY_MODELS:
+        return np.asarray(centred @ centred.T)
+    # Of a copy BLAS does not know that the product is symmetric, for which it takes two to five
+    # times as long where models are few
+    twin = scratch.array("twin", centred.shape, np.float64)
+    np.copyto(twin, centred)
+    return np.asarray(centred @ twin.T)
 
 
 def place_scores(

@@ -1,4 +1,4 @@
-"""Sums of weights over the first examples of an order, of many weightings at once."""
+"""Sums over the first examples of an order: of weights, many weightings at once, and of marks."""
 
 from __future__ import annotations
 
@@ -14,6 +14,34 @@ else:
     np = lazy("numpy")
 
 STEPS = 32  # consecutive examples of a stretch
+WORD = 8  # marks in one whole number, a byte each
+LINE = 128  # marks that are counted in bytes, which hold no more than 255
+EACH_BYTE = 0x0101010101010101
+LAST_BYTE = 56  # bits below it
+
+
+def count_up_to(
+    marks: NDArray[np.bool_], before: int, out: NDArray[np.signedinteger]
+) -> NDArray[np.signedinteger]:
+    """Write how many of the marks (m,) are set up to each and with it, and `before` more, to `out`.
+
+    `np.cumsum` waits for the addition before it and takes twice as long. Here one product adds
+    to each byte of a word those before it.
+    """
+    lines, rest = divmod(len(marks), LINE)
+    padded = np.zeros((lines + 1) * LINE, dtype=np.bool_)
+    padded[: len(marks)] = marks
+    counts = padded.view("<u8") * np.uint64(EACH_BYTE)
+    of_words = (counts >> np.uint64(LAST_BYTE)).astype(out.dtype)
+    lower = (np.cumsum(of_words, dtype=out.dtype) - of_words).reshape(lines + 1, -1)
+    of_lines = lower[:, :1]
+    counts += (lower - of_lines).astype(np.uint64).ravel() * np.uint64(EACH_BYTE)
+    out[:] = counts.view(np.uint8)[: len(marks)]
+    of_lines += out.dtype.type(before)
+    whole = out[: len(marks) - rest].reshape(lines, LINE)
+    whole += of_lines[:lines]
+    out[len(marks) - rest :] += of_lines[lines]
+    return out
 
 
 class RunningSums:

@@ -28,3 +28,10 @@ class Scratch(threading.local):
         if kept is None or kept.dtype != np.dtype(dtype) or len(kept) < size:
             kept = self._kept[name] = np.empty(size, dtype=dtype)
         return kept[:size].reshape(shape)
+
+    def steps(self, n: int, dtype: DTypeLike) -> NDArray[Any]:
+        """Return the numbers from 0 to n - 1."""
+        kept = self._kept.get("steps")
+        if kept is None or kept.dtype != np.dtype(dtype) or len(kept) < n:
+            kept = self._kept["steps"] = np.arange(n, dtype=dtype)
+        return kept[:n]

@@ -8,9 +8,10 @@ import pytest
 from evallang.stats import ascending as module
 from evallang.stats.ascending import FEW, ascending, count_distinct
 from evallang.stats.placement_values import twice_outranked
+from evallang.stats.running_sums import LINE, count_up_to
 
 RANDOM = np.random.default_rng(20181113)
-LONG = 200_000  # longer than a part that is sorted at once
+LONG = 300_000  # longer than two parts
 
 
 def shapes(n):
@@ -100,3 +101,13 @@ def test_what_a_score_of_many_outranks_is_what_searching_gives(decimals):
         len(high) - np.searchsorted(high, scores[~positive], side) for side in ("left", "right")
     ]
     assert np.array_equal(outranked[~positive], sum(sides))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("n", [0, 1, 7, 8, LINE - 1, LINE, LINE + 1, 5 * LINE, 100_001])
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_counts_up_to_each_mark_are_a_cumulative_sum(dtype, n, share):
+    marks = RANDOM.random(n) < share
+    found = count_up_to(marks, 7, np.empty(n, dtype))
+    assert found.dtype == dtype
+    assert np.array_equal(found, 7 + np.cumsum(marks))

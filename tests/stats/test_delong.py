@@ -9,9 +9,10 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 from stats.reference_values import columns, figures
 
+from evallang.stats import placement_values
 from evallang.stats.hypothesis_tests.auc_covariance import auc_covariance
 from evallang.stats.hypothesis_tests.ranking_curves import delong
-from evallang.stats.placement_values import PlacedScores, twice_outranked
+from evallang.stats.placement_values import MANY_MODELS, PlacedScores, twice_outranked
 
 R = figures("from_r")  # pROC 1.18.0
 DATA = columns("ranking")
@@ -324,12 +325,14 @@ def test_scores_placed_once_for_all_pairs_give_the_same_result(grouped):
         assert delong(truth, placed, groups=groups) == delong(truth, scores[:, pair], groups=groups)
 
 
+@pytest.mark.parametrize("models", [3, MANY_MODELS])
 @pytest.mark.parametrize("decimals", [2, 16])
-def test_many_examples_have_the_covariance_of_mid_ranks(decimals):
+def test_many_examples_have_the_covariance_of_mid_ranks(decimals, models, monkeypatch):
     # Sun & Xu 2014, with the mid-ranks of scipy
+    monkeypatch.setattr(placement_values, "ROWS_OF_A_THREAD", 1 << 16)
     rng = np.random.default_rng(11)
     up = rng.random(200_000) < 0.2
-    scores = (up[:, None] + rng.standard_normal((len(up), 3))).round(decimals)
+    scores = (up[:, None] + rng.standard_normal((len(up), models))).round(decimals)
     m, n = np.count_nonzero(up), np.count_nonzero(~up)
     whole, above, below = (stats.rankdata(x, axis=0) for x in (scores, scores[up], scores[~up]))
     v01, v10 = (whole[up] - above) / n, 1 - (whole[~up] - below) / m
