@@ -20,7 +20,11 @@ EXIT_CODES = (
     ("3", "the run failed, in a fit or for lack of disk; computed results are kept and reported"),
     ("4", "a requirement was not met; the report is written"),
     ("5", "`lock --check`, `verify` or `diff --exit-code` found a difference"),
-    ("130", "interrupted (143: terminated); finished fits are in the store, results are unchanged"),
+    (
+        "130",
+        "interrupted (143: terminated, 129: the terminal was closed); finished fits are in the "
+        "store, results are unchanged",
+    ),
 )
 
 

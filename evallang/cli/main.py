@@ -51,20 +51,43 @@ LACKS = frozenset(
     if hasattr(errno, name)
 )
 """Answers of the system about what the machine lacks, not about what the command was given."""
-INTERRUPTED, TERMINATED = 130, 143
 
 
 class Terminated(KeyboardInterrupt):
     """The command was asked to end by SIGTERM, which is answered as Ctrl-C is."""
 
 
+class HungUp(KeyboardInterrupt):
+    """The terminal of the command was closed (SIGHUP)."""
+
+
+ENDINGS: dict[int, tuple[type[KeyboardInterrupt], str]] = {
+    signal.SIGINT: (KeyboardInterrupt, "interrupted"),
+    signal.SIGTERM: (Terminated, "terminated"),
+}
+"""What each signal that ends a command raises, and the sentence that reports it."""
+if hasattr(signal, "SIGHUP"):
+    ENDINGS[signal.SIGHUP] = (HungUp, "the terminal was closed")
+INTERRUPTED = 128 + signal.SIGINT
+
+
 def _interrupt(number: int, _: object) -> NoReturn:
     """End the command at the first signal; a second one must not interrupt the clean-up."""
+    if _ENDED.is_set():
+        _leave_python(128 + number)
     _SIGNALS.append(number)
     _ANSWERED.set()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
+    for other in ENDINGS:
+        signal.signal(other, signal.SIG_IGN)
+    raise ENDINGS[number][0]
+
+
+def _answer_signals() -> None:
+    """End the command by each signal of `ENDINGS`."""
+    for number, (kind, _) in ENDINGS.items():
+        if kind is not HungUp or signal.getsignal(number) is not signal.SIG_IGN:  # by nohup
+            signal.signal(number, _interrupt)
+    _end_where_signals_wait()
 
 
 _ANSWERED = threading.Event()
@@ -85,7 +108,7 @@ def _end_where_signals_wait() -> None:
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
 
     def watch() -> None:
-        while (number := os.read(woken, 1)[0]) not in (signal.SIGINT, signal.SIGTERM):
+        while (number := os.read(woken, 1)[0]) not in ENDINGS:
             pass
         if _ANSWERED.wait(ANSWERED_WITHIN) and _ENDED.wait(ENDED_WITHIN):
             return
@@ -98,17 +121,16 @@ def _end_where_signals_wait() -> None:
 
 def _tell_end(number: int) -> int:
     """Report which signal ends the command; return its exit code."""
-    terminated = number == signal.SIGTERM
-    tell("terminated" if terminated else "interrupted")
-    return TERMINATED if terminated else INTERRUPTED
+    tell(ENDINGS[number][1])
+    return 128 + number
 
 
 def _ended(ending: KeyboardInterrupt) -> tuple[str, int]:
     """Return the sentence and the exit code of a command that a signal ended."""
-    terminated = isinstance(ending, Terminated)
-    said = "terminated" if terminated else "interrupted"
-    told = said + (f": {ending}" if str(ending) else "")
-    return told, TERMINATED if terminated else INTERRUPTED
+    kinds = {kind: number for number, (kind, _) in ENDINGS.items()}
+    number = kinds.get(type(ending), signal.SIGINT)
+    told = ENDINGS[number][1] + (f": {ending}" if str(ending) else "")
+    return told, 128 + number
 
 
 class _Commands(click.Group):
@@ -167,13 +189,16 @@ def main() -> NoReturn:
     """Run the command line; a bug prints a short message and the path of its log."""
     collect_seldom()
     _leave_current_folder()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _interrupt)
-    open_streams()
-    _end_where_signals_wait()
-    code = _exit_code()
-    _ENDED.set()
-    if _SIGNALS and code not in (INTERRUPTED, TERMINATED):  # some code swallowed the exception
+    try:
+        open_streams()
+        _answer_signals()
+        code = _exit_code()
+        _ENDED.set()
+    except KeyboardInterrupt as ending:  # it came just before the command, or just after it
+        told, code = _ended(ending)
+        tell(told)
+        _ENDED.set()
+    if _SIGNALS and code != 128 + _SIGNALS[0]:  # some code swallowed the exception
         code = _tell_end(_SIGNALS[0])
     close_streams()
     own_output = sys.modules.get("evallang.own_output")  # own code may print when the process ends

@@ -1,11 +1,13 @@
 """However a command ends, it ends with a sentence and an exit code."""
 
 import importlib
+import sys
+from subprocess import run
 
 import click
 import pytest
 
-from evallang.cli.main import Terminated, root
+from evallang.cli.main import HungUp, Terminated, root
 from evallang.cli.terminal import Failed
 
 command_line = importlib.import_module("evallang.cli.main")  # `evallang.cli.main` is a function
@@ -38,6 +40,7 @@ def ended(monkeypatch, capsys, tmp_path):
         (KeyboardInterrupt(), 130, "interrupted\n"),
         (KeyboardInterrupt("3 of 9 fits are kept"), 130, "interrupted: 3 of 9 fits are kept\n"),
         (Terminated(), 143, "terminated\n"),
+        (HungUp(), 129, "the terminal was closed\n"),
         (click.Abort(), 130, "interrupted\n"),
         (BrokenPipeError(), 0, ""),
         (OSError(28, "No space left on device", "a.html"), 3,
@@ -75,3 +78,38 @@ def test_a_bug_without_room_for_a_log_is_told_all_the_same(ended, monkeypatch):
 def test_a_bug_has_its_traceback_for_debugging(ended):
     code, words = ended(ZeroDivisionError("division by zero"), "--debug")
     assert code == 3 and "Traceback" in words
+
+
+SIGNALLED = """
+import atexit, importlib, os, signal
+main = importlib.import_module("evallang.cli.main")
+def end(*_):
+    os.kill(os.getpid(), signal.SIGTERM)
+    os.getpid()  # Python answers before it calls this
+{when}
+import sys
+sys.argv = ["evallang", "--version"]
+main.main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("when", "words"),
+    [
+        ("main._end_where_signals_wait = end", "terminated\n"),
+        ("main._exit_code = end", "terminated\n"),
+        ("main.close_streams = end", ""),
+        ("atexit.register(end)", ""),
+    ],
+)
+def test_a_signal_just_before_or_after_the_command_ends_it_without_a_traceback(when, words):
+    done = run([sys.executable, "-c", SIGNALLED.format(when=when)], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (143, words)
+
+
+@pytest.mark.parametrize("nohup", [False, True])
+def test_a_closed_terminal_ends_a_command_unless_it_is_started_by_nohup(nohup):
+    before = "signal.signal(signal.SIGHUP, signal.SIG_IGN)\n" if nohup else ""
+    when = f"{before}main._end_where_signals_wait = lambda: os.kill(os.getpid(), signal.SIGHUP)"
+    done = run([sys.executable, "-c", SIGNALLED.format(when=when)], capture_output=True, text=True)
+    assert (done.returncode, bool(done.stdout)) == ((0, True) if nohup else (129, False))
