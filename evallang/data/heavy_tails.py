@@ -21,7 +21,8 @@ def heavy_kurtosis(values: "NDArray[Any]") -> float | None:
     if len(finite) < LEAST_FOR_TAILS:
         return None
     scaled = finite / (float(np.abs(finite).max()) or 1.0)  # fourth powers stay finite
-    centred = scaled - scaled.mean()
-    variance = float((centred**2).mean())
-    kurtosis = float((centred**4).mean()) / variance**2 if variance > 0 else 0.0
+    squares = (scaled - scaled.mean()) ** 2
+    variance = float(squares.mean())
+    # A square is a product; a fourth power is by a function, which takes ten times as long
+    kurtosis = float((squares**2).mean()) / variance**2 if variance > 0 else 0.0
     return kurtosis if kurtosis >= HEAVY else None

@@ -194,9 +194,9 @@ class _Piece:
         # many negatives come before that end
         last = ends[np.searchsorted(ends, positive)]
         found, missed = upto[last] - 1, last + 1 - upto[last]
-        self._ties = bool((found != np.arange(len(positive))).any())
+        tied = np.flatnonzero(found != np.arange(len(positive)))
+        self._tied, self._last = self._hits.rows(tied), self._hits.rows(found[tied])
         example = np.minimum(self._hits.examples, len(positive) - 1)
-        self._found = self._hits.rows(found[example])
         self._missed = self._misses.rows(missed[example])
 
     def add(
@@ -224,9 +224,7 @@ class _Piece:
         drawn = self._hits.weights(times, room("drawn", self._hits, times.dtype))
         found = room("found", self._hits)
         hits = self._hits.sums(drawn, hits, found)
-        if self._ties:
-            tied = room("tied", self._hits)
-            found = found.take(self._found, axis=0, out=tied, mode="clip")
+        found[self._tied] = found[self._last]  # which is tied with none behind it
         precision = missed.take(self._missed, axis=0, out=room("named", self._hits), mode="clip")
         precision += found
         np.divide(found, precision, out=precision)

@@ -21,7 +21,8 @@ else:
 
 SUMMED_AT_ONCE = 1 << 16  # counts of a block that are numbers at the same time
 ROWS_AT_ONCE = 64  # of counts, in a product of such a block
-TOGETHER = 8  # columns of one product of numbers that are not whole
+BITS = 8  # units that one byte counts where each comes once or not at all
+TOGETHER = 4  # columns of one product of numbers that are not whole
 MOST_KEPT = 1 << 24  # numbers of columns side by side
 EXACT = 1 << 24  # whole numbers up to here are exact in float32, and so are their sums
 _SCRATCH = Scratch()
@@ -52,10 +53,18 @@ class Columns:
     ----------
     columns : numbers of the units
     units : how many there are; in a row of counts they come as many times at most
+    drawn : how many times they come in every row of counts, None if that differs; then a column
+        of one whole number is not added up
     """
 
-    def __init__(self, columns: Iterable[Column], units: int) -> None:
+    def __init__(self, columns: Iterable[Column], units: int, drawn: int | None = None) -> None:
         values = {column.key: column.values for column in columns}
+        self._known = {
+            key: float(numbers[0]) * drawn
+            for key, numbers in values.items()
+            if drawn is not None and _has_exact_sums(numbers) and np.ptp(numbers) == 0
+        }
+        values = {key: values[key] for key in values if key not in self._known}
         whole = [key for key, numbers in values.items() if _has_exact_sums(numbers)]
         others = [key for key in values if key not in whole]
         self._keys, self._units = [*whole, *others], units
@@ -67,21 +76,30 @@ class Columns:
             for one in self._sets:
                 one.keep()
 
-    def sums(self, times: NDArray[np.uint8]) -> dict[bytes, NDArray[np.float64]]:
-        """Add up each column over units that came `times` (B, units) times, (B,) each."""
+    def sums(
+        self, times: NDArray[np.uint8], *, bits: bool = False
+    ) -> dict[bytes, NDArray[np.float64]]:
+        """Add up each column over units that came `times` (B, units) times, (B,) each.
+
+        With `bits`, which say of a unit whether it came, a byte of a row holds eight units.
+        """
         totals = [np.zeros((len(times), one.width)) for one in self._sets]
-        width = SUMMED_AT_ONCE // min(ROWS_AT_ONCE, max(len(times), 1))
+        products = max(1, -(-len(times) // ROWS_AT_ONCE))
+        rows = max(1, -(-len(times) // products))  # of about as many each
+        width = SUMMED_AT_ONCE // rows // BITS * BITS
         dtypes = {one.dtype for one in self._sets}
         for start in range(0, self._units if totals else 0, width):
-            columns = [one.part(start, min(start + width, self._units)) for one in self._sets]
-            for first in range(0, len(times), ROWS_AT_ONCE):
-                here = slice(first, first + ROWS_AT_ONCE)
-                part = times[here, start : start + width]
+            end = min(start + width, self._units)
+            columns = [one.part(start, end) for one in self._sets]
+            for first in range(0, len(times), rows):
+                here = slice(first, first + rows)
+                part = _bits(times[here], start, end) if bits else times[here, start:end]
                 numbers = {dtype: _as_numbers(part, dtype) for dtype in dtypes}
                 for total, chosen in zip(totals, columns, strict=True):
                     total[here] += numbers[chosen.dtype] @ chosen.T
         each = [total.T[: one.filled] for one, total in zip(self._sets, totals, strict=True)]
-        return dict(zip(self._keys, np.concatenate(each), strict=True)) if each else {}
+        found = dict(zip(self._keys, np.concatenate(each), strict=True)) if each else {}
+        return found | {key: np.full(len(times), sum_) for key, sum_ in self._known.items()}
 
 
 class _Set:
@@ -127,6 +145,11 @@ def _has_exact_sums(numbers: NDArray[np.float64]) -> bool:
     """Return whether numbers are whole, and sums of as many of them exact in float32."""
     largest = float(np.abs(numbers).max(initial=0.0))
     return largest * len(numbers) < EXACT and bool((numbers == np.rint(numbers)).all())
+
+
+def _bits(packed: NDArray[np.uint8], start: int, end: int) -> NDArray[np.uint8]:
+    """Return the bits of some units, of which the first begins a byte, as bytes."""
+    return np.unpackbits(packed[:, start // BITS : -(-end // BITS)], axis=1, count=end - start)
 
 
 def _as_numbers(times: NDArray[np.uint8], dtype: np.dtype[Any]) -> NDArray[Any]:

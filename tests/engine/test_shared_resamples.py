@@ -67,8 +67,8 @@ def test_pairs_of_a_permutation_test_are_swapped_once_and_have_their_own_numbers
     folder, monkeypatch
 ):
     drawn = []
-    block = swapping.RandomSigns.block
-    monkeypatch.setattr(swapping.RandomSigns, "block", lambda *a: drawn.append(a) or block(*a))
+    bits = swapping.RandomSigns._bits
+    monkeypatch.setattr(swapping.RandomSigns, "_bits", lambda *a: drawn.append(a) or bits(*a))
     head = scores({"a": "a", "b": "b", "c": "c"}, "brier, log_loss")
     every = run(study(head + "compare all by log_loss with permutation holm\n", folder))
     assert len(drawn) == 3  # blocks of 10,000 rounds for 300 rows

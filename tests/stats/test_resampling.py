@@ -534,6 +534,25 @@ def test_sums_of_whole_numbers_are_exact_whatever_their_size():
         np.testing.assert_array_equal(found[column.key], times.astype(int) @ values)
 
 
+def test_sums_over_bits_are_those_over_bytes():
+    rng = np.random.default_rng(8)
+    kept = rng.integers(0, 2, (70, 5003), dtype=np.uint8)
+    columns = Columns([Column(rng.standard_normal(5003)) for _ in range(6)], 5003)
+    by_bits = columns.sums(np.packbits(kept, axis=1), bits=True)
+    for key, values in columns.sums(kept).items():
+        np.testing.assert_array_equal(by_bits[key], values)
+
+
+def test_a_column_of_one_whole_number_is_not_added_up_where_all_rows_have_as_many_draws():
+    times = drawn_weights(np.random.default_rng(9), 400, 7)
+    columns = [Column(np.full(400, value)) for value in (1.0, -3.0, 0.3)]
+    added = Columns(columns, 400).sums(times)
+    known = Columns(columns, 400, drawn=400).sums(times)
+    assert known.keys() == added.keys()
+    for key, values in added.items():
+        np.testing.assert_array_equal(known[key], values)
+
+
 @pytest.mark.parametrize("codes", [[3, -2, 3, 0], [7, 10**12, 7, -5], ["b", "a", "b", "c"]])
 def test_labels_are_numbered_in_sorted_order(codes):
     assert labels(codes, 4, "group").tolist() == [sorted(set(codes)).index(c) for c in codes]

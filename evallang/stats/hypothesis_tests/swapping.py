@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from evallang.activity import report_share
 from evallang.registry import lazy
-from evallang.stats.column_sums import Column, Columns, one_order
+from evallang.stats.column_sums import BITS, ROWS_AT_ONCE, Column, Columns, one_order
 from evallang.stats.fold_scores import NOISE, aligned
 from evallang.stats.threads import run_in_threads
 from evallang.stats.validation import labels, magnitudes, numbers, positives
@@ -28,7 +28,6 @@ else:
     np = lazy("numpy")
     special = lazy("scipy.special")
 
-BITS = 8  # units whose sign one random byte decides
 BLOCK = 1 << 20  # units of all rounds of a block
 
 
@@ -195,13 +194,13 @@ def _replicates_of(
     kept = np.empty((len(swappers), rounds))
 
     def work(start: int) -> None:
-        sums = columns.sums(signs.block(start))
+        sums = columns.sums(signs.batch(start), bits=True)
         for row, part in zip(kept, parts, strict=True):
-            row[start : start + signs.starts.step] = sums[part.key]
+            row[start : start + signs.batches.step] = sums[part.key]
 
     with one_order():
-        for start in run_in_threads(work, signs.starts):
-            report_share(min(start + signs.starts.step, rounds), rounds)
+        for start in run_in_threads(work, signs.batches):
+            report_share(min(start + signs.batches.step, rounds), rounds)
     # What keeps its sign, less what changes it
     return [
         swapper._of(2 * row - part.values.sum())
@@ -214,20 +213,36 @@ class RandomSigns:
 
     Every block has a generator of its own, so that it is the same whether others are drawn
     before it, after it or at the same time.
+
+    Attributes
+    ----------
+    starts : the first round of each block
+    batches : the first round of each batch, which is a block or, of many units, a few
     """
 
     def __init__(self, rng: np.random.Generator, units: int, rounds: int) -> None:
         self._key: list[int] = rng.integers(0, 1 << 62, 2).tolist()
         self.units, self._rounds = units, rounds
-        self.starts = range(0, rounds, max(1, BLOCK // max(units, 1)))
+        size = max(1, BLOCK // max(units, 1))
+        together = min(ROWS_AT_ONCE, BITS * BLOCK // max(units, 1)) // size
+        self.starts = range(0, rounds, size)
+        self.batches = range(0, rounds, size * max(1, together))
 
     def block(self, start: int) -> NDArray[np.uint8]:
         """Draw the block that begins with a round: 1 for each unit that keeps its sign (B, n)."""
+        return np.unpackbits(self._bits(start), 1, self.units)
+
+    def batch(self, start: int) -> NDArray[np.uint8]:
+        """Draw the batch that begins with a round, a bit for each unit: eight units a byte."""
+        end = min(start + self.batches.step, self._rounds)
+        return np.concatenate([self._bits(s) for s in range(start, end, self.starts.step)])
+
+    def _bits(self, start: int) -> NDArray[np.uint8]:
         rng = np.random.SFC64([*self._key, start])
         rounds = min(self.starts.step, self._rounds - start)
         width = -(-self.units // BITS)
         drawn = np.asarray(rng.random_raw(-(-rounds * width // 8))).view(np.uint8)
-        return np.unpackbits(drawn[: rounds * width].reshape(rounds, width), 1, self.units)
+        return drawn[: rounds * width].reshape(rounds, width)
 
 
 class LossSwapper(SignSwapper):

@@ -260,7 +260,8 @@ def _replicates_of(
     """Compute statistics of the same examples on the same resamples, each (rounds,)."""
     values = np.empty((len(samples), rounds))
     resamples = Resamples(rng, samples[0]._units, rounds)
-    columns = Columns((c for sample in samples for c in sample.columns), samples[0]._units)
+    units = samples[0]._units
+    columns = Columns((c for sample in samples for c in sample.columns), units, drawn=units)
 
     compiled = all(sample.compiled for sample in samples)
     n, codes = samples[0]._n, samples[0]._codes
