@@ -42,7 +42,7 @@ look: $(VENV)/.looked | browser tex
 	$(BIN)/python -m pytest -n auto --dist loadfile tests/look
 
 $(VENV)/.looked: pyproject.toml $(TESTED)
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[look]'
+	$(call install_extra,look)
 	@touch $@
 
 browser:
@@ -112,8 +112,14 @@ $(STAMP): pyproject.toml | system $(BIN)/pip
 	$(BIN)/python -m compileall -q evallang grammar templates
 	@touch $@
 
+# uv finds versions that fit together in a minute, for which pip takes several. It reads no pip.conf:
+# where an index is named there only, pip finds them.
+install_extra = $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -e '.[$(1)]' || \
+  $(BIN)/pip install --quiet --disable-pip-version-check -e '.[$(1)]'
+
 $(TESTED): pyproject.toml | system $(BIN)/pip
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test]'
+	$(BIN)/pip install --quiet --disable-pip-version-check 'uv>=0.9'
+	$(call install_extra,test)
 	@touch $@ $(STAMP)
 
 $(LOWEST)/.tested: pyproject.toml tests/lowest.py $(TESTED)
