@@ -421,9 +421,9 @@ def _frame(evaluation: Evaluation, model: str, run: Run, most: int | None) -> pl
         "repeat": found.repeat[:most].astype(np.int64),
         "fold": found.fold[:most].astype(np.int64),
         "row": table.rows[rows],
-        "id": pl.Series(
-            [None if table.ids is None else table.ids[i] for i in rows.tolist()], dtype=pl.String
-        ),
+        "id": pl.repeat(None, len(rows), dtype=pl.String, eager=True)
+        if table.ids is None
+        else pl.Series([table.ids[i] for i in rows.tolist()], dtype=pl.String),
     }
     if evaluation.task == "classification":
         names = pl.Series([*evaluation.classes, None], dtype=pl.String)

@@ -7,7 +7,7 @@ from evallang.data.dataset import Table
 from evallang.data.row_rules.revealing_features import (
     GIVES_AWAY,
     scale_of,
-    strength,
+    strengths,
     written_strength,
 )
 from evallang.data.row_rules.strengths import area
@@ -44,8 +44,7 @@ def features_as_good_as_models(
         about = [e for e in evaluations if e.source == name and not e.yields.ordered]
         if not about or table.n < LEAST_ROWS or len(table.columns) < FEWEST_FEATURES:
             continue
-        found = sorted((strength(table, column), column.name) for column in table.columns)
-        (best, feature), (second, _) = found[-1], found[-2]
+        (best, feature), (second, _) = strengths(table, table.columns)[:2]
         strong = STRONG[table.task] <= best < GIVES_AWAY[table.task]
         if not strong or second >= FAR_BELOW[table.task]:
             continue

@@ -111,7 +111,7 @@ def _tested(evaluation: Evaluation, found: ModelOutcome) -> tuple[float, float, 
         return None
     scores = None if found.scores is None else found.scores[kept]
     codes = evaluation.group_codes
-    unit = np.unique(rows if codes is None else codes[rows], return_inverse=True)[1].reshape(-1)
+    unit = _numbered(rows if codes is None else codes[rows])
     if int(unit.max()) + 1 < FEWEST_ROWS or not _enough(evaluation, rows, truth):
         return None
     folds = found.repeat[kept] * (int(found.fold.max()) + 1) + found.fold[kept]
@@ -159,8 +159,17 @@ def above_chance(
     return best
 
 
+def _numbered(codes: "NDArray[np.int64]") -> "NDArray[np.int64]":
+    """Return codes (n,), which are places of rows or groups, numbered without gaps."""
+    used = np.zeros(int(codes.max()) + 1, dtype=bool)
+    used[codes] = True
+    return (np.cumsum(used) - 1)[codes]
+
+
 def _enough(evaluation: Evaluation, rows: "NDArray[np.int64]", truth: "NDArray[np.int64]") -> bool:
     if _of_ranks(evaluation):
         return True
-    each = np.bincount(truth[np.unique(rows, return_index=True)[1]])
+    once = np.full(int(rows.max()) + 1, -1)
+    once[rows] = truth
+    each = np.bincount(once[once >= 0])
     return int(np.count_nonzero(each >= FEWEST_OF_A_CLASS)) >= 2

@@ -16,7 +16,7 @@ from evallang.api.preparing import check_data
 from evallang.api.study_file import open_study
 from evallang.data.row_rules.dated_rows import neighbour_correlation
 from evallang.data.row_rules.repeated_units import agreement, units_of
-from evallang.data.row_rules.revealing_features import strength
+from evallang.data.row_rules.revealing_features import strengths
 from evallang.data.row_rules.row_rule import ROW_RULES, load_row_rules
 from evallang.data.row_rules.strengths import area, ranks
 
@@ -46,7 +46,7 @@ def test_the_strength_of_a_feature_in_many_rows_is_that_of_all_of_them(share):
     y = (draw.random(60_000) < share).astype(int)
     x = 3 * y + draw.normal(size=60_000)
     table = table_of(Made({"x": x, "z": draw.normal(size=60_000), "y": y}))
-    found = strength(table, table.columns[0])
+    [(found, _)] = strengths(table, table.columns[:1])
     assert found == pytest.approx(roc_auc_score(y, x), abs=0.003)
 
 

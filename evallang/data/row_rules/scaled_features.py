@@ -19,6 +19,7 @@ ROUNDED = 1e-3  # the same, of z-scores written with three decimals
 LEAST_ROWS_ROUNDED = 30  # in which two columns of draws have such means and spreads by chance less
 LEAST_VALUES = 3  # different ones; a feature of two is an indicator, which no scaler changes
 LEAST_ROOM = 0.01  # mean distances of values; probabilities that round to 0 and 1 lie denser
+LOWS = (0.0, -1.0)  # least values of features that are scaled to end at 1
 FINE = 1e3  # values on a grid of thousandths are shares written as such, not scaled numbers
 MOSTLY = 0.5  # of a feature's values off that grid
 
@@ -83,19 +84,32 @@ def already_standardised_features(
 def _columns(
     numeric: "NDArray[np.float64]",
 ) -> "tuple[list[NDArray[np.float64]], list[NDArray[np.float64]]]":
-    """Return the present values of each feature that varies, and of those with more values."""
-    every = []
+    """Return the present values of each feature that varies, and of those with more values.
+
+    None of all where one of the latter cannot be scaled, which the first of raw features tells.
+    """
+    every, more = [], []
     for place in range(numeric.shape[1]):
         values = numeric[:, place]
         values = values[~np.isnan(values)]
-        if len(values) and values.min() < values.max():
-            every.append(values)
-    return every, [values for values in every if not _has_two_values(values)]
+        if not len(values) or values.min() == values.max():
+            continue
+        every.append(values)
+        if not _has_two_values(values):
+            more.append(values)
+            if not _may_be_scaled(values):
+                return [], []
+    return every, more
 
 
 def _has_two_values(values: "NDArray[np.float64]") -> bool:
     low, high = values.min(), values.max()
     return bool(((values == low) | (values == high)).all())
+
+
+def _may_be_scaled(values: "NDArray[np.float64]") -> bool:
+    """Return whether a feature has by itself what all features must have."""
+    return any(_end_at([values], low) for low in LOWS) or _have_common_spread([values])
 
 
 def _have_common_spread(columns: "list[NDArray[np.float64]]") -> bool:
@@ -117,7 +131,7 @@ def _have_common_spread(columns: "list[NDArray[np.float64]]") -> bool:
 
 def _common_range(columns: "list[NDArray[np.float64]]") -> float | None:
     """Return the least value, 0 or -1, of features that all end at 1; None of others."""
-    for low in (0.0, -1.0):
+    for low in LOWS:
         if _end_at(columns, low):
             free = float(np.median([_room_at_ends(values) for values in columns]))
             fine = all(_are_fine(values) for values in columns)

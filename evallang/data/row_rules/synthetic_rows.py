@@ -19,6 +19,7 @@ FEWEST_ROWS = 10  # made ones; fewer move no estimate by much
 LEAST_SHARE = 0.1  # of the rows of a class
 MOST_DECIMALS = 5  # of what instruments and people write down
 FURTHER_DECIMALS = 3  # beyond those of the other classes
+MOST_COUNTED = MOST_DECIMALS - FURTHER_DECIMALS  # decimals; others cannot have more of these
 LEAST_FEATURES = 0.5  # of those on a grid; a row in between is in between in most of them
 SAME_ROWS = 0.5  # of the rows with further decimals in any feature, those that have them in most
 FEWEST_FEATURES = 2
@@ -78,7 +79,8 @@ def synthetic_rows(table: Table, design: RowDesign, findings: Findings, code: Co
     if table.task != "classification":
         return
     _, numbers = design.numbers(table)
-    numbers = numbers[:, ~np.isnan(numbers).any(axis=0)]
+    complete = ~np.isnan(numbers).any(axis=0)
+    numbers = numbers if complete.all() else numbers[:, complete]  # which copies them
     if numbers.shape[1] < FEWEST_FEATURES:
         return
     found = _class_of_decimals(table, numbers) or _class_of_position(table, numbers)
@@ -140,15 +142,15 @@ def _class_of_decimals(table: Table, numbers: "NDArray[np.float64]") -> Evidence
 def _decimals(
     values: "NDArray[np.float64]", labels: "NDArray[np.int64]", classes: int
 ) -> "list[int | None]":
-    """Return the number of decimals of each class's values, None of more than five."""
+    """Return the number of decimals of each class's values, None where others cannot have more."""
     least = np.zeros(len(values), dtype=np.int64)
-    for decimals in range(MOST_DECIMALS + 1):
+    for decimals in range(MOST_COUNTED + 1):
         off = least == decimals
         if not off.any():
             break
         least[off & ~_is_on_grid(values, decimals)] = decimals + 1
     most = [int(least[labels == c].max(initial=0)) for c in range(classes)]
-    return [d if d <= MOST_DECIMALS - FURTHER_DECIMALS else None for d in most]
+    return [d if d <= MOST_COUNTED else None for d in most]
 
 
 def _is_on_grid(values: "NDArray[np.float64]", decimals: int) -> "NDArray[np.bool_]":
