@@ -123,6 +123,7 @@ def _tested(evaluation: Evaluation, found: ModelOutcome) -> tuple[float, float, 
         unit,
         n_classes=None if _of_ranks(evaluation) else len(evaluation.classes),
         positive=1 if evaluation.positive is None else evaluation.positive,
+        enough=ABOVE_CHANCE,
     )
 
 
@@ -135,11 +136,12 @@ def above_chance(
     *,
     n_classes: int | None,
     positive: int = 1,
+    enough: float = float("inf"),
 ) -> tuple[float, float, float] | None:
     """Return the score that is the most standard errors above chance, these, and one of them.
 
-    Each of the `ways` divides the rows (n,) into parts inside which they are compared; `n_classes`
-    is None for a regression.
+    Each of the `ways` divides the rows (n,) into parts inside which they are compared, until a
+    score is `enough` errors above chance; `n_classes` is None for a regression.
     """
     best: tuple[float, float, float] | None = None
     for part in ways:
@@ -156,6 +158,8 @@ def above_chance(
         z = above / error if error > 0 else float("inf") if above > 0 else 0.0
         if best is None or z > best[1]:
             best = skill.value, z, error
+            if z >= enough:
+                break
     return best
 
 
