@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import posixpath
 import time
@@ -265,7 +266,7 @@ def steps_before_report(study: StudyFile, formats: tuple[str, ...] | None = None
     """Import what results and the report need, piece by piece, while the fits are made."""
     if study.meant is None:
         return
-
+    importlib.import_module("evallang.engine.after_fits")
     yield
     from evallang.stats import distributions
 
