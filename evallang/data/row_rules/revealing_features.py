@@ -109,9 +109,7 @@ def strengths(table: Table, columns: Iterable[Column]) -> list[tuple[float, str]
     return sorted(((_strength(table, one, rows, y), one.name) for one in columns), reverse=True)
 
 
-def _strength(
-    table: Table, column: Column, rows: "NDArray[np.int64]", y: "NDArray[Any]"
-) -> float:
+def _strength(table: Table, column: Column, rows: "NDArray[np.int64]", y: "NDArray[Any]") -> float:
     """Return how well one feature predicts the target by itself, `y` in these rows (n,).
 
     The area under the curve for two classes, balanced accuracy for more, R2 for numbers. A
