@@ -1,6 +1,6 @@
-"""Arrays that scikit-learn need not ask about: whether what it is given is a data frame.
+"""Whether the input of scikit-learn is a data frame, answered at once for arrays.
 
-Since 1.9 it asks narwhals at every check of its inputs, which for the short fits of a search is a
+Since 1.9 it asks narwhals at every check of an input, which for the short fits of a search is a
 twentieth of the time.
 """
 
