@@ -72,6 +72,7 @@ WIDTH = Section(
     ("mean width",),
 )
 ROUNDS = 999
+GROUPED = 40_000  # rounds of the power for examples in groups
 NEAR = 0.02  # distance of simulated and computed power
 ROUGHLY = 0.04  # the same of resampling tests, whose level is not exactly 5 %
 NARROW = 0.03  # relative distance of widths
@@ -302,7 +303,7 @@ def _clustered(groups: Sizes, discordant: float, gap: float, icc: float, **optio
         icc,
         method=options.get("method", "midp"),
         one_sided="alternative" in options,
-        rounds=40_000,
+        rounds=GROUPED,
     )
     assert found.power is not None, "the assumptions are possible"
     return found.power

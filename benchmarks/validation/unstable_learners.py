@@ -48,6 +48,7 @@ NARROW = (
     "claim about the algorithm use `repeated cv` with `corrected_t`."
 )
 TESTED = 10_000
+TRAINED = 400  # training sets whose mean error is that of the algorithm
 KS = (1, 3, 5, 9, 15, 25)  # candidates of the nested choice
 Rng = np.random.Generator
 Floats = NDArray[np.float64]
@@ -119,13 +120,13 @@ class Design:
 
 @cache
 def _expected(design: Design) -> tuple[float, float]:
-    """Mean accuracy and recall over 400 training sets of the folds' size."""
+    """Mean accuracy and recall over `TRAINED` training sets of the folds' size."""
     rng = np.random.default_rng(design.n * 1000 + design.features)
     part = 1 - 1 / design.folds
     ups = round(design.positives * part)
     downs = round((design.n - design.positives) * part)
     found = []
-    for _ in range(400):
+    for _ in range(TRAINED):
         new, truth = design.draw(rng, 2_000, 2_000)
         found.append(design.rates(design.learner(*design.draw(rng, ups, downs), new), truth))
     accuracy, recall = np.mean(found, axis=0).tolist()
