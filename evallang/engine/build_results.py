@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
@@ -861,6 +862,7 @@ def _own_versions(study: Study) -> dict[str, str]:
     return {k: v for model in study.models for k, v in package_versions(model.pipeline).items()}
 
 
+@cache
 def _version(package: str) -> str:
     try:
         return version(package)

@@ -7,7 +7,8 @@ import pytest
 from calling import call
 
 
-def test_the_demo_is_copied_run_and_left_as_it_is_by_a_second_run(tmp_path):
+def test_the_demo_is_copied_run_and_left_as_it_is_by_a_second_run(tmp_path, monkeypatch):
+    monkeypatch.setenv("EVALLANG_STORE", str(tmp_path / "store"))
     for _ in range(2):
         done = call("demo", "-j", "1", folder=tmp_path)
         assert done.returncode == 0, done.stderr
