@@ -111,13 +111,18 @@ def run(
     `fast_paths` every fit is made, no shortcut with the same outcome is taken, and no store is
     used. Raises `StudyError` where study or data are faulty, `NotTrusted` where own
     code has no consent, `FolderRefused` where the folder or a model cannot be written,
-    `ValueError` for objects that are not a frame or an estimator of the study or for a wrong
-    address, `WorkersLost` where the processes for fits cannot be had or the cluster is lost, and
-    `RunFailed` (with what was computed) when a fit failed.
+    `ValueError` for objects that are not a frame or an estimator of the study, for `jobs` or
+    limits with which nothing can be fitted, or for a wrong address, `WorkersLost` where the
+    processes for fits cannot be had or the cluster is lost, and `RunFailed` (with what was
+    computed) when a fit failed.
     """
     live = Live(data or {}, models or {})
     given = study.given.models if isinstance(study, StudyFile) else {}
     limits = FitLimits(fit_timeout, memory)
+    if limits.objection is not None:
+        raise ValueError(limits.objection)
+    if jobs < 1:
+        raise ValueError(f"{jobs} processes cannot fit; `jobs` is at least 1")
     cluster = None if dask is None else _cluster(dask, tls or Tls(), limits, warn)
     workers = Workers(jobs, limits, cluster)
     own = safe_path(live=bool(live.models or given))

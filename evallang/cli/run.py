@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--fit-timeout",
-    type=click.FloatRange(0, min_open=True),
+    type=float,
     metavar="SECONDS",
     help="Fail each fit that takes longer; the other fits continue.",
 )
@@ -122,6 +122,11 @@ def command(
     Exit code 1: the study or its data have errors, and no model was fitted; 3: a fit failed; 4: a
     requirement was not met (the report is written).
     """
+    from evallang.engine.backends.backend import FitLimits
+
+    objection = FitLimits(fit_timeout, memory).objection
+    if objection is not None:
+        raise click.UsageError(objection)
     cluster = _dask(dask, jobs, dask_tls_ca, dask_tls_cert, dask_tls_key, fit_timeout, memory)
     if shard is not None:
         meant = {
@@ -139,7 +144,6 @@ def command(
                 raise click.UsageError(
                     f"`{option}` and `--shard`, which only keeps fits, exclude one another"
                 )
-        from evallang.engine.backends.backend import FitLimits
         from evallang.engine.backends.workers import Workers
 
         return run_shard(

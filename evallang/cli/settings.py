@@ -25,9 +25,6 @@ def remind(settings: tuple[str, ...]) -> None:
         tell(f"note: `--set {setting}` was in force")
 
 
-LEAST_MEMORY = 10**8  # bytes; a process that has only imported scikit-learn needs about half
-
-
 class Size(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic since click 8.2
     """A number of bytes with a unit: 500M, 2G."""
 
@@ -42,8 +39,6 @@ class Size(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic 
         size = read_size(value)
         if size is None:
             self.fail(f"`{value}` is not a size; write it as 500M or 2G", param, ctx)
-        if size < LEAST_MEMORY:
-            self.fail(f"a process needs at least {LEAST_MEMORY // 10**6}M", param, ctx)
         return size
 
 

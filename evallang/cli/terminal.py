@@ -145,7 +145,9 @@ def tell_error(error: click.ClickException) -> None:
     if isinstance(error, click.UsageError) and error.ctx is not None:
         tell(*error.ctx.get_usage().split("\n"))
         tell(f"Try '{error.ctx.command_path} -h' for help.", "")
-    tell(f"Error: {error.format_message()}")
+    # click writes the words to choose from on lines of their own, which `tell` would escape
+    said = error.format_message().replace("\n\t", " ")
+    tell(f"Error: {said}")
 
 
 def tell_traceback(error: BaseException) -> None:

@@ -54,6 +54,12 @@ def test_what_ends_a_command_is_one_line_and_a_code(ended, raised, code, words):
     assert ended(raised) == (code, words)
 
 
+def test_the_words_to_choose_from_are_on_the_line_of_the_error():
+    done = run([sys.executable, "-m", "evallang", "list"], capture_output=True, text=True)
+    error = "Error: Missing argument 'CATALOGUE'. Choose from: tests, metrics, intervals, protocols"
+    assert done.stderr.splitlines()[-1].startswith(error)
+
+
 def test_an_answer_of_the_system_has_a_traceback_for_debugging(ended):
     code, words = ended(OSError(13, "Permission denied", "x"), "--debug")
     assert code == 2

@@ -285,6 +285,19 @@ def alive(pids):
 linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="it reads /proc")
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"jobs": 0}, "`jobs` is at least 1"),
+        ({"jobs": 2, "fit_timeout": float("nan")}, "a fit cannot be limited to nan seconds"),
+        ({"memory": 5}, "a process needs at least 100M"),
+    ],
+)
+def test_numbers_with_which_nothing_can_be_fitted_are_refused(given, said):
+    with pytest.raises(ValueError, match=said):
+        ev.run(ev.parse(TWO_MODELS), **given)
+
+
 @linux
 def test_programs_that_own_code_has_started_end_with_their_worker(tmp_path):
     ran(tmp_path, "starts programs")

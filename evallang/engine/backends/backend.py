@@ -11,6 +11,10 @@ WHOLE = ""
 """The place of a loss outside any fit, for example in a metric: the whole task is lost."""
 
 
+LEAST_MEMORY = 10**8  # bytes; a process that has only imported scikit-learn needs about half
+MOST_SECONDS = 1e9  # thirty years; the timers of a process end at 9.2e9
+
+
 @frozen
 class FitLimits:
     """What one fit may take: seconds, and bytes of memory of its process; None: any."""
@@ -22,6 +26,15 @@ class FitLimits:
     def any(self) -> bool:
         """Whether there is a limit, which only a process of its own can keep."""
         return self.seconds is not None or self.memory is not None
+
+    @property
+    def objection(self) -> str | None:
+        """Why no process can keep a limit; None if it can."""
+        if self.seconds is not None and not 0 < self.seconds <= MOST_SECONDS:
+            return f"a fit cannot be limited to {self.seconds:g} seconds"
+        if self.memory is not None and self.memory < LEAST_MEMORY:
+            return f"a process needs at least {LEAST_MEMORY // 10**6}M"
+        return None
 
 
 class Task(Protocol):
