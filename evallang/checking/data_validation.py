@@ -76,6 +76,7 @@ from evallang.study import ComparisonSpec, Method, OptionValue, Protocol, Study,
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 else:
     np = lazy("numpy")
 
@@ -245,7 +246,7 @@ def _one_class(
     """Report ranking metrics where no fold has two classes."""
     if table.task != "classification":
         return
-    alone = sum(len(np.unique(table.y[split.test])) == 1 for split in splits)
+    alone = sum(_are_equal(table.y[split.test]) for split in splits)
     if not alone or (alone < len(splits) and _said_of_folds(study, protocol, table)):
         return
     for metric, span in dict.fromkeys(metrics_on(study, protocol)):
@@ -263,6 +264,11 @@ def _one_class(
             yield from check_one_class_folds(
                 metric.name, alone, len(splits), spoken(protocol), protocol.span
             )
+
+
+def _are_equal(labels: "NDArray[Any]") -> bool:
+    """Return whether there is one class, and not none."""
+    return bool(len(labels) and (labels == labels[0]).all())
 
 
 def _said_of_folds(study: Study, protocol: Protocol, table: Table) -> bool:

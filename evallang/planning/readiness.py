@@ -104,11 +104,12 @@ def missing_packages(study: Study) -> tuple[Diagnostic, ...]:
 
 
 def _states(table: Table) -> list[ColumnState]:
+    lacking = np.isnan(table.numeric).any(axis=0)
     return [
         ColumnState(
             column.name,
             column.numeric,
-            bool(np.isnan(table.numeric[:, column.index]).any())
+            bool(lacking[column.index])
             if column.numeric
             else any(not isinstance(cell, str) for cell in table.objects[:, column.index]),
             column.index,

@@ -54,7 +54,7 @@ def _parts(split: Split) -> "tuple[NDArray[np.int64], ...]":
 
 def rows_hash(rows: "NDArray[np.int64]") -> str:
     """Return the SHA-256 of row numbers, as little-endian 64-bit integers."""
-    return sha256(rows.astype("<i8").tobytes()).hexdigest()
+    return sha256(rows.astype("<i8", order="C", copy=False).data).hexdigest()
 
 
 def split_seeds(
