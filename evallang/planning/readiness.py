@@ -104,12 +104,12 @@ def missing_packages(study: Study) -> tuple[Diagnostic, ...]:
 
 
 def _states(table: Table) -> list[ColumnState]:
-    lacking = np.isnan(table.numeric).any(axis=0)
+    lacking = set(np.flatnonzero(np.isnan(table.numeric).any(axis=0)).tolist())
     return [
         ColumnState(
             column.name,
             column.numeric,
-            bool(lacking[column.index])
+            column.index in lacking
             if column.numeric
             else any(not isinstance(cell, str) for cell in table.objects[:, column.index]),
             column.index,
