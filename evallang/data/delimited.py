@@ -8,6 +8,7 @@ import codecs
 import csv
 import io
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evallang.data.codes import (
@@ -18,7 +19,8 @@ from evallang.data.codes import (
     UNREADABLE_FILE,
 )
 from evallang.data.column_types import trimmed
-from evallang.data.fast_csv import beginning, read_regular
+from evallang.data.fast_csv import read_regular
+from evallang.data.file_content import FileContent
 from evallang.data.files import check_size
 from evallang.data.findings import RENAME, Findings, counted, listed, quoted, repeated
 from evallang.data.frame import Frame, frame_of
@@ -39,7 +41,7 @@ SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 SNIFFED_BYTES = 1 << 16  # enough for the header and some rows of a table of 1,000 columns
 SNIFFED_LINES = 4  # at least, however long: the header of a wide table alone has a megabyte
 SNIFFED_RECORDS = 50
-CHUNK = 1 << 26  # bytes looked at together, so that counting needs no second copy of the file
+CHUNK = 1 << 20  # bytes looked at together: they stay in the processor's cache
 UTF_16_OR_32 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 
 
@@ -52,8 +54,26 @@ class Dialect:
     names: tuple[str, ...]
 
 
+@frozen
+class Text:
+    """A file of text in UTF-8, without its byte order mark.
+
+    Attributes
+    ----------
+    content : of the file
+    ends : how many lines end in it
+    is_ascii : whether all of it is ASCII
+    is_blank : whether it holds nothing but blanks of ASCII and ends of lines
+    """
+
+    content: FileContent
+    ends: int
+    is_ascii: bool
+    is_blank: bool
+
+
 def read_delimited(
-    data: bytes,
+    content: FileContent,
     source: str,
     findings: Findings,
     *,
@@ -72,18 +92,15 @@ def read_delimited(
     as they are read; `labels` are those of which few labels are expected, `coded`
     whether their texts may be categories.
     """
-    checked = checked_text(data, source, findings, span)
+    checked = checked_content(content, source, findings, span)
     if checked is None:
         return None
-    if b"\n" not in checked:
-        checked = checked.replace(b"\r", b"\n")
-    if checked.endswith((b"\n\n", b"\n\r\n", b"\r")):  # else a copy of the file for nothing
-        checked = checked.rstrip(b"\r\n")
-    if not checked or checked.isspace():
+    text = _with_ends_between_lines(checked)
+    if text.is_blank:
         findings.add(EMPTY_FILE, f"`{source}` is empty", span=span)
         return None
     try:
-        dialect = sniff(checked, source, named)
+        dialect = sniff(text.content, source, named)
         if twice := repeated(dialect.names):
             findings.add(
                 DUPLICATE_COLUMN,
@@ -92,17 +109,18 @@ def read_delimited(
                 help=RENAME,
             )
             return None
-        check_size(source, checked.count(b"\n"), len(dialect.names))
+        check_size(source, text.ends, len(dialect.names))
         csv.field_size_limit(CELL.most)
         read = read_regular(
-            checked,
+            text.content,
             dialect.separator,
             dialect.names,
             header=dialect.header,
+            is_ascii=text.is_ascii,
             spelled=spelled,
             labels=labels,
             coded=coded,
-        ) or _read_any(checked, dialect, source, findings, span)
+        ) or _read_any(text.content, dialect, source, findings, span)
     except OverLimit as error:
         findings.over_limit(error, span=span)
         return None
@@ -129,7 +147,15 @@ def read_delimited(
 
 def checked_text(data: bytes, source: str, findings: Findings, span: Span | None) -> bytes | None:
     """Return UTF-8 text without its byte order mark; None after a finding for any other."""
-    if data.startswith(UTF_16_OR_32):
+    checked = checked_content(FileContent.of(data), source, findings, span)
+    return None if checked is None else checked.content.read()
+
+
+def checked_content(
+    content: FileContent, source: str, findings: Findings, span: Span | None
+) -> Text | None:
+    """Go through a file; None after a finding where it is not text in UTF-8."""
+    if content.read(0, len(codecs.BOM_UTF32_LE)).startswith(UTF_16_OR_32):
         findings.add(
             NOT_UTF8,
             f"`{source}` is written in UTF-16 or UTF-32",
@@ -137,43 +163,61 @@ def checked_text(data: bytes, source: str, findings: Findings, span: Span | None
             help="save it as UTF-8",
         )
         return None
-    nul = data.find(b"\0")
-    if nul >= 0:
-        message = f"`{source}` contains a zero byte in line {_line_at(data, nul)}, which a text "
-        "cannot have"
+    if content.read(0, len(codecs.BOM_UTF8)) == codecs.BOM_UTF8:
+        content = content.part(len(codecs.BOM_UTF8), len(content))
+    ends, is_ascii, is_blank, damaged = 0, True, True, 0
+    for chunk in content.pieces(CHUNK):
+        nul = chunk.find(b"\0")
+        if nul >= 0:
+            line = ends + _line_at(chunk, nul)
+            message = f"`{source}` contains a zero byte in line {line}, which a text cannot have"
+            findings.add(NOT_UTF8, message, span=span, help="save it as UTF-8")
+            return None
+        if not chunk.isascii():
+            is_ascii = False
+            try:
+                chunk.decode("utf-8")
+            except UnicodeDecodeError as error:
+                damaged = damaged or ends + _line_at(chunk, error.start)
+        is_blank = is_blank and chunk.isspace()
+        ends += chunk.count(b"\n")
+    if damaged:
+        message = f"`{source}` is not UTF-8 in line {damaged}"
         findings.add(NOT_UTF8, message, span=span, help="save it as UTF-8")
         return None
-    if data.isascii():
-        return data
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    for start in range(0, len(data), CHUNK):
-        try:
-            decoder.decode(data[start : start + CHUNK], final=start + CHUNK >= len(data))
-        except UnicodeDecodeError as error:
-            line = _line_at(data, start + error.start)
-            findings.add(
-                NOT_UTF8,
-                f"`{source}` is not UTF-8 in line {line}",
-                span=span,
-                help="save it as UTF-8",
-            )
-            return None
-    return data.removeprefix(codecs.BOM_UTF8)
+    return Text(content, ends, is_ascii, is_blank)
 
 
-def sniff(data: bytes, source: str, named: frozenset[str]) -> Dialect:
+def _with_ends_between_lines(text: Text) -> Text:
+    """Return a text whose lines end in a line feed, without blank lines behind the last one."""
+    content, ends = text.content, text.ends
+    if ends == 0:
+        content = FileContent.of(content.read().replace(b"\r", b"\n"))
+        ends = sum(chunk.count(b"\n") for chunk in content.pieces(CHUNK))
+    if not content.read(max(len(content) - 3, 0)).endswith((b"\n\n", b"\n\r\n", b"\r")):
+        return replace(text, content=content, ends=ends)
+    size, left = len(content), b""
+    while size and not left:
+        chunk = content.read(max(size - CHUNK, 0), min(size, CHUNK))
+        left = chunk.rstrip(b"\r\n")
+        ends -= chunk.count(b"\n", len(left))
+        size -= len(chunk) - len(left)
+    return replace(text, content=content.part(0, size), ends=ends)
+
+
+def sniff(content: FileContent, source: str, named: frozenset[str]) -> Dialect:
     """Return separator and header from the first records of a table.
 
     The separator is the one that cuts all of them into the same number of fields, more than
     one; of several the one that makes most fields; if there is none, the one that makes most
     fields of the first record (.tsv: the tab).
     """
-    head = beginning(data, SNIFFED_BYTES, SNIFFED_LINES)
+    head = content.beginning(SNIFFED_BYTES, SNIFFED_LINES)
     text = head.decode("utf-8", errors="ignore")
     ranks = []
     for preference, separator in enumerate(SEPARATORS):
         records = _first_records(text, separator)
-        if len(head) < len(data) and len(records) > 1:
+        if len(head) < len(content) and len(records) > 1:
             records.pop()  # a quoted field may have been cut
         widths = {len(record) for record in records}
         even = len(widths) == 1 and widths != {1}
@@ -214,7 +258,7 @@ def _stated(dialect: Dialect, source: str) -> tuple[str, ...]:
 
 
 def _read_any(
-    data: bytes, dialect: Dialect, source: str, findings: Findings, span: Span | None
+    content: FileContent, dialect: Dialect, source: str, findings: Findings, span: Span | None
 ) -> tuple["pl.DataFrame", Sequence[int]] | None:
     """Read record by record; None after naming the lines that do not fit the header."""
     width = len(dialect.names)
@@ -222,7 +266,7 @@ def _read_any(
     lines: list[int] = []
     ragged: list[tuple[int, int]] = []
     reader = csv.reader(
-        io.StringIO(data.decode("utf-8"), newline=""),
+        io.StringIO(content.read().decode("utf-8"), newline=""),
         delimiter=dialect.separator,
         skipinitialspace=True,
         strict=True,

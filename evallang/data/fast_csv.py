@@ -7,10 +7,11 @@ does not fit falls back to text cells, so that both ways give the same table.
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evallang.data.column_types import MOST_LEVELS, columns_with_nan, is_text, trimmed
+from evallang.data.file_content import FileContent
 from evallang.frozen_records import frozen
 from evallang.registry import lazy
 
@@ -25,6 +26,7 @@ else:
 Schema = dict[str, Any]  # column -> type of polars
 
 CHUNK = 1 << 20  # bytes looked at together: they stay in the processor's cache
+PIECE = 1 << 24  # bytes whose cells are read together
 SAMPLE = 1 << 16  # bytes from which types are guessed; a wrong guess costs a second reading
 SAMPLE_LINES = 10  # at least, however long
 LONG = 1 << 24  # bytes of a file whose labels are worth a look at three places
@@ -41,14 +43,16 @@ class _Look:
     lines: int
     spelled_apart: bool
     quoted: bool
+    blank_edges: bool
 
 
 def read_regular(
-    data: bytes,
+    content: FileContent,
     separator: str,
     names: Sequence[str],
     *,
     header: bool,
+    is_ascii: bool,
     spelled: frozenset[str] | None,
     labels: frozenset[str] = frozenset(),
     coded: bool = False,
@@ -59,32 +63,45 @@ def read_regular(
     the spelling may be asked for, None for all; whole numbers of `labels` take one byte where
     they fit, and where they are `coded`, so do the texts of a long file.
     """
-    look = _look(data, ord(separator), len(names) - 1)
+    look = _look(content, separator, len(names) - 1)
     if look is None:
         return None
     rows, first = look.lines - header, 1 + header
     if rows == 0:
         return pl.DataFrame({name: [] for name in names}), range(0)
     text: Schema = dict.fromkeys(names, pl.String)
-    guessed = _guessed(data, separator, header, names, spelled)
+    guessed = _guessed(content, separator, header, names, spelled)
     if look.spelled_apart:  # a float of which nobody asks the spelling is a float, however spelled
         guessed |= {name: pl.String for name, dtype in guessed.items() if dtype == pl.Int64}
     short = {n: pl.Int8 for n in labels & guessed.keys() if guessed[n] == pl.Int64}
     texts_of = labels & {name for name, dtype in guessed.items() if dtype == pl.String}
-    levels = _levels(data, separator, header, names, texts_of) if coded else {}
-    cells = _cells(data, separator, header, guessed | short | levels)
+    levels = _levels(content, separator, header, names, texts_of) if coded else {}
+    cells = _all_cells(content, separator, header, guessed | short | levels)
     if cells is None and levels:
-        cells = _cells(data, separator, header, guessed | short)
+        cells = _all_cells(content, separator, header, guessed | short)
     if cells is None and short:
-        cells = _cells(data, separator, header, guessed)
+        cells = _all_cells(content, separator, header, guessed)
     if cells is None:
-        cells = _cells(data, separator, header, text)
+        cells = _all_cells(content, separator, header, text)
     if cells is None or cells.height != rows or cells.width != len(names):
         return None
-    clean = not look.quoted and data.isascii() and not _has_blank_edges(data, separator)
+    clean = not look.quoted and is_ascii and not look.blank_edges
     floats = pl.col(columns_with_nan(cells)).fill_nan(None)
     texts = [] if clean else [trimmed(pl.col(pl.String))]
     return cells.with_columns(floats, *texts), range(first, first + rows)
+
+
+def _all_cells(
+    content: FileContent, separator: str, header: bool, schema: Schema
+) -> "pl.DataFrame | None":
+    """Read all cells in pieces; None where one does not have the type of its column."""
+    parts = []
+    for number, piece in enumerate(content.pieces(PIECE)):
+        cells = _cells(piece, separator, header and number == 0, schema)
+        if cells is None:
+            return None
+        parts.append(cells)
+    return pl.concat(parts)
 
 
 def _cells(data: bytes, separator: str, header: bool, schema: Schema) -> "pl.DataFrame | None":
@@ -97,27 +114,15 @@ def _cells(data: bytes, separator: str, header: bool, schema: Schema) -> "pl.Dat
         return None
 
 
-def beginning(data: bytes, least: int, lines: int) -> bytes:
-    """Return whole lines from the start of a text: `lines` of them, or `least` bytes if more."""
-    if len(data) <= least:
-        return data
-    stop = data.rfind(b"\n", 0, least) + 1
-    for _ in range(lines - data.count(b"\n", 0, stop)):
-        stop = data.find(b"\n", stop) + 1
-        if stop == 0:
-            return data
-    return data[:stop]
-
-
 def _guessed(
-    data: bytes,
+    content: FileContent,
     separator: str,
     header: bool,
     names: Sequence[str],
     spelled: frozenset[str] | None,
 ) -> Schema:
     """Guess the type of each column from the beginning of the file."""
-    head = beginning(data, SAMPLE, SAMPLE_LINES)
+    head = content.beginning(SAMPLE, SAMPLE_LINES)
     schema: Schema = dict.fromkeys(names, pl.String)
     sample = _cells(head, separator, header, schema)
     for name, cells in {} if sample is None else sample.to_dict(as_series=False).items():
@@ -130,20 +135,23 @@ def _guessed(
 
 
 def _levels(
-    data: bytes, separator: str, header: bool, names: Sequence[str], columns: Iterable[str]
+    content: FileContent,
+    separator: str,
+    header: bool,
+    names: Sequence[str],
+    columns: Iterable[str],
 ) -> Schema:
     """Guess the categories of columns of text from the beginning, middle and end of a long file.
 
     A text takes 16 bytes while a table is read, a category one. No column gets categories that
     could be read as other values than texts.
     """
-    if len(data) < LONG:
+    if len(content) < LONG:
         return {}
     schema: Schema = dict.fromkeys(names, pl.String)
-    pieces = [beginning(data, SAMPLE, SAMPLE_LINES)]
-    for place in (len(data) // 2, len(data) - SAMPLE):
-        start = data.find(b"\n", place) + 1
-        pieces.append(data[start : data.rfind(b"\n", start, start + SAMPLE) + 1])
+    pieces = [content.beginning(SAMPLE, SAMPLE_LINES)]
+    for place in (len(content) // 2, len(content) - SAMPLE):
+        pieces.append(content.lines_from(place, SAMPLE))
     read = [
         _cells(piece, separator, header and number == 0, schema)
         for number, piece in enumerate(pieces)
@@ -170,7 +178,7 @@ def _look_like_numbers(cells: list[str]) -> bool:
 # --- the look at all bytes -----------------------------------------------------------------
 
 
-def _look(data: bytes, separator: int, separators: int) -> _Look | None:
+def _look(content: FileContent, separator: str, separators: int) -> _Look | None:
     """Check all bytes once; None when a line is irregular.
 
     Regular: the same number of separators, at least one, outside quotes in every line (so no
@@ -178,34 +186,30 @@ def _look(data: bytes, separator: int, separators: int) -> _Look | None:
     return. Separators are counted over all lines: where their number is right and one line
     lacks some, another has too many, which polars refuses.
     """
-    if separators == 0 or (b"\r" in data and data.count(b"\r") != data.count(b"\r\n")):
+    if separators == 0:
         return None
-    lines, cut, apart, quoted = 0, 0, False, False
-    for chunk in _whole_lines(data):
+    mark = ord(separator)
+    lines, cut, apart, quoted, blank_edges = 0, 0, False, False, False
+    for chunk in content.pieces(CHUNK):
+        if b"\r" in chunk and chunk.count(b"\r") != chunk.count(b"\r\n"):
+            return None
         text = np.frombuffer(chunk, dtype=np.uint8)
         ends = text == LINE_END
-        cuts = text == separator
+        cuts = text == mark
         begins = cuts | ends
         if QUOTE in chunk:
             quoted = True
             quotes = text == QUOTE
-            if not _quotes_are_regular(text, quotes, ends, separator):
+            if not _quotes_are_regular(text, quotes, ends, mark):
                 return None
             cuts &= (np.cumsum(quotes, dtype=np.uint8) & 1) == 0
             begins |= quotes
         lines += int(np.count_nonzero(ends)) + (not chunk.endswith(b"\n"))
         cut += int(np.count_nonzero(cuts))
         apart = apart or _spelled_apart(chunk, text, begins)
-    return _Look(lines, apart, quoted) if cut == lines * separators else None
-
-
-def _whole_lines(data: bytes) -> Iterator[bytes]:
-    start = 0
-    while start < len(data):
-        stop = data.rfind(b"\n", start, start + CHUNK) + 1 if start + CHUNK < len(data) else 0
-        stop = stop or len(data)
-        yield data[start:stop]
-        start = stop
+        blank_edges = blank_edges or _has_blank_edges(chunk, separator)
+    regular = cut == lines * separators
+    return _Look(lines, apart, quoted, blank_edges) if regular else None
 
 
 def _quotes_are_regular(
@@ -244,7 +248,7 @@ def _spelled_apart(chunk: bytes, text: "NDArray[np.uint8]", begins: "NDArray[np.
 
 
 def _has_blank_edges(data: bytes, separator: str) -> bool:
-    """Return whether a cell begins or ends with a blank of ASCII."""
+    """Return whether a cell of whole lines begins or ends with a blank of ASCII."""
     mark = separator.encode()
     for code in BLANKS:
         blank = bytes((code,))

@@ -10,13 +10,14 @@ from evallang.data.arff import read_arff
 from evallang.data.codes import DUPLICATE_COLUMN, EMPTY_FILE, UNREADABLE_FILE
 from evallang.data.column_types import MOST_LEVELS, plain_types, trimmed
 from evallang.data.delimited import read_delimited
+from evallang.data.file_content import FileContent
 from evallang.data.files import (
     check_size,
     ending,
     has_known_ending,
     note_outside,
     open_file,
-    read_bytes,
+    read_content,
 )
 from evallang.data.findings import RENAME, Findings, quoted, repeated
 from evallang.data.frame import Frame, frame_of
@@ -65,23 +66,24 @@ def read_file(
         return None
     if ending(location) == ".parquet":
         return _read_parquet(path, location, findings, span, labels if coded else frozenset())
-    data = read_bytes(path, location, findings, span=span)
-    if data is None:
-        return None
-    if (ending(location) or "").startswith(".jsonl"):
-        return read_json_lines(data, location, findings, named=named, span=span)
-    if (ending(location) or "").startswith(".arff"):
-        return read_arff(data, location, findings, span=span)
-    return read_delimited(
-        data,
-        location,
-        findings,
-        named=named,
-        spelled=spelled,
-        labels=labels,
-        coded=coded,
-        span=span,
-    )
+
+    def read(content: FileContent) -> Frame | None:
+        if (ending(location) or "").startswith(".jsonl"):
+            return read_json_lines(content.read(), location, findings, named=named, span=span)
+        if (ending(location) or "").startswith(".arff"):
+            return read_arff(content.read(), location, findings, span=span)
+        return read_delimited(
+            content,
+            location,
+            findings,
+            named=named,
+            spelled=spelled,
+            labels=labels,
+            coded=coded,
+            span=span,
+        )
+
+    return read_content(path, location, findings, read, span=span)
 
 
 def parquet_cells(

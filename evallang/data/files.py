@@ -7,11 +7,13 @@ nothing is unpickled.
 import gzip
 import io
 import os
+import tempfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
+from typing import IO, TypeVar
 
 from evallang.data.codes import (
     FILE_NOT_FOUND,
@@ -20,6 +22,7 @@ from evallang.data.codes import (
     UNKNOWN_ENDING,
     UNREADABLE_FILE,
 )
+from evallang.data.file_content import FileContent
 from evallang.data.findings import Findings, quoted
 from evallang.data.path_patterns import GLOB, matching
 from evallang.data.remote import is_remote, matching_objects, read_object
@@ -27,7 +30,9 @@ from evallang.limits import BYTES, COLUMNS, MEMORY, ROWS, OverLimit
 from evallang.source import Span
 from evallang.spelling import closest
 
+T = TypeVar("T")
 PIECE = 1 << 20  # bytes unpacked at a time, so that nothing beyond the limit is held
+MOST_IN_MEMORY = 1 << 25  # bytes of a file that is unpacked there
 TEXTS = (".csv", ".tsv", ".jsonl", ".arff")
 ENDINGS = (*TEXTS, ".parquet", *(f"{text}.gz" for text in TEXTS))
 
@@ -190,17 +195,24 @@ def stem(path: str) -> str:
     return name[: -len(ending(name) or "")] or name
 
 
-def read_bytes(
-    path: Path | bytes, location: str, findings: Findings, *, span: Span | None = None
-) -> bytes | None:
-    """Read a whole file, unpacked where its name ends in .gz; None after a finding.
+def read_content(
+    path: Path | bytes,
+    location: str,
+    findings: Findings,
+    read: Callable[[FileContent], T],
+    *,
+    span: Span | None = None,
+) -> T | None:
+    """Return what `read` makes of a file, unpacked if its name ends in .gz; None after a finding.
 
     `path` is the file, or its content where it was read from an address.
     """
     try:
-        if not location.lower().endswith(".gz"):
-            return path if isinstance(path, bytes) else path.read_bytes()
-        return _unpacked(path, location)
+        with io.BytesIO(path) if isinstance(path, bytes) else path.open("rb") as stream:
+            if not location.lower().endswith(".gz"):
+                return read(FileContent(stream))
+            with _unpacked(stream, location) as unpacked:
+                return read(FileContent(unpacked))
     except OverLimit as error:
         findings.over_limit(error, span=span)
         return None
@@ -224,15 +236,25 @@ def read_bytes(
         return None
 
 
-def _unpacked(path: Path | bytes, location: str) -> bytes:
-    """Unpack a file piece by piece; raises `OverLimit` as soon as it is too large."""
-    data = io.BytesIO()
-    with gzip.open(io.BytesIO(path) if isinstance(path, bytes) else path) as stream:
+def read_bytes(
+    path: Path | bytes, location: str, findings: Findings, *, span: Span | None = None
+) -> bytes | None:
+    """Read a whole file, unpacked where its name ends in .gz; None after a finding."""
+    return read_content(path, location, findings, FileContent.read, span=span)
+
+
+@contextmanager
+def _unpacked(packed: IO[bytes], location: str) -> Iterator[IO[bytes]]:
+    """Unpack a file piece by piece; raises `OverLimit` as soon as it is too large.
+
+    A long file is unpacked to a temporary file, because it is read more than once.
+    """
+    with gzip.open(packed) as stream, tempfile.SpooledTemporaryFile(MOST_IN_MEMORY) as data:
         while piece := stream.read(PIECE):
             if data.tell() + len(piece) > BYTES.most:
                 raise BYTES.exceeded(f"`{location}`")
             data.write(piece)
-    return data.getvalue()
+        yield data
 
 
 def check_size(source: str, rows: int, columns: int, bytes_of_a_row: float = 0) -> None:

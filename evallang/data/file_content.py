@@ -1,0 +1,88 @@
+"""The bytes of a file, read in pieces, so that a long file is never in memory as a whole."""
+
+import io
+import os
+from collections.abc import Iterator
+from typing import IO
+
+
+class FileContent:
+    """The bytes of an open file from one place to another.
+
+    Whoever goes through them twice finds the same bytes: a file that is written to while it is
+    read raises `OSError` at the end of a pass.
+
+    Parameters
+    ----------
+    stream : that can be read from any place
+    start, end : of the bytes that count, by default all
+    """
+
+    def __init__(self, stream: IO[bytes], start: int = 0, end: int | None = None) -> None:
+        self._stream, self._start = stream, start
+        self._end = stream.seek(0, io.SEEK_END) if end is None else end
+        self._written = _state(stream)
+
+    @classmethod
+    def of(cls, data: bytes) -> "FileContent":
+        """Return bytes in memory as the content of a file."""
+        return cls(io.BytesIO(data))
+
+    def __len__(self) -> int:
+        return self._end - self._start
+
+    def part(self, start: int, end: int) -> "FileContent":
+        """Return the bytes from one place to another as a content of its own."""
+        return FileContent(self._stream, self._start + start, self._start + end)
+
+    def read(self, place: int = 0, size: int | None = None) -> bytes:
+        """Return so many bytes from a place on, or as many as there are."""
+        left = max(len(self) - place, 0)
+        self._stream.seek(self._start + place)
+        return self._stream.read(left if size is None else min(size, left))
+
+    def beginning(self, least: int, lines: int) -> bytes:
+        """Return whole lines from the start: `lines` of them, or `least` bytes if more."""
+        size = least
+        while size < len(self):
+            head = self.read(0, size)
+            stop = head.rfind(b"\n", 0, least) + 1
+            for _ in range(lines - head.count(b"\n", 0, stop)):
+                stop = head.find(b"\n", stop) + 1
+                if stop == 0:
+                    break
+            if stop:
+                return head[:stop]
+            size *= 2
+        return self.read()
+
+    def lines_from(self, place: int, size: int) -> bytes:
+        """Return the whole lines that begin behind a place, as far as `size` bytes hold them."""
+        text = self.read(max(place, 0), 2 * size)
+        start = text.find(b"\n") + 1
+        return text[start : text.rfind(b"\n", start, start + size) + 1] if start else b""
+
+    def pieces(self, size: int) -> Iterator[bytes]:
+        """Iterate over all bytes in whole lines, of about `size` bytes unless a line is longer."""
+        place = 0
+        while piece := self.read(place, size):
+            while (behind := place + len(piece)) < len(self) and b"\n" not in piece:
+                more = self.read(behind, len(piece))
+                if not more:
+                    break
+                piece += more
+            if behind < len(self):
+                piece = piece[: piece.rfind(b"\n") + 1] or piece
+            yield piece
+            place += len(piece)
+        if _state(self._stream) != self._written:
+            raise OSError("it was written to while it was read")
+
+
+def _state(stream: IO[bytes]) -> tuple[int, int] | None:
+    """Return the size of a file and when it was last written, None for bytes in memory."""
+    try:
+        found = os.fstat(stream.fileno())
+    except io.UnsupportedOperation:
+        return None
+    return found.st_size, found.st_mtime_ns
