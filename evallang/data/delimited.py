@@ -154,7 +154,7 @@ def checked_text(data: bytes, source: str, findings: Findings, span: Span | None
 def checked_content(
     content: FileContent, source: str, findings: Findings, span: Span | None
 ) -> Text | None:
-    """Go through a file; None after a finding where it is not text in UTF-8."""
+    """Check that a file is text in UTF-8; None after a finding where it is not."""
     if content.read(0, len(codecs.BOM_UTF32_LE)).startswith(UTF_16_OR_32):
         findings.add(
             NOT_UTF8,

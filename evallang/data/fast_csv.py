@@ -26,7 +26,7 @@ else:
 Schema = dict[str, Any]  # column -> type of polars
 
 CHUNK = 1 << 20  # bytes looked at together: they stay in the processor's cache
-PIECE = 1 << 24  # bytes whose cells are read together
+PIECE = 1 << 23  # bytes whose cells are read together
 SAMPLE = 1 << 16  # bytes from which types are guessed; a wrong guess costs a second reading
 SAMPLE_LINES = 10  # at least, however long
 LONG = 1 << 24  # bytes of a file whose labels are worth a look at three places

@@ -6,11 +6,15 @@ from collections.abc import Iterator
 from typing import IO
 
 
+class WrittenWhileRead(Exception):
+    """A file was written to between the passes of its reader, which may have met both contents."""
+
+
 class FileContent:
     """The bytes of an open file from one place to another.
 
-    Whoever goes through them twice finds the same bytes: a file that is written to while it is
-    read raises `OSError` at the end of a pass.
+    Whoever goes through the pieces twice finds the same bytes, or else `WrittenWhileRead` is raised
+    behind the last piece.
 
     Parameters
     ----------
@@ -76,7 +80,7 @@ class FileContent:
             yield piece
             place += len(piece)
         if _state(self._stream) != self._written:
-            raise OSError("it was written to while it was read")
+            raise WrittenWhileRead
 
 
 def _state(stream: IO[bytes]) -> tuple[int, int] | None:

@@ -22,7 +22,7 @@ from evallang.data.codes import (
     UNKNOWN_ENDING,
     UNREADABLE_FILE,
 )
-from evallang.data.file_content import FileContent
+from evallang.data.file_content import FileContent, WrittenWhileRead
 from evallang.data.findings import Findings, quoted
 from evallang.data.path_patterns import GLOB, matching
 from evallang.data.remote import is_remote, matching_objects, read_object
@@ -215,6 +215,11 @@ def read_content(
                 return read(FileContent(unpacked))
     except OverLimit as error:
         findings.over_limit(error, span=span)
+        return None
+    except WrittenWhileRead:
+        message = f"`{location}` was written to while it was read"
+        words = "run again when no other program writes to it"
+        findings.add(UNREADABLE_FILE, message, span=span, help=words)
         return None
     except gzip.BadGzipFile:
         words = "remove `.gz` from its name, or compress it"
