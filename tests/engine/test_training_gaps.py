@@ -11,6 +11,7 @@ from studies import study, write_rows
 from evallang.api import run
 from evallang.api.preparing import read_and_plan
 from evallang.engine.store import open_store
+from evallang.engine.training_gaps import above_chance
 
 STUDY = """\
 evallang 1
@@ -124,6 +125,22 @@ def test_what_only_differs_between_folds_is_skill_too(tmp_path):
     below = "  task regression\n  features x\n"
     models = "group by g\nmodel near = KNeighborsRegressor(n_neighbors=1)\n"
     assert not told(tmp_path, models, "cv folds=10", "mae", below)
+
+
+def test_rows_are_compared_in_further_ways_until_a_score_is_far_enough_above_chance():
+    rng = np.random.default_rng(3)
+    part, truth = np.repeat([0, 1], 100), rng.integers(0, 2, 200)
+    scores = truth + rng.normal(size=200) + 5 * part  # which only parts order well
+    whole, unit = np.zeros_like(part), np.arange(200)
+
+    def found(*ways, **enough):
+        return above_chance(truth, truth, scores, ways, unit, n_classes=2, **enough)
+
+    first, best = found(whole), found(part)
+    assert first[0] == pytest.approx(roc_auc_score(truth, scores), rel=1e-12)
+    assert 0 < first[1] < best[1]
+    assert found(whole, part) == found(part, whole) == found(whole, part, enough=best[1]) == best
+    assert found(whole, part, enough=0) == first
 
 
 @pytest.mark.parametrize(
