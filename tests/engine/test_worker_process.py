@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import sys
+import tempfile
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -201,6 +202,17 @@ def test_a_worker_whose_fit_does_not_end_at_its_limit_is_killed(tmp_path):
     made, fits = outcomes(tmp_path, "sleeps through", limits=FitLimits(seconds=0.1))
     assert made == [("second", time_loss(0.1))]
     assert fits == 1  # the first fit of the task
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="it needs a disk that is full")
+def test_the_page_of_a_worker_has_its_bytes_on_the_disk_or_the_folder_is_named(monkeypatch):
+    with local._page_file() as file:
+        assert os.fstat(file).st_blocks * 512 >= local.SIZE
+    full = Path("/dev/full")
+    monkeypatch.setattr("tempfile.TemporaryFile", lambda buffering: full.open("wb", buffering))
+    with pytest.raises(OSError) as refused, local._page_file():
+        pass
+    assert (refused.value.errno, refused.value.filename) == (errno.ENOSPC, tempfile.gettempdir())
 
 
 def test_a_process_that_the_system_does_not_start_is_reported(monkeypatch):

@@ -11,7 +11,8 @@ import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Generator, Hashable, Sequence
+from collections.abc import Generator, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic
 
@@ -78,11 +79,10 @@ class _Worker(Generic[AnyTask]):
         self.sent = 0.0
         self.group: Hashable = None
         ours, theirs = socket.socketpair()
-        with tempfile.TemporaryFile() as file, theirs:
-            file.truncate(SIZE)
-            self.page = Page(file.fileno())
+        with theirs, _page_file() as file:
+            self.page = Page(file)
             self.connection: Connection[Any, Any] = Connection(ours.detach())
-            server.fork([theirs.fileno(), file.fileno(), 2])
+            server.fork([theirs.fileno(), file, 2])
         self.pid = 0  # until it has started
         self.send_bytes(setup)
 
@@ -105,6 +105,22 @@ class _Worker(Generic[AnyTask]):
         """Close its socket and its page."""
         self.connection.close()
         self.page.close()
+
+
+@contextmanager
+def _page_file() -> Iterator[int]:
+    """Open a file for the page of a worker; yield its descriptor.
+
+    Its bytes are written: on a full disk, to touch those of a hole ends a process with SIGBUS.
+    Raises `OSError`.
+    """
+    with tempfile.TemporaryFile(buffering=0) as file:
+        try:
+            file.write(bytes(SIZE))
+        except OSError as error:
+            error.filename = tempfile.gettempdir()
+            raise
+        yield file.fileno()
 
 
 class _Pool(Generic[AnyTask, Made]):
