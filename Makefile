@@ -39,7 +39,7 @@ coverage: $(TESTED)
 
 # The pages of 34 kinds of report, measured in the PDF, the HTML in a browser, the LaTeX in TeX
 look: $(VENV)/.looked | browser tex
-	$(BIN)/python -m pytest -n auto --dist loadgroup tests/look
+	$(BIN)/python -m pytest -n auto tests/look
 
 $(VENV)/.looked: pyproject.toml $(TESTED)
 	$(call install_extra,look)
