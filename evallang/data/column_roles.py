@@ -7,6 +7,7 @@ from evallang.data.codes import ID_TWICE, MISSING_IN_ROLE, UNKNOWN_COLUMN, UNUSA
 from evallang.data.column_types import Kind
 from evallang.data.findings import Findings, quoted, written
 from evallang.data.frame import Frame
+from evallang.data.labels import numbered
 from evallang.data.magnitudes import sizes_are_usable
 from evallang.registry import lazy
 
@@ -46,6 +47,22 @@ def complete_texts(
     if _has_missing(frame, column, keyword, findings, filtered=filtered):
         return None
     return tuple(frame.texts(column).to_list())
+
+
+def read_groups(
+    frame: Frame, column: str | None, findings: Findings
+) -> "tuple[tuple[str, ...], NDArray[np.int64]] | None":
+    """Return the groups in the order of their first rows, and the place of each row's among them.
+
+    Missing values are a finding.
+    """
+    if column is None or not column_exists(frame, column, "group", findings):
+        return None
+    if _has_missing(frame, column, "group", findings):
+        return None
+    cells = frame.cells[column]  # of whole numbers each is spelled in one way
+    names, codes = numbered(cells if cells.dtype.is_integer() else frame.texts(column))
+    return tuple(names.cast(pl.String).to_list()), codes
 
 
 def read_ids(

@@ -227,7 +227,7 @@ def _outcomes(
         correct=correct,
         values=None,
         id_column=None,
-        groups=None,
+        group_names=None,
         group_codes=None,
         weights=None,
         folds=None,

@@ -364,6 +364,8 @@ class GivenOutcomes:
         models have examples of their own, (n of the model,), and `n` is the sum
     values : model -> float (n,), for `value` (None otherwise)
     id_column : whole numbers or texts (n,)
+    group_names : the groups in the order of their first rows, None where no column names them
+    group_codes : place of each row's group among them (n,)
     """
 
     spec: PredictionsSpec | CountsSpec
@@ -380,7 +382,7 @@ class GivenOutcomes:
     correct: Mapping[str, "NDArray[np.bool_]"] | None
     values: Mapping[str, "NDArray[np.float64]"] | None
     id_column: "pl.Series | None"
-    groups: tuple[str, ...] | None
+    group_names: tuple[str, ...] | None
     group_codes: "NDArray[np.int64] | None"
     weights: "NDArray[np.float64] | None"
     folds: "NDArray[np.int64] | None"
@@ -440,6 +442,13 @@ class GivenOutcomes:
         return None if self.id_column is None else spelled_ids(self.id_column)
 
     @property
+    def groups(self) -> tuple[str, ...] | None:
+        """The group of each row; of a large file these texts take more than all other columns."""
+        if self.group_names is None or self.group_codes is None:
+            return None
+        return tuple(map(self.group_names.__getitem__, self.group_codes.tolist()))
+
+    @property
     def rows_sha256(self) -> str:
         """Hash of what is drawn again, rows with their truth and groups, whatever the models.
 
@@ -447,7 +456,7 @@ class GivenOutcomes:
         """
         parts = DataHash()
         parts.text("n", self.n)
-        if self.class_counts is not None and self.groups is None and self.examples is None:
+        if self.class_counts is not None and self.group_codes is None and self.examples is None:
             parts.text("class_counts", self.class_counts)
             return parts.hexdigest()
         parts.codes("truth", self.truth)

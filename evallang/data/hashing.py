@@ -130,7 +130,16 @@ class DataHash:
             placed = column.replace_strict(first, order, return_dtype=pl.Int64)
             codes = np.asarray(placed.to_numpy(), dtype=np.int64)
             levels = first.to_list()
-        self._enter(f"{name}.levels", "json", _texts_as_json(levels))
+        self.levels(name, levels, codes)
+
+    def levels(
+        self, name: str, levels: "Sequence[Any] | None", codes: "NDArray[np.int64] | None"
+    ) -> None:
+        """Add a column of text as `texts` does, given its texts and the place of each row's."""
+        if levels is None or codes is None:
+            self.text(name, None)
+            return
+        self._enter(f"{name}.levels", "json", _texts_as_json(list(levels)))
         self.numbers(f"{name}.codes", codes)
 
     def ids(self, name: str, column: "pl.Series | None", *, distinct: bool) -> None:

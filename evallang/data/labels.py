@@ -137,6 +137,15 @@ def look_up(table: "NDArray[Any]", places: "pl.Series") -> "NDArray[Any]":
     return found
 
 
+def numbered(series: "pl.Series") -> "tuple[pl.Series, NDArray[np.int64]]":
+    """Return the values of a column in the order of their first rows, and the place of each row's.
+
+    No value is missing.
+    """
+    distinct = series.unique(maintain_order=True)
+    return distinct, _coded(series, distinct, range(len(distinct)))
+
+
 def group_codes(texts: Sequence[str]) -> "NDArray[np.int64]":
     """Number groups from 0 in the order of their first rows."""
     numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}

@@ -14,7 +14,13 @@ from evallang.data.codes import (
     REPEATS_NEED_ID,
     TASKS_DIFFER,
 )
-from evallang.data.column_roles import complete_texts, read_ids, read_levels, read_weights
+from evallang.data.column_roles import (
+    complete_texts,
+    read_groups,
+    read_ids,
+    read_levels,
+    read_weights,
+)
 from evallang.data.dataset import GivenModel, GivenOutcomes, PredictionsSpec, Task
 from evallang.data.findings import Findings, counted, listed, quoted, written
 from evallang.data.frame import Frame
@@ -239,7 +245,7 @@ def _outcomes(
     if frame.times is None:  # else they are known to differ
         apart = outcome_columns(spec, models)
         row_ids = read_ids(frame, spec.id, findings, within=within, apart=apart)
-    groups = complete_texts(frame, spec.group, "group", findings)
+    group_names, codes_of_groups = read_groups(frame, spec.group, findings) or (None, None)
     folds = complete_texts(frame, spec.fold, "fold", findings)
     repeats = complete_texts(frame, spec.runs, spec.run_word, findings)
     row_weights = read_weights(frame, spec.weight, findings)
@@ -274,8 +280,8 @@ def _outcomes(
         correct=answers.correct if spec.judged == "correct" else None,
         values=answers.values if spec.judged == "value" else None,
         id_column=row_ids,
-        groups=groups,
-        group_codes=None if groups is None else group_codes(groups),
+        group_names=group_names,
+        group_codes=codes_of_groups,
         weights=row_weights,
         folds=_codes(folds, fold_labels),
         fold_labels=fold_labels,
@@ -323,7 +329,7 @@ def outcomes_hash(made: GivenOutcomes) -> str:
             parts.codes(f"{kind}.{name}", arrays[name])
     parts.text("probabilities", sorted(made.probabilities))
     parts.ids("ids", made.id_column, distinct=made.repeats is None)
-    parts.texts("groups", made.groups)
+    parts.levels("groups", made.group_names, made.group_codes)
     parts.numbers("weights", made.weights)
     if made.events is not None:
         parts.numbers("events", made.events)

@@ -669,7 +669,8 @@ FACTOR = 0x9E3779B97F4A7C15  # odd, with its bits spread evenly
 
 
 def _groups(table: Table | GivenOutcomes) -> int | None:
-    return None if table.group_codes is None else len(set(table.group_codes.tolist()))
+    codes = table.group_codes
+    return None if codes is None else int(np.count_nonzero(np.bincount(codes)))
 
 
 def _each_has(names: list[str]) -> str:

@@ -251,7 +251,7 @@ def _outcomes(source: GivenOutcomes) -> DataRecord:
         class_counts=_class_counts(_once(source), classes)
         if source.times is None or classes is None or source.class_counts is None
         else dict(zip(classes, source.class_counts, strict=True)),
-        groups=None if source.group_codes is None else len(np.unique(source.group_codes)),
+        groups=None if source.group_names is None else len(source.group_names),
         unit=spec.unit,
         excluded=tuple(Excluded(clause, n) for clause, n in source.excluded),
         sha256=source.sha256,

@@ -546,7 +546,7 @@ def evaluation_of_outcomes(source: GivenOutcomes) -> Evaluation:
         models,
         classes=("wrong", "right") if judged else source.classes,
         positive=None if judged else source.positive,
-        grouped=isinstance(source.spec, PredictionsSpec) and source.groups is not None,
+        grouped=isinstance(source.spec, PredictionsSpec) and source.group_codes is not None,
         folds=_fold_sizes(source, repeat, fold),
         judged=judged,
         own=own_metric(source.spec),

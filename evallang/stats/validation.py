@@ -114,7 +114,9 @@ def labels(values: ArrayLike, n: int, what: str) -> NDArray[np.intp]:
     if given.dtype.kind in "iu" and n:
         low, high = int(given.min()), int(given.max())
         if high - low < n:  # counting takes a tenth of the time of sorting
-            places = (given - low).astype(np.intp)
+            places = (given - low if low else given).astype(np.intp, copy=False)
             occurring = np.bincount(places) > 0
+            if occurring.all():  # they are numbered already, and many rows take much memory
+                return places
             return np.asarray((np.cumsum(occurring) - 1)[places])
     return np.unique(given, return_inverse=True)[1]
