@@ -160,8 +160,7 @@ class IntervalInputs:
     @cached_property
     def groups(self) -> "NDArray[np.int64] | None":
         """The group of each row, None where each row is alone."""
-        codes = self.evaluation.group_codes
-        return None if codes is None else codes[self.evaluation.models[self.model].rows]
+        return self.evaluation.groups_of(self.model)
 
     @cached_property
     def sizes(self) -> "tuple[NDArray[Any], NDArray[Any], str | None] | None":

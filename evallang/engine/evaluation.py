@@ -159,6 +159,14 @@ class Evaluation:
         found: Made = self.made[key]
         return found
 
+    def groups_of(self, model: str) -> "NDArray[np.int64] | None":
+        """Return the group of each row of a model, None where each row is alone.
+
+        Models whose rows are one array share their groups.
+        """
+        codes, rows = self.group_codes, self.models[model].rows
+        return None if codes is None else self.once(("groups of", id(rows)), lambda: codes[rows])
+
     def aggregates(self, model: str, metric: Method) -> tuple[Aggregate, ...]:
         """Aggregate a metric of one model over its folds, for each seed; computed once.
 

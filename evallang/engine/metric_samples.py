@@ -83,8 +83,7 @@ class _Samples:
         self.evaluation, self.model = evaluation, model
         self.entry, self.options = evaluation.entry(metric), metric.keywords()
         self.outcomes = evaluation.outcomes(model, metric)
-        codes = evaluation.group_codes
-        self.groups = None if codes is None else codes[evaluation.models[model].rows]
+        self.groups = evaluation.groups_of(model)
         declared = self.entry.declaration
         self.limits = declared.low, declared.high
 

@@ -700,10 +700,9 @@ def n_test(inputs: TestInputs) -> "NDArray[Any] | None":
 @COMPARISON.provides("groups")
 def groups(inputs: TestInputs) -> "NDArray[np.int64] | None":
     """Return the groups of the rows that the test reads, None where each row is alone."""
-    codes = inputs.evaluation.group_codes
-    if codes is None:
+    found = inputs.evaluation.groups_of(inputs.models[0])
+    if found is None:
         return None
-    found: NDArray[np.int64] = codes[inputs.evaluation.models[inputs.models[0]].rows]
     return found[inputs.compared.rows()] if inputs.needs.tests == "correctness" else found
 
 

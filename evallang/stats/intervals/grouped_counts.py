@@ -38,7 +38,9 @@ class GroupedCounts:
     """
 
     def __init__(self, cells: NDArray[np.int64], shape: tuple[int, ...], groups: ArrayLike) -> None:
-        self.cells, self.shape = cells, shape
+        # In the fewest bytes, which for the models of a large file is much
+        self.cells = cells.astype(np.min_scalar_type(math.prod(shape)), copy=False)
+        self.shape = shape
         self.codes = labels(groups, len(cells), "group")
         self.occurring = np.flatnonzero(np.bincount(cells, minlength=math.prod(shape)))
 
