@@ -232,9 +232,10 @@ def many_looks(confidence: float) -> int:
     errors too high; from the returned k on, that is more than the half-width of an interval at
     `confidence`.
     """
-    limit = NormalDist().inv_cdf((1 + confidence) / 2)
+    normal = NormalDist()
+    limit = normal.inv_cdf((1 + confidence) / 2)
     grid = np.arange(-10.0, 10.0, STEP)
-    below = np.array([NormalDist().cdf(x) for x in grid.tolist()])
+    below = np.array([normal.cdf(x) for x in grid.tolist()])
     positive = grid >= 0
     k = 2
     while k < MOST_LOOKS and float(np.sum(positive - below**k)) * STEP < limit:
