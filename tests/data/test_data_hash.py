@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from evallang.data.hashing import VERSION, DataHash
+from evallang.data.labels import numbered
 
 
 def by_hand(*parts):
@@ -98,3 +99,13 @@ def test_ids_of_distinct_rows_enter_as_their_texts_do(ids, monkeypatch):
         FIRST, ("ids.levels", "json", levels), ("ids.codes", f"<i8[{len(texts)}]", codes)
     )
     assert parts.hexdigest() == expected
+
+
+@pytest.mark.parametrize("cells", [[3, 1, 3, 2], ["b", "a", "b", "é"], ["01", "1", "01", "x"]])
+def test_a_column_has_the_hash_of_its_texts_by_names_and_numbers_too(cells):
+    by_texts, by_levels = DataHash(), DataHash()
+    by_texts.texts("groups", [str(cell) for cell in cells])
+    names, codes = numbered(pl.Series(cells))
+    by_levels.levels("groups", names.cast(pl.String).to_list(), codes)
+    assert by_levels.hexdigest() == by_texts.hexdigest()
+    assert codes.tolist() == [0, 1, 0, 2]
