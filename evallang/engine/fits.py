@@ -21,7 +21,6 @@ from evallang.data.dataset import Column, Table
 from evallang.engine import own_metrics
 from evallang.engine.backends.backend import WHOLE, Monitor
 from evallang.engine.backends.hidden_packages import EXTRAS, hidden
-from evallang.engine.backends.known_arrays import known_arrays
 from evallang.engine.backends.workers import Workers
 from evallang.engine.fit_outcome import (
     Choice,
@@ -393,7 +392,7 @@ def fitting_of(job: Job, monitor: Monitor) -> "Iterator[Fitting]":
     if job.own is not None:
         job = replace(job, own=replace(job.own, folder=path_here(job.own.folder)))
     one_thread = _libraries(len(sys.modules)).limit(limits=1)
-    with one_thread, speaking(job.model), hidden(_not_needed(job)), known_arrays():
+    with one_thread, speaking(job.model), hidden(_not_needed(job)):
         held = Fitting(job, arrays, monitor)
         if place != job.table.path:  # a worker of a cluster, whose packages may differ
             versions = _versions(job.task)

@@ -10,17 +10,13 @@ import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import numpy as np
-import polars as pl
 import pytest
-from sklearn.utils import validation
 from studies import TWO_MODELS, study
 
 import evallang as ev
 from evallang.api import RunFailed
 from evallang.engine.backends.fork_server import ForkServer
 from evallang.engine.backends.hidden_packages import hidden
-from evallang.engine.backends.known_arrays import NAME, known_arrays
 from evallang.engine.folder_copies import forget_copy, path_here, register_copy
 from evallang.run_folders import run_folder
 from evallang.spare_time import spent_on
@@ -438,26 +434,6 @@ print(scipy.stats.rankdata.__doc__.lstrip().splitlines()[0])
     first, about = done.stdout.splitlines()
     assert first == "[3.0, 1.0, 2.0] False"
     assert about == "Assign ranks to data, dealing with ties appropriately."
-
-
-def test_scikit_learn_asks_for_a_while_of_all_but_arrays_whether_they_are_frames(monkeypatch):
-    asked = []
-
-    def usual(given):
-        asked.append(type(given))
-        return isinstance(given, pl.DataFrame)
-
-    monkeypatch.setattr(validation, NAME, usual, raising=False)
-    own = np.zeros(1).view(type("Own", (np.ndarray,), {}))
-    with known_arrays():
-        asks = getattr(validation, NAME)
-        found = [asks(given) for given in (np.zeros(1), own, [1], pl.DataFrame({"a": [1]}))]
-    assert found == [False, False, False, True]
-    assert asked == [type(own), list, pl.DataFrame]
-    assert getattr(validation, NAME) is usual
-    monkeypatch.delattr(validation, NAME)
-    with known_arrays():
-        assert not hasattr(validation, NAME)
 
 
 def test_packages_are_hidden_for_a_while_from_one_thread_and_stay_where_they_are_imported():
