@@ -76,13 +76,13 @@ def read_regular(
     short = {n: pl.Int8 for n in labels & guessed.keys() if guessed[n] == pl.Int64}
     texts_of = labels & {name for name, dtype in guessed.items() if dtype == pl.String}
     levels = _levels(content, separator, header, names, texts_of) if coded else {}
-    cells = _all_cells(content, separator, header, guessed | short | levels)
+    cells = _all_cells(content.pieces(PIECE), separator, header, guessed | short | levels)
     if cells is None and levels:
-        cells = _all_cells(content, separator, header, guessed | short)
+        cells = _all_cells(content.pieces(PIECE), separator, header, guessed | short)
     if cells is None and short:
-        cells = _all_cells(content, separator, header, guessed)
+        cells = _all_cells(content.pieces(PIECE), separator, header, guessed)
     if cells is None:
-        cells = _all_cells(content, separator, header, text)
+        cells = _all_cells(content.pieces(PIECE), separator, header, text)
     if cells is None or cells.height != rows or cells.width != len(names):
         return None
     clean = not look.quoted and is_ascii and not look.blank_edges
@@ -92,11 +92,11 @@ def read_regular(
 
 
 def _all_cells(
-    content: FileContent, separator: str, header: bool, schema: Schema
+    pieces: Iterable[bytes], separator: str, header: bool, schema: Schema
 ) -> "pl.DataFrame | None":
-    """Read all cells in pieces; None where one does not have the type of its column."""
+    """Read all cells of pieces; None where one does not have the type of its column."""
     parts = []
-    for number, piece in enumerate(content.pieces(PIECE)):
+    for number, piece in enumerate(pieces):
         cells = _cells(piece, separator, header and number == 0, schema)
         if cells is None:
             return None
@@ -154,12 +154,9 @@ def _levels(
     pieces = [content.beginning(SAMPLE, SAMPLE_LINES)]
     for place in (len(content) // 2, len(content) - SAMPLE):
         pieces.append(content.lines_from(place, SAMPLE))
-    read = [
-        _cells(piece, separator, header and number == 0, schema)
-        for number, piece in enumerate(pieces)
-        if piece
-    ]
-    sample = pl.concat([cells for cells in read if cells is not None])
+    sample = _all_cells(filter(None, pieces), separator, header, schema)
+    if sample is None:  # a line has too many fields
+        return {}
     found: Schema = {}
     for name in columns:
         texts = sorted(sample[name].drop_nulls().unique().to_list())
@@ -199,6 +196,9 @@ def _look(content: FileContent, separator: str, separators: int) -> _Look | None
         ends = text == LINE_END
         cuts = text == mark
         begins = cuts | ends
+        for blank in BLANKS:  # polars skips those before a number
+            if blank != mark and blank in chunk:
+                begins |= text == blank
         if QUOTE in chunk:
             quoted = True
             quotes = text == QUOTE
@@ -235,7 +235,7 @@ def _quotes_are_regular(
 
 def _spelled_apart(chunk: bytes, text: "NDArray[np.uint8]", begins: "NDArray[np.bool_]") -> bool:
     """Return whether a cell is written as 007, +5 or -0; `begins` are the marks before cells."""
-    if FIRST_CELL_APART.match(chunk):
+    if FIRST_CELL_APART.match(chunk) or chunk.endswith(b"-0"):
         return True
     zero = text == ZERO
     digit = (text - np.uint8(ZERO)) < 10

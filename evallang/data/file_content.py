@@ -5,45 +5,62 @@ import os
 from collections.abc import Iterator
 from typing import IO
 
+from evallang.frozen_records import frozen
+
 
 class WrittenWhileRead(Exception):
-    """A file was written to between the passes of its reader, which may have met both contents."""
+    """A file was written to after it was opened, so its reader may have met both contents."""
 
 
 class FileContent:
     """The bytes of an open file from one place to another.
 
-    Whoever goes through the pieces twice finds the same bytes, or else `WrittenWhileRead` is raised
-    behind the last piece.
-
     Parameters
     ----------
-    stream : that can be read from any place
-    start, end : of the bytes that count, by default all
+    stream : a file whose bytes can be read from any place
+    start, end : the bytes that count, by default all
+    opened : state of the file when it was opened; every reading raises `WrittenWhileRead` as soon
+        as it has another. None where nothing else can write to it
     """
 
-    def __init__(self, stream: IO[bytes], start: int = 0, end: int | None = None) -> None:
-        self._stream, self._start = stream, start
+    def __init__(
+        self,
+        stream: IO[bytes],
+        start: int = 0,
+        end: int | None = None,
+        opened: "_State | None" = None,
+    ) -> None:
+        self._stream, self._start, self._opened = stream, start, opened
         self._end = stream.seek(0, io.SEEK_END) if end is None else end
-        self._written = _state(stream)
 
     @classmethod
     def of(cls, data: bytes) -> "FileContent":
         """Return bytes in memory as the content of a file."""
         return cls(io.BytesIO(data))
 
+    @classmethod
+    def of_file(cls, stream: IO[bytes]) -> "FileContent":
+        """Return the content of an open file that another program may write to."""
+        opened = _State.of(stream)
+        return cls(stream, end=opened.size, opened=opened)
+
     def __len__(self) -> int:
         return self._end - self._start
 
     def part(self, start: int, end: int) -> "FileContent":
         """Return the bytes from one place to another as a content of its own."""
-        return FileContent(self._stream, self._start + start, self._start + end)
+        return FileContent(self._stream, self._start + start, self._start + end, self._opened)
 
     def read(self, place: int = 0, size: int | None = None) -> bytes:
         """Return so many bytes from a place on, or as many as there are."""
         left = max(len(self) - place, 0)
+        expected = left if size is None else min(size, left)
         self._stream.seek(self._start + place)
-        return self._stream.read(left if size is None else min(size, left))
+        found = self._stream.read(expected)
+        written = self._opened is not None and _State.of(self._stream) != self._opened
+        if written or len(found) < expected:
+            raise WrittenWhileRead
+        return found
 
     def beginning(self, least: int, lines: int) -> bytes:
         """Return whole lines from the start: `lines` of them, or `least` bytes if more."""
@@ -71,22 +88,21 @@ class FileContent:
         place = 0
         while piece := self.read(place, size):
             while (behind := place + len(piece)) < len(self) and b"\n" not in piece:
-                more = self.read(behind, len(piece))
-                if not more:
-                    break
-                piece += more
+                piece += self.read(behind, len(piece))
             if behind < len(self):
                 piece = piece[: piece.rfind(b"\n") + 1] or piece
             yield piece
             place += len(piece)
-        if _state(self._stream) != self._written:
-            raise WrittenWhileRead
 
 
-def _state(stream: IO[bytes]) -> tuple[int, int] | None:
-    """Return the size of a file and when it was last written, None for bytes in memory."""
-    try:
+@frozen
+class _State:
+    """The size of a file, and when it was last written, in nanoseconds."""
+
+    size: int
+    written: int
+
+    @classmethod
+    def of(cls, stream: IO[bytes]) -> "_State":
         found = os.fstat(stream.fileno())
-    except io.UnsupportedOperation:
-        return None
-    return found.st_size, found.st_mtime_ns
+        return cls(found.st_size, found.st_mtime_ns)

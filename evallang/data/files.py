@@ -4,6 +4,7 @@ Only regular files below the size limit are opened, an address is read only with
 nothing is unpickled.
 """
 
+import errno
 import gzip
 import io
 import os
@@ -32,7 +33,7 @@ from evallang.spelling import closest
 
 T = TypeVar("T")
 PIECE = 1 << 20  # bytes unpacked at a time, so that nothing beyond the limit is held
-MOST_IN_MEMORY = 1 << 25  # bytes of a file that is unpacked there
+MOST_IN_MEMORY = 1 << 25  # bytes of an unpacked file, which else is on the disk
 TEXTS = (".csv", ".tsv", ".jsonl", ".arff")
 ENDINGS = (*TEXTS, ".parquet", *(f"{text}.gz" for text in TEXTS))
 
@@ -209,10 +210,11 @@ def read_content(
     """
     try:
         with io.BytesIO(path) if isinstance(path, bytes) else path.open("rb") as stream:
-            if not location.lower().endswith(".gz"):
-                return read(FileContent(stream))
-            with _unpacked(stream, location) as unpacked:
-                return read(FileContent(unpacked))
+            if location.lower().endswith(".gz"):
+                with _unpacked(stream, location) as unpacked:
+                    return read(FileContent(unpacked))
+            in_memory = isinstance(path, bytes)
+            return read(FileContent(stream) if in_memory else FileContent.of_file(stream))
     except OverLimit as error:
         findings.over_limit(error, span=span)
         return None
@@ -232,6 +234,10 @@ def read_content(
     except OSError as error:
         message = f"`{location}` cannot be read: {error}"
         words = "check whether you may read the file"
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):  # where it is unpacked
+            words = (
+                f"free some space in `{tempfile.gettempdir()}`, or set `TMPDIR` to another folder"
+            )
         findings.add(UNREADABLE_FILE, message, span=span, help=words)
         return None
     except MemoryError:

@@ -2,6 +2,7 @@
 
 import gzip
 import os
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -57,6 +58,7 @@ TEXTS = {
     "a short line": table(changed((12, 3), "")).replace(b",\n", b"\n"),
     "a long line": table(changed((12, 3), "1,2")),
     "a short and a long line": table([*ROWS, ("1", "no", "no"), ("2", "no", "no", "1", "1")]),
+    "short and long lines": table([("1",), ("2",) * 7] * 30),
     "a zero byte": table(changed((12, 2), "a\0")),
     "a byte that is not UTF-8": table().replace(b"\n18,no", b"\n18,\xff", 2),
     "a character that is cut": table(last=False) + b"\xc3",
@@ -124,6 +126,73 @@ def test_a_file_that_changes_while_it_is_read_is_reported(source, monkeypatch, a
     frame, said = read(source, "p.csv")
     assert frame is None
     assert [message for _, message, *_ in said] == ["`p.csv` was written to while it was read"]
+
+
+@pytest.mark.parametrize(
+    "text", ["a byte order mark", "blank lines at the end", "an end in quotes"]
+)
+@pytest.mark.parametrize("step", ["checked_content", "_with_ends_between_lines", "sniff"])
+def test_a_file_that_grows_before_a_step_of_its_reading_is_reported(
+    source, monkeypatch, text, step
+):
+    source.write("p.csv", TEXTS[text])
+    taken = getattr(delimited, step)
+
+    def grow(*arguments):
+        with (source.folder / "p.csv").open("ab") as file:
+            file.write(b"20,yes,no,1\n")
+        return taken(*arguments)
+
+    monkeypatch.setattr(delimited, step, grow)
+    frame, said = read(source, "p.csv")
+    assert frame is None
+    assert [message for _, message, *_ in said] == ["`p.csv` was written to while it was read"]
+
+
+@pytest.mark.parametrize("change", ["grow", "shrink"])
+def test_every_reading_and_part_of_a_file_compares_it_with_what_was_opened(tmp_path, change):
+    path = tmp_path / "p.csv"
+    path.write_bytes(b"id,a\n" * 9)
+    with path.open("rb") as stream:
+        content = FileContent.of_file(stream)
+        assert content.part(3, 9).read() == b"a\nid,a"
+        path.write_bytes(b"id,a\n" * (10 if change == "grow" else 2))
+        for reading in (
+            content.read,
+            content.part(3, 9).read,
+            lambda: content.beginning(4, 1),
+            lambda: content.lines_from(1, 8),
+            lambda: next(content.pieces(8)),
+        ):
+            with pytest.raises(file_content.WrittenWhileRead):
+                reading()
+
+
+def test_a_short_compressed_file_is_unpacked_in_memory(source, monkeypatch):
+    source.write("p.csv.gz", gzip.compress(TEXTS["plain"]))
+    monkeypatch.setattr("tempfile.tempdir", str(source.folder / "no such folder"))
+    frame, said = read(source, "p.csv.gz")
+    assert frame is not None and not said
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="it needs a disk that is full")
+def test_a_file_that_is_too_long_for_the_temporary_folder_is_reported(source, monkeypatch):
+    source.write("p.csv.gz", gzip.compress(TEXTS["plain"]))
+    monkeypatch.setattr(files, "MOST_IN_MEMORY", 1)
+    full = Path("/dev/full")
+    monkeypatch.setattr("tempfile.TemporaryFile", lambda **_: full.open("w+b"))
+    frame, [(_, message, words, _)] = read(source, "p.csv.gz")
+    assert frame is None
+    assert message == "`p.csv.gz` cannot be read: [Errno 28] No space left on device"
+    assert words.startswith("free some space in")
+
+
+@pytest.mark.parametrize("last", ["", "\n", "\r\n"])
+@pytest.mark.parametrize("cell", [" 007", "\t+5", " -0", "-0", "+5", "007", "\v07"])
+def test_a_whole_number_keeps_its_spelling_behind_a_blank_and_at_the_end_of_a_file(cell, last):
+    text = "a,b\n" + "1,2\n" * 40_000 + f"{cell},2\n1,{cell}{last}"
+    frame = delimited.read_delimited(FileContent.of(text.encode()), "p.csv", Findings({}))
+    assert frame.texts("a")[-2] == frame.texts("b")[-1] == cell.strip()
 
 
 def test_pieces_are_whole_lines_and_make_up_the_file():
