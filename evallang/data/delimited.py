@@ -79,8 +79,8 @@ def read_delimited(
     *,
     named: frozenset[str] = frozenset(),
     spelled: frozenset[str] | None = None,
-    labels: frozenset[str] = frozenset(),
-    coded: bool = False,
+    short: frozenset[str] = frozenset(),
+    coded: frozenset[str] = frozenset(),
     span: Span | None = None,
 ) -> Frame | None:
     """Read a CSV or TSV file; None after a finding.
@@ -89,8 +89,8 @@ def read_delimited(
     one of them, or when none of its fields is a number; without a header the columns are
     called column_1, column_2 and so on. Blank lines are skipped. `spelled` are those of
     which the spelling of numbers may be asked for (None: any), all other numbers may be typed
-    as they are read; `labels` are those of which few labels are expected, `coded`
-    whether their texts may be categories.
+    as they are read; whole numbers of `short` columns take as few bytes as they need, and the
+    texts of `coded` ones may be categories.
     """
     checked = checked_content(content, source, findings, span)
     if checked is None:
@@ -118,7 +118,7 @@ def read_delimited(
             header=dialect.header,
             is_ascii=text.is_ascii,
             spelled=spelled,
-            labels=labels,
+            short=short,
             coded=coded,
         ) or _read_any(text.content, dialect, source, findings, span)
     except OverLimit as error:

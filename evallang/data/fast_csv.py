@@ -7,7 +7,7 @@ does not fit falls back to text cells, so that both ways give the same table.
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evallang.data.column_types import MOST_LEVELS, columns_with_nan, is_text, trimmed
@@ -54,14 +54,14 @@ def read_regular(
     header: bool,
     is_ascii: bool,
     spelled: frozenset[str] | None,
-    labels: frozenset[str] = frozenset(),
-    coded: bool = False,
+    short: frozenset[str] = frozenset(),
+    coded: frozenset[str] = frozenset(),
 ) -> tuple["pl.DataFrame", range] | None:
     """Read a file of which every line is one record of the right number of fields, or None.
 
     Returns the cells, trimmed, and the line of each row. `spelled` are the columns of which
-    the spelling may be asked for, None for all; whole numbers of `labels` take one byte where
-    they fit, and where they are `coded`, so do the texts of a long file.
+    the spelling may be asked for, None for all; whole numbers of `short` columns take as few
+    bytes as they need, and the texts of `coded` ones are categories in a long file.
     """
     look = _look(content, separator, len(names) - 1)
     if look is None:
@@ -73,14 +73,11 @@ def read_regular(
     guessed = _guessed(content, separator, header, names, spelled)
     if look.spelled_apart:  # a float of which nobody asks the spelling is a float, however spelled
         guessed |= {name: pl.String for name, dtype in guessed.items() if dtype == pl.Int64}
-    short = {n: pl.Int8 for n in labels & guessed.keys() if guessed[n] == pl.Int64}
-    texts_of = labels & {name for name, dtype in guessed.items() if dtype == pl.String}
-    levels = _levels(content, separator, header, names, texts_of) if coded else {}
-    cells = _all_cells(content.pieces(PIECE), separator, header, guessed | short | levels)
+    texts_of = coded & {name for name, dtype in guessed.items() if dtype == pl.String}
+    levels = _levels(content, separator, header, names, texts_of)
+    cells = _all_cells(content.pieces(PIECE), separator, header, guessed | levels, short)
     if cells is None and levels:
-        cells = _all_cells(content.pieces(PIECE), separator, header, guessed | short)
-    if cells is None and short:
-        cells = _all_cells(content.pieces(PIECE), separator, header, guessed)
+        cells = _all_cells(content.pieces(PIECE), separator, header, guessed, short)
     if cells is None:
         cells = _all_cells(content.pieces(PIECE), separator, header, text)
     if cells is None or cells.height != rows or cells.width != len(names):
@@ -92,16 +89,24 @@ def read_regular(
 
 
 def _all_cells(
-    pieces: Iterable[bytes], separator: str, header: bool, schema: Schema
+    pieces: Iterable[bytes],
+    separator: str,
+    header: bool,
+    schema: Schema,
+    short: frozenset[str] = frozenset(),
 ) -> "pl.DataFrame | None":
-    """Read all cells of pieces; None where one does not have the type of its column."""
+    """Read all cells of pieces; None where one does not have the type of its column.
+
+    The whole numbers of `short` columns take as few bytes as they need.
+    """
     parts = []
+    whole = [name for name, dtype in schema.items() if name in short and dtype == pl.Int64]
     for number, piece in enumerate(pieces):
         cells = _cells(piece, separator, header and number == 0, schema)
         if cells is None:
             return None
-        parts.append(cells)
-    return pl.concat(parts)
+        parts.append(cells.with_columns(cells[name].shrink_dtype() for name in whole))
+    return pl.concat(parts, how="vertical_relaxed")
 
 
 def _cells(data: bytes, separator: str, header: bool, schema: Schema) -> "pl.DataFrame | None":
@@ -141,14 +146,14 @@ def _levels(
     separator: str,
     header: bool,
     names: Sequence[str],
-    columns: Iterable[str],
+    columns: Collection[str],
 ) -> Schema:
     """Guess the categories of columns of text from the beginning, middle and end of a long file.
 
     A text takes 16 bytes while a table is read, a category one. No column gets categories that
     could be read as other values than texts.
     """
-    if len(content) < LONG:
+    if not columns or len(content) < LONG:
         return {}
     schema: Schema = dict.fromkeys(names, pl.String)
     pieces = [content.beginning(SAMPLE, SAMPLE_LINES)]

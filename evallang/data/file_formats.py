@@ -46,8 +46,8 @@ def read_file(
     *,
     named: frozenset[str] = frozenset(),
     spelled: frozenset[str] | None = None,
-    labels: frozenset[str] = frozenset(),
-    coded: bool = False,
+    short: frozenset[str] = frozenset(),
+    coded: frozenset[str] = frozenset(),
     needed: Needed | None = None,
     span: Span | None = None,
 ) -> Frame | None:
@@ -55,9 +55,9 @@ def read_file(
 
     `named` are the columns that the study names; they help to distinguish a header from data.
     `spelled` are those that are read as text somewhere, so that 1.10 and 1.1 differ (None: any);
-    `labels` those of which few labels are expected, whose texts may be `coded` as categories in a
-    long file. `needed` returns those to fetch from a store,
-    where its client can fetch some columns (None: all).
+    `short` those whose whole numbers take as few bytes as they need, `coded` those whose texts may
+    be categories in a long file. `needed` returns those to fetch from a store, where its client
+    can fetch some columns (None: all).
     """
     if ending(location) == ".parquet" and is_remote(location) and is_fetched(location):
         return _fetch_parquet(location, needed, findings, span)
@@ -65,7 +65,7 @@ def read_file(
     if path is None:
         return None
     if ending(location) == ".parquet":
-        return _read_parquet(path, location, findings, span, labels if coded else frozenset())
+        return _read_parquet(path, location, findings, span, coded)
 
     def read(content: FileContent) -> Frame | None:
         if (ending(location) or "").startswith(".jsonl"):
@@ -78,7 +78,7 @@ def read_file(
             findings,
             named=named,
             spelled=spelled,
-            labels=labels,
+            short=short,
             coded=coded,
             span=span,
         )

@@ -96,7 +96,7 @@ class PartTask:
     keys: tuple[str, ...]
     named: frozenset[str]
     spelled: frozenset[str] | None
-    labels: frozenset[str]
+    short: frozenset[str]
     roles: Mapping[str, Sequence[Role]]
     hashed: tuple[tuple[str, ...], tuple[str, ...]]
     limited: Mapping[str, int]
@@ -276,7 +276,7 @@ def _read_part(task: PartTask) -> "_ReadPart | str":
         findings,
         named=task.named,
         spelled=task.spelled,
-        labels=task.labels,
+        short=task.short,
         needed=needed_columns(task.spec, task.named),
     )
     if frame is None or findings.diagnostics:

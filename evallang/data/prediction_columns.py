@@ -261,7 +261,7 @@ def _places(column: "pl.Series", labels: Sequence[Label]) -> "NDArray[Any]":
     values = np.array([float(label) for label in labels])
     low, high = values[0], values[-1]
     if (
-        column.dtype in (pl.Int64, pl.Int8)
+        column.dtype in (pl.Int8, pl.Int16, pl.Int32, pl.Int64)
         and high - low < MOST_LOOKED_UP
         and (values % 1 == 0).all()
     ):

@@ -175,8 +175,8 @@ def _file(
     """Read one file, or all files of parts as one; None after a finding."""
     if not has_parts(path):
         plain = path_pattern(path).plain  # `{{` is a literal brace
-        alone = len(spec.paths) == 1
-        return _read_one(plain, spec, folder, findings, _text_columns(spec), coded=alone)
+        coded = _label_columns(spec) if len(spec.paths) == 1 else frozenset()
+        return _read_one(plain, spec, folder, findings, _text_columns(spec), coded=coded)
     parts = part_files(path, folder, findings)
     frames: list[Frame] = []
     held = 0
@@ -234,7 +234,7 @@ def _read_one(
     findings: Findings,
     spelled: frozenset[str] | None,
     *,
-    coded: bool = False,
+    coded: frozenset[str] = frozenset(),
 ) -> Frame | None:
     return read_file(
         path,
@@ -242,15 +242,20 @@ def _read_one(
         findings,
         named=named_columns(spec),
         spelled=spelled,
-        labels=label_columns(spec),
+        short=short_columns(spec),
         coded=coded,
         needed=needed_columns(spec, named_columns(spec)),
     )
 
 
-def label_columns(spec: PredictionsSpec) -> frozenset[str]:
+def _label_columns(spec: PredictionsSpec) -> frozenset[str]:
     """Return the columns of which few labels are expected."""
     return outcome_columns(spec, spec.models) - {line.column for line in spec.where}
+
+
+def short_columns(spec: PredictionsSpec) -> frozenset[str]:
+    """Return the columns whose whole numbers are never added up: labels and the id."""
+    return _label_columns(spec) | ({spec.id} if spec.id else set())
 
 
 @dataclass(frozen=True)
@@ -295,7 +300,7 @@ def count_parts(
             keys=tuple(dict.fromkeys(keys)),
             named=named_columns(spec),
             spelled=_text_columns(spec),
-            labels=label_columns(spec),
+            short=short_columns(spec),
             roles=roles,
             hashed=hashed_columns(spec),
             limited=changed_limits(),

@@ -281,11 +281,10 @@ def rows_of_proportion(
     declared: MetricDeclaration, truth: NDArray[Any], positive: int | str | None
 ) -> NDArray[np.bool_]:
     """Mark the examples that a proportion is about as far as the truth says: (n,)."""
-    same = np.asarray(truth == positive)
     if declared.proportion == "positives":
-        return same
+        return np.asarray(truth == positive)
     if declared.proportion == "negatives":
-        return ~same
+        return np.asarray(truth != positive)
     return np.ones(len(truth), dtype=bool)
 
 

@@ -37,7 +37,7 @@ def long_from(monkeypatch):
 
 def types_of(source, name):
     findings = Findings({})
-    frame = read_file(name, source.folder, findings, named=NAMED, labels=NAMED, coded=True)
+    frame = read_file(name, source.folder, findings, named=NAMED, short=NAMED, coded=NAMED)
     return [frame.cells[column].dtype for column in ("truth", "a", "b")]
 
 
@@ -160,3 +160,17 @@ def test_files_that_are_joined_keep_texts(source, long_from):
     expected = joined()
     long_from(0)
     assert joined() == expected
+
+
+@pytest.mark.parametrize(
+    ("last", "dtype"), [(127, pl.Int8), (128, pl.Int16), (2**31 - 1, pl.Int32), (2**31, pl.Int64)]
+)
+def test_whole_numbers_take_as_few_bytes_as_the_largest_of_any_piece_needs(
+    source, monkeypatch, last, dtype
+):
+    monkeypatch.setattr(fast_csv, "PIECE", 12)
+    numbers = [*range(20), last, *range(20, 30)]
+    source.write("p.csv", "id,n\n" + "".join(f"{n},{n}\n" for n in numbers))
+    frame = read_file("p.csv", source.folder, Findings({}), short=frozenset({"id"}))
+    assert [frame.cells[name].dtype for name in ("id", "n")] == [dtype, pl.Int64]
+    assert frame.cells["id"].to_list() == frame.cells["n"].to_list() == numbers

@@ -77,7 +77,7 @@ def read(source, name):
     """Return what a file holds, and what is found on the way."""
     findings = Findings({})
     frame = read_file(
-        name, source.folder, findings, named=NAMED, spelled=NAMED, labels=NAMED - {"id"}, coded=True
+        name, source.folder, findings, named=NAMED, spelled=NAMED, short=NAMED, coded=NAMED - {"id"}
     )
     said = [(d.code, d.message, d.help, d.notes) for d in findings.diagnostics]
     if frame is None:
