@@ -62,7 +62,8 @@ class Columns:
         self._known = {
             key: float(numbers[0]) * drawn
             for key, numbers in values.items()
-            if drawn is not None and _has_exact_sums(numbers) and np.ptp(numbers) == 0
+            if drawn is not None and len(numbers)
+            if _has_exact_sums(numbers) and np.ptp(numbers) == 0
         }
         values = {key: values[key] for key in values if key not in self._known}
         whole = [key for key, numbers in values.items() if _has_exact_sums(numbers)]

@@ -114,6 +114,8 @@ def labels(values: ArrayLike, n: int, what: str) -> NDArray[np.intp]:
     if given.dtype.kind in "iu" and n:
         low, high = int(given.min()), int(given.max())
         if high - low < n:  # counting takes a tenth of the time of sorting
+            if given.dtype.kind == "i":  # differences of narrow ones overflow
+                given = given.astype(np.intp, copy=False)
             places = (given - low if low else given).astype(np.intp, copy=False)
             occurring = np.bincount(places) > 0
             if occurring.all():  # they are numbered already, and many rows take much memory

@@ -553,6 +553,18 @@ def test_a_column_of_one_whole_number_is_not_added_up_where_all_rows_have_as_man
         np.testing.assert_array_equal(known[key], values)
 
 
+def test_resamples_of_no_example_have_no_mean():
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(LossSample([]).replicates(np.random.default_rng(1), 7)).all()
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int64, np.uint64])
+def test_labels_of_every_kind_of_whole_number_are_numbered(dtype):
+    codes = np.random.default_rng(2).integers(-100, 101, 500)
+    given = codes.astype(dtype) if dtype != np.uint64 else codes.astype(dtype) + np.uint64(2**63)
+    assert np.array_equal(labels(given, 500, "group"), np.unique(codes, return_inverse=True)[1])
+
+
 @pytest.mark.parametrize("codes", [[3, -2, 3, 0], [7, 10**12, 7, -5], ["b", "a", "b", "c"]])
 def test_labels_are_numbered_in_sorted_order(codes):
     assert labels(codes, 4, "group").tolist() == [sorted(set(codes)).index(c) for c in codes]
