@@ -42,15 +42,6 @@ SECTION = Section(
 GAP, SHARE = 1.2, 0.3
 Rng = np.random.Generator
 Floats = NDArray[np.float64]
-BAND = (
-    "The band of a decision curve is one of normal deviates, and holds a little less often with "
-    "few examples."
-)
-BINS = (
-    "The band of calibration holds for each number of examples in a bin and any dependence of the "
-    "bins, so it is wider than necessary."
-)
-FEW = "With few positives the bounds at a point are too narrow at the ends of a curve."
 
 
 def _draw(rng: Rng, n: int, folds: int | None, times: int) -> Predicted:
@@ -115,8 +106,7 @@ def _band(name: str, n: int, folds: int | None, times: int, *claims: Claim) -> S
         inside = (low - 1e-9 <= real) & (real <= high + 1e-9)
         return bool((inside | np.isnan(low)).all())
 
-    note = BINS if name == "calibration" else BAND
-    return _simulation(name, "band", n, folds, times, once, claims, note)
+    return _simulation(name, "band", n, folds, times, once, claims)
 
 
 def _bound(name: str, n: int, folds: int | None, times: int, *claims: Claim) -> Simulation:
@@ -129,7 +119,7 @@ def _bound(name: str, n: int, folds: int | None, times: int, *claims: Claim) -> 
         return held(points[place].low, points[place].high, float(real))
 
     what = f"bound at {POINT[name]:g}"
-    return _simulation(name, what, n, folds, times, once, claims, FEW)
+    return _simulation(name, what, n, folds, times, once, claims)
 
 
 def _summary(name: str, what: str, real: float, n: int, times: int, *claims: Claim) -> Simulation:
@@ -138,7 +128,7 @@ def _summary(name: str, what: str, real: float, n: int, times: int, *claims: Cla
         (one,) = [summary for summary in found if summary.name == what]
         return one.low is not None and held(one.low, one.high, real)
 
-    return _simulation(name, what, n, None, times, once, claims, FEW)
+    return _simulation(name, what, n, None, times, once, claims)
 
 
 def _macro_draw(rng: Rng, n: int, folds: int | None, times: int) -> tuple[Predicted, ...]:
@@ -207,7 +197,7 @@ def _macro_bound(name: str, n: int, folds: int | None, times: int, *claims: Clai
         return held(points[place].low, points[place].high, real)
 
     what = f"mean over three classes, bound at {near:g}"
-    return _simulation(name, what, n, folds, times, once, claims, FEW)
+    return _simulation(name, what, n, folds, times, once, claims)
 
 
 def _simulation(
@@ -218,14 +208,13 @@ def _simulation(
     times: int,
     once: Callable[[Rng], bool],
     claims: tuple[Claim, ...],
-    note: str,
 ) -> Simulation:
     def draw(rng: Rng, count: int) -> Mapping[str, Tally]:
         return {"held": tally([once(rng) for _ in range(count)])}
 
     where = "one test set" if folds is None else f"{folds} folds"
     design = f"n = {n}, {where}" + (", repeated" if times > 1 else "")
-    line = Line((f"`{name}`", what, design), ("held",), claims, note)
+    line = Line((f"`{name}`", what, design), ("held",), claims)
     return Simulation(f"curves: {name}, {what}, {design}", SECTION.key, 300, draw, (line,), 50)
 
 
