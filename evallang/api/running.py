@@ -122,7 +122,7 @@ def run(
     if limits.objection is not None:
         raise ValueError(limits.objection)
     if jobs < 1:
-        raise ValueError(f"{jobs} processes cannot fit; `jobs` is at least 1")
+        raise ValueError(f"`jobs` must be at least 1, not {jobs}")
     cluster = None if dask is None else _cluster(dask, tls or Tls(), limits, warn)
     workers = Workers(jobs, limits, cluster)
     own = safe_path(live=bool(live.models or given))

@@ -35,6 +35,7 @@ from evallang.source import Span
 from evallang.spelling import listed
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
+from evallang.syntax.language import RESERVED
 
 DOMAIN_FORMS = "write for example `in [1, 10, 100]`, `in 1..15 step 2` or `in 1e-3..1e3 log 7`"
 
@@ -207,6 +208,9 @@ class ParameterResolver:
         reason = accepts(known, value)
         if reason is None:
             return
+        declared = {*self.scope.models, *self.scope.lets} & set(RESERVED)
+        if isinstance(place, n.NameNode) and place.name in declared:
+            raise Broken  # the declaration is reported, and what is meant here is open
         fixes: list[Fix] = []
         help_text = None
         if isinstance(place, n.NameNode):

@@ -83,7 +83,7 @@ def _interrupt(number: int, _: object) -> NoReturn:
 
 
 def _answer_signals() -> None:
-    """End the command by each signal of `ENDINGS`."""
+    """Answer each signal of `ENDINGS` by ending the command."""
     for number, (kind, _) in ENDINGS.items():
         if kind is not HungUp or signal.getsignal(number) is not signal.SIG_IGN:  # by nohup
             signal.signal(number, _interrupt)

@@ -52,15 +52,15 @@ def complete_texts(
 def read_groups(
     frame: Frame, column: str | None, findings: Findings
 ) -> "tuple[tuple[str, ...], NDArray[np.int64]] | None":
-    """Return the groups in the order of their first rows, and the place of each row's among them.
+    """Return the groups in the order of their first rows, and the index of each row's group.
 
-    Missing values are a finding.
+    Missing values are reported.
     """
     if column is None or not column_exists(frame, column, "group", findings):
         return None
     if _has_missing(frame, column, "group", findings):
         return None
-    cells = frame.cells[column]  # of whole numbers each is spelled in one way
+    cells = frame.cells[column]  # a whole number has one spelling
     names, codes = numbered(cells if cells.dtype.is_integer() else frame.texts(column))
     return tuple(names.cast(pl.String).to_list()), codes
 

@@ -365,7 +365,7 @@ class GivenOutcomes:
     values : model -> float (n,), for `value` (None otherwise)
     id_column : whole numbers or texts (n,)
     group_names : the groups in the order of their first rows, None where no column names them
-    group_codes : place of each row's group among them (n,)
+    group_codes : index of each row's group among them (n,)
     """
 
     spec: PredictionsSpec | CountsSpec
@@ -443,7 +443,7 @@ class GivenOutcomes:
 
     @property
     def groups(self) -> tuple[str, ...] | None:
-        """The group of each row; of a large file these texts take more than all other columns."""
+        """The groups of the rows as texts, which take more memory than all other columns."""
         if self.group_names is None or self.group_codes is None:
             return None
         return tuple(map(self.group_names.__getitem__, self.group_codes.tolist()))

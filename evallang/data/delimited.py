@@ -61,9 +61,9 @@ class Text:
     Attributes
     ----------
     content : of the file
-    ends : how many lines end in it
+    ends : number of line feeds
     is_ascii : whether all of it is ASCII
-    is_blank : whether it holds nothing but blanks of ASCII and ends of lines
+    is_blank : whether it holds only ASCII blanks and line ends
     """
 
     content: FileContent
@@ -189,7 +189,7 @@ def checked_content(
 
 
 def _with_ends_between_lines(text: Text) -> Text:
-    """Return a text whose lines end in a line feed, without blank lines behind the last one."""
+    """Return a text whose lines end in a line feed, without blank lines after the last one."""
     content, ends = text.content, text.ends
     if ends == 0:
         content = FileContent.of(content.read().replace(b"\r", b"\n"))

@@ -342,7 +342,7 @@ def heavy_tails_of_errors(given: GivenOutcomes, asked: Questions, findings: Find
         largest = max(heavy.values())
         most = "" if len(heavy) == 1 else "up to "
         _heavy(
-            f"a few examples carry the squared errors of {quoted(tuple(heavy))} on "
+            f"a few {given.spec.unit} carry the squared errors of {quoted(tuple(heavy))} on "
             f"`{given.spec.name}` (kurtosis {most}{largest:.0f}, normal 3), so",
             asked,
             findings,

@@ -52,7 +52,7 @@ class FileContent:
         return FileContent(self._stream, self._start + start, self._start + end, self._opened)
 
     def read(self, place: int = 0, size: int | None = None) -> bytes:
-        """Return so many bytes from a place on, or as many as there are."""
+        """Return `size` bytes from a place on, by default all; fewer at the end."""
         left = max(len(self) - place, 0)
         expected = left if size is None else min(size, left)
         self._stream.seek(self._start + place)
@@ -78,13 +78,13 @@ class FileContent:
         return self.read()
 
     def lines_from(self, place: int, size: int) -> bytes:
-        """Return the whole lines that begin behind a place, as far as `size` bytes hold them."""
+        """Return the whole lines that begin after a place, at most `size` bytes of them."""
         text = self.read(max(place, 0), 2 * size)
         start = text.find(b"\n") + 1
         return text[start : text.rfind(b"\n", start, start + size) + 1] if start else b""
 
     def pieces(self, size: int) -> Iterator[bytes]:
-        """Iterate over all bytes in whole lines, of about `size` bytes unless a line is longer."""
+        """Iterate over all bytes in pieces of whole lines, of `size` bytes unless one is longer."""
         place = 0
         while piece := self.read(place, size):
             while (behind := place + len(piece)) < len(self) and b"\n" not in piece:

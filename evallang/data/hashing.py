@@ -135,7 +135,7 @@ class DataHash:
     def levels(
         self, name: str, levels: "Sequence[Any] | None", codes: "NDArray[np.int64] | None"
     ) -> None:
-        """Add a column of text as `texts` does, given its texts and the place of each row's."""
+        """Add a column of text as `texts` does, given its distinct texts and each row's index."""
         if levels is None or codes is None:
             self.text(name, None)
             return

@@ -23,6 +23,6 @@ def heavy_kurtosis(values: "NDArray[Any]") -> float | None:
     scaled = finite / (float(np.abs(finite).max()) or 1.0)  # fourth powers stay finite
     squares = (scaled - scaled.mean()) ** 2
     variance = float(squares.mean())
-    # A square is a product; a fourth power is by a function, which takes ten times as long
+    # numpy computes a square as a product, but a fourth power ten times as slowly
     kurtosis = float((squares**2).mean()) / variance**2 if variance > 0 else 0.0
     return kurtosis if kurtosis >= HEAVY else None

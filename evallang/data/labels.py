@@ -138,7 +138,7 @@ def look_up(table: "NDArray[Any]", places: "pl.Series") -> "NDArray[Any]":
 
 
 def numbered(series: "pl.Series") -> "tuple[pl.Series, NDArray[np.int64]]":
-    """Return the values of a column in the order of their first rows, and the place of each row's.
+    """Return the distinct values in the order of their first rows, and each row's index among them.
 
     No value is missing.
     """

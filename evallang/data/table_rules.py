@@ -169,8 +169,8 @@ def check_replicates(sources: Sequence[GivenOutcomes]) -> tuple[Diagnostic, ...]
         findings = Findings(several[0].spec.places)
         findings.add(
             REPLICATES_AS_DATA_SETS,
-            f"the {len(several)} data sets of `{name}` are the same {several[0].n:,} examples with "
-            f"the same truth, so `{column}` tells repeats apart",
+            f"the {len(several)} data sets of `{name}` are the same {several[0].n:,} "
+            f"{several[0].spec.unit} with the same truth, so `{column}` tells repeats apart",
             "dataset",
             help=f"name the repeats: `repeat {written(str(column))}` in place of "
             f"`dataset {written(str(column))}`; and compare without `across data`, as in `with t`",

@@ -164,7 +164,7 @@ def above_chance(
 
 
 def _numbered(codes: "NDArray[np.int64]") -> "NDArray[np.int64]":
-    """Return codes (n,), which are places of rows or groups, numbered without gaps."""
+    """Renumber the codes (n,) of rows or groups without gaps."""
     used = np.zeros(int(codes.max()) + 1, dtype=bool)
     used[codes] = True
     return (np.cumsum(used) - 1)[codes]

@@ -224,7 +224,7 @@ class _Piece:
         drawn = self._hits.weights(times, room("drawn", self._hits, times.dtype))
         found = room("found", self._hits)
         hits = self._hits.sums(drawn, hits, found)
-        found[self._tied] = found[self._last]  # which is tied with none behind it
+        found[self._tied] = found[self._last]  # the last positive of each tie
         precision = missed.take(self._missed, axis=0, out=room("named", self._hits), mode="clip")
         precision += found
         np.divide(found, precision, out=precision)

@@ -53,7 +53,7 @@ def shuffles_of(
     if ways_to_shuffle(table.y, units) < 2:
         raise CannotSplit(
             "the target cannot be shuffled: no two "
-            f"{'examples' if table.group_codes is None else 'groups'} can exchange it",
+            f"{table.spec.unit if table.group_codes is None else 'groups'} can exchange it",
             f"remove `analyze {spec.method.name}`",
         )
     drawn = np.random.default_rng(seed(study.seed, "shuffle", table.sha256))

@@ -131,7 +131,7 @@ def _figure(
     for item in items[:MOST_ROWS]:
         low, middle, high = (quantile["value"] for quantile in item.values["quantiles"])
         rows.append((context.model(item.model or ""), item.values["value"], (low, middle, high)))
-    title = f"{metric.noun[:1].upper()}{metric.noun[1:]}{' (%)' if metric.percent else ''}"
+    title = f"{metric.heading}{' (%)' if metric.percent else ''}"
     subject = "The target as it is (diamond) and shuffled targets (bar)"
     scale = _scale(context, items)
     svg, alt = values_next_to_spans(rows, title, scale, subject, metric.range)

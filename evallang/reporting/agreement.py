@@ -21,6 +21,7 @@ from evallang.reporting.document import (
 from evallang.reporting.figure_parts import drawn_words
 from evallang.reporting.figures.figure import Bounds
 from evallang.reporting.figures.stacks import LABEL_OF_PAIR, name_of_pair, stacked_bars
+from evallang.reporting.letter_case import capitalised
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, interval, percent
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import sentence
@@ -77,7 +78,7 @@ def _figure(context: Context, item: Analysis, number: int, table: str) -> Figure
         for p in pairs[:MOST_DRAWN]
     ]
     whole = all(float(n).is_integer() for _, values in rows for n in values)
-    title = f"{item.values['unit']}".capitalize()
+    title = capitalised(f"{item.values['unit']}")
     scale = Scale(0 if whole else 1)
     svg, alt = stacked_bars(
         rows, PARTS, title, scale, "Agreement", LABEL_OF_PAIR, _all_examples(rows)

@@ -106,7 +106,7 @@ def comparisons(context: Context) -> Sequence[Block]:
 
 def heading(context: Context, comparison: Comparison) -> str:
     """Format a comparison: "Accuracy on Survival: three models, pairwise"."""
-    title = capitalised(context.compared_words(comparison).title)
+    title = context.compared_words(comparison).heading
     if comparison.data is None:
         title += f" across {context.sets}"
     elif len(context.results.data) > 1:

@@ -67,6 +67,11 @@ class MetricWords:
     range: Bounds = UNBOUNDED
 
     @property
+    def heading(self) -> str:
+        """The name at the beginning of a sentence, a title or a heading."""
+        return capitalised(self.title)
+
+    @property
     def range_of_differences(self) -> Bounds:
         """The least and the largest difference of two values."""
         low, high = self.range
@@ -302,7 +307,7 @@ class Context:
         found = self.method(kind, name)
         if found is None:
             words = name.replace("_", " ")
-            return words[:1].upper() + words[1:]
+            return capitalised(words)
         stated = found.title_states_options or (found.name == name and kind != "metric")
         return titled(printed(found.title), "" if stated else name.removeprefix(method_of(name)))
 

@@ -14,7 +14,6 @@ from evallang.reporting.document import (
     Paragraph,
     Runs,
     Strong,
-    Text,
     runs,
 )
 from evallang.reporting.figure_parts import name_of_part
@@ -26,9 +25,9 @@ from evallang.reporting.figures.forest import (
 )
 from evallang.reporting.figures.resamples import Distribution, distributions
 from evallang.reporting.figures.spread import MOST_POINTS, Spread, spread
-from evallang.reporting.letter_case import capitalised, mid_sentence
+from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import percent
-from evallang.reporting.wording import repeats_of
+from evallang.reporting.wording import capitalise, repeats_of
 from evallang.results.records import Comparison, Estimate
 
 MOST_DATA_APART = 3  # more data sets share one table
@@ -114,14 +113,9 @@ def joined_panels(identifier: str, drawn: Sequence[Drawn]) -> Figure:
             continue
         lead = runs(Strong(runs(f"{', '.join(letters)},")), " ") if len(drawn) > 1 else ()
         shown = next(d[1] for d in reversed(drawn[: i + 1]) if d[1])
-        caption += runs(" " if caption else "", lead, shown if lead else _capital(shown), ".")
+        caption += runs(" " if caption else "", lead, shown if lead else capitalise(shown), ".")
         letters = []
     return Figure(identifier, caption, tuple(panel for panel, _ in drawn))
-
-
-def _capital(words: Runs) -> Runs:
-    first, *rest = words
-    return (Text(capitalised(first.text)), *rest) if isinstance(first, Text) else words
 
 
 def _estimates_and_differences(

@@ -324,7 +324,7 @@ def _table_across(context: Context, name: str, models: Sequence[str], identifier
         notes.append(runs(f"{metric.ideal:g} is the best value."))
     elif not metric.higher_is_better:
         notes.append(runs("Lower is better."))
-    caption = f"{capitalised(metric.title)} of {plural(len(models), 'model')} on "
+    caption = f"{metric.heading} of {plural(len(models), 'model')} on "
     sets = len({s.data for s in settings})
     caption += count_sets(context, sets)
     protocols = len({s.protocol for s in settings})
@@ -382,12 +382,12 @@ def flat_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
 def _named(metrics: Sequence[MetricWords]) -> Runs:
     """List metrics at the start of a sentence."""
     first, *rest = metrics
-    return listed([runs(capitalised(first.title)), *(runs(metric.noun) for metric in rest)])
+    return listed([runs(first.heading), *(runs(metric.noun) for metric in rest)])
 
 
 def _heading(metric: MetricWords) -> str:
     """Return the heading of the columns of a metric."""
-    return capitalised(metric.title) + (", %" if metric.percent else "")
+    return metric.heading + (", %" if metric.percent else "")
 
 
 MOST_SPREADS = 4  # models whose spread over repeats is printed; of more the range is
@@ -482,7 +482,7 @@ def _notes(
         notes.append(runs(_named(lower), ": lower is better."))
     for metric in shown:
         if metric.ideal is not None:
-            notes.append(runs(f"{capitalised(metric.title)}: {metric.ideal:g} is the best value."))
+            notes.append(runs(f"{metric.heading}: {metric.ideal:g} is the best value."))
         if metric.matrix_of_classes and data is not None and data.classes:
             order = listed([runs(str(label)) for label in data.classes])
             notes.append(
@@ -535,7 +535,7 @@ def fold_values(context: Context, setting: Setting, identifier: str) -> list[Blo
             for e in found
         ]
         unit = ", %" if metric.percent else ""
-        caption = runs(f"{capitalised(metric.title)}{unit}, in each fold (repeat.fold).")
+        caption = runs(f"{metric.heading}{unit}, in each fold (repeat.fold).")
         note = runs("The folds share training examples: their spread is not a standard error.")
         blocks.append(
             Table(f"{identifier}-{len(blocks) + 1}", caption, tuple(columns), tuple(rows),
@@ -584,7 +584,7 @@ def _subgroup_table(
     unit = context.cases(setting.data)
     columns = [
         Column(runs(name), "left", name="level"),
-        Column(runs(unit[:1].upper() + unit[1:]), sortable=True, name="n"),
+        Column(runs(capitalised(unit)), sortable=True, name="n"),
     ]
     spanners = []
     seconds = {}
@@ -609,7 +609,7 @@ def _subgroup_table(
                     name=f"{metric_name} difference interval",
                 )
             )
-        head_ = f"{capitalised(metric.title)} vs. rest" + (", points" if metric.percent else "")
+        head_ = f"{metric.heading} vs. rest" + (", points" if metric.percent else "")
         spanners.append(Spanner(runs(head_), start, len(columns) - 1))
     rows = []
     for model in models:

@@ -261,7 +261,7 @@ def _figures(
     which: str,
 ) -> list[Figure]:
     unit = " (%)" if metric.percent else ""
-    titles = ("Training rows", f"{metric.noun[:1].upper()}{metric.noun[1:]}{unit}")
+    titles = ("Training rows", f"{metric.heading}{unit}")
     panels = []
     for item in items[:MOST_PANELS]:
         model = context.model(item.model or "")

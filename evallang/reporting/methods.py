@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from evallang.reporting.context import Context
 from evallang.reporting.decisions import bayesian, computed, is_simultaneous, reasons
-from evallang.reporting.document import Block, Cite, Paragraph, Run, Runs, Text, listed, runs
+from evallang.reporting.document import Block, Cite, Paragraph, Run, Runs, listed, runs
 from evallang.reporting.estimate_tables import main_intervals
 from evallang.reporting.exports import fitted_on_all
 from evallang.reporting.letter_case import capitalised, mid_sentence
@@ -29,6 +29,7 @@ from evallang.reporting.topics import Topic
 from evallang.reporting.wording import (
     adjusts,
     amount,
+    capitalise,
     count_sets,
     effect_name,
     family_words,
@@ -380,11 +381,13 @@ def _measures(context: Context) -> Runs:
     if bare:
         several = len([name for name in by_interval["", 0.0] if name not in with_some]) > 1
         verb = "are" if several else "is"
-        made += runs(" " if made else "", _capital(bare), f" {verb} reported without intervals.")
+        made += runs(" " if made else "", capitalise(bare), f" {verb} reported without intervals.")
     if averaged:
         nouns = listed([runs(context.metric(name).noun) for name in averaged])
         verb = "is" if len(averaged) == 1 else "are"
-        made += runs(" ", _capital(nouns), f" {verb} unweighted over the classes (macro average).")
+        made += runs(
+            " ", capitalise(nouns), f" {verb} unweighted over the classes (macro average)."
+        )
     for metric in map(context.metric, dict.fromkeys(e.metric for e in context.results.estimates)):
         if metric.of_sums:
             made += runs(f" Both sums of the {metric.noun} are taken over all test examples.")
@@ -430,12 +433,6 @@ def _own_metrics(context: Context) -> Runs:
             noun = context.metric(method.name).noun
             made += runs(f" {noun} is a function of our own ({method.better} is better).")
     return made
-
-
-def _capital(row: Runs) -> Runs:
-    first = row[0]
-    return (Text(capitalised(first.text)), *row[1:]) if isinstance(
-        first, Text) else row  # fmt: skip
 
 
 def _metric_cite(context: Context, name: str) -> Runs:

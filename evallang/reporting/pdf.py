@@ -100,8 +100,8 @@ def write(
     }
     known = importlib.import_module("weasyprint.text.fonts").FontConfiguration()
     rules, files = _without_files(fonts)
-    # WeasyPrint removes a folder of its own with its object, which may never be collected, and a
-    # layout keeps all that it makes: looking for garbage meanwhile costs a tenth of its time
+    # WeasyPrint removes its own folder when an object is collected, which may never happen. A
+    # layout keeps all that it makes, so collecting garbage meanwhile costs a tenth of its time
     with run_folder() if files else contextlib.nullcontext() as known._folder, collector_paused():
         weasyprint.CSS(string=rules, font_config=known, url_fetcher=_data_only(files))
         document = _laid_out(weasyprint, page, {**options, "font_config": known})

@@ -37,7 +37,7 @@ def title(context: Context) -> Sequence[Block]:
         size = count(sizes.pop())
         if len(results.data) == 1 and context.samples(results.data[0].name):
             size, each = context.sample_range(results.data[0].name), " of each model"
-        facts.append(Fact(f"{unit[:1].upper()}{unit[1:]}{each}", size))
+        facts.append(Fact(f"{capitalised(unit)}{each}", size))
     features = {data.n_features for data in results.data}
     if len(features) == 1 and (number := features.pop()) is not None:
         facts.append(Fact("Features", count(number)))

@@ -153,7 +153,7 @@ def _dots(
     ]
     place = context.place(items[0].data, items[0].protocol)
     caption = sentence(f"{place}{metric.noun} with each seed; vertical line: their mean")
-    title = f"{metric.noun[:1].upper()}{metric.noun[1:]}{unit}"
+    title = f"{metric.heading}{unit}"
     svg, alt = strips(rows, title, scale, "Each seed", metric.range)
     words = runs(caption) + _left_out(items, f"table-seeds-{number}", which)
     return Figure(f"figure-seeds-{number}", words, (Panel(svg, alt, _title(items, which)),))

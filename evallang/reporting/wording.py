@@ -59,6 +59,12 @@ def number_word(n: int, *, capital: bool = False) -> str:
     return word[:1].upper() + word[1:] if capital else word
 
 
+def capitalise(words: Runs) -> Runs:
+    """Capitalise the beginning of a sentence or a title, unless it is more than text."""
+    first, *rest = words
+    return (Text(capitalised(first.text)), *rest) if isinstance(first, Text) else words
+
+
 def plural(n: int, one: str, many: str | None = None) -> str:
     """Return a count with its noun: "one warning", "four warnings"."""
     return f"{number_word(n)} {one if n == 1 else many or one + 's'}"

@@ -63,7 +63,7 @@ def ascending_parts(
 ) -> Iterator[Part]:
     """Yield `ascending` part by part; equal values are in one part.
 
-    A part's arrays hold the next one when it is asked for.
+    The next part overwrites the arrays of a part.
 
     Values fall into cells of equal width, whose numbers rise with them. Up to `MANY` values,
     the 2^32 cells are sorted by their two 16-bit digits (numpy sorts such digits by counting, in

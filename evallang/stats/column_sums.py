@@ -53,8 +53,8 @@ class Columns:
     ----------
     columns : numbers of the units
     units : how many there are; in a row of counts they come as many times at most
-    drawn : how many times they come in every row of counts, None if that differs; then a column
-        of one whole number is not added up
+    drawn : number of draws in every row of counts, from which the sum of a column of one whole
+        number is known; None where rows differ
     """
 
     def __init__(self, columns: Iterable[Column], units: int, drawn: int | None = None) -> None:
@@ -82,7 +82,7 @@ class Columns:
     ) -> dict[bytes, NDArray[np.float64]]:
         """Add up each column over units that came `times` (B, units) times, (B,) each.
 
-        With `bits`, which say of a unit whether it came, a byte of a row holds eight units.
+        With `bits`, a byte of a row holds eight units, a bit for each: whether it came.
         """
         totals = [np.zeros((len(times), one.width)) for one in self._sets]
         products = max(1, -(-len(times) // ROWS_AT_ONCE))

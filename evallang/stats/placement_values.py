@@ -21,8 +21,8 @@ else:
 
 MOST_IN_HALF = 1 << 30  # examples whose doubled numbers fit into 32 bits
 ROWS_AT_ONCE = 1 << 15  # examples whose products are added up at once
-ROWS_OF_A_THREAD = 1 << 20
-MANY_MODELS = 8
+ROWS_OF_A_THREAD = 1 << 20  # examples whose sums one thread adds up
+MANY_MODELS = 8  # from which on a symmetric product is as fast as any
 
 
 def doubled_type(n: int) -> type[np.signedinteger]:
@@ -183,8 +183,8 @@ def _products(
     centred -= centres[:, None]
     if len(placed) >= MANY_MODELS:
         return np.asarray(centred @ centred.T)
-    # Of a copy BLAS does not know that the product is symmetric, for which it takes two to five
-    # times as long where models are few
+    # BLAS multiplies a matrix by its own transpose with a routine for symmetric products, which
+    # takes two to five times as long where models are few; a copy avoids it
     twin = scratch.array("twin", centred.shape, np.float64)
     np.copyto(twin, centred)
     return np.asarray(centred @ twin.T)

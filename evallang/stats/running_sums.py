@@ -23,10 +23,10 @@ LAST_BYTE = 56  # bits below it
 def count_up_to(
     marks: NDArray[np.bool_], before: int, out: NDArray[np.signedinteger]
 ) -> NDArray[np.signedinteger]:
-    """Write how many of the marks (m,) are set up to each and with it, and `before` more, to `out`.
+    """Write the number of marks (m,) that are set up to and including each to `out`.
 
-    `np.cumsum` waits for the addition before it and takes twice as long. Here one product adds
-    to each byte of a word those before it.
+    `before` is added to all. `np.cumsum` waits for each addition and takes twice as long; here
+    one product adds to each byte of a word the bytes before it.
     """
     lines, rest = divmod(len(marks), LINE)
     padded = np.zeros((lines + 1) * LINE, dtype=np.bool_)

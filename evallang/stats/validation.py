@@ -118,7 +118,7 @@ def labels(values: ArrayLike, n: int, what: str) -> NDArray[np.intp]:
                 given = given.astype(np.intp, copy=False)
             places = (given - low if low else given).astype(np.intp, copy=False)
             occurring = np.bincount(places) > 0
-            if occurring.all():  # they are numbered already, and many rows take much memory
+            if occurring.all():  # numbered already, and a copy takes much memory
                 return places
             return np.asarray((np.cumsum(occurring) - 1)[places])
     return np.unique(given, return_inverse=True)[1]

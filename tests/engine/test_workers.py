@@ -284,7 +284,7 @@ linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="it read
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"jobs": 0}, "`jobs` is at least 1"),
+        ({"jobs": 0}, "`jobs` must be at least 1, not 0"),
         ({"jobs": 2, "fit_timeout": float("nan")}, "a fit cannot be limited to nan seconds"),
         ({"memory": 5}, "a process needs at least 100M"),
     ],

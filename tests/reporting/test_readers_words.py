@@ -9,6 +9,7 @@ from studies import study
 
 from evallang.api import run
 from evallang.cli.summary_text import text_lines
+from evallang.reporting.context import MetricWords
 from evallang.reporting.letter_case import capitalised, titled
 from evallang.reporting.numbers import Scale, interval, settled
 from evallang.reporting.summary import summary
@@ -111,6 +112,13 @@ def test_a_warning_about_requirements_says_how_they_were_decided(tmp_path):
 )
 def test_capitals_leave_names_as_they_are(text, shown):
     assert capitalised(text) == shown
+
+
+def test_a_metric_and_a_unit_that_are_written_small_are_so_at_the_beginning_of_a_title(tmp_path):
+    assert MetricWords("own", "mAP", "mAP", "number", "higher").heading == "mAP"
+    assert MetricWords("g", "gain", "gain", "number", "higher").heading == "Gain"
+    words = words_of(GATES.replace("measure", '  unit "mRNA samples"\nmeasure', 1), tmp_path)
+    assert "mRNA samples" in words and "MRNA" not in words
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from evallang.diagnostics import Changes
 from evallang.hypotheses import Hypothesis, family_of, hypotheses_of
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.study import ComparisonSpec, Method, Study
+from evallang.study import ComparisonSpec, Method, Study, units_of
 
 EXACT_BELOW = 25  # discordant pairs, of the form `textbook`; Raschka 2018, 4.4
 SURELY_ENOUGH = 1000  # discordant pairs, from which on the smallest p is 0 for every purpose
@@ -59,6 +59,7 @@ def unreachable_levels(study: Study, examples: Sequence[Examples]) -> Iterator[O
     Every correction is monotone, so adjusting the smallest p that each pair could have gives
     the smallest adjusted p of each.
     """
+    units = units_of(study)
     grouped = {source.name for source in study.sources if is_grouped(source, study.group)}
     known = {item.source: item for item in examples if item.source not in grouped}
     if not known:
@@ -75,12 +76,11 @@ def unreachable_levels(study: Study, examples: Sequence[Examples]) -> Iterator[O
             continue
         hypothesis, p, q = lost[0]
         first, second = hypothesis.models
-        apart = known[hypothesis.source].differ(*hypothesis.models)
-        times = known[hypothesis.source].n if apart is None else apart
+        unit = units.get(hypothesis.source, "examples")
         corrected = f", {q:.3g} corrected" if q > p else ""
         more = f"; so it is for {len(lost) - 1} more" if len(lost) > 1 else ""
         yield Objection(
-            f"`{first}` and `{second}` differ on {_counted(times, apart is None)}, and the "
+            f"`{first}` and `{second}` differ on {_apart(known, hypothesis, unit)}, and the "
             f"smallest p there can be is {p:.3g}{corrected}, above {study.alpha:g}{more}",
             line.span,
             help="report the difference with its interval, or test fewer pairs"
@@ -124,10 +124,13 @@ def adjusted_bounds(
         yield [(hypothesis, p, q) for (hypothesis, p), q in zip(found, adjusted, strict=True)]
 
 
-def _counted(times: int, at_most: bool) -> str:
-    if times == 0:
-        return "no example"
-    return f"{'at most ' if at_most else ''}{times} {'example' if times == 1 else 'examples'}"
+def _apart(known: dict[str, Examples], hypothesis: Hypothesis, unit: str) -> str:
+    """Format on how many examples, called by their unit, a pair of models differ."""
+    examples = known[hypothesis.source]
+    apart = examples.differ(*hypothesis.models)
+    if apart is None:
+        return f"at most {examples.n} {unit}"
+    return f"{apart or 'none'} of {examples.n} {unit}"
 
 
 def _least(test: Method, hypothesis: Hypothesis, known: dict[str, Examples]) -> float:

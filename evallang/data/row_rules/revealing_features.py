@@ -101,7 +101,7 @@ def written_strength(value: float) -> str:
 def strengths(table: Table, columns: Iterable[Column]) -> list[tuple[float, str]]:
     """Return how well each feature predicts the target by itself, with its name, best first.
 
-    Of more than 20,000 rows as many are looked at, drawn with a fixed seed.
+    Of more than 20,000 rows, 20,000 that are drawn with a fixed seed are examined.
     """
     two = table.task == "classification" and len(table.classes) == 2
     rows = _drawn(table.y, of_each=two) if table.n > MOST_ROWS else np.arange(table.n)

@@ -86,7 +86,8 @@ def _columns(
 ) -> "tuple[list[NDArray[np.float64]], list[NDArray[np.float64]]]":
     """Return the present values of each feature that varies, and of those with more values.
 
-    None of all where one of the latter cannot be scaled, which the first of raw features tells.
+    Both lists are empty where one of the latter cannot be scaled: in a table of raw values the
+    first feature usually shows it.
     """
     every, more = [], []
     for place in range(numeric.shape[1]):
@@ -108,7 +109,7 @@ def _has_two_values(values: "NDArray[np.float64]") -> bool:
 
 
 def _may_be_scaled(values: "NDArray[np.float64]") -> bool:
-    """Return whether a feature has by itself what all features must have."""
+    """Return whether one feature alone meets the conditions that all features must meet."""
     return any(_end_at([values], low) for low in LOWS) or _have_common_spread([values])
 
 

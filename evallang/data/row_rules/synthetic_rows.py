@@ -19,7 +19,7 @@ FEWEST_ROWS = 10  # made ones; fewer move no estimate by much
 LEAST_SHARE = 0.1  # of the rows of a class
 MOST_DECIMALS = 5  # of what instruments and people write down
 FURTHER_DECIMALS = 3  # beyond those of the other classes
-MOST_COUNTED = MOST_DECIMALS - FURTHER_DECIMALS  # decimals; others cannot have more of these
+MOST_COUNTED = MOST_DECIMALS - FURTHER_DECIMALS  # decimals to which others can add
 LEAST_FEATURES = 0.5  # of those on a grid; a row in between is in between in most of them
 SAME_ROWS = 0.5  # of the rows with further decimals in any feature, those that have them in most
 FEWEST_FEATURES = 2
@@ -142,7 +142,7 @@ def _class_of_decimals(table: Table, numbers: "NDArray[np.float64]") -> Evidence
 def _decimals(
     values: "NDArray[np.float64]", labels: "NDArray[np.int64]", classes: int
 ) -> "list[int | None]":
-    """Return the number of decimals of each class's values, None where others cannot have more."""
+    """Return the number of decimals of each class's values, None where none can have more."""
     least = np.zeros(len(values), dtype=np.int64)
     for decimals in range(MOST_COUNTED + 1):
         off = least == decimals

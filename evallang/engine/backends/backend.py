@@ -29,11 +29,14 @@ class FitLimits:
 
     @property
     def objection(self) -> str | None:
-        """Why no process can keep a limit; None if it can."""
+        """Why the limits cannot be kept; None if they can."""
         if self.seconds is not None and not 0 < self.seconds <= MOST_SECONDS:
-            return f"a fit cannot be limited to {self.seconds:g} seconds"
+            return (
+                f"a fit cannot be limited to {self.seconds:g} seconds: a limit is more than 0 and "
+                f"at most {MOST_SECONDS:g} seconds"
+            )
         if self.memory is not None and self.memory < LEAST_MEMORY:
-            return f"a process needs at least {LEAST_MEMORY // 10**6}M"
+            return f"a process needs at least {LEAST_MEMORY // 10**6}M of memory"
         return None
 
 

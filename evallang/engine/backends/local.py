@@ -111,7 +111,8 @@ class _Worker(Generic[AnyTask]):
 def _page_file() -> Iterator[int]:
     """Open a file for the page of a worker; yield its descriptor.
 
-    Its bytes are written: on a full disk, to touch those of a hole ends a process with SIGBUS.
+    Its bytes are written, because on a full disk touching a hole in a file ends the process with
+    SIGBUS.
     Raises `OSError`.
     """
     with tempfile.TemporaryFile(buffering=0) as file:

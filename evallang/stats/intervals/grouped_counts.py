@@ -38,7 +38,7 @@ class GroupedCounts:
     """
 
     def __init__(self, cells: NDArray[np.int64], shape: tuple[int, ...], groups: ArrayLike) -> None:
-        # In the fewest bytes, which for the models of a large file is much
+        # In the narrowest type: the cells of all models of a large file take much memory
         self.cells = cells.astype(np.min_scalar_type(math.prod(shape)), copy=False)
         self.shape = shape
         self.codes = labels(groups, len(cells), "group")

@@ -51,6 +51,20 @@ def test_a_pair_that_cannot_be_found_different_is_named(b, c, method, objected):
     assert [d.name for d in found] == (["too_few_discordant_pairs"] if objected else [])
 
 
+@pytest.mark.parametrize(
+    ("unit", "b", "words"),
+    [
+        ('  unit "scans"\n', 2, "differ on 3 of 103 scans, and"),
+        ("", 2, "differ on 3 of 103 examples, and"),
+        ("", 0, "differ on none of 100 examples, and"),
+    ],
+)
+def test_examples_are_called_as_the_study_calls_them(unit, b, words):
+    text = HEAD.format(b=b, c=min(b, 1), method="exact")
+    [found] = checked(text.replace("]]\n", f"]]\n{unit}", 1)).diagnostics
+    assert words in found.message
+
+
 THREE = """evallang 1
 counts t
   models a, b, c
