@@ -55,6 +55,13 @@ def mid_sentence(title: str) -> str:
     return first[:1].lower() + first[1:] + space + rest if common else title
 
 
+def axis_words(title: str) -> str:
+    """Return the title of an axis as it is inside a sentence; abbreviations keep their capitals."""
+    first = title.partition(" ")[0]
+    written_so = any(letter.isupper() or letter.isdigit() for letter in first[1:])  # F1
+    return title if written_so else title[:1].lower() + title[1:]
+
+
 def capitalised(text: str, names: Iterable[str] = ()) -> str:
     """Capitalise the beginning of a sentence or a title, unless it is written small.
 

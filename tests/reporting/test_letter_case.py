@@ -7,7 +7,7 @@ import pytest
 from evallang.metrics.imported import imported_ratio
 from evallang.metrics.metric import METRICS
 from evallang.protocols.protocol import PROTOCOLS
-from evallang.reporting.letter_case import mid_sentence, titled
+from evallang.reporting.letter_case import axis_words, mid_sentence, titled
 from evallang.reporting.wording import sentence
 from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.corrections.correction import CORRECTIONS
@@ -75,3 +75,18 @@ def test_a_title_has_its_options_where_the_field_puts_them(title, options, words
 )
 def test_a_sentence_begins_with_a_capital_but_a_name_stays_as_it_is_written(text, written):
     assert sentence(text, ("nb", "random forest")) == written
+
+
+@pytest.mark.parametrize(
+    ("title", "words"),
+    [
+        ("Area under the ROC curve (%)", "area under the ROC curve (%)"),
+        ("ROC AUC", "ROC AUC"),
+        ("MRI scans", "MRI scans"),
+        ("F1", "F1"),
+        ("mAP", "mAP"),
+        ("", ""),
+    ],
+)
+def test_the_title_of_an_axis_keeps_abbreviations_inside_a_sentence(title, words):
+    assert axis_words(title) == words

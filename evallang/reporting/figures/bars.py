@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from evallang.reporting import fonts
 from evallang.reporting.figures.figure import BLUE, COLUMN, INK, MUTE, SIZE, Axis, Canvas
+from evallang.reporting.letter_case import axis_words
 from evallang.reporting.numbers import count
 
 ROW = 13.0
@@ -37,4 +38,4 @@ def bars_of_counts(
     canvas.line([(left, HEAD), (left, foot), (COLUMN - COUNTS, foot)], INK, 0.6)
     canvas.words((left + COLUMN - COUNTS) / 2, foot + 20, title, "center", colour=MUTE)
     spoken = ", ".join(f"{name} {count(n)}" for name, n in rows)
-    return canvas.svg(), f"{subject}, {title.lower()} of {count(most)}: {spoken}."
+    return canvas.svg(), f"{subject}, {axis_words(title)} of {count(most)}: {spoken}."

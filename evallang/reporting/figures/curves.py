@@ -17,6 +17,7 @@ from evallang.reporting.figures.figure import (
     Axis,
     Canvas,
 )
+from evallang.reporting.letter_case import axis_words
 from evallang.reporting.numbers import Scale, fixed
 from evallang.results.provenance import CurveWords
 
@@ -203,4 +204,4 @@ def _spoken(words: CurveWords, points: Sequence[Point]) -> str:
     step = max(1, (len(known) - 1) // (SPOKEN - 1))
     scale = Scale(2)
     pairs = ", ".join(f"{fixed(p['y'], scale)} at {fixed(p['x'], scale)}" for p in known[::step])
-    return f"{words.y.lower()} by {words.x.lower()} {pairs}"
+    return f"{axis_words(words.y)} by {axis_words(words.x)} {pairs}"

@@ -16,6 +16,7 @@ from evallang.reporting.figures.figure import (
     Bounds,
     Canvas,
 )
+from evallang.reporting.letter_case import axis_words
 from evallang.reporting.numbers import Scale, fixed
 
 RIGHT, TOP, BOTTOM = 8.0, 16.0, 27.0  # above the plot is the title of its height
@@ -183,6 +184,6 @@ def _spoken(
         step = max(1, math.ceil(len(known) / SPOKEN))
         pairs = ", ".join(f"{fixed(p.y, scale)} at {value_words(p.x)}" for p in known[::step])
         name = f"{one.name}, " if len(series) > 1 else ""
-        parts.append(f"{name}{titles[1].lower()} by {titles[0]} {pairs}")
+        parts.append(f"{name}{axis_words(titles[1])} by {titles[0]} {pairs}")
     parts += [f"{mark.name} at {value_words(mark.x)}" for mark in marks]
     return f"{subject}: {'; '.join(parts)}."

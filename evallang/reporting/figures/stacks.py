@@ -16,6 +16,7 @@ from evallang.reporting.figures.figure import (
     Bounds,
     Canvas,
 )
+from evallang.reporting.letter_case import axis_words
 from evallang.reporting.numbers import Scale, fixed
 
 ROW, DOUBLE_ROW = 15.0, 19.0  # of names in one line, and in two
@@ -88,7 +89,7 @@ def stacked_bars(
         + ", ".join(f"{p} {fixed(v, scale)}" for p, v in zip(parts, values, strict=True))
         for name, values in rows
     )
-    return canvas.svg(), f"{subject}, {title.lower()}: {spoken}."
+    return canvas.svg(), f"{subject}, {axis_words(title)}: {spoken}."
 
 
 def strips(
@@ -121,7 +122,7 @@ def strips(
     spoken = "; ".join(
         f"{name}: {', '.join(fixed(v, scale) for v in values)}" for name, values in rows
     )
-    return canvas.svg(), f"{subject}, {title.lower()}: {spoken}."
+    return canvas.svg(), f"{subject}, {axis_words(title)}: {spoken}."
 
 
 def values_next_to_spans(
@@ -155,7 +156,7 @@ def values_next_to_spans(
         words = f"{label}: {fixed(value, scale)}, next to {low_text} to {high_text}"
         spoken.append(f"{words}, middle {middle_text}")
     canvas.words((left + COLUMN - RIGHT) / 2, foot + 20, title, "center", colour=MUTE)
-    return canvas.svg(), f"{subject}, {title.lower()}: {'; '.join(spoken)}."
+    return canvas.svg(), f"{subject}, {axis_words(title)}: {'; '.join(spoken)}."
 
 
 def _ticks(canvas: Canvas, axis: Axis, foot: float, scale: Scale) -> None:
