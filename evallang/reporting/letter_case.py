@@ -59,7 +59,7 @@ def axis_words(title: str) -> str:
     """Return the title of an axis as it is inside a sentence; abbreviations keep their capitals."""
     first = title.partition(" ")[0]
     written_so = any(letter.isupper() or letter.isdigit() for letter in first[1:])  # F1
-    return title if written_so else title[:1].lower() + title[1:]
+    return title if written_so or len(first) == 1 else title[:1].lower() + title[1:]
 
 
 def capitalised(text: str, names: Iterable[str] = ()) -> str:

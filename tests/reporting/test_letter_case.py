@@ -84,6 +84,7 @@ def test_a_sentence_begins_with_a_capital_but_a_name_stays_as_it_is_written(text
         ("ROC AUC", "ROC AUC"),
         ("MRI scans", "MRI scans"),
         ("F1", "F1"),
+        ("C of the model", "C of the model"),
         ("mAP", "mAP"),
         ("", ""),
     ],

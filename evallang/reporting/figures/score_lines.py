@@ -184,6 +184,6 @@ def _spoken(
         step = max(1, math.ceil(len(known) / SPOKEN))
         pairs = ", ".join(f"{fixed(p.y, scale)} at {value_words(p.x)}" for p in known[::step])
         name = f"{one.name}, " if len(series) > 1 else ""
-        parts.append(f"{name}{axis_words(titles[1])} by {titles[0]} {pairs}")
+        parts.append(f"{name}{axis_words(titles[1])} by {axis_words(titles[0])} {pairs}")
     parts += [f"{mark.name} at {value_words(mark.x)}" for mark in marks]
     return f"{subject}: {'; '.join(parts)}."
