@@ -190,7 +190,7 @@ PROTOCOLS: Registry[ProtocolDeclaration] = Registry("protocol", "evallang.protoc
 ProtocolEntry = Entry[ProtocolDeclaration]
 
 FOLDS = OptionWords("Folds", "each row is tested once in a repetition")
-TIMES = OptionWords("Repetitions", "how often all splits are drawn again")
+TIMES = OptionWords("Repetitions", "how often all splits are drawn")
 TEST_SHARE = OptionWords("Test part", "share of rows that is tested")
 """What readers call options that several protocols have."""
 

@@ -89,15 +89,12 @@ def _methods(context: Context) -> Runs:
     """Write the sentence that names the analyses, each with its sources."""
     every = [*asked_for(context, curves=True), *asked_for(context, curves=False)]
     kinds = dict.fromkeys(item.kind for item in every)
-    which = "Further analyses of the held-out predictions were"
-    if len(kinds) == 1:
-        which = "A further analysis of the held-out predictions was"
     made: Runs = ()
     for number, kind in enumerate(kinds):
         link = "" if number == 0 else " and " if number == len(kinds) - 1 else ", "
         title = mid_sentence(context.method_title("analysis", kind))
         made += runs(link, title, context.cite("analysis", kind))
-    return runs(f"{which}: ", made, ".") if made else ()
+    return runs("We further analysed the held-out predictions (", made, ").") if made else ()
 
 
 @SECTIONS.register(SectionDeclaration(order=46, methods=_methods, analyses=True), title="Curves")

@@ -33,6 +33,8 @@ ROOM = {"screen": Room(500), "print": Room(50, width=170 * POINTS_PER_MM)}
 ISOLATED = re.compile(f"{ISOLATE}([^{ISOLATE}{POP_ISOLATE}]*){POP_ISOLATE}")
 OPAQUE = re.compile(r"<(script|style|svg|title)\b")  # elements in which an element is not text
 LEADING_POINT = re.compile(r"(?<!\w)\.(?=\d)")
+SPACE_BEFORE_ELEMENT = re.compile(r"(?<=[^\s>])(\s+)(?=<(?:a|b|code|em|i|span|strong|sub|sup)\b)")
+SPACE_BEFORE_END = re.compile(r"(?<=\S)\s+(?=</(?:figcaption|li|p|td|th)>)")
 TEMPLATE, BLOCKS = "report.html.j2", "blocks.html.j2"
 FONTS_PLACE, DRAWN_PLACE = "/* fonts */", "/* drawings */"
 
@@ -83,6 +85,8 @@ def render(document: Document, medium: Medium, copied: Mapping[str, Any] | None 
             objection = str(error)
     if html is None:
         html = _environment().get_template(TEMPLATE).render(**values)
+    if medium == "print":
+        html = _spaces_apart(str(html))
     drawn = more_forms(set(html)) if medium == "print" and not html.isascii() else ""
     embedded = fonts.embed(html + drawn, "truetype" if medium == "print" else "woff2")
     drawn_styles = ""
@@ -107,6 +111,15 @@ def render(document: Document, medium: Medium, copied: Mapping[str, Any] | None 
     inside, apart = (css, "") if medium == "screen" else ("", css)
     text = str(html).replace(FONTS_PLACE, inside, 1).replace(DRAWN_PLACE, drawn_styles, 1)
     return Page(text, tuple(sorted(boxed)), shortened, objection, apart)
+
+
+def _spaces_apart(html: str) -> str:
+    """Leave no space at the end of a text.
+
+    WeasyPrint 70 breaks such a text after its first word where it fills a line so that only the
+    space has no room.
+    """
+    return SPACE_BEFORE_END.sub("", SPACE_BEFORE_ELEMENT.sub(r"<span>\1</span>", html))
 
 
 def _with_elements(html: str) -> str:

@@ -20,16 +20,18 @@ def message_runs(context: Context, text: str) -> Runs:
         if not isinstance(run, Code):
             words.append(run)
             continue
-        label, title = _label(context, run.text), _title(context, run.text)
+        after = made[i + 1] if i + 1 < len(made) else None
+        following = after.text if isinstance(after, Text) else ""
+        label, title = _label(context, run.text), _title(context, run.text, following)
         if label is not None:
             words.append(Text(label))
         elif title is not None:
             before = words[-1] if words else None
             if isinstance(before, Text) and before.text.endswith((" the ", " a ")):
                 title = title.removeprefix("the ")
-            after = made[i + 1] if i + 1 < len(made) else None
-            if isinstance(after, Text) and after.text.startswith(" test"):
-                title = title.removesuffix(" test")
+            for kind in ("test", "interval"):
+                if following.startswith(f" {kind}"):
+                    title = title.removesuffix(f" {kind}")
             words.append(Text(title if words else capitalised(title)))
         else:
             words.append(run)
@@ -45,9 +47,14 @@ def _label(context: Context, name: str) -> str | None:
     return None
 
 
-def _title(context: Context, name: str) -> str | None:
-    """Return the title of a method; None for other code."""
-    kind = next((m.kind for m in context.results.methods if m.name == name), None)
+def _title(context: Context, name: str, following: str) -> str | None:
+    """Return the title of a method; None for other code.
+
+    A name of a test and of an interval is that of the test, except before the word "interval".
+    """
+    kinds = {method.kind for method in context.results.methods if method.name == name}
+    order = ("interval", "test") if following.startswith(" interval") else ("test", "interval")
+    kind = next((k for k in (*order, "metric", "correction") if k in kinds), None)
     if kind == "metric":
         return context.metric(name).noun
     if kind in TITLED:

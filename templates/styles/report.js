@@ -94,12 +94,11 @@
     });
   });
 
-  // A table that is wider than the page says so.
-  function cues() {
+  // A table that is wider than the page says so; its width changes with the fonts and the buttons too.
+  var widths = new ResizeObserver(function () {
     all(".scroll").forEach(function (s) { s.classList.toggle("wider", s.scrollWidth > s.clientWidth + 1); });
-  }
-  addEventListener("resize", cues, { passive: true });
-  cues();
+  });
+  all(".scroll, .scroll table").forEach(function (e) { widths.observe(e); });
 
   // Sorting by the full value; group rows keep their place, so such tables are left alone.
   var words = new Intl.Collator("en", { numeric: true });

@@ -82,7 +82,7 @@ def test_all_models_but_the_baseline_are_analyzed_on_each_protocol(tmp_path):
     assert roc["summaries"] == ({"name": "area", "value": 0.5, "low": None, "high": None},)
     words = words_of(results, tmp_path)
     assert "Agreement of two models at a time" in words
-    assert "Further analyses of the held-out predictions were: ROC curve" in words
+    assert "We further analysed the held-out predictions (ROC curve" in words
     again = Results.load(tmp_path / "out" / "results.json").record.analyses
     assert to_plain(again) == to_plain(results.record.analyses)
 

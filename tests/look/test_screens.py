@@ -191,18 +191,19 @@ def test_a_drawing_is_saved_in_the_colours_of_print(opened, tmp_path):
 
 
 @pytest.mark.parametrize("name", SHOWN)
-def test_every_sideways_scroll_has_a_cue(opened, name):
-    page = opened(name, WIDTHS[0])
+def test_a_table_has_a_cue_if_it_scrolls_sideways_when_opened_and_when_resized(opened, name):
+    resized = opened(name, WIDTHS[0])
     for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 900})
-        page.wait_for_timeout(50)
-        bare = page.evaluate("""
-            Array.from(document.querySelectorAll(".scroll")).filter(s =>
-                s.scrollWidth > s.clientWidth + 1 && (
+        resized.set_viewport_size({"width": width, "height": 900})
+        for page in (resized, opened(name, width)):
+            page.wait_for_timeout(50)
+            wrong = page.evaluate("""
+                Array.from(document.querySelectorAll(".scroll")).filter(s =>
                     getComputedStyle(s).backgroundImage === "none" ||
-                    getComputedStyle(s.nextElementSibling).display === "none")).length
-        """)
-        assert bare == 0, f"{width} px"
+                    s.scrollWidth > s.clientWidth + 1 ===
+                    (getComputedStyle(s.nextElementSibling).display === "none")).length
+            """)
+            assert wrong == 0, f"{width} px"
 
 
 def test_controls_are_not_printed(opened):

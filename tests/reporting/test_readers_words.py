@@ -271,3 +271,17 @@ def test_a_table_of_requirements_says_which_bounds_decide(tmp_path, lines, bound
     words = words_of(head + lines, tmp_path)
     assert ("A requirement is decided by the unfavourable bound" in words) is bound
     assert ("Equivalence is decided by the whole interval" in words) is whole
+
+
+def test_a_warning_of_a_test_is_not_one_of_the_interval_of_the_same_name(tmp_path):
+    written = """evallang 1
+data iris from sklearn iris
+model bayes = GaussianNB
+model stump = DecisionTreeClassifier(max_depth=1)
+protocol repeated cv folds=2 times=2
+measure accuracy
+compare with corrected_t
+"""
+    words = words_of(written, tmp_path)
+    assert "The corrected resampled t test on 4 splits has 80% power only for" in words
+    assert "95% corrected resampled t interval" in words

@@ -191,7 +191,7 @@ def test_one_further_analysis_is_one(tmp_path):
     write_rows(tmp_path, "p.csv", "truth,a", [(i % 2, i % 3 % 2) for i in range(40)])
     page = Page('evallang 1\npredictions p from "p.csv"\n  truth truth\n  models a\n'
                 "analyze confusion\n", tmp_path)  # fmt: skip
-    assert "A further analysis of the held-out predictions was: confusion matrix" in page.methods()
+    assert "We further analysed the held-out predictions (confusion matrix" in page.methods()
 
 
 def test_a_bootstrap_interval_of_a_difference_over_groups_is_named_so(tmp_path):

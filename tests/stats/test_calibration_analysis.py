@@ -80,7 +80,7 @@ def test_the_calibration_error_is_the_metric_and_its_bias_is_that_of_right_proba
     rng = np.random.default_rng(5)
     truth = (rng.random(2000) < given.scores).astype(np.int64)
     right = calibration(predicted(n=2000, decimals=9, truth=truth))
-    bias = value(right, "the same with perfect calibration")
+    bias = value(right, "expected calibration error if the probabilities were right")
     assert value(right, "expected calibration error") == pytest.approx(bias, rel=0.6)
 
 
@@ -239,8 +239,8 @@ def test_the_means_of_folds_are_the_measures_of_the_same_names():
         for r in (given.folds == fold for fold in range(4))
     ]
     assert value(found, "slope, mean of folds") == pytest.approx(np.mean(slopes), abs=1e-8)
-    assert found.notes == ("the curve and its numbers are about all test rows together, except "
-                           "the means of folds",)  # fmt: skip
+    assert found.notes[1:] == ("the curve and its numbers are about all test rows together, except "
+                               "the means of folds",)  # fmt: skip
 
 
 def test_folds_of_one_class_have_no_slope_and_are_counted():

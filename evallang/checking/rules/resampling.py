@@ -186,7 +186,7 @@ def few_repeats_behind_an_interval(study: Study) -> Iterator[Objection]:
         repeats = {**entry.defaults(), **interval.keywords()}.get("repeats")
         if isinstance(repeats, int) and repeats < LEAST_REPEATS:
             yield Objection(
-                f"{_repeats(repeats)} too few for a stable width of `{interval.name}`",
+                f"{_repeats(repeats)} too few for a stable width of the `{interval.name}` interval",
                 measure.interval_span or measure.span,
                 help=f"remove `repeats` (it is {entry.defaults()['repeats']}), or write "
                 f"`repeats={LEAST_REPEATS}` or more",
@@ -264,7 +264,7 @@ def independent_resampling_of_a_series(study: Study) -> Iterator[Objection]:
             continue
         if INTERVALS[interval.name].declaration.evidence <= ON_EXAMPLES:
             yield Objection(
-                f"`{interval.name}` takes the rows of a series as independent",
+                f"the `{interval.name}` interval takes the rows of a series as independent",
                 measure.interval_span or measure.span,
                 help="remove the interval; the values of the folds are shown",
             )
@@ -365,7 +365,7 @@ def interval_that_covers_too_little(study: Study) -> Iterator[Objection]:
 
 def _advised_against(name: str, declared: IntervalDeclaration) -> str:
     """Explain why an interval should not be used."""
-    return f"the interval `{name}` is advised against: {declared.advised_against}"
+    return f"the `{name}` interval is advised against: {declared.advised_against}"
 
 
 def _better(study: Study, measure: Measure) -> str | None:

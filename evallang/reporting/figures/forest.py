@@ -40,6 +40,7 @@ MOST_ROW = 26.0
 FOOT = 29.0  # ticks and the name of the scale
 LABEL = 96.0  # points for the names; longer ones are shortened
 MOST_IN_A_PANEL = 12  # models, or pairs; more are in further panels
+OFF_THE_LINE = 2.0  # points from the left end of the axis, which is often a line at 0
 NAMES_APART = 4.0  # points between the names of two lines
 LEAST_AXIS = 50.0  # points between names and numbers
 GAP = 7.0
@@ -160,7 +161,7 @@ def _name_lines(canvas: Canvas, axis: Axis, y: float, row: LineOfForest) -> None
     """Write the names of lines above them: next to each other where they are close."""
     widths = [fonts.width(text, SMALL_SIZE) for text in row.names]
     starts = [
-        min(max(axis(place) - wide / 2, axis.left), canvas.width - wide)
+        min(max(axis(place) - wide / 2, axis.left + OFF_THE_LINE), canvas.width - wide)
         for place, wide in zip(row.lines, widths, strict=False)
     ]
     for k in sorted(range(1, len(starts)), key=starts.__getitem__):

@@ -58,6 +58,7 @@ BROCKER_SMITH_2007 = Work(
 )
 
 ALL_ROWS = "the curve and its numbers are about all test rows together, except the means of folds"
+PARTS = "Brier score = reliability − resolution + uncertainty + within bins"
 MEANS = ("intercept", "slope", "expected calibration error")
 AT_ONCE = 1 << 20  # numbers of a block of rounds
 ROUNDS = 1000  # of truths drawn from the probabilities, and of units
@@ -141,7 +142,7 @@ def calibration(predicted: Predicted, *, bins: int = 10) -> Curve:
         n=predicted.n,
         positives=int(happened.sum()),
         folds=1,
-        notes=notes,
+        notes=(PARTS, *notes),
     )
 
 
@@ -300,5 +301,7 @@ def _expected_error(
     ]
     return (
         Summary("expected calibration error", error(happened)),
-        Summary("the same with perfect calibration", float(np.mean(drawn))),
+        Summary(
+            "expected calibration error if the probabilities were right", float(np.mean(drawn))
+        ),
     )
