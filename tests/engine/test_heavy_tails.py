@@ -63,4 +63,7 @@ def test_errors_of_given_predictions_are_known_before_the_run(tmp_path):
     rows = [f"{a},{b},{c}" for a, b, c in zip(y, near, np.full(150, 1.5), strict=True)]
     (tmp_path / "p.csv").write_text("\n".join(["y,line,flat", *rows]))
     (message,) = heavy(study(GIVEN, tmp_path))
-    assert "squared errors of `flat` on `p`" in message
+    assert "a few examples carry the squared errors of `flat` on `p`" in message
+    named = GIVEN.replace('"p.csv"\n', '"p.csv"\n  unit "loads"\n')
+    (message,) = heavy(study(named, tmp_path))
+    assert "a few loads carry the squared errors" in message
