@@ -87,10 +87,9 @@ def _unused(folder, tables):
 
 
 def _compiled(folder):
-    command = ["pdflatex", "-interaction=nonstopmode", "paper"]
-    subprocess.run(command, cwd=folder, capture_output=True, check=False)
-    subprocess.run(["bibtex", "paper"], cwd=folder, capture_output=True, check=False)
-    for _ in range(2):
+    latex = ["pdflatex", "-interaction=nonstopmode"]
+    draft = [*latex, "-draftmode", "paper"]
+    for command in (draft, ["bibtex", "paper"], draft, [*latex, "paper"]):
         subprocess.run(command, cwd=folder, capture_output=True, check=False)
     return (folder / "paper.log").read_text(encoding="latin-1")
 
