@@ -17,7 +17,7 @@ from benchmarks._rows import Bound, Kind, Row, report
 WORKERS, SLEEP = 2, 0.05
 SHORT, LONG = 20, 120  # repeats of 4 folds
 MOST = 0.05
-ROUNDS = 2
+ROUNDS = 3
 
 OWN = f"""\
 import time

@@ -146,7 +146,7 @@ def two_workers(folder: Path) -> tuple[float, float]:
     study = NESTED.format(prefix="StandardScaler", shrinkage=SHRINKAGE, outer=5, inner=2)
     (folder / "two.eval").write_text(study, encoding="utf-8")
     run = ["run", "two.eval", "--quiet", "-j"]
-    found = in_turn({"1": ours(*run, "1"), "2": ours(*run, "2")}, folder, 2, **OFF)
+    found = in_turn({"1": ours(*run, "1"), "2": ours(*run, "2")}, folder, 3, **OFF)
     return found["1"].seconds, found["2"].seconds
 
 
