@@ -55,4 +55,7 @@ def file_of_study(folder: Path, name: str) -> Path:
 
 def is_known(folder: Path, name: str) -> bool:
     """Return whether a study was run with the store in a folder."""
-    return file_of_study(folder, name).is_file()
+    try:
+        return file_of_study(folder, name).is_file()
+    except OSError:  # a folder that this user may not search
+        return False

@@ -338,11 +338,31 @@ def test_a_folder_without_permission_is_told_before_anything_is_fitted(tmp_path)
     assert {p.name for p in tmp_path.iterdir()} == {"study.eval", "closed"}
 
 
+def test_a_store_that_may_not_be_searched_is_refused_in_one_line(tmp_path):
+    (tmp_path / "study.eval").write_text(
+        'evallang 1\nstudy "Closed"\ndata iris from sklearn iris\nmodel bayes = GaussianNB\n'
+        "protocol cv folds=2\nmeasure accuracy\nreport html\n"
+    )
+    (tmp_path / "closed").mkdir(mode=0)
+    for jobs in "12":
+        done = subprocess.run(
+            [sys.executable, "-m", "evallang", "run", "study.eval", "--quiet", "-j", jobs,
+             "--store", "closed"],
+            cwd=tmp_path, capture_output=True, text=True, check=False,
+            preexec_fn=_obey_permissions if os.geteuid() == 0 else None,
+        )  # fmt: skip
+        said = "closed` cannot be used: permission denied; no fit is kept"
+        assert (done.returncode, done.stdout) == (0, "")
+        (line,) = done.stderr.splitlines()
+        assert line.endswith(said)
+
+
 def _obey_permissions() -> None:
-    """Take from root, which CI often is, the capability to write where no permission allows it."""
-    drop_from_bounding_set, dac_override = 24, 1  # PR_CAPBSET_DROP, CAP_DAC_OVERRIDE of Linux
-    if ctypes.CDLL(None, use_errno=True).prctl(drop_from_bounding_set, dac_override, 0, 0, 0):
-        raise OSError(ctypes.get_errno(), "cannot drop the capability CAP_DAC_OVERRIDE")
+    """Take from root, which CI often is, the rights to write and search where no permission is."""
+    drop_from_bounding_set = 24  # PR_CAPBSET_DROP of Linux
+    for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+        if ctypes.CDLL(None, use_errno=True).prctl(drop_from_bounding_set, capability, 0, 0, 0):
+            raise OSError(ctypes.get_errno(), f"cannot drop the capability {capability}")
 
 
 def test_an_export_that_cannot_be_written_is_told_before_anything_is_fitted(tmp_path):
