@@ -17,7 +17,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from evallang.printable import write_lines
-from evallang.working_folder import working_folder_restored
+from evallang.process_settings import settings_restored
 
 LONGEST = 65_536
 """The largest number of characters of a line that is held until the line ends."""
@@ -128,10 +128,10 @@ class _Bytes(io.RawIOBase):
 
 @contextmanager
 def speaking(name: str) -> Iterator[None]:
-    """Run a model or metric: prefix its output with its name, and undo its change of folder."""
+    """Run a model or metric: prefix its output with its name, and undo its changes of settings."""
     token = _SPEAKER.set(name)
     try:
-        with working_folder_restored():
+        with settings_restored():
             yield
     finally:
         for stream in (sys.stdout, sys.stderr):

@@ -18,8 +18,8 @@ from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from evallang.frozen_records import frozen
+from evallang.process_settings import settings_restored
 from evallang.registry import lazy
-from evallang.working_folder import working_folder_restored
 
 if TYPE_CHECKING:
     import hashlib
@@ -68,7 +68,7 @@ class OwnCode:
             _forget(top, Path(self.folder))
         put_on_path(self.folder)
         try:
-            with working_folder_restored():  # or the first fit would run elsewhere than the second
+            with settings_restored():  # or the first fit would run elsewhere than the second
                 module = importlib.import_module(name)
         except SystemExit as error:
             raise ImportError(f"{name} ended the process when it was imported") from error

@@ -4,7 +4,9 @@ import subprocess
 import sys
 import textwrap
 
+import numpy as np
 import pytest
+import sklearn
 from click.testing import CliRunner
 from studies import checked, study
 
@@ -249,3 +251,27 @@ def test_its_parameters_are_unknown_to_the_check_and_take_any_value():
     found = checked(text)
     assert not [d for d in found.diagnostics if d.severity == "error"]
     assert found.study.models[0].pipeline.steps[0].code
+
+
+@pytest.mark.parametrize("at", ["import", "fit"])
+def test_settings_that_own_code_changes_reach_no_other_model(tmp_path, at):
+    changes = (
+        "import sys, sklearn",
+        "sys.setrecursionlimit(sys.getrecursionlimit() // 4)",
+        "np.seterr(all='raise')",
+        "sklearn.set_config(transform_output='polars')",
+    )
+    lines = "\n".join(changes) + "\n"
+    package = f"setting_{at}"
+    module = MODULE
+    if at == "import":
+        module += lines
+    else:
+        module = module.replace(
+            "        self.classes_ =", textwrap.indent(lines, " " * 8) + "        self.classes_ ="
+        )
+    before = sys.getrecursionlimit(), np.geterr(), sklearn.get_config()
+    made = written(tmp_path, package, module=module)
+    record = run(made, trust=True, jobs=1).record
+    assert (sys.getrecursionlimit(), np.geterr(), sklearn.get_config()) == before
+    assert not record.failures
