@@ -34,6 +34,7 @@ from evallang.spelling import closest
 T = TypeVar("T")
 PIECE = 1 << 20  # bytes unpacked at a time, so that nothing beyond the limit is held
 MOST_IN_MEMORY = 1 << 25  # bytes of an unpacked file, which else is on the disk
+GZIP = b"\x1f\x8b"  # the first bytes of a compressed file
 TEXTS = (".csv", ".tsv", ".jsonl", ".arff")
 ENDINGS = (*TEXTS, ".parquet", *(f"{text}.gz" for text in TEXTS))
 
@@ -223,11 +224,11 @@ def read_content(
         words = "run again when no other program writes to it"
         findings.add(UNREADABLE_FILE, message, span=span, help=words)
         return None
-    except gzip.BadGzipFile:
+    except _NotCompressed:
         words = "remove `.gz` from its name, or compress it"
         findings.add(UNREADABLE_FILE, f"`{location}` is not compressed", span=span, help=words)
         return None
-    except (EOFError, zlib.error):
+    except (EOFError, zlib.error, gzip.BadGzipFile):
         message = f"`{location}` is damaged or incomplete"
         findings.add(UNREADABLE_FILE, message, span=span, help="compress the file again")
         return None
@@ -254,12 +255,19 @@ def read_bytes(
     return read_content(path, location, findings, FileContent.read, span=span)
 
 
+class _NotCompressed(Exception):
+    """A file whose name ends in .gz is not compressed."""
+
+
 @contextmanager
 def _unpacked(packed: IO[bytes], location: str) -> Iterator[IO[bytes]]:
     """Unpack a file piece by piece; raises `OverLimit` as soon as it is too large.
 
     A long file is unpacked to a temporary file, because it is read more than once.
     """
+    if packed.read(len(GZIP)) not in (GZIP, b""):
+        raise _NotCompressed
+    packed.seek(0)
     with gzip.open(packed) as stream, tempfile.SpooledTemporaryFile(MOST_IN_MEMORY) as data:
         while piece := stream.read(PIECE):
             if data.tell() + len(piece) > BYTES.most:

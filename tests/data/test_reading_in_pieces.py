@@ -175,6 +175,27 @@ def test_a_short_compressed_file_is_unpacked_in_memory(source, monkeypatch):
     assert frame is not None and not said
 
 
+PACKED = gzip.compress(TEXTS["plain"])
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        (TEXTS["plain"], "is not compressed"),
+        (b"\x1f", "is not compressed"),
+        (PACKED[:-9], "is damaged or incomplete"),
+        (PACKED + b"more", "is damaged or incomplete"),
+        (PACKED[:-8] + bytes(4) + PACKED[-4:], "is damaged or incomplete"),  # another checksum
+        (b"", "is empty"),
+        (gzip.compress(b""), "is empty"),
+    ],
+)
+def test_what_is_wrong_with_a_compressed_file_is_reported(source, content, fault):
+    source.write("p.csv.gz", content)
+    frame, [(_, message, *_)] = read(source, "p.csv.gz")
+    assert frame is None and message == f"`p.csv.gz` {fault}"
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="it needs a disk that is full")
 def test_a_file_that_is_too_long_for_the_temporary_folder_is_reported(source, monkeypatch):
     source.write("p.csv.gz", gzip.compress(TEXTS["plain"]))
