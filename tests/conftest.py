@@ -1,7 +1,8 @@
 """No test depends on a clock: a loaded machine draws the same examples, only later.
 
 Modules with slow tests come first, so that no process works at one while the others are done.
-Linear algebra has one thread in each process of the tests, and what it likes in those they start.
+Linear algebra and OpenMP have one thread in each process of the tests, and what they like in those
+they start: on a busy machine, threads that wait for one another take more time than the work.
 In the folders `WITHOUT_PDF` a report in this process is all that it is but for the layout of its
 PDF, which takes three times as long as the rest; a test marked `pdf` has it laid out, and one that
 uses `no_layout` elsewhere has not.
@@ -20,6 +21,7 @@ from threadpoolctl import threadpool_limits
 
 from evallang.reporting import pdf
 
+os.environ["OMP_NUM_THREADS"] = "1"  # read when a module loads OpenMP, until tests are collected
 assert numpy and scipy.linalg  # loaded before their threads can be limited
 threadpool_limits(1, user_api="blas")
 
@@ -40,6 +42,7 @@ gc.disable()  # what is collected stays until the end: looking through it finds 
 
 def pytest_collection_finish():
     """Leave out of each later look for garbage what stays, and look more seldom."""
+    os.environ.pop("OMP_NUM_THREADS", None)
     gc.freeze()
     gc.set_threshold(20_000, 10, 10)
     gc.enable()
