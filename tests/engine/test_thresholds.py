@@ -3,6 +3,7 @@
 import csv
 import json
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import polars as pl
@@ -115,7 +116,7 @@ def test_a_tuned_threshold_is_chosen_by_the_score_of_the_positive_class(
     positive, word, score, tmp_path
 ):
     tuned = (
-        f"TunedThresholdClassifierCV(estimator={LOGISTIC}, scoring={word}, thresholds=20, "
+        f"TunedThresholdClassifierCV(estimator={LOGISTIC}, scoring={word}, thresholds=10, "
         "cv=3, random_state=1)"
     )
     made, table = predicted(text_of(f"model m = {tuned}\n", positive=positive), tmp_path, "m")
@@ -124,7 +125,7 @@ def test_a_tuned_threshold_is_chosen_by_the_score_of_the_positive_class(
         plain = TunedThresholdClassifierCV(
             make_pipeline(StandardScaler(), LogisticRegression(max_iter=500)),
             scoring=make_scorer(score, pos_label=positive, zero_division=0.0),
-            thresholds=20,
+            thresholds=10,
             cv=3,
             random_state=1,
         ).fit(data.data[split.train], names(data.target)[split.train])
@@ -151,7 +152,7 @@ def test_the_threshold_that_each_fit_chose_is_stated_for_the_positive_class(
     positive, word, written, plain, scores, tmp_path
 ):
     """scikit-learn states it for its last class, unless its metric names the positive one."""
-    options = f"estimator={written}, scoring={word}, thresholds=20, cv=3"
+    options = f"estimator={written}, scoring={word}, thresholds=10, cv=3"
     tuned = f"TunedThresholdClassifierCV({options})"
     text = text_of(f"model m = StandardScaler | {tuned}\nmodel other = GaussianNB\n", "", positive)
     made, table = predicted(text, tmp_path, "m")
@@ -164,7 +165,7 @@ def test_the_threshold_that_each_fit_chose_is_stated_for_the_positive_class(
         expected = make_pipeline(
             StandardScaler(),
             TunedThresholdClassifierCV(
-                plain, scoring=SCORES_OF_LABELS[word](positive), thresholds=20, cv=3
+                plain, scoring=SCORES_OF_LABELS[word](positive), thresholds=10, cv=3
             ),
         ).fit(data.data[split.train], names(data.target)[split.train])[-1]
         value = expected.best_threshold_
@@ -186,7 +187,7 @@ def test_the_threshold_that_each_fit_chose_is_stated_for_the_positive_class(
 def test_margins_are_divided_where_the_class_asks_for_them(tmp_path):
     tuned = (
         "TunedThresholdClassifierCV(estimator=LogisticRegression(max_iter=500), "
-        "response_method=decision_function, cv=3)"
+        "response_method=decision_function, thresholds=10, cv=3)"
     )
     made = study(text_of(f"model m = StandardScaler | {tuned}\n"), tmp_path)
     found = run(made).record.thresholds
@@ -195,7 +196,10 @@ def test_margins_are_divided_where_the_class_asks_for_them(tmp_path):
         expected = make_pipeline(
             StandardScaler(),
             TunedThresholdClassifierCV(
-                LogisticRegression(max_iter=500), response_method="decision_function", cv=3
+                LogisticRegression(max_iter=500),
+                response_method="decision_function",
+                thresholds=10,
+                cv=3,
             ),
         ).fit(data.data[split.train], names(data.target)[split.train])[-1]
         assert one.scores == "margins"
@@ -203,7 +207,8 @@ def test_margins_are_divided_where_the_class_asks_for_them(tmp_path):
 
 
 TUNED = (
-    "model m = StandardScaler | TunedThresholdClassifierCV(estimator=LogisticRegression, cv=3)\n"
+    "model m = StandardScaler | "
+    "TunedThresholdClassifierCV(estimator=LogisticRegression, thresholds=10, cv=3)\n"
 )
 
 
@@ -285,7 +290,7 @@ def test_an_exported_model_keeps_its_threshold(tmp_path):
 
 @pytest.mark.parametrize("positive", ["malignant", "benign"])
 def test_the_threshold_that_an_export_chose_is_stated_for_the_positive_class(positive, tmp_path):
-    tuned = "TunedThresholdClassifierCV(estimator=LogisticRegression, thresholds=20, cv=3)"
+    tuned = "TunedThresholdClassifierCV(estimator=LogisticRegression, thresholds=10, cv=3)"
     text = text_of(f"model m = StandardScaler | {tuned}\n", "", positive)
     made = study(text + 'export m to "m.skops"\n', tmp_path)
     (export,) = run(made, out=tmp_path / "out").record.exports
@@ -302,11 +307,12 @@ def test_the_threshold_that_an_export_chose_is_stated_for_the_positive_class(pos
 
 
 def test_results_and_methods_state_what_each_threshold_was_chosen_on(tmp_path):
+    few = "thresholds=10"
     models = (
         f"model m = {LOGISTIC}\n"
         f"model plain = {LOGISTIC}\n"
-        f"model tuned = TunedThresholdClassifierCV(estimator={LOGISTIC}, scoring=f1, cv=3)\n"
-        f"model part = TunedThresholdClassifierCV(estimator={LOGISTIC}, cv=0.25)\n"
+        f"model tuned = TunedThresholdClassifierCV(estimator={LOGISTIC}, scoring=f1, {few}, cv=3)\n"
+        f"model part = TunedThresholdClassifierCV(estimator={LOGISTIC}, {few}, cv=0.25)\n"
         f"model fixed = FixedThresholdClassifier(estimator={LOGISTIC}, threshold=0.4)\n"
     )
     allowed = "  # evallang: allow threshold_beside_the_reported_scores because the clinic set it\n"
@@ -434,7 +440,7 @@ USING_SCORES = (
     "StackingClassifier(estimators=[{}, DecisionTreeClassifier])",
     "BaggingClassifier(estimator={})",
     "CalibratedClassifierCV(estimator={})",
-    "TunedThresholdClassifierCV(estimator={})",
+    "TunedThresholdClassifierCV(estimator={}, thresholds=10)",
     "FixedThresholdClassifier(estimator={})",
 )
 
@@ -482,7 +488,7 @@ def test_labels_of_bagged_models_without_probabilities_are_counted():
     assert "E449" not in codes(text_of(f"model m = {margins}\n"))
 
 
-TUNED_AT = "TunedThresholdClassifierCV(estimator={}, thresholds=20{})"
+TUNED_AT = "TunedThresholdClassifierCV(estimator={}, thresholds=10, cv=3{})"
 BY_F1 = TUNED_AT.format("GaussianNB", ', scoring="f1"')
 TUNED_LAST = TUNED_AT.format("LogisticRegression", "")
 TUNED_MEMBERS = f"""\
@@ -492,11 +498,23 @@ model stack = StackingClassifier(estimators=[GaussianNB], final_estimator={TUNED
 """
 
 
+@pytest.fixture(scope="module")
+def tuned_members(tmp_path_factory):
+    """Return a function that runs the study of members once for each positive class."""
+
+    @cache
+    def ran(positive):
+        folder = tmp_path_factory.mktemp("members")
+        made = study(text_of(TUNED_MEMBERS, positive=positive), folder)
+        return made, run(made, out=folder / "out").record, folder / "out"
+
+    return ran
+
+
 @pytest.mark.parametrize("positive", ["malignant", "benign"])
-def test_thresholds_of_members_are_those_that_scikit_learn_chooses(positive, tmp_path):
-    made = study(text_of(TUNED_MEMBERS, positive=positive), tmp_path)
-    run(made, out=tmp_path / "out")
-    results = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+def test_thresholds_of_members_are_those_that_scikit_learn_chooses(positive, tuned_members):
+    made, _, out = tuned_members(positive)
+    results = json.loads((out / "results.json").read_text(encoding="utf-8"))
     found = {(t["model"], t["member"], t["fold"]): t["value"] for t in results["thresholds"]}
     assert {key[:2] for key in found} == {
         ("vote", "first"), ("vote", "estimator 2"), ("first", ""), ("stack", "final estimator"),
@@ -506,7 +524,7 @@ def test_thresholds_of_members_are_those_that_scikit_learn_chooses(positive, tmp
     for split in by_fold(made, "vote"):
         train = split.train
         for member, scoring in (("first", "balanced_accuracy"), ("estimator 2", f1)):
-            chosen = TunedThresholdClassifierCV(GaussianNB(), scoring=scoring, thresholds=20)
+            chosen = TunedThresholdClassifierCV(GaussianNB(), scoring=scoring, thresholds=10, cv=3)
             chosen.fit(data.data[train], names(data.target)[train])
             # of the last class unless the metric names the positive one
             of = positive if scoring is f1 else "malignant"
@@ -514,23 +532,22 @@ def test_thresholds_of_members_are_those_that_scikit_learn_chooses(positive, tmp
             assert found["vote", member, split.fold] == pytest.approx(value, abs=1e-12)
         base = ensemble.StackingClassifier(
             [("m", GaussianNB())],
-            final_estimator=TunedThresholdClassifierCV(LogisticRegression(), thresholds=20),
+            final_estimator=TunedThresholdClassifierCV(LogisticRegression(), thresholds=10, cv=3),
         ).fit(data.data[train], names(data.target)[train])
         value = base.final_estimator_.best_threshold_
         value = value if positive == "malignant" else 1 - value
         assert found["stack", "final estimator", split.fold] == pytest.approx(value, abs=1e-12)
-    with (tmp_path / "out" / "fits.csv").open(encoding="utf-8") as stream:
+    with (out / "fits.csv").open(encoding="utf-8") as stream:
         cells = [row["threshold"] for row in csv.DictReader(stream) if row["model"] == "vote"]
     assert cells[0].startswith("first: ") and "; estimator 2: " in cells[0]
 
 
-def test_a_report_names_the_members_whose_thresholds_make_the_labels(tmp_path):
-    made = study(text_of(TUNED_MEMBERS), tmp_path)
-    record = run(made, out=tmp_path / "out").record
+def test_a_report_names_the_members_whose_thresholds_make_the_labels(tuned_members):
+    _, record, _ = tuned_members("malignant")
     words = plain(thresholds(Context(record)))
     assert (
         "The thresholds of vote (first), first and stack (final estimator) were chosen inside each "
-        "training part, by balanced accuracy in five inner folds."
+        "training part, by balanced accuracy in three inner folds."
     ) in words
     assert (
         "The threshold of vote (estimator 2) was chosen inside each training part, by f1" in words
