@@ -116,7 +116,7 @@ def test_a_tuned_threshold_is_chosen_by_the_score_of_the_positive_class(
     positive, word, score, tmp_path
 ):
     tuned = (
-        f"TunedThresholdClassifierCV(estimator={LOGISTIC}, scoring={word}, thresholds=10, "
+        f"TunedThresholdClassifierCV(estimator={LOGISTIC}, scoring={word}, thresholds=20, "
         "cv=3, random_state=1)"
     )
     made, table = predicted(text_of(f"model m = {tuned}\n", positive=positive), tmp_path, "m")
@@ -125,7 +125,7 @@ def test_a_tuned_threshold_is_chosen_by_the_score_of_the_positive_class(
         plain = TunedThresholdClassifierCV(
             make_pipeline(StandardScaler(), LogisticRegression(max_iter=500)),
             scoring=make_scorer(score, pos_label=positive, zero_division=0.0),
-            thresholds=10,
+            thresholds=20,
             cv=3,
             random_state=1,
         ).fit(data.data[split.train], names(data.target)[split.train])
