@@ -267,6 +267,9 @@ class _Resolver:
                 return list(self.pipeline(_as_pipeline(value), is_model=False).steps)
             if isinstance(value, n.NameNode | n.CallNode):
                 return self.step(value)
+        except Broken:
+            self.scope.broken.add(name)  # said once, however often the name is used
+            raise
         finally:
             self.way.remove(name)
         self.scope.report(

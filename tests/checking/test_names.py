@@ -2,6 +2,7 @@
 
 import pytest
 from studies import checked
+from test_long_studies import calls
 
 from evallang.checking import resolve_models
 
@@ -77,3 +78,13 @@ def test_a_few_lines_that_stand_for_millions_are_refused_at_once(link, last, use
     lines = [link.format(i=i, j=i + 1) for i in range(40)]
     found = said(f"{STUDY}" + "\n".join([*lines, last.format(i=40), use, ""]))
     assert [code for code, _ in found] == ["E118"]
+
+
+def test_an_unknown_name_that_many_steps_stand_for_is_looked_for_once():
+    def nested(depth):
+        lines = [f"let a{i} = a{i + 1} | a{i + 1}" for i in range(depth)]
+        last = f"let a{depth} = StandardScalr\nmodel m = a0 | SVC\n"
+        return STUDY + "\n".join([*lines, last])
+
+    assert [code for code, _ in said(nested(12))] == ["E110"]
+    assert calls(checked, nested(12)) < 3 * calls(checked, nested(4))
