@@ -44,7 +44,7 @@ def pytest_collection_finish():
     """Leave out of each later look for garbage what stays, and look more seldom."""
     os.environ.pop("OMP_NUM_THREADS", None)
     gc.freeze()
-    gc.set_threshold(20_000, 10, 10)
+    gc.set_threshold(100_000, 10, 10)
     gc.enable()
 
 

@@ -83,9 +83,9 @@ def _values(node: ast.AST) -> Iterator[ast.AST]:
             yield node
 
 
-def _bindings(tree: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+def _bindings(nodes: list[ast.AST]) -> Iterator[tuple[str, ast.AST]]:
     """Iterate over names and what they are bound to: assigned, or taken from in a loop."""
-    for node in ast.walk(tree):
+    for node in nodes:
         targets: list[ast.expr] = []
         match node:
             case ast.Assign(targets=targets, value=value):
@@ -109,25 +109,21 @@ def _outermost_functions(node: ast.AST) -> Iterator[ast.AST]:
 
 def _looks_into_wording(tree: ast.AST) -> Iterator[str]:
     """Iterate over the expressions that look into a text, also under the name of a local."""
-    functions = list(_outermost_functions(tree))
-    inside = {id(node) for function in functions for node in ast.walk(function)}
-    for scope in (tree, *functions):
-        found = _Scan(scope).found()
-        yield from (
-            ast.unparse(node) for node in found if scope is not tree or id(node) not in inside
-        )
+    functions = [_Scan(function) for function in _outermost_functions(tree)]
+    inside = {id(node) for function in functions for node in function.nodes}
+    yield from (ast.unparse(node) for node in _Scan(tree).found() if id(node) not in inside)
+    yield from (ast.unparse(node) for function in functions for node in function.found())
 
 
 class _Scan:
     """The search of one function; `texts` are the locals bound to a text."""
 
     def __init__(self, tree: ast.AST) -> None:
-        self.tree = tree
+        self.nodes = list(ast.walk(tree))
         self.texts: set[str] = set()
+        bindings = list(_bindings(self.nodes))
         while added := {
-            name
-            for name, value in _bindings(tree)
-            if name not in self.texts and self.is_wording(value)
+            name for name, value in bindings if name not in self.texts and self.is_wording(value)
         }:
             self.texts |= added
 
@@ -143,7 +139,7 @@ class _Scan:
         return self.is_wording(node, TEXTS) or (isinstance(node, ast.Name) and node.id in TEXTS)
 
     def found(self) -> Iterator[ast.AST]:
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             match node:
                 case ast.Call(func=ast.Attribute(value=owner, attr=called), args=given):
                     of_re = isinstance(owner, ast.Name) and owner.id == "re"
