@@ -41,7 +41,8 @@ MOST_LOST = 5  # fits of a task that was running when its process was killed
 # One process imports what a run imports, and forks every run: a start costs no second then.
 # A round begins with an empty store, and every run of it is killed at a moment drawn within the
 # time, or the number of fits, of an undisturbed run. The run that ends before its moment ends the
-# round. So moments follow the speed of the machine, and the first run of a round is always killed.
+# round. So moments follow the speed of the machine; should it have become faster since the
+# undisturbed run, the first moment of the next round is a number of fits, which is always reached.
 KILLER = """\
 import json, os, random, shutil, signal, sys, time
 from pathlib import Path
@@ -104,7 +105,7 @@ while sum(killed) < kills:
     assert number < 3 * kills, killed
     place = fresh(str(number))
     killed.append(0)
-    while not ended(place, drawn(sum(killed))):
+    while not ended(place, drawn(number + sum(killed))):
         killed[-1] += 1
         with open(place / "study" / "out" / "results.json") as file:
             assert json.load(file)["study"]["title"] in ("Former", "Killed")
