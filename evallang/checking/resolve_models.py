@@ -268,7 +268,7 @@ class _Resolver:
             if isinstance(value, n.NameNode | n.CallNode):
                 return self.step(value)
         except Broken:
-            self.scope.broken.add(name)  # said once, however often the name is used
+            self.scope.broken.add(name)  # reported once, however often the name is used
             raise
         finally:
             self.way.remove(name)
