@@ -30,6 +30,7 @@ PIECE = 1 << 23  # bytes whose cells are read together
 SAMPLE = 1 << 16  # bytes from which types are guessed; a wrong guess costs a second reading
 SAMPLE_LINES = 10  # at least, however long
 LONG = 1 << 24  # bytes of a file whose labels are worth a look at three places
+MOST_BLANKS = 8  # at the start of a cell that are told from those within it
 LINE_END, QUOTE, PLUS, MINUS, POINT, ZERO = map(ord, '\n"+-.0')
 BLANKS = b" \t\v\f"  # of ASCII, as far as text cells are trimmed of them
 WHOLE_CELL = re.compile(r"[ \t]*[+-]?(0|[1-9][0-9]*)[ \t]*")
@@ -201,9 +202,6 @@ def _look(content: FileContent, separator: str, separators: int) -> _Look | None
         ends = text == LINE_END
         cuts = text == mark
         begins = cuts | ends
-        for blank in BLANKS:  # polars skips those before a number
-            if blank != mark and blank in chunk:
-                begins |= text == blank
         if QUOTE in chunk:
             quoted = True
             quotes = text == QUOTE
@@ -211,12 +209,30 @@ def _look(content: FileContent, separator: str, separators: int) -> _Look | None
                 return None
             cuts &= (np.cumsum(quotes, dtype=np.uint8) & 1) == 0
             begins |= quotes
+        _extend_over_blanks(begins, chunk, text, mark)
         lines += int(np.count_nonzero(ends)) + (not chunk.endswith(b"\n"))
         cut += int(np.count_nonzero(cuts))
         apart = apart or _spelled_apart(chunk, text, begins)
         blank_edges = blank_edges or _has_blank_edges(chunk, separator)
     regular = cut == lines * separators
     return _Look(lines, apart, quoted, blank_edges) if regular else None
+
+
+def _extend_over_blanks(
+    begins: "NDArray[np.bool_]", chunk: bytes, text: "NDArray[np.uint8]", separator: int
+) -> None:
+    """Mark the blanks at the start of a cell too, which polars skips before a number."""
+    codes = [code for code in BLANKS if code != separator and code in chunk]
+    if not codes:
+        return
+    blank = np.logical_or.reduce([text == code for code in codes])
+    begins[0] |= blank[0]
+    for _ in range(MOST_BLANKS):
+        led = blank[1:] & begins[:-1] & ~begins[1:]
+        if not led.any():
+            return
+        begins[1:] |= led
+    begins |= blank  # those within texts too: a number that is read as text loses nothing
 
 
 def _quotes_are_regular(

@@ -216,6 +216,20 @@ def test_a_whole_number_keeps_its_spelling_behind_a_blank_and_at_the_end_of_a_fi
     assert frame.texts("a")[-2] == frame.texts("b")[-1] == cell.strip()
 
 
+@pytest.mark.parametrize("cell", ["2024-01-01 00:05:00", "Agent 007", "a -0", "b          +5"])
+def test_a_blank_within_a_text_leaves_the_numbers_beside_it_typed(cell):
+    text = f"a,b\n{cell},2\n{cell},3\n"
+    frame = delimited.read_delimited(FileContent.of(text.encode()), "p.csv", Findings({}))
+    assert frame.cells["b"].dtype == pl.Int64
+    assert frame.texts("a").to_list() == [cell, cell]
+
+
+def test_a_number_behind_many_blanks_keeps_its_spelling():
+    text = "a,b\n" + "1,2\n" * 40_000 + f"{' ' * 30}007,2\n"
+    frame = delimited.read_delimited(FileContent.of(text.encode()), "p.csv", Findings({}))
+    assert frame.texts("a")[-1] == "007"
+
+
 def test_pieces_are_whole_lines_and_make_up_the_file():
     text = b"".join(b"x" * length + b"\n" for length in range(60)) + b"y" * 70
     for size in (1, 7, 64, 5000):
