@@ -17,6 +17,7 @@ from pathlib import Path
 import fsspec
 import polars as pl
 import pytest
+from calling import call
 from moto.server import ThreadedMotoServer
 
 import evallang as ev
@@ -500,8 +501,7 @@ def test_no_finding_shows_what_an_address_should_not_hold(
     faults = f'predictions p from "{address}"\n{LABELS}predictions q from "{address}" and more\n'
     study = _study(tmp_path, faults)
     for command in (["check", "--format", kind], ["run", "--network"], ["plan"]):
-        words = [sys.executable, "-m", "evallang", *command, str(study)]
-        done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path)
+        done = call(*command, str(study), folder=tmp_path)
         assert done.returncode != 0
         shown = done.stdout + done.stderr
         assert "hunt" not in shown
