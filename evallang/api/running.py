@@ -37,6 +37,7 @@ from evallang.models.build import modules_of
 from evallang.models.own_code import find, sources
 from evallang.own_output import stdout_spared
 from evallang.printable import printable_line
+from evallang.process_settings import process_kept
 from evallang.results import codec, records
 from evallang.spare_time import spent_on
 from evallang.working_folder import safe_path, working_folder_restored
@@ -127,7 +128,7 @@ def run(
     workers = Workers(jobs, limits, cluster)
     own = safe_path(live=bool(live.models or given))
     allowed = remote.network(network or remote.network_allowed())
-    with own, working_folder_restored(), stdout_spared(), closing(workers), allowed:
+    with own, working_folder_restored(), process_kept(), stdout_spared(), closing(workers), allowed:
         if out is None:
             study = _loaded(study, live)
             return _run(study, workers, progress, command, trust, store, fresh, fast_paths, look)

@@ -18,7 +18,7 @@ from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from evallang.frozen_records import frozen
-from evallang.process_settings import settings_restored
+from evallang.process_settings import process_kept, settings_restored
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -68,7 +68,10 @@ class OwnCode:
             _forget(top, Path(self.folder))
         put_on_path(self.folder)
         try:
-            with settings_restored():  # or the first fit would run elsewhere than the second
+            with (
+                process_kept(),
+                settings_restored(),
+            ):  # or the first fit would run elsewhere than the second
                 module = importlib.import_module(name)
         except SystemExit as error:
             raise ImportError(f"{name} ended the process when it was imported") from error

@@ -1,5 +1,6 @@
 """The author's own code: run with consent alone, found by its source, wrong without a traceback."""
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -275,3 +276,39 @@ def test_settings_that_own_code_changes_reach_no_other_model(tmp_path, at):
     record = run(made, trust=True, jobs=1).record
     assert (sys.getrecursionlimit(), np.geterr(), sklearn.get_config()) == before
     assert not record.failures
+
+
+def test_own_code_that_would_end_this_process_is_a_failed_fit_and_may_end_its_own(tmp_path):
+    written(tmp_path, "ending_own", "Ending", MODULE + ENDING)
+    for at in ("import", "fit"):
+        (tmp_path / f"ended_in_{at}.py").write_text(
+            f"from ending_own.models import Ending as Ending\nimport os\n{ENDED[at]}"
+        )
+        text = TEXT.format(package="ending_own", name="Ending").replace(
+            "measure", f"model ends = ended_in_{at}.Ending\nmeasure"
+        )
+        made = study(text.replace("use ", f"use ended_in_{at}\nuse "), tmp_path)
+        with pytest.raises(RunFailed) as failed:
+            run(made, trust=True, jobs=1)
+        record = failed.value.results.record
+        assert {(f.model, f.fold) for f in record.failures} == {("ends", k) for k in range(3)}
+        assert all("ended the process" in failure.message for failure in record.failures)
+        assert {e.model for e in record.estimates if e.value is not None} == {"own", "bayes"}
+    assert os._exit.__module__ == "posix"
+
+
+ENDING = """
+import os
+
+class Ending(Nearest):
+    def fit(self, X, y):
+        child = os.fork()
+        if child == 0:
+            os._exit(4)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 4
+        return super().fit(X, y)
+"""
+ENDED = {
+    "import": "os._exit(0)\n",
+    "fit": "class Ending(Ending):\n    def fit(self, X, y):\n        os._exit(0)\n",
+}
