@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 import click
 
+from evallang.cli import SAID
 from evallang.cli.terminal import (
     Failed,
     close_streams,
@@ -62,8 +63,8 @@ class HungUp(KeyboardInterrupt):
 
 
 ENDINGS: dict[int, tuple[type[KeyboardInterrupt], str]] = {
-    signal.SIGINT: (KeyboardInterrupt, "interrupted"),
-    signal.SIGTERM: (Terminated, "terminated"),
+    signal.SIGINT: (KeyboardInterrupt, SAID[signal.SIGINT]),
+    signal.SIGTERM: (Terminated, SAID[signal.SIGTERM]),
 }
 """What each signal that ends a command raises, and the sentence that reports it."""
 if hasattr(signal, "SIGHUP"):
@@ -236,7 +237,7 @@ def _exit_code() -> int:
         tell(told)
         return code
     except click.Abort:
-        tell("interrupted")
+        tell(SAID[signal.SIGINT])
         return INTERRUPTED
     except BrokenPipeError:  # click writes help texts itself
         leave(sys.stdout)

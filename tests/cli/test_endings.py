@@ -113,6 +113,27 @@ def test_a_signal_just_before_or_after_the_command_ends_it_without_a_traceback(w
     assert (done.returncode, done.stderr) == (143, words)
 
 
+EARLY = """
+import os, signal, sys
+class Finder:
+    def find_spec(self, name, *_):
+        if name == "click":
+            os.kill(os.getpid(), {number})
+            os.getpid()  # Python answers before it calls this
+sys.meta_path.insert(0, Finder())
+from evallang.cli import main
+sys.argv = ["evallang", "--version"]
+main()
+"""
+
+
+@pytest.mark.parametrize(("number", "words"), [(2, "interrupted\n"), (15, "terminated\n")])
+def test_a_signal_while_the_command_is_imported_ends_it_with_its_sentence(number, words):
+    code = EARLY.format(number=number)
+    done = run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (128 + number, "", words)
+
+
 @pytest.mark.parametrize("nohup", [False, True])
 def test_a_closed_terminal_ends_a_command_unless_it_is_started_by_nohup(nohup):
     before = "signal.signal(signal.SIGHUP, signal.SIG_IGN)\n" if nohup else ""
