@@ -29,6 +29,7 @@ CHUNK = 1 << 20  # bytes looked at together: they stay in the processor's cache
 PIECE = 1 << 23  # bytes whose cells are read together
 SAMPLE = 1 << 16  # bytes from which types are guessed; a wrong guess costs a second reading
 SAMPLE_LINES = 10  # at least, however long
+BYTE_CELL = 4  # characters of a number that one byte holds
 LONG = 1 << 24  # bytes of a file whose labels are worth a look at three places
 MOST_BLANKS = 8  # at the start of a cell that are told from those within it
 LINE_END, QUOTE, PLUS, MINUS, POINT, ZERO = map(ord, '\n"+-.0')
@@ -71,9 +72,9 @@ def read_regular(
     if rows == 0:
         return pl.DataFrame({name: [] for name in names}), range(0)
     text: Schema = dict.fromkeys(names, pl.String)
-    guessed = _guessed(content, separator, header, names, spelled)
+    guessed = _guessed(content, separator, header, names, spelled, short)
     if look.spelled_apart:  # a float of which nobody asks the spelling is a float, however spelled
-        guessed |= {name: pl.String for name, dtype in guessed.items() if dtype == pl.Int64}
+        guessed |= {name: pl.String for name, dtype in guessed.items() if dtype.is_integer()}
     texts_of = coded & {name for name, dtype in guessed.items() if dtype == pl.String}
     levels = _levels(content, separator, header, names, texts_of)
     cells = _all_cells(content.pieces(PIECE), separator, header, guessed | levels, short)
@@ -101,12 +102,15 @@ def _all_cells(
     The whole numbers of `short` columns take as few bytes as they need.
     """
     parts = []
-    whole = [name for name, dtype in schema.items() if name in short and dtype == pl.Int64]
     for number, piece in enumerate(pieces):
         cells = _cells(piece, separator, header and number == 0, schema)
+        if cells is None and pl.Int8 in schema.values():
+            schema = {n: pl.Int64 if dtype == pl.Int8 else dtype for n, dtype in schema.items()}
+            cells = _cells(piece, separator, header and number == 0, schema)
         if cells is None:
             return None
-        parts.append(cells.with_columns(cells[name].shrink_dtype() for name in whole))
+        long = [name for name, dtype in schema.items() if name in short and dtype == pl.Int64]
+        parts.append(cells.with_columns(cells[name].shrink_dtype() for name in long))
     return pl.concat(parts, how="vertical_relaxed")
 
 
@@ -128,15 +132,18 @@ def _guessed(
     header: bool,
     names: Sequence[str],
     spelled: frozenset[str] | None,
+    short: frozenset[str],
 ) -> Schema:
-    """Guess the type of each column from the beginning of the file."""
+    """Guess the type of each column from the beginning of the file; of `short` ones it is short."""
     head = content.beginning(SAMPLE, SAMPLE_LINES)
     schema: Schema = dict.fromkeys(names, pl.String)
     sample = _cells(head, separator, header, schema)
     for name, cells in {} if sample is None else sample.to_dict(as_series=False).items():
         present = [cell for cell in cells if cell is not None and cell.strip(" \t")]
         if present and all(map(WHOLE_CELL.fullmatch, present)):
-            schema[name] = pl.Int64
+            few = name in short and max(map(len, present)) <= BYTE_CELL
+            fits = few and all(-128 <= int(cell) < 128 for cell in present)
+            schema[name] = pl.Int8 if fits else pl.Int64
         elif spelled is not None and name not in spelled and _look_like_numbers(present):
             schema[name] = pl.Float64
     return schema

@@ -203,10 +203,12 @@ class ComparedModels:
             counted = self.evaluation.counted.take(self.rows())
             right = [counted.truth == counted.labels[model] for model in self.models]
             return count_patterns(np.column_stack(right), counted.times)
+        rows = self.rows()
+        some = None if rows.all() else rows
+        del rows  # many rows take much memory
         # Each model's column in one piece: writing across rows of few models is ten times slower
         matrix = np.stack([self.evaluation.correct(m) for m in self.models]).T
-        rows = self.rows()
-        return matrix if rows.all() else matrix[rows]
+        return matrix if some is None else matrix[some]
 
     def table(self) -> Table:
         """Count the rows that both, one or none of the first two models have right."""
@@ -217,6 +219,7 @@ class ComparedModels:
         n = int(np.count_nonzero(rows))
         if n < len(rows):
             a, b = a & rows, b & rows
+        del rows
         first, second, both = (int(np.count_nonzero(right)) for right in (a, b, a & b))
         return (both, first - both), (second - both, n - first - second + both)
 

@@ -165,12 +165,21 @@ def test_files_that_are_joined_keep_texts(source, long_from):
 @pytest.mark.parametrize(
     ("last", "dtype"), [(127, pl.Int8), (128, pl.Int16), (2**31 - 1, pl.Int32), (2**31, pl.Int64)]
 )
+@pytest.mark.parametrize("sample", [8, fast_csv.SAMPLE])
 def test_whole_numbers_take_as_few_bytes_as_the_largest_of_any_piece_needs(
-    source, monkeypatch, last, dtype
+    source, monkeypatch, last, dtype, sample
 ):
     monkeypatch.setattr(fast_csv, "PIECE", 12)
+    monkeypatch.setattr(fast_csv, "SAMPLE", sample)
+    monkeypatch.setattr(fast_csv, "SAMPLE_LINES", 2)
     numbers = [*range(20), last, *range(20, 30)]
     source.write("p.csv", "id,n\n" + "".join(f"{n},{n}\n" for n in numbers))
     frame = read_file("p.csv", source.folder, Findings({}), short=frozenset({"id"}))
     assert [frame.cells[name].dtype for name in ("id", "n")] == [dtype, pl.Int64]
     assert frame.cells["id"].to_list() == frame.cells["n"].to_list() == numbers
+
+
+def test_a_label_of_many_digits_is_no_fault(source):
+    source.write("p.csv", f"id,n\n{'9' * 5000},1\n2,3\n")
+    frame = read_file("p.csv", source.folder, Findings({}), short=frozenset({"id"}))
+    assert frame.texts("id").to_list() == ["9" * 5000, "2"]
