@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import click
 
-from evallang.cli import SAID
+from evallang.cli.first_signals import SAID
 from evallang.cli.terminal import (
     Failed,
     close_streams,
