@@ -114,10 +114,10 @@ def render(document: Document, medium: Medium, copied: Mapping[str, Any] | None 
 
 
 def _spaces_apart(html: str) -> str:
-    """Leave no space at the end of a text.
+    """Set each space before an element in a span of its own; remove spaces at an end.
 
-    WeasyPrint 70 breaks such a text after its first word where it fills a line so that only the
-    space has no room.
+    WeasyPrint 70 breaks a text that ends with a space after its first word where the text fills a
+    line, because the space does not fit.
     """
     return SPACE_BEFORE_END.sub("", SPACE_BEFORE_ELEMENT.sub(r"<span>\1</span>", html))
 
