@@ -14,11 +14,14 @@ def settings_restored() -> Iterator[None]:
     """Restore what decides how other models are fitted in this process.
 
     These are the current folder, the most recursion, how numpy treats errors of floating point,
-    and scikit-learn's configuration. Of a package that is not loaded nothing can be kept.
+    and scikit-learn's configuration; and the standard streams, to which others still write. Of a
+    package that is not loaded nothing can be kept.
     """
     with ExitStack() as kept:
         kept.enter_context(working_folder_restored())
         kept.callback(sys.setrecursionlimit, sys.getrecursionlimit())
+        for name in ("stdin", "stdout", "stderr"):
+            kept.callback(setattr, sys, name, getattr(sys, name))
         if "numpy" in sys.modules:
             from numpy import errstate
 

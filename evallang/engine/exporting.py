@@ -94,6 +94,11 @@ class ExportJob:
         """The model alone: each is fitted once."""
         return self.name
 
+    @property
+    def own_code(self) -> bool:
+        """Whether a class of the model, or the metric of its search, is the author's."""
+        return self.job.own_code
+
     def drop_lost(self, at: str, loss: Loss) -> Self:
         """Return the job without the fit at a place, which then fails with a loss."""
         return replace(self, job=self.job.drop_lost(at, loss))

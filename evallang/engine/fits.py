@@ -119,6 +119,12 @@ class Job:
         """Equal for the folds of a model."""
         return self.task.data, self.model, self.part
 
+    @property
+    def own_code(self) -> bool:
+        """Whether a class of the pipeline, or the metric of its search, is the author's."""
+        metric = self.metric is not None and self.metric.code
+        return metric or any(spec.code for spec in classes_of(self.task.pipeline))
+
     def drop_lost(self, at: str, loss: Loss) -> Self:
         """Return the task without the fit at a place, which then fails with a loss."""
         return replace(self, losses={**self.losses, at: loss})
@@ -403,10 +409,10 @@ def fitting_of(job: Job, monitor: Monitor) -> "Iterator[Fitting]":
 
 def _not_needed(job: Job) -> tuple[str, ...]:
     """Return the packages that nothing in a task needs: classes and code of others may."""
-    if job.metric is not None and job.metric.code:
+    if job.own_code:
         return ()
     for spec in classes_of(job.task.pipeline):
-        if spec.code or spec.name not in CATALOGUE or CATALOGUE[spec.name].package is not None:
+        if spec.name not in CATALOGUE or CATALOGUE[spec.name].package is not None:
             return ()
     return EXTRAS
 
@@ -664,7 +670,9 @@ class Fitting:
         noted = self.noted
         final = at == AT_THE_END
         data = self.data(train, test, scores=scores, training=training, final=final)
-        outcomes = fitting.fit_candidates(pipelines, data, self.context(train))
+        outcomes = tuple(
+            map(self._cut, fitting.fit_candidates(pipelines, data, self.context(train)))
+        )
         noted.fits += len(outcomes)
         for number, outcome in enumerate(outcomes):
             noted.seconds += outcome.seconds
@@ -677,14 +685,25 @@ class Fitting:
             noted.warnings += [(place, c.category, c.message) for c in outcome.warnings]
         return outcomes
 
+    def _cut(self, outcome: fitting.FitOutcome) -> fitting.FitOutcome:
+        """Return an outcome; a failed one where a threshold is to cut scores that there are not.
+
+        What scores the author's own class has is known when it is fitted.
+        """
+        outputs = outcome.outputs
+        if self.job.task.threshold is None or outputs is None or outputs.scores is not None:
+            return outcome
+        return replace(
+            outcome, outputs=None, failure=fitting.FitFailure("ValueError", NOTHING_TO_CUT, True)
+        )
+
     def _labels(self, outputs: fitting.Outputs) -> "NDArray[Any]":
         """Return the predicted labels, by the threshold of the study where it states one."""
         threshold, positive = self.job.task.threshold, self.job.table.positive
         if threshold is None or positive is None:
             return outputs.predictions
         scores = self._oriented(outputs.scores)
-        if scores is None:
-            raise ValueError("a threshold needs a model with scores")
+        assert scores is not None, "a fit without scores has failed"
         single = scores if scores.ndim == 1 else scores[:, positive]
         labels: NDArray[Any] = np.where(single >= threshold, positive, 1 - positive)
         return labels.astype(outputs.predictions.dtype)
@@ -716,4 +735,8 @@ class Fitting:
         )
 
 
+NOTHING_TO_CUT = (
+    "the study states a `threshold` for its scores, and the class has neither `predict_proba` nor "
+    "`decision_function`"
+)
 NO_SCORE = "the metric that candidates are chosen by is undefined for all of them"

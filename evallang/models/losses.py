@@ -33,6 +33,11 @@ def memory_loss(size: int) -> Loss:
     return Loss("MemoryError", message)
 
 
+def process_loss(error: str, message: str) -> Loss:
+    """Return the loss of a task after whose own code its process could not go on."""
+    return Loss(error, f"{message} (outside of the fit, in the process that its code ran in)")
+
+
 def worker_loss() -> Loss:
     """Return the loss of a fit that killed every worker of a cluster that ran it."""
     return Loss("ProcessDied", "every worker of the cluster that ran its task died of it")

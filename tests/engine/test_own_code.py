@@ -261,6 +261,7 @@ def test_settings_that_own_code_changes_reach_no_other_model(tmp_path, at):
         "sys.setrecursionlimit(sys.getrecursionlimit() // 4)",
         "np.seterr(all='raise')",
         "sklearn.set_config(transform_output='polars')",
+        "sys.stdin = sys.stdout = sys.stderr = None",
     )
     lines = "\n".join(changes) + "\n"
     package = f"setting_{at}"
@@ -271,11 +272,28 @@ def test_settings_that_own_code_changes_reach_no_other_model(tmp_path, at):
         module = module.replace(
             "        self.classes_ =", textwrap.indent(lines, " " * 8) + "        self.classes_ ="
         )
-    before = sys.getrecursionlimit(), np.geterr(), sklearn.get_config()
+
+    def settings():
+        streams = sys.stdin, sys.stdout, sys.stderr
+        return sys.getrecursionlimit(), np.geterr(), sklearn.get_config(), streams
+
+    before = settings()
     made = written(tmp_path, package, module=module)
     record = run(made, trust=True, jobs=1).record
-    assert (sys.getrecursionlimit(), np.geterr(), sklearn.get_config()) == before
+    assert settings() == before
     assert not record.failures
+
+
+def test_a_threshold_of_a_class_without_scores_is_a_failed_fit(tmp_path):
+    text = TEXT.format(package="without_scores", name="Nearest").replace(
+        "iris\n", "breast_cancer\n  threshold own = 0.4\n"
+    )
+    written(tmp_path, "without_scores")
+    with pytest.raises(RunFailed) as failed:
+        run(study(text, tmp_path), trust=True, jobs=1)
+    record = failed.value.results.record
+    assert {(f.model, f.fold) for f in record.failures} == {("own", k) for k in range(3)}
+    assert all("states a `threshold`" in failure.message for failure in record.failures)
 
 
 def test_own_code_that_would_end_this_process_is_a_failed_fit_and_may_end_its_own(tmp_path):

@@ -17,9 +17,9 @@ import cloudpickle
 import pytest
 
 from evallang.engine.backends import fork_server, local
-from evallang.engine.backends.backend import FitLimits, WorkersLost
+from evallang.engine.backends.backend import WHOLE, FitLimits, WorkersLost
 from evallang.engine.backends.fork_server import REPLY, STARTED, ForkServer
-from evallang.engine.backends.worker import Raised, Setup
+from evallang.engine.backends.worker import Lacking, Raised, Setup
 from evallang.models.losses import FitLost, Loss, death_loss, memory_loss, time_loss
 
 PATIENCE = 20.0  # seconds
@@ -35,6 +35,7 @@ class Job:
     lost: Any = None
     group: Any = None
     kind: Any = None
+    own_code: bool = False
 
     def drop_lost(self, at: str, loss: Loss) -> "Job":
         return replace(self, lost=(at, loss))
@@ -83,6 +84,24 @@ def raise_awkward(_):
     raise Awkward("one", "two")
 
 
+LEFT = []
+"""What tasks leave in their process."""
+
+
+def take_memory(_):
+    LEFT.append(b"1" * (3 * 10**8))
+
+
+def open_a_file(_):
+    if LEFT:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+
+def mind_what_is_left(_):
+    if LEFT:
+        raise LookupError
+
+
 def import_slowly(job):
     sys.path.insert(0, str(Path(job.mark).parent))
     importlib.import_module("slow_to_import")
@@ -103,6 +122,10 @@ WAYS = {
     "raises": lambda _: [].pop(),
     "awkward": raise_awkward,
     "dies": lambda _: os._exit(9),
+    "leaves": lambda _: LEFT.append(None),
+    "leaks": take_memory,
+    "opens": open_a_file,
+    "minds": mind_what_is_left,
     "kills": kill_the_server,
     "kills once": kill_the_server_once,
 }
@@ -172,14 +195,16 @@ def test_a_fit_that_reaches_its_limit_in_an_import_ends_after_it(tmp_path):
 def test_memory_that_the_system_refuses_is_a_loss_only_under_a_limit():
     most = 1 << 33
     (large, well), _, _ = answers("large", "well", limits=FitLimits(memory=most))
-    assert (large, well) == (memory_loss(most), "well")
+    assert (large, well) == (Lacking(memory_loss(most)), "well")
     (large,), _, _ = answers("large")
-    assert isinstance(large.error, MemoryError)
+    assert isinstance(large.made.error, MemoryError)
 
 
-def outcomes(tmp_path, *ways, limits=NO_LIMITS, jobs=1):
+def outcomes(tmp_path, *ways, limits=NO_LIMITS, jobs=1, own_code=False):
     counted = []
-    tasks = [Job(way, str(tmp_path / f"{number}")) for number, way in enumerate(ways)]
+    tasks = [
+        Job(way, str(tmp_path / f"{number}"), own_code=own_code) for number, way in enumerate(ways)
+    ]
     made = list(local.run(work, tasks, jobs, limits, counted.append))
     return sorted(made, key=str), sum(counted)
 
@@ -196,6 +221,22 @@ def test_servers_that_are_always_killed_end_the_run(tmp_path):
 def test_a_task_that_always_kills_its_worker_is_lost_alone(tmp_path):
     made, _ = outcomes(tmp_path, "dies", "well", jobs=2)
     assert made == sorted([("second", death_loss(9)), "well"], key=str)
+
+
+def test_a_fit_that_lacks_what_an_earlier_one_has_left_is_made_again_in_another_process(tmp_path):
+    for ways, memory in ((["leaks"] * 4, 7 * 10**8), (["leaves", "minds", "opens"], None)):
+        made, _ = outcomes(tmp_path, *ways, limits=FitLimits(memory=memory))
+        assert made == ways
+
+
+def test_an_exception_outside_of_a_fit_costs_a_task_with_own_code_and_is_a_bug_otherwise(tmp_path):
+    made, _ = outcomes(tmp_path, "well", "raises", "well", own_code=True)
+    place, loss = made[0]
+    assert (place, loss.error) == (WHOLE, "IndexError")
+    assert loss.message.startswith("pop from empty list (outside of the fit")
+    assert made[1:] == ["well", "well"]
+    with pytest.raises(IndexError, match="empty list"):
+        outcomes(tmp_path, "well", "raises", "well")
 
 
 def test_a_worker_whose_fit_does_not_end_at_its_limit_is_killed(tmp_path):

@@ -53,6 +53,11 @@ class Task(Protocol):
         """Equal for tasks that take about as long."""
         ...
 
+    @property
+    def own_code(self) -> bool:
+        """Whether code of the author runs in it, which may do anything to its process."""
+        ...
+
     def drop_lost(self, at: str, loss: Loss) -> Self:
         """Return the task without the fit at a place, which then fails with a loss."""
         ...

@@ -20,6 +20,7 @@ import cloudpickle
 
 from evallang.engine.backends import fork_server
 from evallang.engine.backends.backend import (
+    WHOLE,
     AnyTask,
     FitLimits,
     Fitted,
@@ -29,8 +30,9 @@ from evallang.engine.backends.backend import (
 )
 from evallang.engine.backends.page import SIZE, Page
 from evallang.engine.backends.waiting import Entry, Waiting
-from evallang.engine.backends.worker import Raised, Setup
-from evallang.models.losses import death_loss, time_loss
+from evallang.engine.backends.worker import Lacking, Raised, Setup
+from evallang.models.foreign_errors import error_text
+from evallang.models.losses import death_loss, process_loss, time_loss
 from evallang.spare_time import next_piece
 
 EVERY = 0.2  # seconds between looks at the workers' fits
@@ -73,7 +75,7 @@ class _Worker(Generic[AnyTask]):
 
     def __init__(self, server: fork_server.ForkServer, setup: bytes) -> None:
         self.batch: deque[Entry[AnyTask]] = deque()
-        self.counted = 0
+        self.counted = self.answered = 0
         self.overdue: str | None = None
         self.open = True
         self.sent = 0.0
@@ -103,6 +105,7 @@ class _Worker(Generic[AnyTask]):
 
     def close(self) -> None:
         """Close its socket and its page."""
+        self.open = False
         self.connection.close()
         self.page.close()
 
@@ -143,7 +146,7 @@ class _Pool(Generic[AnyTask, Made]):
     def outcomes(self, jobs: int) -> Generator[Made, None, None]:
         """Yield the outcome of every task in the queue."""
         while self._queue or any(worker.batch for worker in self.workers):
-            for worker in self.workers:
+            for worker in tuple(self.workers):
                 self._feed(worker, jobs)
             self._start(jobs)
             ready = self._ready(0)
@@ -178,7 +181,7 @@ class _Pool(Generic[AnyTask, Made]):
             worker.close()
 
     def _feed(self, worker: _Worker[AnyTask], jobs: int) -> None:
-        """Send an idle worker the next batch; a task that killed a process is sent alone."""
+        """Send an idle worker the next batch; a task to be run alone is sent to a new one."""
         if worker.batch or not self._queue or not worker.open:
             return
         mean = self._seconds / self._done if self._done else BATCH
@@ -186,13 +189,16 @@ class _Pool(Generic[AnyTask, Made]):
         others = {other.group for other in self.workers if other is not worker}
         while self._queue and (not worker.batch or len(worker.batch) < most):
             entry = self._queue.take(worker.group, others)
-            if entry.deaths and worker.batch:
+            if entry.alone and (worker.batch or worker.answered):
                 self._queue.put_back([entry])
                 break
             worker.batch.append(entry)
             worker.group = entry.task.group
-            if entry.deaths:
+            if entry.alone:
                 break
+        if not worker.batch:
+            self._end(worker)
+            return
         worker.sent = time.monotonic()
         worker.send_bytes(cloudpickle.dumps([entry.task for entry in worker.batch]))
 
@@ -200,14 +206,43 @@ class _Pool(Generic[AnyTask, Made]):
         made = worker.received()
         if not worker.open:
             return
+        if isinstance(made, Lacking):
+            if worker.answered:
+                self._run_alone(worker)
+                return
+            made = made.made
         if isinstance(made, Raised):
-            raise made.error from RuntimeError(f"in a worker\n{made.trace}")
+            entry = worker.batch[0]
+            if not worker.answered and (entry.lost or not entry.task.own_code):
+                raise made.error from RuntimeError(f"in a worker\n{made.trace}")
+            self._run_alone(worker, None if worker.answered else made.error)
+            return
         now = time.monotonic()
         took = now - worker.sent
         self._queue.note(worker.batch.popleft().task, took)
         self._seconds, self._done = self._seconds + took, self._done + 1
         worker.sent = now
+        worker.answered += 1
         yield made
+
+    def _run_alone(self, worker: _Worker[AnyTask], error: BaseException | None = None) -> None:
+        """End a worker, and run its task in a new one: tasks before may have left something.
+
+        After an `error` in a worker without any before, the task is lost.
+        """
+        entry = worker.batch.popleft()
+        entry.alone = True
+        if error is not None:
+            loss = process_loss(type(error).__name__, error_text(error))
+            entry = Entry(entry.task.drop_lost(WHOLE, loss), alone=True, lost=True)
+        self._queue.put_back([entry, *worker.batch])
+        self._end(worker)
+
+    def _end(self, worker: _Worker[AnyTask]) -> None:
+        """End a worker that has nothing to do."""
+        self.workers.remove(worker)
+        self._server.kill(worker.pid)
+        worker.close()
 
     def _bury(self, pid: int, status: int) -> Generator[Made, None, None]:
         """Take what a dead worker had sent, and decide about the task it died of."""
@@ -216,6 +251,8 @@ class _Pool(Generic[AnyTask, Made]):
             return
         while worker.open and worker.connection.poll():
             yield from self._take(worker)
+        if worker not in self.workers:  # its last answer has ended it
+            return
         self.workers.remove(worker)
         place = worker.page.place
         worker.close()
@@ -233,6 +270,7 @@ class _Pool(Generic[AnyTask, Made]):
             died = Entry(died.task.drop_lost(place, death_loss(status)))
         else:
             died.deaths += 1
+            died.alone = True
         self._queue.put_back([died])
 
     def _watch(self) -> None:

@@ -10,10 +10,16 @@ from evallang.engine.backends.backend import AnyTask
 
 @dataclass(eq=False)
 class Entry(Generic[AnyTask]):
-    """A task, and how many processes have died of it at places not yet lost."""
+    """A task, and how many processes have died of it at places not yet lost.
+
+    With `alone` it runs in a process that has run no other, whose code may have left anything.
+    Of a `lost` one nothing is run but the answer that it is lost.
+    """
 
     task: AnyTask
     deaths: int = 0
+    alone: bool = False
+    lost: bool = False
 
 
 class Waiting(Generic[AnyTask]):

@@ -1,5 +1,6 @@
 """A worker: a process forked from the fork server that runs tasks until its socket closes."""
 
+import errno
 import importlib
 import os
 import pickle
@@ -42,6 +43,13 @@ class Raised:
     trace: str
 
 
+@frozen
+class Lacking:
+    """What a task made, a fit of which lacked what its process may have: memory or open files."""
+
+    made: Any
+
+
 def serve(tasks: int, page: int, errors: int) -> None:
     """Run batches of tasks from a socket; all output goes to the descriptor `errors`."""
     os.dup2(errors, 1)
@@ -60,7 +68,10 @@ def serve(tasks: int, page: int, errors: int) -> None:
         while True:
             batch = pickle.loads(connection.recv_bytes())
             for task in batch:
+                monitor.lacking = False
                 made = outcome(setup.work, task, monitor)
+                if monitor.lacking:
+                    made = Lacking(made)
                 flush_streams()
                 connection.send_bytes(pickle.dumps(made, pickle.HIGHEST_PROTOCOL))
             del batch
@@ -90,6 +101,7 @@ class _Monitor:
         self._page, self._limits = page, limits
         self._fits = 0
         self._armed = False
+        self.lacking = False
         if limits.seconds is not None:
             signal.signal(signal.SIGALRM, self._end_fit)
         if limits.memory is not None:
@@ -106,7 +118,11 @@ class _Monitor:
                 self._armed = True
                 signal.setitimer(signal.ITIMER_REAL, max(limits.seconds - seconds, 1e-3))
             yield
+        except OSError as error:
+            self.lacking |= error.errno == errno.EMFILE
+            raise
         except MemoryError as error:
+            self.lacking = True
             if limits.memory is None:
                 raise
             raise FitLost(memory_loss(limits.memory)) from error
