@@ -310,8 +310,14 @@ def _stored(plan: "Plan") -> Iterator[str]:
         if task.stale_because is not None:
             reasons[task.stale_because] += task.n_fits
     for reason, n in reasons.most_common():
-        yield f"{_number(n, 'fit')} to do again: {reason}"
-    if plan.n_cached < plan.n_fits and plan.seconds is not None:
+        yield f"{_number(n, 'fit')} to do: {reason}"
+    exported = sum(task.n_fits for task in plan.tasks if task.kind == "export")
+    others = plan.n_fits - plan.n_cached - reasons.total() - exported
+    if others and others + exported < plan.n_fits:
+        yield f"{_number(others, 'more fit')} to do"
+    if exported:
+        yield f"{_number(exported, 'fit')} for exports, as in every run"
+    if plan.seconds:
         yield f"about {_duration(plan.seconds)} of fits on one core, by past runs"
 
 

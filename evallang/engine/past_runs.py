@@ -9,7 +9,9 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from evallang.data.dataset import Table
@@ -19,17 +21,21 @@ from evallang.engine.store_folder import STUDIES, file_of_study
 from evallang.frozen_records import frozen
 from evallang.models.abilities import classes_of
 from evallang.models.model import PipelineSpec
-from evallang.planning.keys import KeyFacts
-from evallang.planning.plan import FitTask, Layout, Place, Plan, Task
+from evallang.planning.keys import KeyFacts, searches
+from evallang.planning.plan import FitTask, Layout, Place, Plan, SubsetPlace, Task
 from evallang.results.files import write_file
 
-FORMAT = 1
+FORMAT = 2
 MOST_BYTES = 200 * 1024**2  # of the file of one study
 MOST_STUDIES = 100  # that an estimate of time looks at, the last run first
 LARGEST_RATIO = 10.0  # between the sizes of two training sets of which one tells of the other
 
-At = tuple[str, str, str, int, int, int]
-"""Data, protocol, model, repeat, fold and number of the seed."""
+At = tuple[str | int, ...]
+"""Data, protocol, model, repeat, fold and number of the seed; of a fit that an analysis asks for
+also the number of the analysis, of the draw and of the size."""
+
+_WHOSE, _PLACE_OF_ANALYSIS = 3, 6
+"""How many parts of a place say whose it is, and where that of an analysis stands."""
 
 
 @frozen
@@ -42,6 +48,7 @@ class PastFit:
     seconds: float
     n_fits: int
     failed: bool
+    repeatable: bool
 
 
 @dataclass(frozen=True)
@@ -62,18 +69,19 @@ def remember(
     facts: dict[str, int] = {}
     known: list[dict[str, Any]] = []
     rows: list[list[Any]] = []
-    for place in layout.places:
+    for place in _places(layout):
         task, outcome = layout.tasks[place.key], outcomes[place.key]
         if task.facts is None:
             continue
-        plain = asdict(replace(task.facts, rows=""))
+        plain = asdict(replace(task.facts, rows="", splits=""))
         text = json.dumps(plain, sort_keys=True)
         if text not in facts:
             facts[text] = len(known)
             known.append(plain | {"classes": classes_text(task.pipeline)})
         size, failed = training_size(task, tables[task.data]), outcome.failure is not None
-        made = [size, outcome.seconds, outcome.n_fits, failed]
-        rows.append([*_place_of(place), facts[text], task.facts.rows, *made])
+        made = [size, outcome.seconds, outcome.n_fits, failed, outcome.repeatable]
+        hashes = [task.facts.rows, task.facts.splits]
+        rows.append([_place_of(place), facts[text], *hashes, *made])
     document = {"format": FORMAT, "facts": known, "fits": rows}
     with contextlib.suppress(OSError):
         (store.folder / STUDIES).mkdir(mode=0o700, exist_ok=True)
@@ -95,18 +103,30 @@ def _read(path: Path) -> PastRun:
         facts = [dict(found) for found in document["facts"]]
         classes = [str(found.pop("classes")) for found in facts]
         fits = {}
-        for *at, number, rows, size, seconds, n_fits, failed in document["fits"]:
-            made = KeyFacts(**(facts[number] | {"rows": rows}))
-            key: At = (at[0], at[1], at[2], at[3], at[4], at[5])
-            fits[key] = PastFit(made, classes[number], size, float(seconds), n_fits, failed)
+        for at, number, rows, splits, size, seconds, *made in document["fits"]:
+            known = KeyFacts(**(facts[number] | {"rows": rows, "splits": splits}))
+            fits[tuple(at)] = PastFit(known, classes[number], size, float(seconds), *made)
     except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError):
         return PastRun({})
     return PastRun(fits)
 
 
-def _place_of(place: Place) -> At:
+def _places(layout: Layout) -> Iterator[Place | SubsetPlace]:
+    yield from layout.places
+    yield from layout.subsets
+
+
+def _place_of(place: Place | SubsetPlace) -> At:
     split = place.split
-    return place.data, place.protocol, place.model, split.repeat, split.fold, place.seed
+    whose: At = (place.data, place.protocol, place.model, split.repeat, split.fold)
+    if isinstance(place, Place):
+        return *whose, place.seed
+    return *whose, 0, place.analysis, place.times, place.size
+
+
+def _owner(at: At) -> At:
+    """Return what the places of one model under one protocol, or in one analysis, share."""
+    return at[:_WHOSE] + at[_PLACE_OF_ANALYSIS : _PLACE_OF_ANALYSIS + 1]
 
 
 def classes_text(pipeline: PipelineSpec) -> str:
@@ -131,81 +151,122 @@ def with_store(
         return plan
     past = past_run(store, name)
     kept = {key for key, task in layout.tasks.items() if store.has(task)}
-    places: dict[str, Place] = {}
-    for place in layout.places:
-        places.setdefault(place.key, place)
+    reasons = _Reasons(layout, past)
     lacking = [task for key, task in layout.tasks.items() if key not in kept]
     return replace(
         plan,
         n_cached=sum(layout.tasks[key].n_fits for key in kept),
         seconds=_seconds(lacking, tables, store) if lacking else 0.0,
-        tasks=tuple(_marked(task, layout, kept, places, past) for task in plan.tasks),
+        tasks=tuple(_marked(task, layout, kept, reasons) for task in plan.tasks),
     )
 
 
-def _marked(
-    task: Task, layout: Layout, kept: set[str], places: Mapping[str, Place], past: PastRun
-) -> Task:
+def _marked(task: Task, layout: Layout, kept: set[str], reasons: "_Reasons") -> Task:
     if task.key not in layout.tasks:
         return task
     if task.key in kept:
         return replace(task, cached=True)
-    if task.key not in places:  # a part of a training part, whose fits no past run lists
-        return task
-    place, now = places[task.key], layout.tasks[task.key].facts
-    before = past.fits.get(_place_of(place))
-    if before is None:
-        same = (place.data, place.protocol, place.model)
-        known = any(at[:3] == same for at in past.fits)
-        return replace(task, stale_because="the splits changed" if known else None)
-    return replace(task, stale_because=None if now is None else _reason(before, now, place.model))
+    return replace(task, stale_because=reasons.of(task.key))
 
 
-def _reason(before: PastFit, now: KeyFacts, model: str) -> str:
-    """State what has changed since the last run of a fit."""
-    old, found = before.facts, []
+class _Reasons:
+    """Why fits of a layout are not in the store, by the last run of the study."""
+
+    def __init__(self, layout: Layout, past: PastRun) -> None:
+        self._tasks, self._past = layout.tasks, past.fits
+        self._places: dict[str, At] = {}
+        for place in _places(layout):
+            self._places.setdefault(place.key, _place_of(place))
+        self._known = {_owner(at) for at in past.fits}
+
+    def of(self, key: str) -> str | None:
+        """Return the reason of one fit, None if the last run lacked it and its kind."""
+        task = self._tasks[key]
+        at = self._places.get(key)
+        if at is None or task.facts is None or _owner(at) not in self._known:
+            return None
+        before = self._past.get(at)
+        if before is None:
+            return self._addition(at)
+        if not task.source_known:
+            return "the source of its code is not known, so that nothing is kept"
+        found = list(_changes(before.facts, task.facts, at))
+        if found:
+            return ", ".join(found)
+        if before.failed:
+            return "its last fit failed"
+        if not before.repeatable:
+            return "nothing was kept, as a candidate failed or a worker had other versions"
+        return "it was deleted from the store"
+
+    def _addition(self, at: At) -> str:
+        """Return why the last run had no fit at a place, where it had others of the same owner."""
+        if len(at) > _PLACE_OF_ANALYSIS:
+            return "the analysis asks for more fits"
+        if at[:-1] in {earlier[:-1] for earlier in self._past}:
+            return "the last run had fewer seeds"
+        return (
+            "the splits changed" if _owner(at) in self._moved else "the last run had fewer splits"
+        )
+
+    @cached_property
+    def _moved(self) -> set[At]:
+        """Whose fits the last run made on other rows."""
+        moved = set()
+        for key, at in self._places.items():
+            before, now = self._past.get(at), self._tasks[key].facts
+            if before is not None and now is not None and before.facts.splits != now.splits:
+                moved.add(_owner(at))
+        return moved
+
+
+def _changes(old: KeyFacts, now: KeyFacts, at: At) -> Iterator[str]:
+    """Iterate over what has changed since the last run of a fit."""
     for name, version in now.versions.items():
         earlier = old.versions.get(name, "none")
-        if name == "processor" and earlier != version:
-            found.append("the kind of processor changed")
-        elif earlier != version:
-            found.append(f"{name} {earlier} -> {version}")
+        if earlier == version or (name not in old.versions and old.pipeline != now.pipeline):
+            continue
+        changed = f"{name} {earlier} -> {version}"
+        yield "the kind of processor changed" if name == "processor" else changed
+    same_rows = old.data == now.data and old.seed == now.seed
     if old.data != now.data:
-        found.append("the data changed")
+        yield "the data changed, or what the study states about them"
     if old.seed != now.seed:
-        found.append(f"the seed changed ({old.seed} -> {now.seed})")
+        yield f"the seed changed ({old.seed} -> {now.seed})"
     if old.pipeline != now.pipeline:
-        found.append(f"the classes or parameters of {model} changed")
+        yield f"the classes or parameters of {at[_WHOSE - 1]} changed"
+    if old.threshold != now.threshold:
+        yield f"the threshold of {at[_WHOSE - 1]} changed"
     if old.tuning != now.tuning:
-        found.append("the search changed")
+        yield "the search changed"
     if old.code != now.code:
-        found.append("own code changed")
-    if old.rows != now.rows and not (old.data != now.data or old.seed != now.seed):
-        found.append("the splits changed")
-    if found:
-        return ", ".join(found)
-    return "its last fit failed" if before.failed else "it was deleted from the store"
+        yield "own code changed"
+    if same_rows and old.splits != now.splits:
+        of_protocol = len(at) <= _PLACE_OF_ANALYSIS
+        yield "the splits changed" if of_protocol else "the training parts changed"
+    elif same_rows and old.rows != now.rows and searches(old) and searches(now):
+        yield "the inner folds changed"
 
 
 def _seconds(lacking: list[FitTask], tables: Mapping[str, Table], store: Store) -> float | None:
     """Return the seconds of fits one after another, None where no past fit tells of one."""
     fits = [fit for run in _latest(store) for fit in run.fits.values()]
-    exact: dict[tuple[str, str], list[float]] = {}
+    exact: dict[tuple[str, str], list[tuple[int, float]]] = {}
     similar: dict[str, list[tuple[int, float]]] = {}
     for fit in fits:
         if fit.n_fits and not fit.failed:
             each = fit.seconds / fit.n_fits
-            exact.setdefault((fit.facts.data, fit.facts.pipeline), []).append(each)
+            exact.setdefault((fit.facts.data, fit.facts.pipeline), []).append((fit.size, each))
             similar.setdefault(fit.classes, []).append((fit.size, each))
     total = 0.0
     for task in lacking:
         same = [] if task.facts is None else exact.get((task.facts.data, task.facts.pipeline), [])
         alike = similar.get(classes_text(task.pipeline), [])
         size = training_size(task, tables[task.data])
-        mean = sum(same) / len(same) if same else _scaled(alike, size)
-        if mean is None:
+        each_now = _scaled(same or alike, size)
+        if each_now is None:
             return None
-        total += mean * task.n_fits
+        total += each_now * task.n_fits
     return round(total, 3)
 
 
@@ -214,8 +275,9 @@ def _scaled(known: list[tuple[int, float]], size: int) -> float | None:
     if not known or not size:
         return None
     near = min((fit[0] for fit in known), key=lambda other: abs(math.log(max(other, 1) / size)))
-    times = [each for other, each in known if other == near]
-    ratio, each = size / max(near, 1), sum(times) / len(times)
+    # not the mean, as the first fit of a process waits for imports
+    each = median(each for other, each in known if other == near)
+    ratio = size / max(near, 1)
     return each * ratio if 1 / LARGEST_RATIO <= ratio <= LARGEST_RATIO else None
 
 

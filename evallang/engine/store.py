@@ -16,7 +16,7 @@ import os
 import stat
 import struct
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -51,6 +51,7 @@ except ImportError:  # not a POSIX system
     fcntl = None  # type: ignore[assignment]
 
 FLUSHED_FROM = 1.0  # seconds; flushing takes some 10 ms, as long as a small fit
+MOST_STUDIES = 1000  # of which the last run is known, those that were run last
 KEPT_AFTER_TRIMMING = 0.9  # of the limit, so that not every run trims
 
 MAGIC, FORMAT = b"evallang outcome", 3
@@ -185,23 +186,24 @@ class Store:
                 return
             for item in _listed(self.folder / UNFINISHED):
                 _delete_if_dead(Path(item.path))
-            entries = [(item.stat(follow_symlinks=False), item.path) for item in self._entries()]
-            size = sum(found.st_size for found, _ in entries)
+            studies = _oldest_first(self._studies())
+            for _, path in studies[:-MOST_STUDIES]:
+                Path(path).unlink(missing_ok=True)
+            files = _oldest_first([*self._entries(), *self._studies()])
+            size = sum(found.st_size for found, _ in files)
             if size <= self.limit:
                 return
-            for found, path in sorted(entries, key=lambda entry: entry[0].st_mtime_ns):
+            for found, path in files:
                 if size <= self.limit * KEPT_AFTER_TRIMMING:
                     return
                 Path(path).unlink(missing_ok=True)
                 size -= found.st_size
 
     def contents(self) -> Contents:
-        """Count the entries."""
-        sizes = []
-        for item in self._entries():
-            with contextlib.suppress(FileNotFoundError):
-                sizes.append(item.stat(follow_symlinks=False).st_size)
-        return Contents(len(sizes), sum(sizes))
+        """Count the entries, and the bytes of all that is kept."""
+        entries = _oldest_first(self._entries())
+        files = entries + _oldest_first(self._studies())
+        return Contents(len(entries), sum(found.st_size for found, _ in files))
 
     def clear(self) -> Contents:
         """Delete every entry and all that is known of past runs; return what there was.
@@ -209,11 +211,8 @@ class Store:
         Files that a store does not write stay. Raises `OSError`.
         """
         found = self.contents()
-        for item in self._entries():
+        for item in (*self._entries(), *self._studies()):
             Path(item.path).unlink(missing_ok=True)
-        for item in _listed(self.folder / STUDIES):
-            if item.name.endswith(".json"):
-                Path(item.path).unlink(missing_ok=True)
         for item in _listed(self.folder / UNFINISHED):
             _delete_if_dead(Path(item.path))
         for item in _listed(self.folder):
@@ -228,6 +227,10 @@ class Store:
                 for item in _listed(Path(shard.path)):
                     if _is_key(item.name) and not item.is_dir(follow_symlinks=False):
                         yield item
+
+    def _studies(self) -> Iterator["os.DirEntry[str]"]:
+        """Iterate over what is known of the last run of each study."""
+        yield from (i for i in _listed(self.folder / STUDIES) if i.name.endswith(".json"))
 
     @contextmanager
     def _locked(self) -> Iterator[bool]:
@@ -267,6 +270,15 @@ def _listed(folder: Path) -> list["os.DirEntry[str]"]:
             return sorted(items, key=lambda item: item.name)
     except (FileNotFoundError, NotADirectoryError):
         return []
+
+
+def _oldest_first(items: Iterable["os.DirEntry[str]"]) -> list[tuple[os.stat_result, str]]:
+    """Return what the system knows of files that are there yet, the last used at the end."""
+    found = []
+    for item in items:
+        with contextlib.suppress(FileNotFoundError):
+            found.append((item.stat(follow_symlinks=False), item.path))
+    return sorted(found, key=lambda file: file[0].st_mtime_ns)
 
 
 HEX = frozenset("0123456789abcdef")

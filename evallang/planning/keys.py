@@ -49,12 +49,15 @@ class TaskKey:
 class KeyFacts:
     """The parts of a key, each short, so that two keys can be compared part by part.
 
-    `data`, `rows`, `pipeline` and `tuning` are hashes; `code` has that of each own class.
+    `data`, `rows`, `pipeline` and `tuning` are hashes; `code` has that of each own class. `rows`
+    are those of all parts, `splits` is the hash of the training and test rows alone.
     """
 
     data: str
     rows: str
+    splits: str
     pipeline: str
+    threshold: float | None
     tuning: str
     seed: int
     repetition: int
@@ -86,13 +89,13 @@ def task_key(
     code = _own_code(pipeline, own or {})
     if metric_code is not None:
         code[METRIC] = metric_code
-    pipeline_hash = _hash(identity(drop_defaults(pipeline)))
-    if threshold is not None:
-        pipeline_hash = _hash([pipeline_hash, threshold])
+    splits = [rows_hash(refit), rows_hash(test)]
     facts = KeyFacts(
         data=data_hash,
-        rows=_hash([rows_hash(refit), rows_hash(test)] + [list(map(rows_hash, f)) for f in inner]),
-        pipeline=pipeline_hash,
+        rows=_hash(splits + [list(map(rows_hash, f)) for f in inner]),
+        splits=_hash(splits),
+        pipeline=_hash(identity(drop_defaults(pipeline))),
+        threshold=threshold,
         tuning=_hash(tuning),
         seed=study_seed,
         repetition=repetition,
@@ -100,6 +103,9 @@ def task_key(
         code=code,
     )
     named = {field.name: getattr(facts, field.name) for field in fields(facts)}
+    del named["splits"], named["threshold"]  # `rows` has the splits
+    if threshold is not None:
+        named["pipeline"] = _hash([facts.pipeline, threshold])
     return TaskKey(_hash(named), facts, all(code.values()))
 
 
@@ -109,6 +115,11 @@ def shuffled_hash(data_hash: str, target_of: "NDArray[np.int64]") -> str:
 
 
 METRIC = "the metric of the search"
+
+
+def searches(facts: KeyFacts) -> bool:
+    """Return whether the fit of these facts searches for parameters."""
+    return facts.tuning != _hash(None)
 
 
 def _hash(value: Any) -> str:

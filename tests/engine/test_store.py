@@ -544,3 +544,18 @@ def test_looking_at_a_store_makes_nothing(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreRefused, match="is not a folder"):
         stores.existing_store(tmp_path / "file")
+
+
+def test_what_is_known_of_the_oldest_studies_goes_and_counts_as_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(stores, "MOST_STUDIES", 2)
+    studies = tmp_path / "studies"
+    studies.mkdir()
+    for age, name in enumerate(("new", "middle", "old")):
+        (studies / f"{name}.json").write_bytes(b"{}" * 50)
+        os.utime(studies / f"{name}.json", (1e9 - age, 1e9 - age))
+    kept = stores.Store(tmp_path, 10**9)
+    assert (kept.contents().entries, kept.contents().size) == (0, 300)
+    kept.sweep()
+    assert {file.name for file in studies.iterdir()} == {"new.json", "middle.json"}
+    stores.Store(tmp_path, 150).sweep()
+    assert {file.name for file in studies.iterdir()} == {"new.json"}
