@@ -94,8 +94,9 @@ def drawn_as_boxes(document: Document) -> tuple[str, ...]:
 
 def _pdf(sheet: placing.Sheet, title: str, alt: str, svg: str) -> bytes | None:
     """Write a PDF; None where its letters need Pango, which is missing."""
-    if vector_pdf.can_set(sheet):
-        return vector_pdf.pdf_file(sheet, title, alt)
+    ordered = vector_pdf.in_visual_order(sheet)
+    if vector_pdf.can_set(ordered):
+        return vector_pdf.pdf_file(ordered, title, alt)
     try:
         return pdf.write_drawing(visual_svg(svg), sheet.width, sheet.height, title, alt)
     except pdf.PangoMissingError:

@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import field
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -15,7 +16,7 @@ from evallang.printable import ISOLATE, POP_ISOLATE
 from evallang.registry import lazy
 from evallang.reporting import fonts
 from evallang.reporting.compiled_templates import shipped_or_compiled
-from evallang.reporting.document import Document, Table
+from evallang.reporting.document import Document, Figure, Table
 from evallang.reporting.figures.figure import LEAST_SIZE, POINTS_PER_MM, smallest_text
 from evallang.reporting.figures.right_to_left import more_forms, visual_svg
 from evallang.reporting.inline_drawings import inline_svg, literal_colours, shorten_drawings
@@ -45,6 +46,7 @@ class Page:
 
     A browser has fonts of its own for characters that no embedded font has. The `fonts` of a
     printed page are a style sheet of their own: as a part of the page they would be read twice.
+    Its `drawings` have short addresses.
     `shortened` are the tables of which the page shows fewer rows than there are, `objection` is
     the reason why the author's template was not used.
     """
@@ -54,6 +56,7 @@ class Page:
     shortened: tuple[Table, ...] = ()
     objection: str = ""
     fonts: str = ""
+    drawings: Mapping[str, str] = field(default_factory=dict)
 
 
 def render(document: Document, medium: Medium, copied: Mapping[str, Any] | None = None) -> Page:
@@ -85,8 +88,10 @@ def render(document: Document, medium: Medium, copied: Mapping[str, Any] | None 
             objection = str(error)
     if html is None:
         html = _environment().get_template(TEMPLATE).render(**values)
+    drawings: dict[str, str] = {}
     if medium == "print":
-        html = _spaces_apart(str(html))
+        html, drawings = _drawings_apart(str(html), numbered)
+        html = _spaces_apart(html)
     drawn = more_forms(set(html)) if medium == "print" and not html.isascii() else ""
     embedded = fonts.embed(html + drawn, "truetype" if medium == "print" else "woff2")
     drawn_styles = ""
@@ -110,7 +115,19 @@ def render(document: Document, medium: Medium, copied: Mapping[str, Any] | None 
         css += fonts.rule_of_codes(boxed)
     inside, apart = (css, "") if medium == "screen" else ("", css)
     text = str(html).replace(FONTS_PLACE, inside, 1).replace(DRAWN_PLACE, drawn_styles, 1)
-    return Page(text, tuple(sorted(boxed)), shortened, objection, apart)
+    return Page(text, tuple(sorted(boxed)), shortened, objection, apart, drawings)
+
+
+def _drawings_apart(html: str, document: Document) -> tuple[str, dict[str, str]]:
+    """Give the drawings of a page short addresses; gives the page and the drawings."""
+    drawings: dict[str, str] = {}
+    blocks = (block for section in document.sections for block in section.blocks)
+    panels = (panel for block in blocks if isinstance(block, Figure) for panel in block.panels)
+    for i, panel in enumerate(panels):
+        address = f"drawing:{i}"
+        html = html.replace(f'"{_data_uri(panel.svg)}"', f'"{address}"')
+        drawings[address] = visual_svg(panel.svg)
+    return html, drawings
 
 
 def _spaces_apart(html: str) -> str:

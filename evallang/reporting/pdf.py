@@ -17,6 +17,7 @@ from typing import Any
 
 from evallang.collector import collector_paused
 from evallang.frozen_records import frozen
+from evallang.reporting.page_drawings import Drawings
 from evallang.reporting.page_holes import MOST_LAYOUTS, rules_against_holes
 from evallang.reporting.pango_types import declared_beforehand
 from evallang.run_folders import run_folder
@@ -71,18 +72,25 @@ class AttachedFile:
 
 
 def write(
-    html: str, identifier: str, attached: Sequence[AttachedFile] = (), fonts: str = ""
+    html: str,
+    identifier: str,
+    attached: Sequence[AttachedFile] = (),
+    fonts: str = "",
+    drawings: Mapping[str, str] | None = None,
 ) -> bytes:
     """Make the PDF of a page; it can read nothing but `data:` addresses.
 
     `identifier` becomes the identity of the file, so that equal pages are equal bytes; `attached`
-    files have one fixed date for the same reason. `fonts` are the rules of the page's own.
+    files have one fixed date for the same reason. `fonts` are the rules of the page's own,
+    `drawings` its drawings by the addresses that it has for them.
     Raises `PangoMissingError` where WeasyPrint finds no Pango.
     """
     weasyprint = _weasyprint()
-    fetcher = _data_only()
+    drawn = Drawings(drawings or {})
+    fetcher = _data_only(drawn.files, "image/svg+xml")
     page = weasyprint.HTML(string=html, base_url="data:,", url_fetcher=fetcher)
     options = {
+        "cache": dict(drawn.images),  # WeasyPrint adds those that it reads
         "pdf_variant": "pdf/ua-1",
         "pdf_identifier": identifier.encode("ascii"),
         "presentational_hints": False,
@@ -103,9 +111,9 @@ def write(
     # WeasyPrint removes its own folder when an object is collected, which may never happen. A
     # layout keeps all that it makes, so collecting garbage meanwhile costs a tenth of its time
     with run_folder() if files else contextlib.nullcontext() as known._folder, collector_paused():
-        weasyprint.CSS(string=rules, font_config=known, url_fetcher=_data_only(files))
+        weasyprint.CSS(string=rules, font_config=known, url_fetcher=_data_only(files, "font/ttf"))
         document = _laid_out(weasyprint, page, {**options, "font_config": known})
-        data: bytes = document.write_pdf(**options)
+        data: bytes = document.write_pdf(finisher=drawn.add_fonts, **options)
     return data
 
 
@@ -206,8 +214,8 @@ def _without_files(rules: str) -> tuple[str, dict[str, bytes]]:
     return FONT_FILE.sub(address, rules), files
 
 
-def _data_only(files: Mapping[str, bytes] | None = None) -> Any:
-    """Return what reads `data:` addresses, and those of `files`."""
+def _data_only(files: Mapping[str, bytes] | None = None, kind: str = "") -> Any:
+    """Return what reads `data:` addresses, and those of `files`, which are of a kind (MIME)."""
     urls = importlib.import_module("weasyprint.urls")
 
     class Fetcher(urls.URLFetcher):  # type: ignore[misc, name-defined]
@@ -215,7 +223,7 @@ def _data_only(files: Mapping[str, bytes] | None = None) -> Any:
 
         def fetch(self, url: str, headers: Any = None) -> Any:
             if files is not None and url in files:
-                return urls.URLFetcherResponse(url, files[url])
+                return urls.URLFetcherResponse(url, files[url], {"Content-Type": kind})
             return super().fetch(url, headers)
 
     return Fetcher(allowed_protocols={"data"}, allow_redirects=False, fail_on_errors=True)

@@ -73,6 +73,12 @@ def sheet(drawings: Sequence[str], width: float, *, grid: bool = True) -> Sheet:
     return Sheet(width, top - BELOW, tuple(marks))
 
 
+def as_drawn(svg: str) -> Sheet:
+    """Return the sheet of a drawing in its own size."""
+    drawing = _read(svg, grid=True)
+    return Sheet(drawing.width, drawing.height, drawing.marks)
+
+
 @frozen
 class _Drawing:
     width: float

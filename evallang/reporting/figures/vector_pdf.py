@@ -1,7 +1,7 @@
-"""A sheet as a PDF of its own: vectors, embedded TrueType fonts, its numbers as alternative text.
+"""Sheets as vectors of a PDF with embedded TrueType fonts, and as PDF files of their own.
 
-Text is set glyph by glyph. Scripts whose letters need a place that depends on others are left to
-WeasyPrint: `can_set` tells.
+Text is set glyph by glyph, in visual order. Scripts whose letters need a place that depends on
+others are left to WeasyPrint: `can_set` tells.
 """
 
 import hashlib
@@ -9,6 +9,7 @@ import unicodedata
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Protocol
 
 from evallang.frozen_records import frozen
 from evallang.reporting import fonts
@@ -20,8 +21,8 @@ KAPPA = 0.5523  # of the four curves of a circle
 
 
 def can_set(sheet: Sheet) -> bool:
-    """Return whether each character, in visual order, has a glyph here of its own."""
-    text = characters(_in_visual_order(sheet))
+    """Return whether each character of a sheet in visual order has a glyph here of its own."""
+    text = characters(sheet)
     return all(
         not unicodedata.combining(c)
         and not unicodedata.category(c).startswith("M")
@@ -30,24 +31,27 @@ def can_set(sheet: Sheet) -> bool:
     )
 
 
-def _in_visual_order(sheet: Sheet) -> Sheet:
+def in_visual_order(sheet: Sheet) -> Sheet:
+    """Return a sheet with its texts in the order in which they are drawn from the left."""
     return replace(
         sheet, marks=tuple(replace(mark, text=visual(mark.text)) for mark in sheet.marks)
     )
 
 
 def pdf_file(sheet: Sheet, title: str, alt: str) -> bytes:
-    """Write a sheet as a tagged PDF page of exactly its size."""
-    sheet = _in_visual_order(sheet)
-    faces = _Faces(characters(sheet))
-    parts = [_draw(mark, faces) for mark in sheet.marks]
+    """Write a sheet in visual order as a tagged PDF page of exactly its size.
+
+    Its numbers, `alt`, are the alternative text of the figure.
+    """
+    faces = Faces(characters(sheet))
+    drawn = operators(sheet, faces)
     content = "\n".join(
-        ["/Figure <</MCID 0>> BDC", f"1 0 0 -1 0 {sheet.height:.2f} cm", "1 J", *parts, "EMC"]
+        ["/Figure <</MCID 0>> BDC", f"1 0 0 -1 0 {sheet.height:.2f} cm", drawn, "EMC"]
     )
     made = _Objects()
     page = made.reserve()
     root = made.reserve()
-    resources = {name: _font(made, face) for name, face in faces.used.items()}
+    resources = add_fonts(made, faces)
     stream = made.add_stream(content.encode("ascii"))
     tree = made.reserve()
     figure = made.add(
@@ -73,8 +77,18 @@ def pdf_file(sheet: Sheet, title: str, alt: str) -> bytes:
     return made.file(root, info)
 
 
+class Objects(Protocol):
+    """The numbered objects of a PDF, to which fonts are added."""
+
+    def add(self, body: str) -> int:
+        """Write an object; gives its number."""
+
+    def add_stream(self, data: bytes, **entries: int) -> int:
+        """Write a compressed stream with entries of its dictionary; gives its number."""
+
+
 class _Objects:
-    """The numbered objects of a PDF."""
+    """The objects of a file that is written here."""
 
     def __init__(self) -> None:
         self._found: list[bytes] = []
@@ -94,9 +108,10 @@ class _Objects:
         self.put(number, body)
         return number
 
-    def add_stream(self, data: bytes, more: str = "") -> int:
-        """Write a compressed stream; gives its number."""
+    def add_stream(self, data: bytes, **entries: int) -> int:
+        """Write a compressed stream with entries of its dictionary; gives its number."""
         packed = zlib.compress(data, 9)
+        more = "".join(f"/{name} {value}" for name, value in entries.items())
         head = f"<</Length {len(packed)}/Filter/FlateDecode{more}>>\nstream\n".encode("ascii")
         number = self.reserve()
         self._found[number - 1] = head + packed + b"\nendstream"
@@ -126,10 +141,20 @@ def _words(text: str) -> str:
     return f"<{marked.encode('utf-16-be', 'replace').hex()}>"
 
 
+def operators(sheet: Sheet, faces: "Faces") -> str:
+    """Return the operators that draw a sheet, whose y axis points down."""
+    return "\n".join(["1 J", *(_draw(mark, faces) for mark in sheet.marks)])
+
+
+def add_fonts(objects: Objects, faces: "Faces") -> dict[str, int]:
+    """Add the fonts with the glyphs that were set; gives their numbers by their names."""
+    return {name: _font(objects, face) for name, face in faces.used.items()}
+
+
 # --- shapes --------------------------------------------------------------------------------
 
 
-def _draw(mark: Mark, faces: "_Faces") -> str:
+def _draw(mark: Mark, faces: "Faces") -> str:
     style, n = dict(mark.style), mark.numbers
     if mark.tag == "text":
         return _text(mark, style, faces)
@@ -169,7 +194,7 @@ def _colour(value: str) -> str:
     return " ".join(f"{int(value[i : i + 2], 16) / 255:.3f}" for i in (1, 3, 5))
 
 
-def _text(mark: Mark, style: Mapping[str, str], faces: "_Faces") -> str:
+def _text(mark: Mark, style: Mapping[str, str], faces: "Faces") -> str:
     size = float(style["font-size"].removesuffix("px"))
     bold = style.get("font-weight") == "600"
     spans = faces.spans(mark.text, bold=bold)
@@ -193,7 +218,7 @@ class _Face:
     used: tuple[tuple[int, str], ...]
 
 
-class _Faces:
+class Faces:
     """The faces that a text needs, by the names of a page's resources."""
 
     def __init__(self, text: str) -> None:
@@ -239,7 +264,7 @@ class _Faces:
         }
 
 
-def _font(made: _Objects, face: _Face) -> int:
+def _font(made: Objects, face: _Face) -> int:
     """Write a face with its glyphs; gives the number of its object."""
     font = face.font
     glyphs = [glyph for glyph, _ in face.used]
@@ -250,7 +275,7 @@ def _font(made: _Objects, face: _Face) -> int:
     def scaled(value: float) -> int:
         return round(value * 1000 / font.units)
 
-    file = made.add_stream(data, f"/Length1 {len(data)}")
+    file = made.add_stream(data, Length1=len(data))
     box = " ".join(str(scaled(n)) for n in font.box)
     described = made.add(
         f"<</Type/FontDescriptor/FontName/{name}/Flags 32/FontBBox [{box}]/ItalicAngle 0"

@@ -24,7 +24,8 @@ def pdf_pages(writing: Writing) -> Iterator[OutputFile]:
     _note(writing, page)
     try:
         attached = attached_files(writing.results)
-        data = pdf.write(page.html, writing.context.report_id, attached, page.fonts)
+        report_id = writing.context.report_id
+        data = pdf.write(page.html, report_id, attached, page.fonts, page.drawings)
     except pdf.PangoMissingError as error:
         writing.messages.append(str(error))
     else:

@@ -1,0 +1,110 @@
+"""The drawings of a printed page as vectors of its PDF.
+
+WeasyPrint takes a sixth of its time for them: Pango sets each text, and each number is written on
+its own. Our drawings have few kinds of marks, which `vector_pdf` writes.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from evallang.registry import lazy
+from evallang.reporting.figures import placing, vector_pdf
+
+pydyf = lazy("pydyf")
+
+PIXELS_PER_POINT = 4 / 3
+
+
+class Drawings:
+    """The drawings of a page by their addresses, in fonts that they share.
+
+    `images` are those that are drawn here; `files` are left to WeasyPrint, because only Pango can
+    set their text.
+    """
+
+    def __init__(self, drawings: Mapping[str, str]) -> None:
+        self.images: dict[str, _Image] = {}
+        self.files: dict[str, bytes] = {}
+        for address, svg in drawings.items():
+            sheet = placing.as_drawn(svg)
+            if vector_pdf.can_set(sheet):
+                self.images[address] = _Image(sheet, f"drawing{len(self.images)}", self)
+            else:
+                self.files[address] = svg.encode("utf-8")
+        sheets = [image.sheet for image in self.images.values()]
+        self.faces = vector_pdf.Faces("".join(map(placing.characters, sheets)))
+
+    def add_fonts(self, _document: object, pdf: Any) -> None:
+        """Add the fonts of the drawings to a PDF in which they were drawn."""
+        numbers = vector_pdf.add_fonts(_Objects(pdf), self.faces)
+        fonts = {name: f"{number} 0 R" for name, number in numbers.items()}
+        for image in self.images.values():
+            image.resources["Font"] = pydyf.Dictionary(fonts)
+
+
+class _Image:
+    """A drawing as WeasyPrint knows images: it asks for their size, and has them draw themselves.
+
+    `id` is its name in the PDF.
+    """
+
+    def __init__(self, sheet: placing.Sheet, name: str, drawings: Drawings) -> None:
+        self.sheet, self.id = sheet, name
+        self.resources = pydyf.Dictionary()
+        self._drawings = drawings
+
+    def get_intrinsic_size(self, _resolution: object, _size: object) -> tuple[float, float, float]:
+        """Return the width and the height in pixels, and their ratio."""
+        width, height = self.sheet.width, self.sheet.height
+        return width * PIXELS_PER_POINT, height * PIXELS_PER_POINT, width / height
+
+    def draw(self, stream: Any, width: float, height: float, _style: object) -> None:
+        """Refer to the drawing in a size on a page, whose y axis points down."""
+        name = stream.add_image(self, interpolate=False, ratio=1)
+        stream.transform(a=width / self.sheet.width, d=height / self.sheet.height)
+        stream.draw_x_object(name)
+
+    def get_x_object(self, _interpolate: object, _ratio: object) -> Any:
+        """Return the form to which the pages refer; its fonts are added last."""
+        size = pydyf.Array([0, 0, self.sheet.width, self.sheet.height])
+        return pydyf.Stream(
+            [vector_pdf.operators(self.sheet, self._drawings.faces).encode("ascii")],
+            {"Type": "/XObject", "Subtype": "/Form", "BBox": size, "Resources": self.resources},
+            compress=True,
+        )
+
+
+class _Objects:
+    """The objects of a PDF of pydyf, to which fonts are added."""
+
+    def __init__(self, pdf: Any) -> None:
+        self._pdf = pdf
+
+    def add(self, body: str) -> int:
+        """Write an object; gives its number."""
+        return self._added(_written()(body.encode("latin-1")))
+
+    def add_stream(self, data: bytes, **entries: int) -> int:
+        """Write a compressed stream with entries of its dictionary; gives its number."""
+        return self._added(pydyf.Stream([data], entries, compress=True))
+
+    def _added(self, made: Any) -> int:
+        self._pdf.add_object(made)
+        number: int = made.number
+        return number
+
+
+def _written() -> Any:
+    class Written(pydyf.Object):  # type: ignore[misc, name-defined]
+        """An object whose bytes are known."""
+
+        def __init__(self, data: bytes) -> None:
+            super().__init__()
+            self._data = data
+
+        @property
+        def data(self) -> bytes:
+            """Return its bytes."""
+            return self._data
+
+    return Written
