@@ -61,9 +61,10 @@ WITHOUT_PDF = frozenset(
 lay_out = pdf.write
 
 
-def stand_in(html, identifier, attached=(), fonts=""):
+def stand_in(html, identifier, attached=(), fonts="", drawings=None):
     """Return bytes that differ where those of the PDF would."""
-    content = [(html + fonts).encode(), identifier.encode("ascii"), *(f.content for f in attached)]
+    text = "\0".join((html, fonts, *(drawings or {}).values()))
+    content = [text.encode(), identifier.encode("ascii"), *(f.content for f in attached)]
     digest = sha256(b"\0".join(content)).hexdigest()
     return f"%PDF-1.7\n% not laid out: mark the test `pdf`\n% {digest}\n".encode()
 
