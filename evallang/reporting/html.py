@@ -119,7 +119,7 @@ def render(document: Document, medium: Medium, copied: Mapping[str, Any] | None 
 
 
 def _drawings_apart(html: str, document: Document) -> tuple[str, dict[str, str]]:
-    """Give the drawings of a page short addresses; gives the page and the drawings."""
+    """Replace the drawings of a page by short addresses; gives the page and the drawings."""
     drawings: dict[str, str] = {}
     blocks = (block for section in document.sections for block in section.blocks)
     panels = (panel for block in blocks if isinstance(block, Figure) for panel in block.panels)
