@@ -17,6 +17,7 @@ from typing import Any
 
 from evallang.collector import collector_paused
 from evallang.frozen_records import frozen
+from evallang.reporting.figures.figure import Canvas
 from evallang.reporting.page_drawings import Drawings
 from evallang.reporting.page_holes import MOST_LAYOUTS, rules_against_holes
 from evallang.reporting.pango_types import declared_beforehand
@@ -52,14 +53,18 @@ def write_drawing(svg: str, width: float, height: float, title: str, alt: str) -
 
 
 def get_ready(fonts: str) -> Iterator[None]:
-    """Import what WeasyPrint needs, piece by piece, and let it read the fonts of a page."""
+    """Import what WeasyPrint needs, piece by piece, and make a page with the fonts of all."""
     for name in ("PIL.Image", "tinycss2", "pydyf"):
         importlib.import_module(name)
         yield
     with contextlib.suppress(PangoMissingError):  # the report states it
         _weasyprint()
         yield
-        write("<p>.", "", fonts=fonts)
+        drawing = Canvas(10)
+        for bold in (False, True):
+            drawing.words(5, 5, "\u2212", bold=bold)
+        page = '<p>.<img alt="." src="drawing:">'
+        write(page, "", fonts=fonts, drawings={"drawing:": drawing.svg()})
 
 
 @frozen
