@@ -10,6 +10,7 @@ the diff.
 
 import os
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ LEAST = 4  # cases of a code
 load_codes()
 
 
+@cache
 def cases(path):
     """Give the title, the text and the answer of each case of a golden file."""
     found = []
@@ -48,24 +50,45 @@ def plain(text):
     return "--- ".join([study, *files])
 
 
+def checked_in(folder, code, text, monkeypatch):
+    """Check a case in a new folder; give what is found, and its sources."""
+    folder.mkdir()
+    with monkeypatch.context() as arranged:
+        case = Case(text, folder, arranged)
+        of_data = code[1] == "4" and CODES[code].phase is not Phase.ADVICE
+        found = case.diagnostics() if of_data or case.reads else case.opened.diagnostics
+    return found, case.opened.checked.sources
+
+
+_CHECKED = {}
+
+
+def checked_case(path, number, folder, monkeypatch):
+    """Check a case of a golden file, once in a process: the tests of helps begin with the same."""
+    if (path, number) not in _CHECKED:
+        text = plain(cases(path)[number][1])
+        _CHECKED[path, number] = checked_in(folder, path.stem, text, monkeypatch)
+    return _CHECKED[path, number]
+
+
 def _short_caution(caution):
     return short_caution(caution, words_of(caution.body)).rstrip()
 
 
-def answered(code, text, folder, monkeypatch, *, whole):
+def answered(path, number, folder, monkeypatch):
     """Give the codes that a case raises, and what is said of it as lines of a golden file."""
-    case = Case(plain(text), folder, monkeypatch)
+    code, whole = path.stem, number == 0
     if code[1] == "5":
-        told = [caution for caution in case.cautions() if caution.code == code]
+        folder.mkdir()
+        with monkeypatch.context() as arranged:
+            case = Case(plain(cases(path)[number][1]), folder, arranged)
+            told = [caution for caution in case.cautions() if caution.code == code]
         codes = [caution.code for caution in told]
         shown = "\n".join(map(said, told) if whole else map(_short_caution, told))
     else:
-        of_data = code[1] == "4" and CODES[code].phase is not Phase.ADVICE
-        with_data = of_data or case.reads
-        found = case.diagnostics() if with_data else case.opened.diagnostics
+        found, sources = checked_case(path, number, folder, monkeypatch)
         codes = codes_told(found)
         meant = [d for d in found if code in codes_told([d])]
-        sources = case.opened.checked.sources
         shown = to_text(meant, sources) if whole else "".join(short(d, sources) for d in meant)
         if beside := codes_told(d for d in found if d not in meant):
             shown += f"beside it: {', '.join(beside)}"
@@ -78,10 +101,7 @@ def test_what_is_said_of_a_code_reads_as_agreed(path, tmp_path, monkeypatch):
     written = []
     read = cases(path)
     for number, (title, text, _) in enumerate(read):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        with monkeypatch.context() as arranged:
-            raised, shown = answered(code, text, folder, arranged, whole=number == 0)
+        raised, shown = answered(path, number, tmp_path / str(number), monkeypatch)
         assert code in raised, f"{title}: {raised}"
         written.append(f"# === {title}\n{text}{shown}")
     if os.environ.get("UPDATE_MESSAGES"):

@@ -10,8 +10,7 @@ import pytest
 from applied_help import OUTSIDE_QUOTES, NotWritten, applied, pieces
 from placed_help import PLACED
 from studies import codes_told
-from test_golden_codes import FILES, cases, plain
-from written_cases import Case
+from test_golden_codes import FILES, cases, checked_case, checked_in, plain
 
 from evallang.checking.all_codes import load_codes
 from evallang.diagnostics import CODES, Changes, Phase
@@ -91,23 +90,14 @@ FLAWS = {
 }  # fmt: skip
 
 
-def checked_in(folder, text, monkeypatch, code):
-    folder.mkdir()
-    with monkeypatch.context() as arranged:
-        case = Case(text, folder, arranged)
-        of_data = code[1] == "4" and CODES[code].phase is not Phase.ADVICE
-        if of_data or case.reads:
-            return case.diagnostics(), case.opened.checked.sources["study.eval"].text
-        return case.opened.diagnostics, case.opened.checked.sources["study.eval"].text
-
-
 @pytest.mark.parametrize(
     ("path", "number"), CASES, ids=[f"{path.stem}-{number}" for path, number in CASES]
 )
 def test_a_study_with_its_help_written_is_sound(path, number, tmp_path, monkeypatch):
     code = path.stem
     text = plain(cases(path)[number][1])
-    found, study = checked_in(tmp_path / "before", text, monkeypatch, code)
+    found, sources = checked_case(path, number, tmp_path / "before", monkeypatch)
+    study = sources["study.eval"].text
     meant = next((d for d in found if d.code == code), None)
     if meant is None:
         return
@@ -117,7 +107,8 @@ def test_a_study_with_its_help_written_is_sound(path, number, tmp_path, monkeypa
     before, now, again, after = set(codes_told(found)), {code}, found, study
     if (code, number) in PLACED:
         whole = placed(text, PLACED[code, number], meant.help)
-        again, after = checked_in(tmp_path / "placed", whole, monkeypatch, code)
+        again, sources = checked_in(tmp_path / "placed", code, whole, monkeypatch)
+        after = sources["study.eval"].text
         now = set(codes_told(again))
         assert code not in now, after
     for turn in range(0 if (code, number) in PLACED else MOST_TURNS):
@@ -130,7 +121,7 @@ def test_a_study_with_its_help_written_is_sound(path, number, tmp_path, monkeypa
             assert turn or not says_what_to_write(meant.help), meant.help
             return
         whole = arranged + after.rstrip("\n") + "\n" + "".join(files)
-        again, _ = checked_in(tmp_path / str(turn), whole, monkeypatch, code)
+        again, _ = checked_in(tmp_path / str(turn), code, whole, monkeypatch)
         now = set(codes_told(again))
     errors = {c for c in now - before if c[0] == "E"}
     flaws = (now - before) & FLAWS if code[0] == "W" else set()  # behind an error, none was judged
@@ -195,8 +186,8 @@ def test_a_code_that_says_what_to_write_has_a_case_that_is_tried(path, tmp_path,
         return
     if any(says_what_to_write(told) for told in first):
         return
-    for number, case in enumerate(cases(path)):
-        found, _ = checked_in(tmp_path / str(number), plain(case[1]), monkeypatch, code)
+    for number in range(len(cases(path))):
+        found, _ = checked_case(path, number, tmp_path / str(number), monkeypatch)
         meant = next((d for d in found if d.code == code), None)
         sure = meant is not None and any(fix.edits for fix in meant.fixes)
         if sure or (meant is not None and says_what_to_write(meant.help)):
