@@ -158,11 +158,10 @@ def _unsuited_metric(
 ) -> Mismatch | None:
     declared = HYPOTHESIS_TESTS[test.name].declaration
     entry = metric_entry(metric)
-    of_any = Alternative(Proposal.TESTS, (_test_of_any_metric(),))
     average = dict(metric.options).get("average", "binary")
     counted = entry.declaration.counts_known_rows and average == "binary"
     if declared.tests == "correctness" and not counted:
-        return Mismatch(Kind.NOT_ACCURACY, test.name, of_any, metric=metric.written)
+        return Mismatch(Kind.NOT_ACCURACY, test.name, _any_metric(), metric=metric.written)
     if declared.tests == "losses" and entry.declaration.proportion == "all":
         # A share of right answers is a mean too, but of single examples `mcnemar` is the test
         if yields is None or yields.averaged or grouped:
@@ -174,7 +173,7 @@ def _unsuited_metric(
         )
     if declared.tests == "losses" and entry.declaration.form != "losses":
         kind = Kind.ONLY_COUNTED if counted else Kind.ONE_VALUE_PER_SET
-        return Mismatch(kind, test.name, of_any, metric=metric.written)
+        return Mismatch(kind, test.name, _any_metric(), metric=metric.written)
     if declared.tests == "readers" and not is_of_readers(metric):
         instead = Alternative(Proposal.METRIC, metric=_area_metric())
         return Mismatch(Kind.NOT_OF_READERS, test.name, instead, metric=metric.written)
@@ -191,6 +190,11 @@ def _unsuited_metric(
 def _area_metric() -> str:
     """Return the metric that the tests of areas are about."""
     return next(entry.name for entry in METRICS if entry.declaration.ranks == "area")
+
+
+def _any_metric() -> Alternative:
+    """Return the proposal of a test that takes any metric."""
+    return Alternative(Proposal.TESTS, (_test_of_any_metric(),))
 
 
 def _test_of_any_metric() -> str:

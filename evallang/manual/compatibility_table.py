@@ -158,7 +158,8 @@ def test_lines(test: Entry[Any]) -> tuple[str, ...]:
     declared = test.declaration
     if declared.across_data or Evidence.DATASET_SCORES in declared.evidence:
         lines.append("`across data`, by any metric")
-    runs = [s.words for s in settings() if test_fit(test, s) == "yes"]
+    fits = {setting.words: test_fit(test, setting) for setting in settings()}
+    runs = [words for words, fit in fits.items() if fit == "yes"]
     if runs:
         by = metrics_of(test)
         every = len(by) == len(METRICS.names())
@@ -173,7 +174,7 @@ def test_lines(test: Entry[Any]) -> tuple[str, ...]:
                 f"by {listed(shares)} of {means}, where they have `repeat`"
                 + (" or `group`" if declared.clustered else "")
             )
-    in_blocks = [s.words for s in settings() if test_fit(test, s) == "in blocks"]
+    in_blocks = [words for words, fit in fits.items() if fit == "in blocks"]
     if in_blocks:
         lines.append(f"{listed(in_blocks)}, with the option `block`")
     if declared.implied is not None:
