@@ -2,7 +2,6 @@
 
 import ast
 import importlib
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -56,26 +55,6 @@ def test_names_can_be_imported_and_nothing_numeric_is_loaded():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.stdout.strip() == "[]", done.stderr
-
-
-@pytest.mark.slow
-def test_a_type_checker_knows_signatures_and_results(tmp_path):
-    (tmp_path / "user.py").write_text(
-        "from evallang import stats\n"
-        "from evallang.stats import mcnemar\n"
-        "p: float | None = mcnemar([[5, 2], [1, 4]], alternative='two-sided').pvalue\n"
-        "reveal_type(stats.permutation([1.0], [2.0]))\n"
-        "stats.wilson('many')\n"
-    )
-    done = subprocess.run(  # with the settings and so the cache of `make types`
-        [sys.executable, "-m", "mypy", tmp_path / "user.py"],
-        cwd=ROOT, capture_output=True, text=True,
-    )  # fmt: skip
-    lines = done.stdout.splitlines()
-    own = [re.search(r"user\.py:(\d+): error", line) for line in lines]
-    own = [found[1] for found in own if found]
-    assert set(own) == {"5"}, done.stdout
-    assert any("HypothesisTestResult" in line for line in lines if ": note: Revealed" in line)
 
 
 def test_a_permutation_test_takes_two_arrays():
