@@ -2,6 +2,7 @@
 
 import base64
 import io
+import re
 import unicodedata
 
 import drawn_regression
@@ -16,6 +17,7 @@ from evallang.reporting.document import Figure
 from evallang.reporting.figures.figure import Canvas
 from evallang.reporting.figures.right_to_left import visual_svg
 from evallang.reporting.page_drawings import Drawings
+from evallang.reporting.report import figures
 from evallang.reporting.section import build
 
 SOURCE = "<html lang=en><title>t</title><style>img{{display:block;width:82mm}}</style>{images}"
@@ -92,6 +94,13 @@ def test_letters_and_shapes_are_where_weasyprint_draws_them(results):
         assert mine[0] == other[0]
         assert mine[1] == pytest.approx(other[1], abs=0.05)
         assert mine[2] == pytest.approx(other[2], abs=0.01)
+
+
+@pytest.mark.parametrize("results", [fixture.cancer, fixture.holdout, drawn_regression.regression])
+def test_no_line_is_a_point_which_is_not_drawn(results):
+    for figure in figures(results()).values():
+        for panel in figure.panels:
+            assert re.search(r' d="M([^LZ"]+)L\1"', panel.svg) is None
 
 
 def words(text):

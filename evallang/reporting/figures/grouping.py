@@ -142,7 +142,7 @@ def _columns(
         else:
             canvas.dot(axis(values[model]), y, filled=True)
         for k in range(len(groups)):
-            canvas.line([(first_group + step * k, y)] * 2, RULE, 1.6)
+            canvas.box(first_group + step * k - 0.8, y - 0.8, 1.6, 1.6, RULE)
     for k, members in enumerate(groups):
         x = first_group + step * k
         rows = [top + deep * (ordered.index(m) + 0.5) for m in members]
