@@ -72,7 +72,11 @@ def _acquired(path: Path) -> tuple[int, bool]:
             if not _is_still(path, descriptor):  # its last holder has removed it meanwhile
                 os.close(descriptor)
                 continue
-            _write(descriptor)
+            try:
+                _write(descriptor)
+            except OSError:
+                path.unlink(missing_ok=True)
+                raise
         except BaseException:
             os.close(descriptor)
             raise

@@ -21,6 +21,16 @@ def test_a_lock_is_held_by_one_and_its_file_is_gone_afterwards(tmp_path):
     assert not path.exists()
 
 
+def test_a_lock_whose_holder_cannot_be_written_leaves_no_file(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(folder_lock.os, "pwrite", full)
+    with pytest.raises(OSError, match="No space left"), locked(tmp_path / "x.lock"):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_file_that_its_last_holder_removed_meanwhile_is_not_the_lock(tmp_path, monkeypatch):
     path, plain, removed = tmp_path / "x.lock", folder_lock._lock, []
 
