@@ -9,7 +9,7 @@ surrogates and unassigned code points become visible escapes.
 import json
 import re
 from typing import Any, TextIO
-from unicodedata import bidirectional
+from unicodedata import bidirectional, category, east_asian_width
 
 from evallang.late_pattern import late_pattern
 
@@ -41,6 +41,23 @@ _CREDENTIALS = late_pattern(
 """What an address holds that nobody else may see."""
 
 _SURROGATES = late_pattern(r"[\ud800-\udfff]")
+
+
+def terminal_width(text: str) -> int:
+    """Return the columns that a terminal gives to a text: two to a wide sign, none to a mark."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if category(c) in ("Mn", "Me", "Cf") else 1 + (east_asian_width(c) in "WF") for c in text
+    )
+
+
+def cut(text: str, width: int) -> str:
+    """Return the beginning of a text that fits into columns of a terminal."""
+    text = text[: max(width, 0)]
+    while terminal_width(text) > width > 0:
+        text = text[:-1]
+    return text
 
 
 def printable(text: str, *, keep: str = "") -> str:

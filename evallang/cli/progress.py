@@ -8,6 +8,7 @@ from typing import Self
 
 from evallang.activity import Activity
 from evallang.cli.terminal import columns, tell, tell_state
+from evallang.printable import cut, printable
 
 
 class Progress:
@@ -67,13 +68,14 @@ class Progress:
             room = min(width - len(text) - 1, self.WIDTH)
             if room >= self.NARROWEST:
                 text = f"{'━' * (room * at.done // at.total):{room}} {text}"
-            return text[:width]
+            return cut(text, width)
         far = f"{at.done:,} of {at.total:,}" if at.total else ""
         if at.share:
             far += f"{', ' if far else ''}{at.share:.0%} of it"
         far = f" ({far})" if far else ""
         end = f"{far}  {elapsed}"
-        return f"{at.phase} {at.subject}".strip()[: max(width - len(end), 0)] + end
+        begin = printable(f"{at.phase} {at.subject}").strip()
+        return cut(begin, width - len(end)) + cut(end, width)
 
     def _fits(self, now: float, elapsed: str) -> str:
         at = self.activity
@@ -92,7 +94,7 @@ class Progress:
                 tell(self.line(time.monotonic(), self.WIDTH + columns()).lstrip("━ "))
             return
         while True:
-            tell_state(self.line(time.monotonic(), columns() - 1))
+            tell_state(self.line(time.monotonic(), columns(1) - 1))
             if self._ended.wait(self.EVERY):
                 return
 

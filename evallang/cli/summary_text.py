@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
-from unicodedata import category, east_asian_width
 
 from evallang.cli.change_text import markdown_cell
-from evallang.printable import ISOLATE, POP_ISOLATE
+from evallang.printable import ISOLATE, POP_ISOLATE, terminal_width
 
 if TYPE_CHECKING:
     from evallang.reporting.summary import Summary, SummaryRow, SummaryTable
@@ -57,8 +56,8 @@ def wrapped(text: str, width: int = WIDTH, first: str = "", later: str = "  ") -
     """
     lines, line, empty = [], first, True
     for word in text.replace("\n", " ").split(" "):
-        for piece in _pieces(word, width - max(_width(first), _width(later))):
-            if not empty and _width(line) + 1 + _width(piece) > width:
+        for piece in _pieces(word, width - max(terminal_width(first), terminal_width(later))):
+            if not empty and terminal_width(line) + 1 + terminal_width(piece) > width:
                 lines.append(line)
                 line, empty = later, True
             line += piece if empty else f" {piece}"
@@ -83,7 +82,7 @@ def _pieces(word: str, width: int) -> Iterator[str]:
     """Break a word that is wider than a line; marks stay with their letter."""
     piece, used = "", 0
     for character in word:
-        wide = _width(character)
+        wide = terminal_width(character)
         if used + wide > width:
             yield piece
             piece, used = "", 0
@@ -91,15 +90,6 @@ def _pieces(word: str, width: int) -> Iterator[str]:
         used += wide
     if piece:
         yield piece
-
-
-def _width(text: str) -> int:
-    """Return the columns that a terminal gives to a text."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0 if category(c) in ("Mn", "Me", "Cf") else 1 + (east_asian_width(c) in "WF") for c in text
-    )
 
 
 def _shown_rows(table: "SummaryTable") -> "list[SummaryRow | None]":
@@ -124,7 +114,8 @@ class _Grid:
         self.widths: list[int] = []
         for i, column in enumerate(table.columns):
             words = max(
-                (_width(w) for r in self.rows for w in self._text(r, i).split(" ")), default=0
+                (terminal_width(w) for r in self.rows for w in self._text(r, i).split(" ")),
+                default=0,
             )
             room = min(max(NARROWEST, words), WIDTH // 2) if column.numeric else WIDEST
             head, cells, width = self._column(i, room)
@@ -133,8 +124,8 @@ class _Grid:
             self.widths.append(width)
         for span in self._spans(range(1, len(self.columns))):
             shared = self.columns[span[0]].shared
-            words = max(_width(word) for word in shared.split(" "))
-            least = min(max(words, NARROWEST), _width(shared), WIDTH // 2)
+            words = max(terminal_width(word) for word in shared.split(" "))
+            least = min(max(words, NARROWEST), terminal_width(shared), WIDTH // 2)
             self.widths[span[0]] += max(0, least - self._wide(span))
         narrower = self.widths[0] + WIDTH - len(MARGIN) - self._wide(range(len(self.columns)))
         if NARROWEST <= narrower < self.widths[0]:  # then the table is one block
@@ -145,7 +136,7 @@ class _Grid:
         indent = self.indent if i == 0 else ""
         head = wrapped(self.columns[i].head, room, later="")
         cells = [wrapped(self._text(row, i), room, indent, indent) for row in self.rows]
-        return head, cells, max(_width(line) for lines in (head, *cells) for line in lines)
+        return head, cells, max(terminal_width(line) for lines in (head, *cells) for line in lines)
 
     def _text(self, row: "SummaryRow | None", i: int) -> str:
         if row is None:
@@ -213,7 +204,7 @@ def _beside(
         for lines, width, side in zip(cells, widths, sides, strict=True):
             at = n if top else n - (height - len(lines))
             text = lines[at] if 0 <= at < len(lines) else ""
-            space = width - _width(text)
+            space = width - terminal_width(text)
             before = {"<": 0, ">": space, "^": space // 2}[side]
             parts.append(" " * before + text + " " * (space - before))
         yield (MARGIN + GAP.join(parts)).rstrip(" ")

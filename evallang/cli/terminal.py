@@ -169,17 +169,17 @@ def wants_colour(stream_is_terminal: bool) -> bool:
     return stream_is_terminal and "NO_COLOR" not in os.environ
 
 
-def columns() -> int:
-    """Return the width of the terminal, by default 80 and at least `NARROWEST`.
+NARROWEST = 30  # columns that texts of several lines are wrapped at
+
+
+def columns(least: int = NARROWEST) -> int:
+    """Return the width of the terminal, by default 80 and at least so many columns.
 
     The variable `COLUMNS` overrides it, as for other programs.
     """
     from shutil import get_terminal_size  # it takes 2 ms to import, and few outputs are wrapped
 
-    return max(get_terminal_size().columns, NARROWEST)
-
-
-NARROWEST = 30
+    return max(get_terminal_size().columns, least)
 
 
 def show(diagnostics: Sequence[Diagnostic], sources: Mapping[str, SourceFile]) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from evallang.diagnostics import Diagnostic, Related, Severity
-from evallang.printable import printable, without_credentials
+from evallang.printable import printable, terminal_width, without_credentials
 from evallang.source import SourceFile, Span
 
 Sources = Mapping[str, SourceFile]
@@ -59,7 +59,7 @@ def _block(d: Diagnostic, sources: Sources, colour: bool, width: int | None) -> 
 def _wrapped(before: str, text: str, width: int | None) -> list[str]:
     """Wrap a text at spaces; return its lines, each indented by the length of `before`."""
     indent = " " * len(before)
-    if width is None or len(before) + _cells(text) <= width:
+    if width is None or len(before) + terminal_width(text) <= width:
         return [indent + text]
     import textwrap
 
@@ -95,9 +95,9 @@ def _excerpt(
         start, end = marked.start - first - cut, marked.end - first - cut
         if not 0 <= start <= len(shown):
             continue
-        before = _cells(printable(lead + shown[:start]))
+        before = terminal_width(printable(lead + shown[:start]))
         if before >= len(marks):
-            width = max(1, _cells(printable(shown[start:end])))
+            width = max(1, terminal_width(printable(shown[start:end])))
             marks += " " * (before - len(marks)) + "^" * width
     number = str(at.line)
     margin = " " * len(number)
@@ -112,11 +112,3 @@ def _excerpt(
 def _painted(marks: str, paint: Paint, style: str) -> str:
     stripped = marks.lstrip()
     return " " * (len(marks) - len(stripped)) + paint(stripped, style)
-
-
-def _cells(text: str) -> int:
-    """Count terminal cells: wide characters take two, combining marks none."""
-    import unicodedata
-
-    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
-    return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text)

@@ -53,13 +53,28 @@ def test_one_fit_of_many_tells_nothing_of_the_time_left():
     assert shown(Activity("fitting", "", 1, 3060), 14.0).strip() == "1 of 3,060 fits  14 s"
 
 
-@pytest.mark.parametrize("width", [30, 50, 79])
+@pytest.mark.parametrize("width", [8, 20, 30, 50, 79])
 def test_no_line_is_wider_than_the_terminal(width):
     long = Activity("computing", "compare a, b, c with friedman then nemenyi " * 3, 3, 12)
     many = Activity("fitting", "", 12_345, 306_000, cached=5_000, failed=12)
-    for activity in (long, many):
-        assert len(shown(activity, 4000.0, width)) <= width
-    assert "(3 of 12)" in shown(long, 4.0, width)
+    wide = Activity("reading", "\u6570\u636e" * 30)  # two columns to each sign
+    for activity in (long, many, wide):
+        line = shown(activity, 4000.0, width)
+        assert len(line) + sum(sign in "\u6570\u636e" for sign in line) <= width
+    assert "(3 of 12)" in shown(long, 4.0, width) or width < 20
+
+
+def test_the_line_is_as_wide_as_the_terminal(monkeypatch):
+    widths = []
+    monkeypatch.setenv("COLUMNS", "12")
+    monkeypatch.setattr("evallang.cli.progress.tell_state", lambda line: widths.append(len(line)))
+    progress = Progress(shown=True)
+    progress.terminal = True
+    progress.update(Activity("computing", "a" * 40))
+    with progress:
+        while len(widths) < 3:
+            pass
+    assert max(widths) == 11
 
 
 def test_plain_lines_without_a_terminal(capsys, monkeypatch):
