@@ -7,7 +7,7 @@ other by Python's csv module, which reports what is wrong.
 import codecs
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -79,8 +79,8 @@ def read_delimited(
     *,
     named: frozenset[str] = frozenset(),
     spelled: frozenset[str] | None = None,
-    short: frozenset[str] = frozenset(),
-    coded: frozenset[str] = frozenset(),
+    short: Container[str] = (),
+    coded: Container[str] = (),
     span: Span | None = None,
 ) -> Frame | None:
     """Read a CSV or TSV file; None after a finding.

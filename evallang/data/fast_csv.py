@@ -7,7 +7,7 @@ does not fit falls back to text cells, so that both ways give the same table.
 
 import math
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evallang.data.column_types import MOST_LEVELS, columns_with_nan, is_text, trimmed
@@ -56,8 +56,8 @@ def read_regular(
     header: bool,
     is_ascii: bool,
     spelled: frozenset[str] | None,
-    short: frozenset[str] = frozenset(),
-    coded: frozenset[str] = frozenset(),
+    short: Container[str] = (),
+    coded: Container[str] = (),
 ) -> tuple["pl.DataFrame", range] | None:
     """Read a file of which every line is one record of the right number of fields, or None.
 
@@ -75,7 +75,7 @@ def read_regular(
     guessed = _guessed(content, separator, header, names, spelled, short)
     if look.spelled_apart:  # a float of which nobody asks the spelling is a float, however spelled
         guessed |= {name: pl.String for name, dtype in guessed.items() if dtype.is_integer()}
-    texts_of = coded & {name for name, dtype in guessed.items() if dtype == pl.String}
+    texts_of = [n for n, dtype in guessed.items() if dtype == pl.String and n in coded]
     levels = _levels(content, separator, header, names, texts_of)
     cells = _all_cells(content.pieces(PIECE), separator, header, guessed | levels, short)
     if cells is None and levels:
@@ -95,7 +95,7 @@ def _all_cells(
     separator: str,
     header: bool,
     schema: Schema,
-    short: frozenset[str] = frozenset(),
+    short: Container[str] = (),
 ) -> "pl.DataFrame | None":
     """Read all cells of pieces; None where one does not have the type of its column.
 
@@ -132,7 +132,7 @@ def _guessed(
     header: bool,
     names: Sequence[str],
     spelled: frozenset[str] | None,
-    short: frozenset[str],
+    short: Container[str],
 ) -> Schema:
     """Guess the type of each column from the beginning of the file; of `short` ones it is short."""
     head = content.beginning(SAMPLE, SAMPLE_LINES)

@@ -1,7 +1,7 @@
 """From a path to a frame, whatever the format."""
 
 import io
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Container, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,8 +46,8 @@ def read_file(
     *,
     named: frozenset[str] = frozenset(),
     spelled: frozenset[str] | None = None,
-    short: frozenset[str] = frozenset(),
-    coded: frozenset[str] = frozenset(),
+    short: Container[str] = (),
+    coded: Container[str] = (),
     needed: Needed | None = None,
     span: Span | None = None,
 ) -> Frame | None:
@@ -65,7 +65,7 @@ def read_file(
     if path is None:
         return None
     if ending(location) == ".parquet":
-        return _read_parquet(path, location, findings, span, coded)
+        return _read_parquet(path, location, findings, span, short, coded)
 
     def read(content: FileContent) -> Frame | None:
         if (ending(location) or "").startswith(".jsonl"):
@@ -91,11 +91,13 @@ def parquet_cells(
     location: str,
     findings: Findings,
     span: Span | None,
-    coded: frozenset[str] = frozenset(),
+    short: Container[str] = (),
+    coded: Container[str] = (),
 ) -> "pl.DataFrame | None":
     """Read a Parquet file as it is, within the limits; None after a finding.
 
-    The texts of `coded` columns of a long file are categories where few differ.
+    In a long file whole numbers of `short` columns take as few bytes as they need, and the texts
+    of `coded` ones are categories where few differ.
     """
 
     def source() -> Path | io.BytesIO:
@@ -103,8 +105,8 @@ def parquet_cells(
 
     try:
         rows = _check_parquet(source(), location)
-        if coded and rows >= LONG:
-            cells = _with_categories(pl.scan_parquet(source()), coded, location)
+        if rows >= LONG:
+            cells = _in_few_bytes(pl.scan_parquet(source()), short, coded, location)
         else:
             cells = pl.read_parquet(source())
         _check_text(cells, location)
@@ -128,20 +130,32 @@ def _read_parquet(
     location: str,
     findings: Findings,
     span: Span | None,
-    coded: frozenset[str],
+    short: Container[str],
+    coded: Container[str],
 ) -> Frame | None:
-    cells = parquet_cells(path, location, findings, span, coded)
+    cells = parquet_cells(path, location, findings, span, short, coded)
     if cells is None or _repeats_a_column(cells.columns, location, findings, span):
         return None
-    made = coded if cells.height >= LONG else frozenset()
+    made: Container[str] = coded if cells.height >= LONG else ()
     return _frame_of_parquet(cells, location, findings, span, coded=made)
 
 
-def _with_categories(table: "pl.LazyFrame", coded: frozenset[str], location: str) -> "pl.DataFrame":
-    """Read a table with the texts of these columns as categories, as far as few of them differ."""
+def _in_few_bytes(
+    table: "pl.LazyFrame", short: Container[str], coded: Container[str], location: str
+) -> "pl.DataFrame":
+    """Read a table whose short whole numbers and few texts take no more bytes than they need."""
     texts = (pl.String, pl.Categorical, pl.Enum)
     schema = table.collect_schema()
     columns = []
+    whole = [n for n, dtype in schema.items() if n.strip() in short and dtype.is_integer()]
+    if whole:
+        least, most = (
+            table.select(ends(pl.col(whole))).collect(engine="streaming").row(0)
+            for ends in (pl.Expr.min, pl.Expr.max)
+        )
+        for name, *ends in zip(whole, least, most, strict=True):
+            if None not in ends and max(map(abs, ends)) < 1 << 63:
+                columns.append(pl.col(name).cast(pl.Series(ends).shrink_dtype().dtype))
     for name in [n for n, dtype in schema.items() if n.strip() in coded and dtype in texts]:
         cells = trimmed(pl.col(name).cast(pl.String))
         distinct = table.select(cells.unique()).head(MOST_LEVELS + 2).collect(engine="streaming")
@@ -173,7 +187,7 @@ def _frame_of_parquet(
     findings: Findings,
     span: Span | None,
     unread: Sequence[str] = (),
-    coded: frozenset[str] = frozenset(),
+    coded: Container[str] = (),
 ) -> Frame | None:
     """Return the cells of a Parquet file with the types of tables; None after a finding."""
     if cells.height == 0 or cells.width == 0:

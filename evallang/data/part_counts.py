@@ -6,7 +6,7 @@ can be read, and its counts take little memory.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
@@ -96,7 +96,7 @@ class PartTask:
     keys: tuple[str, ...]
     named: frozenset[str]
     spelled: frozenset[str] | None
-    short: frozenset[str]
+    short: Container[str]
     roles: Mapping[str, Sequence[Role]]
     hashed: tuple[tuple[str, ...], tuple[str, ...]]
     limited: Mapping[str, int]

@@ -4,7 +4,7 @@ Rows are matched by id, never by position.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os.path import commonprefix
 from pathlib import Path
@@ -52,6 +52,7 @@ from evallang.data.prediction_columns import score_columns
 from evallang.data.remote import network_allowed
 from evallang.data.row_filters import select
 from evallang.data.source_columns import roles_in_predictions
+from evallang.frozen_records import frozen
 from evallang.limits import MEMORY, OverLimit, changed_limits
 from evallang.registry import lazy
 
@@ -175,7 +176,7 @@ def _file(
     """Read one file, or all files of parts as one; None after a finding."""
     if not has_parts(path):
         plain = path_pattern(path).plain  # `{{` is a literal brace
-        coded = _label_columns(spec) if len(spec.paths) == 1 else frozenset()
+        coded: Container[str] = _label_columns(spec) if len(spec.paths) == 1 else ()
         return _read_one(plain, spec, folder, findings, _text_columns(spec), coded=coded)
     parts = part_files(path, folder, findings)
     frames: list[Frame] = []
@@ -234,7 +235,7 @@ def _read_one(
     findings: Findings,
     spelled: frozenset[str] | None,
     *,
-    coded: frozenset[str] = frozenset(),
+    coded: Container[str] = (),
 ) -> Frame | None:
     return read_file(
         path,
@@ -248,14 +249,33 @@ def _read_one(
     )
 
 
-def _label_columns(spec: PredictionsSpec) -> frozenset[str]:
-    """Return the columns of which few labels are expected."""
-    return outcome_columns(spec, spec.models) - {line.column for line in spec.where}
+@frozen
+class Columns:
+    """Columns of a file that is not read yet: those with some names, or all `others`."""
+
+    names: frozenset[str]
+    others: bool = False
+
+    def __contains__(self, name: object) -> bool:
+        """Return whether a column is one of them."""
+        return (name in self.names) != self.others
 
 
-def short_columns(spec: PredictionsSpec) -> frozenset[str]:
+def _label_columns(spec: PredictionsSpec, *more: str | None) -> Columns:
+    """Return the columns of which few labels are expected, and more.
+
+    Where no model is named, each column without a role is one.
+    """
+    compared = {line.column for line in spec.where}
+    if spec.models:
+        return Columns(outcome_columns(spec, spec.models) - compared | set(filter(None, more)))
+    labels = {spec.truth} - compared
+    return Columns(frozenset(role_columns(spec)) - labels - set(more), others=True)
+
+
+def short_columns(spec: PredictionsSpec) -> Columns:
     """Return the columns whose whole numbers are never added up: labels and the id."""
-    return _label_columns(spec) | ({spec.id} if spec.id else set())
+    return _label_columns(spec, spec.id)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evallang.data import fast_csv, file_formats
+from evallang.data import fast_csv, file_formats, prediction_files
 from evallang.data.dataset import GivenModel
 from evallang.data.file_formats import read_file
 from evallang.data.findings import Findings
@@ -111,6 +111,51 @@ def test_labels_of_a_long_parquet_file_mean_their_texts(source, long_from, table
     expected = everything(source, "p.parquet")
     long_from(0)
     assert everything(source, "p.parquet") == expected
+
+
+@pytest.mark.parametrize("kind", [pl.Int64, pl.UInt64, pl.Int32])
+@pytest.mark.parametrize("labels", [[0, 1], [-1, 300], [0, 2**31 - 1], [0, 1, None]])
+def test_numbers_of_a_long_parquet_file_mean_the_same(source, long_from, kind, labels):
+    if kind == pl.UInt64:
+        labels = [label and abs(label) for label in labels]
+    cells = np.random.default_rng(2).choice(np.array(labels, dtype=object), (60, 3))
+    table = pl.DataFrame(
+        [pl.Series(n, cells[:, i].tolist(), dtype=kind) for i, n in enumerate(("truth", "a", "b"))]
+    )
+    stream = io.BytesIO()
+    table.with_columns(only_nulls=pl.lit(None, dtype=kind)).write_parquet(stream)
+    source.write("p.parquet", stream.getvalue())
+    expected = everything(source, "p.parquet")
+    long_from(0)
+    assert everything(source, "p.parquet") == expected
+    largest = max(abs(label) for label in labels if label is not None)
+    fits = pl.Int8 if largest < 128 else pl.Int16 if largest < 2**15 else pl.Int32
+    assert types_of(source, "p.parquet") == [fits] * 3
+
+
+@pytest.mark.parametrize("name", ["p.csv", "p.parquet"])
+def test_columns_of_unnamed_models_take_as_few_bytes_as_those_of_named_ones(
+    source, long_from, monkeypatch, where, name
+):
+    text = "id,site,truth,a,b\n" + "".join(
+        f"{i},s{i % 3},{t},{a},{int(b == 'yes')}\n" for i, (t, a, b) in enumerate(ROWS)
+    )
+    source.write("p.csv", text)
+    pl.read_csv(io.StringIO(text)).write_parquet(source.folder / "p.parquet")
+    frames = []
+
+    def read(*values, **named):
+        frames.append(read_file(*values, **named))
+        return frames[-1]
+
+    monkeypatch.setattr(prediction_files, "read_file", read)
+    long_from(0)
+    for models in ((A, B), ()):
+        source.predictions(name, models=models, id="id", where=(where("site", "!=", "s9"),))
+    named, unnamed = (frame.cells for frame in frames)
+    assert named.schema == unnamed.schema
+    assert unnamed.dtypes == [pl.Int8, pl.String, *[pl.Enum(["no", "yes"])] * 2, pl.Int8]
+    assert named.equals(unnamed)
 
 
 def test_a_text_takes_one_byte_in_a_long_file(source, long_from):
