@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from evallang.data.codes import ID_TWICE, MISSING_IN_ROLE, UNKNOWN_COLUMN, UNUSABLE_WEIGHT
 from evallang.data.column_types import Kind
+from evallang.data.distinct_rows import rows_differ
 from evallang.data.findings import Findings, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.labels import numbered
@@ -87,7 +88,7 @@ def read_ids(
     found = values.shrink_dtype() if values.dtype.is_integer() else frame.texts(column)
     cells = frame.cells.select(column, *within)
     rising = not within and cells[column].dtype.is_integer() and _rises(cells[column])
-    if not rising and (cells[column] if not within else cells).n_unique() < frame.n:
+    if not rising and not rows_differ(cells):
         keys = pl.DataFrame([frame.texts(name).alias(name) for name in (column, *within)])
         twice = keys.is_duplicated().arg_true().to_list()
         names = dict.fromkeys(frame.texts(column)[twice].to_list())

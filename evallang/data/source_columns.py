@@ -16,6 +16,7 @@ from evallang.data.dataset import (
     SourceColumn,
     Where,
 )
+from evallang.data.distinct_rows import rows_differ
 from evallang.data.frame import Frame
 from evallang.data.labels import label_text
 from evallang.data.text_forms import names_identifier, names_unit
@@ -104,6 +105,14 @@ def _levels(columns: Mapping[str, "pl.Series"]) -> dict[str, int]:
         name: count_distinct(values.drop_nulls().to_numpy(writable=True))
         for name, values in columns.items()
         if values.dtype == pl.Float64 and len(values) > MANY
+    }
+    found |= {
+        name: len(values)
+        for name, values in columns.items()
+        if name not in found
+        and len(values) > MANY
+        and not values.null_count()
+        and rows_differ(values.to_frame())
     }
     others = {name: values for name, values in columns.items() if name not in found}
     if not others:
