@@ -8,6 +8,7 @@ import textwrap
 import numpy as np
 import pytest
 import sklearn
+from calling import call
 from click.testing import CliRunner
 from studies import checked, study
 
@@ -96,17 +97,15 @@ def test_without_consent_nothing_is_imported_and_the_modules_are_named(tmp_path)
     assert not (tmp_path / "study-results").exists()
 
 
-def test_the_shell_answers_2_without_consent_and_runs_with_the_variable(tmp_path):
+def test_the_shell_answers_2_without_consent_and_runs_with_the_variable(tmp_path, monkeypatch):
     written(tmp_path, "fourth_own")
-    shell = [sys.executable, "-m", "evallang", "run", "study.eval", "-j", "1", "--quiet"]
-    refused = subprocess.run(shell, cwd=tmp_path, capture_output=True, text=True)
+    words = ["run", "study.eval", "-j", "1", "--quiet"]
+    refused = call(*words, folder=tmp_path)
     assert refused.returncode == 2
     assert "`fourth_own.models`" in refused.stderr
     assert "--trust" in refused.stderr
-    import os
-
-    env = {**os.environ, "EVALLANG_TRUST": "1"}
-    trusted = subprocess.run(shell, cwd=tmp_path, capture_output=True, text=True, env=env)
+    monkeypatch.setenv("EVALLANG_TRUST", "1")
+    trusted = call(*words, folder=tmp_path)
     assert trusted.returncode == 0, trusted.stderr
 
 

@@ -1,11 +1,11 @@
 """Metrics of the author's own: the function's own numbers, its word on itself, its failures."""
 
-import subprocess
 import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from calling import call
 from studies import checked, study
 
 from evallang.api.checked_file import StudyError
@@ -309,11 +309,11 @@ def many(truth, prediction):
 
 def test_the_shell_answers_3_for_it_and_2_without_consent(tmp_path):
     written(tmp_path, "shell_metric", IRIS + "protocol holdout\nmeasure own.raises\nreport html\n")
-    shell = [sys.executable, "-m", "evallang", "run", "study.eval", "-j", "1", "--quiet"]
-    refused = subprocess.run(shell, cwd=tmp_path, capture_output=True, text=True)
+    words = ["run", "study.eval", "-j", "1", "--quiet"]
+    refused = call(*words, folder=tmp_path)
     assert refused.returncode == 2
     assert not (tmp_path / "study-results").exists()
-    failed = subprocess.run([*shell, "--trust"], cwd=tmp_path, capture_output=True, text=True)
+    failed = call(*words, "--trust", folder=tmp_path)
     assert failed.returncode == 3
     said = "`shell_metric.metrics.raises` failed (tree): ZeroDivisionError: division by zero"
     assert said in failed.stderr
