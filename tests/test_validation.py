@@ -11,6 +11,7 @@ from benchmarks.validation import (
     nested_folds,
     planned_power,
     tests_on_groups,
+    unstable_learners,
 )
 from benchmarks.validation.__main__ import main
 from benchmarks.validation.everything import SECTIONS, SIMULATIONS, unmeasured
@@ -31,6 +32,8 @@ SMALLER = (
     (tests_on_groups, "ROUNDS", 399),
     (planned_power, "GROUPED", 4_000),
     (nested_folds, "TRAINED", 50),
+    (unstable_learners, "TRAINED", 50),
+    (unstable_learners, "TESTED", 2_000),
 )
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "validation.md"
 
