@@ -6,7 +6,6 @@ how many run at once.
 """
 
 import json
-import sys
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -62,6 +61,7 @@ from evallang.planning.seeds import rows_hash, seed, step_seeds
 from evallang.registry import lazy
 from evallang.run_folders import remove_left, run_folder
 from evallang.stats.searches import choose
+from evallang.stats.threads import numeric_libraries
 from evallang.study import Method, Study
 
 if TYPE_CHECKING:
@@ -69,8 +69,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 else:
     np = lazy("numpy")
-
-threadpoolctl = lazy("threadpoolctl")
 
 
 @frozen
@@ -397,7 +395,7 @@ def fitting_of(job: Job, monitor: Monitor) -> "Iterator[Fitting]":
     arrays = _IN_PROCESS.get(place) or _mapped(place)
     if job.own is not None:
         job = replace(job, own=replace(job.own, folder=path_here(job.own.folder)))
-    one_thread = _libraries(len(sys.modules)).limit(limits=1)
+    one_thread = numeric_libraries().limit(limits=1)
     with one_thread, speaking(job.model), hidden(_not_needed(job)):
         held = Fitting(job, arrays, monitor)
         if place != job.table.path:  # a worker of a cluster, whose packages may differ
@@ -415,12 +413,6 @@ def _not_needed(job: Job) -> tuple[str, ...]:
         if spec.name not in CATALOGUE or CATALOGUE[spec.name].package is not None:
             return ()
     return EXTRAS
-
-
-@lru_cache(maxsize=1)
-def _libraries(_modules: int) -> Any:
-    """Find BLAS and OpenMP libraries, which takes milliseconds, once more modules are loaded."""
-    return threadpoolctl.ThreadpoolController()
 
 
 AT_THE_END: Place = (1 << 62, 0, 0)

@@ -13,13 +13,13 @@ from evallang.models.leave_one_out import NAME, LeftOut, leave_one_out
 from evallang.models.model import identity
 from evallang.planning.plan import FitTask
 from evallang.registry import lazy
+from evallang.stats.threads import numeric_libraries
 
 if TYPE_CHECKING:
     import numpy as np
 else:
     np = lazy("numpy")
 
-threadpoolctl = lazy("threadpoolctl")
 
 FEWEST = 10  # tasks of one pipeline from which a shortcut pays
 
@@ -62,7 +62,7 @@ def _outcomes(table: Table, tasks: Mapping[str, FitTask]) -> dict[str, FitOutcom
     context = BuildContext(table.columns, seed=lambda name, place: 0, classes=table.classes)
     rows = design_matrix(table.numeric, table.objects)
     start = time.perf_counter()
-    with threadpoolctl.threadpool_limits(1):
+    with numeric_libraries().limit(limits=1):
         found, _, caught, _ = watched(
             lambda: leave_one_out(first.pipeline, rows, table.y, n_classes, context)
         )

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from evallang.registry import lazy
 from evallang.stats.scratch import Scratch
+from evallang.stats.threads import numeric_libraries
 
 if TYPE_CHECKING:
     import hashlib
 
     import numpy as np
-    import threadpoolctl
     from numpy.typing import NDArray
 else:
     hashlib = lazy("hashlib")
-    np, threadpoolctl = lazy("numpy"), lazy("threadpoolctl")
+    np = lazy("numpy")
 
 SUMMED_AT_ONCE = 1 << 16  # counts of a block that are numbers at the same time
 ROWS_AT_ONCE = 64  # of counts, in a product of such a block
@@ -30,7 +30,7 @@ _SCRATCH = Scratch()
 
 def one_order() -> AbstractContextManager[Any]:
     """Make products add up in the order of one thread, whatever the number of processors."""
-    limits: AbstractContextManager[Any] = threadpoolctl.threadpool_limits(1, user_api="blas")
+    limits: AbstractContextManager[Any] = numeric_libraries().limit(limits=1, user_api="blas")
     return limits
 
 

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import threadpoolctl
+else:
+    threadpoolctl = lazy("threadpoolctl")
 
 THREADS = 2
 
@@ -39,3 +49,14 @@ def processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def numeric_libraries() -> Any:
+    """Find the BLAS and OpenMP libraries of this process, whose threads can be limited."""
+    return _libraries(len(sys.modules))
+
+
+@lru_cache(maxsize=1)
+def _libraries(_modules: int) -> Any:
+    """Look for them, which takes milliseconds, once more modules are loaded."""
+    return threadpoolctl.ThreadpoolController()
