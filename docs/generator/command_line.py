@@ -10,9 +10,10 @@ from evallang.cli.main import COMMANDS, root
 
 LEAD = """\
 Text diagnostics and messages go to stderr; results, json, github, gitlab and sarif to stdout.
-Progress is shown only on a terminal; `NO_COLOR` and `--quiet` are respected. `evallang --version`
-prints the version, `evallang --debug COMMAND ...` shows the traceback of a bug, and every command
-has `--help`."""
+A run shows its progress in a line that moves on a terminal, and elsewhere, as with `TERM=dumb`, in
+a plain line every ten seconds. `NO_COLOR` and `--quiet` are respected. `evallang --version` prints
+the version, `evallang --debug COMMAND ...` shows the traceback of a bug, and every command has
+`--help`."""
 EXIT_CODES = (
     ("0", "success; warnings and hints do not change it"),
     ("1", "an error (with `--strict` also a warning), or `fmt --check` would change a file"),

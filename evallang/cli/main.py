@@ -17,6 +17,7 @@ from evallang.cli.terminal import (
     close_streams,
     leave,
     open_streams,
+    redraws,
     tell,
     tell_error,
     tell_state,
@@ -113,7 +114,7 @@ def _end_where_signals_wait() -> None:
             pass
         if _ANSWERED.wait(ANSWERED_WITHIN) and _ENDED.wait(ENDED_WITHIN):
             return
-        if sys.stderr.isatty():
+        if redraws():
             tell_state("")
         os._exit(_tell_end(number))
 

@@ -1,13 +1,12 @@
 """What a run shows of its progress on stderr: a line that moves, or plain lines."""
 
-import sys
 import threading
 import time
 from types import TracebackType
 from typing import Self
 
 from evallang.activity import Activity
-from evallang.cli.terminal import columns, tell, tell_state
+from evallang.cli.terminal import columns, redraws, tell, tell_state
 from evallang.printable import cut, printable
 
 
@@ -26,7 +25,7 @@ class Progress:
 
     def __init__(self, *, shown: bool) -> None:
         self.shown = shown
-        self.terminal = sys.stderr.isatty()
+        self.terminal = redraws()
         self.started = self.fitting_since = time.monotonic()
         self.activity = Activity("starting")
         self._ended = threading.Event()

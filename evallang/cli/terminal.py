@@ -136,7 +136,7 @@ def tell_state(line: str) -> None:
 
 def clear_screen() -> None:
     """Clear the terminal, with the lines that were scrolled away; without a terminal do nothing."""
-    if sys.stderr.isatty():
+    if redraws():
         _put(sys.stderr, "\x1b[H\x1b[2J\x1b[3J")
 
 
@@ -164,9 +164,14 @@ class Failed(click.ClickException):
     exit_code = 3
 
 
-def wants_colour(stream_is_terminal: bool) -> bool:
-    """Return whether to use colours: on a terminal, unless NO_COLOR is set."""
-    return stream_is_terminal and "NO_COLOR" not in os.environ
+def redraws() -> bool:
+    """Return whether stderr is a terminal that can be redrawn: TERM=dumb names one that cannot."""
+    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def wants_colour() -> bool:
+    """Return whether to use colours on stderr: on a terminal, unless NO_COLOR is set."""
+    return redraws() and "NO_COLOR" not in os.environ
 
 
 NARROWEST = 30  # columns that texts of several lines are wrapped at
@@ -186,9 +191,8 @@ def show(diagnostics: Sequence[Diagnostic], sources: Mapping[str, SourceFile]) -
     """Print findings to stderr, except waived ones; `show_accepted` lists those."""
     shown = [d for d in diagnostics if d.allowed_because is None]
     if shown:
-        terminal = sys.stderr.isatty()
-        width = columns() if terminal else None
-        text = to_text(shown, sources, colour=wants_colour(terminal), width=width)
+        width = columns() if sys.stderr.isatty() else None
+        text = to_text(shown, sources, colour=wants_colour(), width=width)
         _put(sys.stderr, text + "\n")
 
 

@@ -7,6 +7,7 @@ import click
 import pytest
 
 from evallang.cli import terminal
+from evallang.cli.progress import Progress
 
 
 class Broken(io.StringIO):
@@ -29,6 +30,21 @@ def test_closed_streams_and_those_without_a_reader_end_in_silence(monkeypatch):
     monkeypatch.setattr(sys, "stdout", Broken())
     monkeypatch.setattr(sys, "stderr", closed)
     terminal.close_streams()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "redraws", "colour"),
+    [("TERM", "xterm", True, True), ("TERM", "dumb", False, False), ("NO_COLOR", "", True, False)],
+)
+def test_a_terminal_is_redrawn_and_coloured_as_its_user_says(
+    monkeypatch, name, value, redraws, colour
+):
+    monkeypatch.setattr(sys, "stderr", Shown())
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv(name, value)
+    assert (terminal.redraws(), terminal.wants_colour()) == (redraws, colour)
+    assert Progress(shown=False).terminal == redraws
 
 
 def test_a_study_on_a_terminal_has_no_sign_that_a_terminal_obeys(monkeypatch):
