@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from evallang.api.checked_file import StudyError
+from evallang.api.results import Results
+from evallang.api.running import run
 from evallang.api.study_file import StudyFile, _checked
 from evallang.checking.check import Checked, check
 from evallang.diagnostics import Diagnostic
@@ -52,6 +54,13 @@ def codes_told(found: Iterable[Diagnostic]) -> list[str]:
 def study(text: str, folder: Path | str = ".") -> StudyFile:
     """Check a text into a study that can be planned and run."""
     return _checked("study.eval", text, Path(folder), {})
+
+
+def run_into(folder: Path, made: StudyFile) -> Results:
+    """Run a study and write its results, without the report that takes as long as small fits."""
+    results = run(made)
+    results.save(folder, ())
+    return results
 
 
 def write_rows(folder: Path, name: str, header: str, rows: Iterable[Sequence[object]]) -> None:

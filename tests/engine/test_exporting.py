@@ -14,7 +14,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from studies import study
+from studies import run_into, study
 
 from evallang.api.folder import FolderRefused
 from evallang.api.preparing import read_and_plan
@@ -70,7 +70,7 @@ def test_an_exported_model_is_that_of_scikit_learn_on_all_rows_and_survives_its_
     made = study(
         CANCER + 'protocol nested cv outer=3 inner=3\nexport logistic to "m/l.skops"\n', tmp_path
     )
-    export = run(made, out=tmp_path / "out").record.exports[0]
+    export = run_into(tmp_path / "out", made).record.exports[0]
     task = read_and_plan(made).planned.layout.exports["logistic"]
     data = load_breast_cancer()
     assert task.task.refit.tolist() == list(range(569))
@@ -89,7 +89,7 @@ def test_an_export_holds_no_pickle_and_carries_the_columns_in_their_order(tmp_pa
     import skops.io
 
     made = study(CANCER + "protocol cv folds=3\ntune grid cv=2\nexport logistic\n", tmp_path)
-    run(made, out=tmp_path / "out")
+    run_into(tmp_path / "out", made)
     file = tmp_path / "logistic.skops"
     with zipfile.ZipFile(file) as archive:
         assert not [name for name in archive.namelist() if "pkl" in name or "pickle" in name]
@@ -174,7 +174,7 @@ def test_mixed_columns_and_numeric_labels_come_back_as_they_were(tmp_path):
         "model m = columns(numeric: SimpleImputer, categorical: OneHotEncoder("
         "handle_unknown=ignore)) | LogisticRegression\nprotocol cv folds=3\nexport m\n"
     )
-    export = run(study(text, tmp_path), out=tmp_path / "out").record.exports[0]
+    export = run_into(tmp_path / "out", study(text, tmp_path)).record.exports[0]
     model = skops.io.load(tmp_path / "m.skops", trusted=list(export.trusted_types))
     shuffled = frame[["town", "ill", "age"]]
     assert model.predict(shuffled[["age", "town"]]).tolist() == frame["ill"].tolist()

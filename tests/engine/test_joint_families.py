@@ -32,7 +32,7 @@ def read(folder, test, metric="mae", clauses="  task regression", groups=None, n
     (folder / "losses.csv").write_text("\n".join(rows) + "\n")
     study = folder / "study.eval"
     study.write_text(STUDY.format(test=test, metric=metric, clauses=clauses))
-    return ev.run(study, out=folder / "out").comparisons[0]
+    return ev.run(study).comparisons[0]
 
 
 @pytest.mark.parametrize("test", ["t", "bootstrap", "permutation"])
@@ -67,7 +67,7 @@ def test_one_sided_tests_are_adjusted_on_their_side(tmp_path):
         "compare a, b, c with t", "compare a vs b, a vs c with t(alternative=less)"
     )
     study.write_text(lines)
-    one = ev.run(study, out=tmp_path / "out").comparisons[0]
+    one = ev.run(study).comparisons[0]
     assert one.pairwise[0].p == pytest.approx(two.pairwise[0].p / 2)
     assert one.pairwise[0].p_adjusted < two.pairwise[0].p_adjusted
 

@@ -15,7 +15,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from studies import study
+from studies import run_into, study
 
 from evallang.api import run
 from evallang.api.preparing import read_and_plan
@@ -292,7 +292,7 @@ def test_the_list_of_fits_has_each_further_fit_once_with_its_training_rows(tmp_p
         "analyze learning_curve(fractions=[40%, 100%], repeats=2)\n"
         "analyze bias_variance(rounds=3) of bayes\n"
     )
-    results = run(study(text), out=tmp_path / "out")
+    results = run_into(tmp_path / "out", study(text))
     rows = list(csv.DictReader((tmp_path / "out" / "fits.csv").read_text().splitlines()))
     assert len(rows) == results.record.provenance.fits.planned
     own = [row for row in rows if not row["analysis"]]

@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import SelfTrainingClassifier
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
-from studies import checked, codes, study
+from studies import checked, codes, run_into, study
 
 from evallang.api.preparing import read_and_plan
 from evallang.api.results import Results
@@ -51,7 +51,7 @@ def text_of(models, below="", positive="malignant"):
 def predicted(text, folder, model):
     """Return the row, truth and prediction of each test row, by the protocol's splits."""
     made = study(text, folder)
-    run(made, out=folder / "out")
+    run_into(folder / "out", made)
     table = pl.read_parquet(folder / "out" / "predictions.parquet").filter(pl.col("model") == model)
     return made, table
 
@@ -104,7 +104,7 @@ def test_a_class_with_a_threshold_divides_the_scores_of_the_positive_class(posit
         f"model fixed = FixedThresholdClassifier(estimator={LOGISTIC}, threshold=0.9)\n"
     )
     text = text_of(models, "  threshold m = 0.9\n", positive)
-    run(study(text, tmp_path), out=tmp_path / "out")
+    run_into(tmp_path / "out", study(text, tmp_path))
     table = pl.read_parquet(tmp_path / "out" / "predictions.parquet")
     stated, fixed = (table.filter(pl.col("model") == m)["prediction"] for m in ("m", "fixed"))
     assert stated.to_list() == fixed.to_list()
@@ -280,7 +280,7 @@ def test_a_search_by_labels_measures_the_labels_of_the_threshold(tmp_path):
 def test_an_exported_model_keeps_its_threshold(tmp_path):
     text = text_of(f"model m = {LOGISTIC}\n", "  threshold m = 0.1\n") + 'export m to "m.skops"\n'
     made = study(text, tmp_path)
-    export = run(made, out=tmp_path / "out").record.exports[0]
+    export = run_into(tmp_path / "out", made).record.exports[0]
     path = next(tmp_path.rglob("m.skops"))
     model = skops.io.load(path, trusted=list(export.trusted_types))
     data = load_breast_cancer().data
@@ -293,7 +293,7 @@ def test_the_threshold_that_an_export_chose_is_stated_for_the_positive_class(pos
     tuned = "TunedThresholdClassifierCV(estimator=LogisticRegression, thresholds=10, cv=3)"
     text = text_of(f"model m = StandardScaler | {tuned}\n", "", positive)
     made = study(text + 'export m to "m.skops"\n', tmp_path)
-    (export,) = run(made, out=tmp_path / "out").record.exports
+    (export,) = run_into(tmp_path / "out", made).record.exports
     path = next(tmp_path.rglob("m.skops"))
     model = skops.io.load(path, trusted=list(export.trusted_types))
     # of the last class, as scikit-learn states it
@@ -317,7 +317,7 @@ def test_results_and_methods_state_what_each_threshold_was_chosen_on(tmp_path):
     )
     allowed = "  # evallang: allow threshold_beside_the_reported_scores because the clinic set it\n"
     text = text_of(models, "  threshold m = 0.2" + allowed)
-    run(study(text, tmp_path), out=tmp_path / "out")
+    run_into(tmp_path / "out", study(text, tmp_path))
     record = json.loads((tmp_path / "out" / "results.json").read_text())
     found = {model["name"]: model["thresholds"] for model in record["models"]}
     nothing = {"data": None, "value": None, "metric": None, "folds": None, "part": None}
@@ -506,7 +506,7 @@ def tuned_members(tmp_path_factory):
     def ran(positive):
         folder = tmp_path_factory.mktemp("members")
         made = study(text_of(TUNED_MEMBERS, positive=positive), folder)
-        return made, run(made, out=folder / "out").record, folder / "out"
+        return made, run_into(folder / "out", made).record, folder / "out"
 
     return ran
 

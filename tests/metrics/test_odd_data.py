@@ -74,7 +74,7 @@ def results(text, folder):
     """Return the results of a study as strict JSON, after what holds for all of them."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
-        run(study("evallang 1\nstudy\n  seed 1\n" + text, folder), out=folder / "out")
+        run(study(f"evallang 1\nstudy\n  seed 1\n{text}report html\n", folder), out=folder / "out")
     written = (folder / "out" / "results.json").read_text(encoding="utf-8")
     record = json.loads(written, parse_constant=refuse)
     assert record["estimates"]

@@ -14,11 +14,10 @@ import pytest
 import skops.io
 import xgboost
 from sklearn.datasets import load_wine
-from studies import checked, study
+from studies import checked, run_into, study
 
 from evallang.api.checked_file import StudyError
 from evallang.api.preparing import read_and_plan
-from evallang.api.running import run
 from evallang.manual import catalogues
 from evallang.models import catalogue, packages, scan
 from evallang.models.abilities import abilities
@@ -130,7 +129,7 @@ def test_text_labels_work_and_exported_models_predict_them_in_a_fresh_process(tm
         "protocol cv folds=3\nmeasure accuracy, log_loss, roc_auc\nexport xgb\nexport lgb\n",
         tmp_path,
     )
-    record = run(made, out=tmp_path / "out").record
+    record = run_into(tmp_path / "out", made).record
     assert record.failures == ()
     assert record.warnings == ()
     assert record.provenance.packages["xgboost"] == xgboost.__version__
@@ -155,7 +154,7 @@ def test_an_exported_booster_is_the_booster_fitted_on_class_codes(tmp_path):
         "export xgb\n",
         tmp_path,
     )
-    export = run(made, out=tmp_path / "out").record.exports[0]
+    export = run_into(tmp_path / "out", made).record.exports[0]
     model = skops.io.load(tmp_path / "xgb.skops", trusted=list(export.trusted_types))
     plain = xgboost.XGBClassifier(n_estimators=5, random_state=3, n_jobs=1).fit(rows, codes)
     with warnings.catch_warnings():

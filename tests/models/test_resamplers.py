@@ -12,7 +12,7 @@ import skops.io
 from imblearn.pipeline import Pipeline, make_pipeline
 from sklearn.datasets import load_breast_cancer
 from specs import Column, call, context, items, seed, steps, two_classes
-from studies import checked, study
+from studies import checked, run_into, study
 
 from evallang.api.preparing import read_and_plan
 from evallang.api.running import run
@@ -263,7 +263,7 @@ def test_an_exported_model_predicts_every_row_it_is_given(tmp_path):
         "measure balanced_accuracy\nexport a\n",
         tmp_path,
     )
-    record = run(made, out=tmp_path / "out").record
+    record = run_into(tmp_path / "out", made).record
     export = record.exports[0]
     model = skops.io.load(tmp_path / export.path, trusted=list(export.trusted_types))
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
