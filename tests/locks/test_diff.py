@@ -152,17 +152,17 @@ def test_git_compares_the_text_of_a_study_with_errors(repository, line):
 # --- results --------------------------------------------------------------------------------
 
 
-def results_in(folder, *words):
+def results_in(folder, *words, report=""):
     """Make results of a study, and of another version of it; `words` are those of the first run."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        Path("study.eval").write_text(STUDY)
+        Path("study.eval").write_text(STUDY + report)
         write_wards()
         call("run", "study.eval", "-j", "1", "-o", "first", *words)
         change("DecisionTreeClassifier(max_depth=2)", "DummyClassifier")
         change("by 30%", "by 1%")
         call("run", "study.eval", "-j", "1", "-o", "second", "--format", "html")
-        Path("study.eval").write_text(STUDY)
+        Path("study.eval").write_text(STUDY + report)
     return folder
 
 
@@ -173,7 +173,8 @@ def made(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def made_with_pdf(tmp_path_factory):
-    return results_in(tmp_path_factory.mktemp("results"))
+    short = "report html, pdf\n  show estimates\n"  # three pages: each verification lays them out
+    return results_in(tmp_path_factory.mktemp("results"), report=short)
 
 
 @pytest.fixture
