@@ -7,7 +7,7 @@ is not in the store, and estimate the time of those that are not.
 import contextlib
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +19,7 @@ from evallang.engine.fit_outcome import FitOutcome
 from evallang.engine.store import Store
 from evallang.engine.store_folder import STUDIES, file_of_study
 from evallang.frozen_records import frozen
+from evallang.models import leave_one_out
 from evallang.models.abilities import classes_of
 from evallang.models.model import PipelineSpec
 from evallang.planning.keys import KeyFacts, searches
@@ -40,15 +41,17 @@ _WHOSE, _PLACE_OF_ANALYSIS = 3, 6
 
 @frozen
 class PastFit:
-    """One fit of a past run: the facts of its key, its time, and its training values."""
+    """One fit of a past run: the facts of its key, its time, and its training values.
+
+    `not_kept` is why the store did not keep its outcome, None where it did.
+    """
 
     facts: KeyFacts
     classes: str
     size: int
     seconds: float
     n_fits: int
-    failed: bool
-    repeatable: bool
+    not_kept: str | None
 
 
 @dataclass(frozen=True)
@@ -78,14 +81,27 @@ def remember(
         if text not in facts:
             facts[text] = len(known)
             known.append(plain | {"classes": classes_text(task.pipeline)})
-        size, failed = training_size(task, tables[task.data]), outcome.failure is not None
-        made = [size, outcome.seconds, outcome.n_fits, failed, outcome.repeatable]
+        size = training_size(task, tables[task.data])
+        made = [size, outcome.seconds, outcome.n_fits, _why_not_kept(outcome)]
         hashes = [task.facts.rows, task.facts.splits]
         rows.append([_place_of(place), facts[text], *hashes, *made])
     document = {"format": FORMAT, "facts": known, "fits": rows}
     with contextlib.suppress(OSError):
         (store.folder / STUDIES).mkdir(mode=0o700, exist_ok=True)
         write_file(file_of_study(store.folder, name), json.dumps(document).encode("ascii"))
+
+
+SHORTCUT = "a shortcut computes them in every run"
+FAILED = "the last fit failed"
+NOT_REPEATABLE = "nothing was kept, as a candidate failed or a worker had other versions"
+
+
+def _why_not_kept(outcome: FitOutcome) -> str | None:
+    if any(name == leave_one_out.NAME for name, _ in outcome.fast_paths):
+        return SHORTCUT
+    if outcome.failure is not None:
+        return FAILED
+    return None if outcome.repeatable else NOT_REPEATABLE
 
 
 def past_run(store: Store, name: str) -> PastRun:
@@ -152,7 +168,11 @@ def with_store(
     past = past_run(store, name)
     kept = {key for key, task in layout.tasks.items() if store.has(task)}
     reasons = _Reasons(layout, past)
-    lacking = [task for key, task in layout.tasks.items() if key not in kept]
+    lacking = [
+        task
+        for key, task in layout.tasks.items()
+        if key not in kept and not reasons.is_shortcut(key)
+    ]
     return replace(
         plan,
         n_cached=sum(layout.tasks[key].n_fits for key in kept),
@@ -178,6 +198,7 @@ class _Reasons:
         for place in _places(layout):
             self._places.setdefault(place.key, _place_of(place))
         self._known = {_owner(at) for at in past.fits}
+        self._with_any_seed = {at[:-1] for at in past.fits}
 
     def of(self, key: str) -> str | None:
         """Return the reason of one fit, None if the last run lacked it and its kind."""
@@ -188,22 +209,23 @@ class _Reasons:
         before = self._past.get(at)
         if before is None:
             return self._addition(at)
+        if before.not_kept == SHORTCUT:
+            return SHORTCUT
         if not task.source_known:
-            return "the source of its code is not known, so that nothing is kept"
+            return "the source of the code is not known, so that nothing is kept"
         found = list(_changes(before.facts, task.facts, at))
-        if found:
-            return ", ".join(found)
-        if before.failed:
-            return "its last fit failed"
-        if not before.repeatable:
-            return "nothing was kept, as a candidate failed or a worker had other versions"
-        return "it was deleted from the store"
+        return ", ".join(found) or before.not_kept or "deleted from the store"
+
+    def is_shortcut(self, key: str) -> bool:
+        """Return whether a shortcut computed a fit in the last run, in next to no time."""
+        before = self._past.get(self._places.get(key, ()))
+        return before is not None and before.not_kept == SHORTCUT
 
     def _addition(self, at: At) -> str:
         """Return why the last run had no fit at a place, where it had others of the same owner."""
         if len(at) > _PLACE_OF_ANALYSIS:
             return "the analysis asks for more fits"
-        if at[:-1] in {earlier[:-1] for earlier in self._past}:
+        if at[:-1] in self._with_any_seed:
             return "the last run had fewer seeds"
         return (
             "the splits changed" if _owner(at) in self._moved else "the last run had fewer splits"
@@ -250,34 +272,34 @@ def _changes(old: KeyFacts, now: KeyFacts, at: At) -> Iterator[str]:
 
 def _seconds(lacking: list[FitTask], tables: Mapping[str, Table], store: Store) -> float | None:
     """Return the seconds of fits one after another, None where no past fit tells of one."""
-    fits = [fit for run in _latest(store) for fit in run.fits.values()]
-    exact: dict[tuple[str, str], list[tuple[int, float]]] = {}
-    similar: dict[str, list[tuple[int, float]]] = {}
-    for fit in fits:
-        if fit.n_fits and not fit.failed:
-            each = fit.seconds / fit.n_fits
-            exact.setdefault((fit.facts.data, fit.facts.pipeline), []).append((fit.size, each))
-            similar.setdefault(fit.classes, []).append((fit.size, each))
+    known: dict[Hashable, dict[int, list[float]]] = {}
+    for fit in (fit for run in _latest(store) for fit in run.fits.values()):
+        if fit.n_fits and fit.not_kept not in (FAILED, SHORTCUT):
+            for alike in ((fit.facts.data, fit.facts.pipeline), fit.classes):
+                times = known.setdefault(alike, {}).setdefault(fit.size, [])
+                times.append(fit.seconds / fit.n_fits)
+    found: dict[tuple[Hashable, int], float | None] = {}
     total = 0.0
     for task in lacking:
-        same = [] if task.facts is None else exact.get((task.facts.data, task.facts.pipeline), [])
-        alike = similar.get(classes_text(task.pipeline), [])
+        exact = None if task.facts is None else (task.facts.data, task.facts.pipeline)
+        of: Hashable = exact if exact in known else classes_text(task.pipeline)
         size = training_size(task, tables[task.data])
-        each_now = _scaled(same or alike, size)
-        if each_now is None:
+        if (of, size) not in found:
+            found[of, size] = _scaled(known.get(of, {}), size)
+        each = found[of, size]
+        if each is None:
             return None
-        total += each_now * task.n_fits
+        total += each * task.n_fits
     return round(total, 3)
 
 
-def _scaled(known: list[tuple[int, float]], size: int) -> float | None:
+def _scaled(known: Mapping[int, Sequence[float]], size: int) -> float | None:
     """Return the seconds of a fit by those of the nearest size, in proportion to the size."""
     if not known or not size:
         return None
-    near = min((fit[0] for fit in known), key=lambda other: abs(math.log(max(other, 1) / size)))
+    near = min(known, key=lambda other: abs(math.log(max(other, 1) / size)))
     # not the mean, as the first fit of a process waits for imports
-    each = median(each for other, each in known if other == near)
-    ratio = size / max(near, 1)
+    each, ratio = median(known[near]), size / max(near, 1)
     return each * ratio if 1 / LARGEST_RATIO <= ratio <= LARGEST_RATIO else None
 
 

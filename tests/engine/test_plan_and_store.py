@@ -125,10 +125,20 @@ def test_a_fit_that_is_never_kept_was_not_deleted(tmp_path, kept):
         entry.unlink()
     (record,) = (kept / "studies").iterdir()
     text = record.read_text()
-    assert text.count("false, true]") == 6  # has not failed, and may be kept
-    record.write_text(text.replace("false, true]", "false, false]"))
-    said = "nothing was kept, as a candidate failed or a worker had other versions"
-    assert set(reasons(study(TEXT, tmp_path).plan(kept)).values()) == {said}
+    assert text.count("null]") == 6
+    record.write_text(text.replace("null]", f'"{past_runs.NOT_REPEATABLE}"]'))
+    assert set(reasons(study(TEXT, tmp_path).plan(kept)).values()) == {past_runs.NOT_REPEATABLE}
+
+
+def test_what_a_shortcut_computes_was_not_deleted_and_takes_no_time(tmp_path):
+    text = (
+        "evallang 1\ndata diabetes from sklearn diabetes\nmodel linear = LinearRegression\n"
+        "protocol leave_one_out\nmeasure mse\n"
+    )
+    run(study(text, tmp_path), store=tmp_path / "store")
+    plan = study(text, tmp_path).plan(tmp_path / "store")
+    assert reasons(plan) == {"linear": past_runs.SHORTCUT}
+    assert (plan.n_fits, plan.n_cached, plan.seconds) == (442, 0, 0.0)
 
 
 def test_the_text_of_a_plan_accounts_for_every_fit(tmp_path, monkeypatch):
@@ -163,9 +173,7 @@ def test_a_plan_names_the_version_that_changed(tmp_path, kept, monkeypatch):
 def test_a_deleted_entry_is_told_from_a_changed_one(tmp_path, kept):
     for entry in kept.glob("??/*"):
         entry.unlink()
-    assert set(reasons(study(TEXT, tmp_path).plan(kept)).values()) == {
-        "it was deleted from the store"
-    }
+    assert set(reasons(study(TEXT, tmp_path).plan(kept)).values()) == {"deleted from the store"}
 
 
 def test_times_come_from_fits_of_the_same_classes_and_a_similar_size(tmp_path, kept):
