@@ -12,7 +12,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from typing import Any
 
@@ -55,7 +55,9 @@ class _ToStderr(io.TextIOBase):
         if lines and stream is not None:
             start = self._last or UNNAMED
             whole = [self._shown(line.removesuffix("\r")) for line in lines]
-            write_lines(stream, *(f"{start}: {line}" for line in whole))
+            # a full disk or a reader that is gone costs the line and not the fit
+            with suppress(OSError, ValueError):
+                write_lines(stream, *(f"{start}: {line}" for line in whole))
 
     def _shown(self, line: str) -> str:
         return line
@@ -96,7 +98,8 @@ class _Named(_ToStderr):
         return line.rpartition("\r")[2]  # of a progress bar that redraws its line, the last state
 
     def flush(self) -> None:
-        self.whole.flush()
+        with suppress(OSError, ValueError) if _SPEAKER.get() else nullcontext():
+            self.whole.flush()
 
     def isatty(self) -> bool:
         return not _SPEAKER.get() and bool(self.whole.isatty())

@@ -5,6 +5,8 @@ import os
 import sys
 from pathlib import Path
 
+import pytest
+
 from evallang import own_output
 from evallang.own_output import LONGEST, _Named, _ToStderr, speaking
 
@@ -43,6 +45,23 @@ def test_bytes_are_decoded_and_without_stderr_nothing_fails(monkeypatch):
     assert said.getvalue() == "output: é\n"
     monkeypatch.setattr(sys, "stderr", None)
     out.write("lost\n")
+
+
+def test_a_line_that_cannot_be_written_costs_no_fit(monkeypatch):
+    class Gone(io.StringIO):
+        def write(self, text):
+            raise BrokenPipeError
+
+        def flush(self):
+            raise BrokenPipeError
+
+    monkeypatch.setattr(sys, "stderr", _Named(Gone()))
+    monkeypatch.setattr(sys, "stdout", _ToStderr())
+    with speaking("svm"):
+        print("lost", flush=True)
+        print("lost", file=sys.stderr, flush=True)
+    with pytest.raises(BrokenPipeError):
+        print("ours", file=sys.stderr)
 
 
 def test_the_number_of_its_file_is_that_of_stderr(monkeypatch):
