@@ -65,6 +65,9 @@ class _ToStderr(io.TextIOBase):
     def _stream(self) -> Any:
         return sys.stderr.whole if isinstance(sys.stderr, _Named) else sys.stderr
 
+    def close(self) -> None:
+        """Stay open: other models write to it too."""
+
     def writable(self) -> bool:
         return True
 

@@ -64,6 +64,19 @@ def test_a_line_that_cannot_be_written_costs_no_fit(monkeypatch):
         print("ours", file=sys.stderr)
 
 
+def test_a_stream_that_one_model_closes_is_open_for_others(monkeypatch):
+    said = written(monkeypatch)
+    monkeypatch.setattr(sys, "stderr", _Named(said))
+    monkeypatch.setattr(sys, "stdout", _ToStderr())
+    with speaking("svm"):
+        sys.stdout.close()
+        sys.stderr.close()
+    with speaking("net"):
+        print("out", flush=True)
+        print("err", file=sys.stderr, flush=True)
+    assert said.getvalue() == "net: out\nnet: err\n"
+
+
 def test_the_number_of_its_file_is_that_of_stderr(monkeypatch):
     with Path(os.devnull).open("w") as devnull:
         monkeypatch.setattr(sys, "stderr", devnull)
