@@ -1,6 +1,7 @@
 """Small studies for tests, and short ways to check and run them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,12 @@ def checked(text: str, files: Mapping[str, str] | None = None, **overrides: str)
         return files[path]
 
     return check("study.eval", text, read, overrides)
+
+
+@cache
+def checked_once(text: str) -> Checked:
+    """Check a text once in a process: several tests ask about the same files."""
+    return checked(text)
 
 
 def codes(text: str, files: Mapping[str, str] | None = None) -> list[str]:

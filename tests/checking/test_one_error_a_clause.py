@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from studies import checked, codes_told
+from studies import checked, checked_once, codes_told
 
 from evallang.api.preparing import check_data
 from evallang.api.study_file import open_study
@@ -102,7 +102,7 @@ def test_errors_of_the_data_are_told_together(tmp_path):
 
 @pytest.mark.parametrize("path", sorted(FOLDER.rglob("*.eval")), ids=lambda path: path.stem)
 def test_no_clause_of_the_faulty_studies_has_two_errors(path):
-    found = checked(path.read_text(encoding="utf-8", errors="surrogateescape"))
+    found = checked_once(path.read_text(encoding="utf-8"))
     starts = {name: [line.start for line in p.lines] for name, p in found.gathered.parsed.items()}
     places = []
     for item in errors(found):
