@@ -116,6 +116,8 @@ def printable_json(document: Any, *, indent: int) -> str:
     A parser of the text gets the same document, except for surrogates, which UTF-8 cannot encode.
     """
     text = writable(json.dumps(document, indent=indent, ensure_ascii=False, allow_nan=False))
+    if _visible_json(whole := text.replace("\n", "")) == whole:  # nearly always, and in one look
+        return text
     return "\n".join(_visible_json(line) for line in text.split("\n"))
 
 
