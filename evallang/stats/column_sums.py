@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 from evallang.registry import lazy
 from evallang.stats.scratch import Scratch
@@ -39,7 +40,17 @@ class Column:
 
     def __init__(self, values: NDArray[Any]) -> None:
         self.values: NDArray[np.float64] = np.ascontiguousarray(values, dtype=np.float64)
-        self.key = hashlib.sha256(self.values.tobytes()).digest()
+        self.key = hashlib.sha256(self.values).digest()  # type: ignore[arg-type]  # a buffer
+
+
+def ones(units: int) -> Column:
+    """Return the column that counts units, one array for all who hold it."""
+    held = _ONES.get(units) or Column(np.ones(units))
+    _ONES[units] = held
+    return held
+
+
+_ONES: WeakValueDictionary[int, Column] = WeakValueDictionary()
 
 
 class Columns:
@@ -144,8 +155,11 @@ class _Set:
 
 def _has_exact_sums(numbers: NDArray[np.float64]) -> bool:
     """Return whether numbers are whole, and sums of as many of them exact in float32."""
-    largest = float(np.abs(numbers).max(initial=0.0))
-    return largest * len(numbers) < EXACT and bool((numbers == np.rint(numbers)).all())
+    largest = max(float(numbers.max(initial=0.0)), -float(numbers.min(initial=0.0)))
+    if not largest * len(numbers) < EXACT:
+        return False
+    parts = (numbers[i : i + SUMMED_AT_ONCE] for i in range(0, len(numbers), SUMMED_AT_ONCE))
+    return all((part == np.rint(part)).all() for part in parts)
 
 
 def _bits(packed: NDArray[np.uint8], start: int, end: int) -> NDArray[np.uint8]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.activity import report_share
 from evallang.registry import lazy
-from evallang.stats.column_sums import Column, Columns, one_order
+from evallang.stats.column_sums import Column, Columns, one_order, ones
 from evallang.stats.intervals.drawn_weights import BLOCK, TOGETHER, Resamples
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.resampled_counts import BATCH, Limits, PatternSample
@@ -348,9 +348,9 @@ class MomentSample(WeightSample):
     @cached_property
     def columns(self) -> tuple[Column, ...]:
         """The sums of the numbers of the examples of each unit, and how many there are."""
-        columns = (*self._of_examples, np.ones(self._n))
         if self._codes is None:
-            return tuple(map(Column, columns))
+            return (*map(Column, self._of_examples), ones(self._n))
+        columns = (*self._of_examples, np.ones(self._n))
         return tuple(Column(np.bincount(self._codes, values)) for values in columns)
 
     def _on(self, block: Block) -> NDArray[np.float64]:
