@@ -15,7 +15,7 @@ LOWEST_TESTS := tests/test_examples.py tests/conformance/test_metrics.py \
 demo: $(STAMP)
 	$(BIN)/evallang demo
 
-# Types beside the tests: they take a while of one core, and say one line where nothing is wrong
+# Types are checked beside the tests: mypy uses one core, and writes one line if all is well
 test: lint layers
 	@$(MAKE) --no-print-directory --jobs=2 types unit
 

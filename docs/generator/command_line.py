@@ -10,8 +10,8 @@ from evallang.cli.main import COMMANDS, root
 
 LEAD = """\
 Text diagnostics and messages go to stderr; results, json, github, gitlab and sarif to stdout.
-A run shows its progress in a line that moves on a terminal, and elsewhere, as with `TERM=dumb`, in
-a plain line every ten seconds. `NO_COLOR` and `--quiet` are respected. `evallang --version` prints
+On a terminal, a run updates one line of progress. Elsewhere, and with `TERM=dumb`, it writes a
+plain line every ten seconds. `NO_COLOR` and `--quiet` are respected. `evallang --version` prints
 the version, `evallang --debug COMMAND ...` shows the traceback of a bug, and every command has
 `--help`."""
 EXIT_CODES = (

@@ -88,7 +88,7 @@ def reserved(folder: Path) -> Iterator[Reserved]:
             raise FolderRefused(_held(error, folder, _neighbour_path(place, LOCK))) from error
         except (OSError, ValueError) as error:  # a name with a zero byte is a ValueError
             said = getattr(error, "strerror", None) or str(error)
-            said = f"{said[:1].lower()}{said[1:]}; name another folder with -o"
+            said = f"{said[:1].lower()}{said[1:]}; name another folder (-o on the command line)"
             raise FolderRefused(f"cannot write `{folder}`: {said}") from error
         if not keeps_locks:
             notes += (

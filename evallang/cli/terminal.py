@@ -135,7 +135,7 @@ def tell_state(line: str) -> None:
 
 
 def clear_screen() -> None:
-    """Clear the terminal, with the lines that were scrolled away; without a terminal do nothing."""
+    """Clear the terminal, with the lines that were scrolled away, if it can be redrawn."""
     if redraws():
         _put(sys.stderr, "\x1b[H\x1b[2J\x1b[3J")
 
@@ -178,7 +178,7 @@ NARROWEST = 30  # columns that texts of several lines are wrapped at
 
 
 def columns(least: int = NARROWEST) -> int:
-    """Return the width of the terminal, by default 80 and at least so many columns.
+    """Return the width of the terminal, by default 80 and at least `least` columns.
 
     The variable `COLUMNS` overrides it, as for other programs.
     """

@@ -1,4 +1,4 @@
-"""Whether the rows of a table differ, without a set of them all."""
+"""A test for equal rows of a table that takes little memory."""
 
 from typing import TYPE_CHECKING
 
@@ -14,11 +14,11 @@ else:
 MANY = 1 << 16  # rows; a set of fewer is small
 FIRST = 1 << 10  # rows; where these repeat, all are counted at once
 AT_ONCE = 1 << 18  # rows that are hashed together
-PART_BITS = 2  # of a hash, by which hashes are sorted part by part
+PART_BITS = 2  # first bits of a hash that choose its part; one part is sorted at a time
 
 
 def rows_differ(cells: "pl.DataFrame") -> bool:
-    """Return whether no two rows are equal; missing values are equal to each other.
+    """Return whether all rows are distinct; missing values are equal to each other.
 
     A set of ten million texts takes 300 megabytes and more than a second; their hashes, sorted
     part by part, 40 megabytes and half the time. Rows whose hashes differ are different.
@@ -32,7 +32,7 @@ def rows_differ(cells: "pl.DataFrame") -> bool:
 
 
 def _hashes_differ(cells: "pl.DataFrame", part: int) -> bool:
-    """Return whether no two hashes of a part are equal, whose first bits are its number."""
+    """Return whether all hashes whose first bits are the number of a part differ."""
     found = []
     for start in range(0, cells.height, AT_ONCE):
         hashes = cells.slice(start, AT_ONCE).hash_rows().to_numpy()

@@ -143,7 +143,7 @@ def _read_parquet(
 def _in_few_bytes(
     table: "pl.LazyFrame", short: Container[str], coded: Container[str], location: str
 ) -> "pl.DataFrame":
-    """Read a table whose short whole numbers and few texts take no more bytes than they need."""
+    """Read a table with `short` whole numbers, and few texts of `coded` columns, in few bytes."""
     texts = (pl.String, pl.Categorical, pl.Enum)
     schema = table.collect_schema()
     columns = []

@@ -262,9 +262,9 @@ class Columns:
 
 
 def _label_columns(spec: PredictionsSpec, *more: str | None) -> Columns:
-    """Return the columns of which few labels are expected, and more.
+    """Return the columns of which few labels are expected, and those of `more`.
 
-    Where no model is named, each column without a role is one.
+    Without named models, these are the truth and each column without a role.
     """
     compared = {line.column for line in spec.where}
     if spec.models:

@@ -96,7 +96,7 @@ class ExportJob:
 
     @property
     def own_code(self) -> bool:
-        """Whether a class of the model, or the metric of its search, is the author's."""
+        """Return whether a class of the model, or the metric of its search, is the author's."""
         return self.job.own_code
 
     def drop_lost(self, at: str, loss: Loss) -> Self:

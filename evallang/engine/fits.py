@@ -119,7 +119,7 @@ class Job:
 
     @property
     def own_code(self) -> bool:
-        """Whether a class of the pipeline, or the metric of its search, is the author's."""
+        """Return whether a class of the pipeline, or the metric of its search, is the author's."""
         metric = self.metric is not None and self.metric.code
         return metric or any(spec.code for spec in classes_of(self.task.pipeline))
 
@@ -663,7 +663,7 @@ class Fitting:
         final = at == AT_THE_END
         data = self.data(train, test, scores=scores, training=training, final=final)
         outcomes = tuple(
-            map(self._cut, fitting.fit_candidates(pipelines, data, self.context(train)))
+            map(self._require_scores, fitting.fit_candidates(pipelines, data, self.context(train)))
         )
         noted.fits += len(outcomes)
         for number, outcome in enumerate(outcomes):
@@ -677,16 +677,16 @@ class Fitting:
             noted.warnings += [(place, c.category, c.message) for c in outcome.warnings]
         return outcomes
 
-    def _cut(self, outcome: fitting.FitOutcome) -> fitting.FitOutcome:
-        """Return an outcome; a failed one where a threshold is to cut scores that there are not.
+    def _require_scores(self, outcome: fitting.FitOutcome) -> fitting.FitOutcome:
+        """Return the outcome, or a failed one where the study has a threshold and it no scores.
 
-        What scores the author's own class has is known when it is fitted.
+        Whether an own class has scores is known only after its fit.
         """
         outputs = outcome.outputs
         if self.job.task.threshold is None or outputs is None or outputs.scores is not None:
             return outcome
         return replace(
-            outcome, outputs=None, failure=fitting.FitFailure("ValueError", NOTHING_TO_CUT, True)
+            outcome, outputs=None, failure=fitting.FitFailure("ValueError", NO_SCORES, True)
         )
 
     def _labels(self, outputs: fitting.Outputs) -> "NDArray[Any]":
@@ -727,8 +727,7 @@ class Fitting:
         )
 
 
-NOTHING_TO_CUT = (
-    "the study states a `threshold` for its scores, and the class has neither `predict_proba` nor "
-    "`decision_function`"
+NO_SCORES = (
+    "a `threshold` needs scores, but the class has neither `predict_proba` nor `decision_function`"
 )
 NO_SCORE = "the metric that candidates are chosen by is undefined for all of them"

@@ -36,7 +36,7 @@ At = tuple[str | int, ...]
 also the number of the analysis, of the draw and of the size."""
 
 _WHOSE, _PLACE_OF_ANALYSIS = 3, 6
-"""How many parts of a place say whose it is, and where that of an analysis stands."""
+"""The number of leading parts that identify the owner of a place, and the index of its analysis."""
 
 
 @frozen
@@ -91,9 +91,9 @@ def remember(
         write_file(file_of_study(store.folder, name), json.dumps(document).encode("ascii"))
 
 
-SHORTCUT = "a shortcut computes them in every run"
-FAILED = "the last fit failed"
-NOT_REPEATABLE = "nothing was kept, as a candidate failed or a worker had other versions"
+SHORTCUT = "exact leave-one-out is computed in every run"
+FAILED = "they failed in the last run"
+NOT_REPEATABLE = "a candidate failed by chance or a worker had other versions of packages"
 
 
 def _why_not_kept(outcome: FitOutcome) -> str | None:
@@ -201,7 +201,7 @@ class _Reasons:
         self._with_any_seed = {at[:-1] for at in past.fits}
 
     def of(self, key: str) -> str | None:
-        """Return the reason of one fit, None if the last run lacked it and its kind."""
+        """Return why a fit is not in the store; None if the last run had none of its owner."""
         task = self._tasks[key]
         at = self._places.get(key)
         if at is None or task.facts is None or _owner(at) not in self._known:
@@ -212,9 +212,9 @@ class _Reasons:
         if before.not_kept == SHORTCUT:
             return SHORTCUT
         if not task.source_known:
-            return "the source of the code is not known, so that nothing is kept"
+            return "the source of own code is not known and no outcome is kept"
         found = list(_changes(before.facts, task.facts, at))
-        return ", ".join(found) or before.not_kept or "deleted from the store"
+        return ", ".join(found) or before.not_kept or "their outcomes are no longer in the store"
 
     def is_shortcut(self, key: str) -> bool:
         """Return whether a shortcut computed a fit in the last run, in next to no time."""
@@ -233,7 +233,7 @@ class _Reasons:
 
     @cached_property
     def _moved(self) -> set[At]:
-        """Whose fits the last run made on other rows."""
+        """The owners of fits that the last run made on other rows."""
         moved = set()
         for key, at in self._places.items():
             before, now = self._past.get(at), self._tasks[key].facts
@@ -252,7 +252,7 @@ def _changes(old: KeyFacts, now: KeyFacts, at: At) -> Iterator[str]:
         yield "the kind of processor changed" if name == "processor" else changed
     same_rows = old.data == now.data and old.seed == now.seed
     if old.data != now.data:
-        yield "the data changed, or what the study states about them"
+        yield "the data or their description in the study changed"
     if old.seed != now.seed:
         yield f"the seed changed ({old.seed} -> {now.seed})"
     if old.pipeline != now.pipeline:

@@ -51,7 +51,7 @@ except ImportError:  # not a POSIX system
     fcntl = None  # type: ignore[assignment]
 
 FLUSHED_FROM = 1.0  # seconds; flushing takes some 10 ms, as long as a small fit
-MOST_STUDIES = 1000  # of which the last run is known, those that were run last
+MOST_STUDIES = 1000  # most recent ones, whose last run is recorded
 KEPT_AFTER_TRIMMING = 0.9  # of the limit, so that not every run trims
 
 MAGIC, FORMAT = b"evallang outcome", 3
@@ -273,7 +273,7 @@ def _listed(folder: Path) -> list["os.DirEntry[str]"]:
 
 
 def _oldest_first(items: Iterable["os.DirEntry[str]"]) -> list[tuple[os.stat_result, str]]:
-    """Return what the system knows of files that are there yet, the last used at the end."""
+    """Return status and path of the files that still exist, the least recently used first."""
     found = []
     for item in items:
         with contextlib.suppress(FileNotFoundError):

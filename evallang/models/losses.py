@@ -34,8 +34,8 @@ def memory_loss(size: int) -> Loss:
 
 
 def process_loss(error: str, message: str) -> Loss:
-    """Return the loss of a task after whose own code its process could not go on."""
-    return Loss(error, f"{message} (outside of the fit, in the process that its code ran in)")
+    """Return the loss of a task whose own code left its process unusable."""
+    return Loss(error, f"{message} (outside of the fit, in the process of own code)")
 
 
 def worker_loss() -> Loss:

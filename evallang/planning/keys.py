@@ -50,7 +50,7 @@ class KeyFacts:
     """The parts of a key, each short, so that two keys can be compared part by part.
 
     `data`, `rows`, `pipeline` and `tuning` are hashes; `code` has that of each own class. `rows`
-    are those of all parts, `splits` is the hash of the training and test rows alone.
+    covers training, test and inner rows, `splits` the training and test rows alone.
     """
 
     data: str
@@ -103,7 +103,7 @@ def task_key(
         code=code,
     )
     named = {field.name: getattr(facts, field.name) for field in fields(facts)}
-    del named["splits"], named["threshold"]  # `rows` has the splits
+    del named["splits"], named["threshold"]  # `rows` covers the splits, `pipeline` the threshold
     if threshold is not None:
         named["pipeline"] = _hash([facts.pipeline, threshold])
     return TaskKey(_hash(named), facts, all(code.values()))

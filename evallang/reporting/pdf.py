@@ -53,7 +53,7 @@ def write_drawing(svg: str, width: float, height: float, title: str, alt: str) -
 
 
 def get_ready(fonts: str) -> Iterator[None]:
-    """Import what WeasyPrint needs, piece by piece, and make a page with the fonts of all."""
+    """Import what WeasyPrint needs, piece by piece, and write a small page with all fonts."""
     for name in ("PIL.Image", "tinycss2", "pydyf"):
         importlib.import_module(name)
         yield
@@ -83,11 +83,11 @@ def write(
     fonts: str = "",
     drawings: Mapping[str, str] | None = None,
 ) -> bytes:
-    """Make the PDF of a page; it can read nothing but `data:` addresses.
+    """Make the PDF of a page; it can read only `data:` addresses and its own drawings.
 
     `identifier` becomes the identity of the file, so that equal pages are equal bytes; `attached`
-    files have one fixed date for the same reason. `fonts` are the rules of the page's own,
-    `drawings` its drawings by the addresses that it has for them.
+    files have one fixed date for the same reason. `fonts` are the `@font-face` rules of
+    the page, `drawings` its drawings as SVG by their addresses.
     Raises `PangoMissingError` where WeasyPrint finds no Pango.
     """
     weasyprint = _weasyprint()
@@ -220,7 +220,7 @@ def _without_files(rules: str) -> tuple[str, dict[str, bytes]]:
 
 
 def _data_only(files: Mapping[str, bytes] | None = None, kind: str = "") -> Any:
-    """Return what reads `data:` addresses, and those of `files`, which are of a kind (MIME)."""
+    """Return what reads `data:` addresses and `files`, whose MIME type is `kind`."""
     urls = importlib.import_module("weasyprint.urls")
 
     class Fetcher(urls.URLFetcher):  # type: ignore[misc, name-defined]

@@ -58,5 +58,5 @@ def numeric_libraries() -> Any:
 
 @lru_cache(maxsize=1)
 def _libraries(_modules: int) -> Any:
-    """Look for them, which takes milliseconds, once more modules are loaded."""
+    """Find the libraries, which takes milliseconds; again only when more modules are loaded."""
     return threadpoolctl.ThreadpoolController()

@@ -316,7 +316,8 @@ def test_a_limit_on_files_is_met_before_anything_is_fitted(tmp_path):
     )  # fmt: skip
     assert done.returncode == 2
     # a tool that measures the tests cannot write its own file either, and says so
-    said = "cannot write `study-results`: file too large; name another folder with -o"
+    fix = "name another folder (-o on the command line)"
+    said = f"cannot write `study-results`: file too large; {fix}"
     assert f"\nError: {said}\n" in f"\n{done.stderr}"
     assert [p.name for p in tmp_path.iterdir()] == ["study.eval"]
 

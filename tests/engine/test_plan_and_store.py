@@ -55,9 +55,7 @@ def test_a_plan_of_a_study_that_was_run_has_nothing_to_fit(tmp_path, kept):
         (
             "iris\nmodel b",
             "iris\n  where target != setosa\nmodel b",
-            dict.fromkeys(
-                ("bayes", "knn"), "the data changed, or what the study states about them"
-            ),
+            dict.fromkeys(("bayes", "knn"), "the data or their description in the study changed"),
         ),
         ("folds=3", "folds=4", dict.fromkeys(("bayes", "knn"), "the splits changed")),
         ("model knn", "model new", {"bayes": None, "new": None}),
@@ -173,7 +171,8 @@ def test_a_plan_names_the_version_that_changed(tmp_path, kept, monkeypatch):
 def test_a_deleted_entry_is_told_from_a_changed_one(tmp_path, kept):
     for entry in kept.glob("??/*"):
         entry.unlink()
-    assert set(reasons(study(TEXT, tmp_path).plan(kept)).values()) == {"deleted from the store"}
+    found = set(reasons(study(TEXT, tmp_path).plan(kept)).values())
+    assert found == {"their outcomes are no longer in the store"}
 
 
 def test_times_come_from_fits_of_the_same_classes_and_a_similar_size(tmp_path, kept):

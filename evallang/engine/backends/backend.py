@@ -55,7 +55,7 @@ class Task(Protocol):
 
     @property
     def own_code(self) -> bool:
-        """Whether code of the author runs in it, which may do anything to its process."""
+        """Return whether code of the author runs in it, which may change its process."""
         ...
 
     def drop_lost(self, at: str, loss: Loss) -> Self:

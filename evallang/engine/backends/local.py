@@ -226,9 +226,9 @@ class _Pool(Generic[AnyTask, Made]):
         yield made
 
     def _run_alone(self, worker: _Worker[AnyTask], error: BaseException | None = None) -> None:
-        """End a worker, and run its task in a new one: tasks before may have left something.
+        """End a worker and queue its task for a new one: earlier tasks may have changed this one.
 
-        After an `error` in a worker without any before, the task is lost.
+        With the `error` of a worker that had run no other task, the task is lost.
         """
         entry = worker.batch.popleft()
         entry.alone = True
@@ -239,7 +239,7 @@ class _Pool(Generic[AnyTask, Made]):
         self._end(worker)
 
     def _end(self, worker: _Worker[AnyTask]) -> None:
-        """End a worker that has nothing to do."""
+        """Kill a worker, and close its connection."""
         self.workers.remove(worker)
         self._server.kill(worker.pid)
         worker.close()

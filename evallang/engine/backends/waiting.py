@@ -12,8 +12,8 @@ from evallang.engine.backends.backend import AnyTask
 class Entry(Generic[AnyTask]):
     """A task, and how many processes have died of it at places not yet lost.
 
-    With `alone` it runs in a process that has run no other, whose code may have left anything.
-    Of a `lost` one nothing is run but the answer that it is lost.
+    With `alone` it runs in a process that has run no other task, as the code of another may have
+    changed the process. A `lost` task runs nothing and returns its loss.
     """
 
     task: AnyTask

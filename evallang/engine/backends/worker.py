@@ -45,7 +45,7 @@ class Raised:
 
 @frozen
 class Lacking:
-    """What a task made, a fit of which lacked what its process may have: memory or open files."""
+    """The outcome of a task in which a fit ran out of memory or of file descriptors."""
 
     made: Any
 

@@ -1,7 +1,7 @@
 """Sheets as vectors of a PDF with embedded TrueType fonts, and as PDF files of their own.
 
 Text is set glyph by glyph, in visual order. Scripts whose letters need a place that depends on
-others are left to WeasyPrint: `can_set` tells.
+others are left to WeasyPrint: for them `can_set` is False.
 """
 
 import hashlib
