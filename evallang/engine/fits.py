@@ -686,7 +686,7 @@ class Fitting:
         if self.job.task.threshold is None or outputs is None or outputs.scores is not None:
             return outcome
         return replace(
-            outcome, outputs=None, failure=fitting.FitFailure("ValueError", NO_SCORES, True)
+            outcome, outputs=None, failure=fitting.FitFailure("ValueError", SCORES_NEEDED, True)
         )
 
     def _labels(self, outputs: fitting.Outputs) -> "NDArray[Any]":
@@ -727,7 +727,7 @@ class Fitting:
         )
 
 
-NO_SCORES = (
+SCORES_NEEDED = (
     "a `threshold` needs scores, but the class has neither `predict_proba` nor `decision_function`"
 )
 NO_SCORE = "the metric that candidates are chosen by is undefined for all of them"

@@ -136,7 +136,8 @@ def test_a_signal_while_the_command_is_imported_ends_it_with_its_sentence(number
 
 @pytest.mark.parametrize("nohup", [False, True])
 def test_a_closed_terminal_ends_a_command_unless_it_is_started_by_nohup(nohup):
-    before = "signal.signal(signal.SIGHUP, signal.SIG_IGN)\n" if nohup else ""
+    # stated in both cases: the tests themselves may be started by nohup
+    before = f"signal.signal(signal.SIGHUP, signal.{'SIG_IGN' if nohup else 'SIG_DFL'})\n"
     when = f"{before}main._end_where_signals_wait = lambda: os.kill(os.getpid(), signal.SIGHUP)"
     done = run([sys.executable, "-c", SIGNALLED.format(when=when)], capture_output=True, text=True)
     assert (done.returncode, bool(done.stdout)) == ((0, True) if nohup else (129, False))
