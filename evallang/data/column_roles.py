@@ -21,7 +21,6 @@ else:
     pl = lazy("polars")
 
 MOST_WORDS = 20  # distinct ones in a column that names kinds of rows
-ROWS_AT_ONCE = 1 << 18
 MISSING_LEVEL = "(missing)"
 """The level of rows in which a subgroup column is missing."""
 
@@ -87,8 +86,7 @@ def read_ids(
     values = frame.values(column)
     found = values.shrink_dtype() if values.dtype.is_integer() else frame.texts(column)
     cells = frame.cells.select(column, *within)
-    rising = not within and cells[column].dtype.is_integer() and _rises(cells[column])
-    if not rising and not rows_differ(cells):
+    if not rows_differ(cells):
         keys = pl.DataFrame([frame.texts(name).alias(name) for name in (column, *within)])
         twice = keys.is_duplicated().arg_true().to_list()
         names = dict.fromkeys(frame.texts(column)[twice].to_list())
@@ -104,15 +102,6 @@ def read_ids(
         )
         return None
     return found
-
-
-def _rises(column: "pl.Series") -> bool:
-    """Return whether each number is above the one before; a set of them all takes more memory."""
-    for start in range(0, len(column) - 1, ROWS_AT_ONCE):
-        part = column.slice(start, ROWS_AT_ONCE + 1)
-        if not (part.slice(1) > part.head(len(part) - 1)).all():
-            return False
-    return True
 
 
 def _suggest_fix(

@@ -7,7 +7,7 @@ from studies import errors_of, study, write_rows
 
 from evallang.api import run
 from evallang.api.study_file import StudyError
-from evallang.data import column_roles, hashing, prediction_files, source_columns
+from evallang.data import distinct_rows, hashing, prediction_files, source_columns
 from evallang.data.file_formats import read_file
 from evallang.data.hashing import DataHash
 
@@ -31,7 +31,7 @@ def test_ids_are_hashed_as_their_texts(name, distinct, monkeypatch):
 
 @pytest.mark.parametrize("ids", [range(9), [*range(8), 7], [8, *range(8)], [*range(4), *range(5)]])
 def test_an_id_that_comes_twice_is_found_in_any_order(ids, tmp_path, monkeypatch):
-    monkeypatch.setattr(column_roles, "ROWS_AT_ONCE", 3)
+    monkeypatch.setattr(distinct_rows, "AT_ONCE", 3)
     truth = [0, 1] * 4 + [0]
     write_rows(tmp_path, "p.csv", "id,truth,a", zip(ids, truth, truth, strict=True))
     text = 'evallang 1\npredictions p from "p.csv"\n  id id\n  truth truth\n  positive 1\n'
