@@ -26,6 +26,7 @@ from evallang.stats.hypothesis_tests.matched_proportions import cochran, looney_
 mlxtend = peer("mlxtend", "mlxtend.evaluate")
 N, FEWER = 1_000_000, 10_000
 GOAL, PROTOTYPE, HELD = 8_000, 5_200, 1_800
+RUNS = 50  # before the peer's run, and as many after it
 
 
 def drawn(n: int, models: int) -> tuple[np.ndarray, np.ndarray]:
@@ -78,7 +79,7 @@ def beside_mlxtend(
 ) -> None:
     """Report both packages' seconds on the same arrays."""
     models = labels.shape[1]
-    mine = seconds(lambda: ours(truth, labels), runs=15)
+    mine = seconds(lambda: ours(truth, labels), runs=RUNS)
     fewer = (truth[:FEWER], labels[:FEWER].copy(order="K"))
     theirs = seconds(lambda: pairs_by_mlxtend(truth, labels), runs=1)
     scaled = f"n = {FEWER:,}"
@@ -87,6 +88,8 @@ def beside_mlxtend(
     if models > 10:
         omnibus *= 2 ** (models - 10)
         scaled += " and M = 10"
+    # Milliseconds beside a minute: what else the machine does then must not decide
+    mine = min(mine, seconds(lambda: ours(truth, labels), runs=RUNS))
     compare(
         work,
         mine,

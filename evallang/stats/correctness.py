@@ -7,7 +7,7 @@ McNemar (every pair), Cochran and Looney need; both add up over parts of the dat
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evallang.frozen_records import frozen
 from evallang.registry import lazy
@@ -20,7 +20,9 @@ else:
     np = lazy("numpy")
 
 Table = tuple[tuple[int, int], tuple[int, int]]
-ROWS_AT_ONCE = 1 << 14  # examples turned over at once, a multiple of 64: they stay in the cache
+# What a processor's own cache holds, with what is made from it
+BYTES_PACKED = 1 << 19  # of the values that are turned over at once
+ROWS_COUNTED = 1 << 19  # examples counted at once, a bit for each model
 
 
 @frozen
@@ -78,8 +80,7 @@ def count_correct(correct: ArrayLike | Correctness) -> Correctness:
     if isinstance(correct, Correctness):
         return correct
     matrix = as_boolean(correct)
-    n, models = matrix.shape
-    return _counted(_packed(n, models, lambda rows: matrix[rows].T), n)
+    return _counted(matrix, lambda rows: matrix[rows].T)
 
 
 def count_right(truth: ArrayLike, labels: ArrayLike) -> Correctness:
@@ -93,13 +94,26 @@ def count_right(truth: ArrayLike, labels: ArrayLike) -> Correctness:
     true, given = np.asarray(truth), np.asarray(labels)
     if given.ndim != 2 or given.shape[1] == 0 or true.shape != given.shape[:1]:
         raise ValueError("every example needs its class and one label of each model")
-    n, models = given.shape
     # Turned over by the comparison, which writes one model after the other
-    packed = _packed(n, models, lambda rows: np.equal(given[rows].T, true[rows], order="C"))
-    return _counted(packed, n)
+    return _counted(given, lambda rows: np.equal(given[rows].T, true[rows], order="C"))
 
 
-def _counted(packed: NDArray[np.uint64], n: int) -> Correctness:
+def _counted(values: NDArray[Any], right: Callable[[slice], NDArray[np.bool_]]) -> Correctness:
+    """Count (n, M) part by part; `right` gives right and wrong of some rows, turned over (M, .)."""
+    n, models = values.shape
+    most = max(BYTES_PACKED // (64 * models * max(values.itemsize, 1)), 1) * 64
+
+    def part(start: int) -> Correctness:
+        rows = range(start, min(start + ROWS_COUNTED, n))
+        return _counted_bits(_packed(rows, most, models, right), len(rows))
+
+    counts = part(0)
+    for start in range(ROWS_COUNTED, n, ROWS_COUNTED):
+        counts += part(start)
+    return counts
+
+
+def _counted_bits(packed: NDArray[np.uint64], n: int) -> Correctness:
     models = len(packed)
     together = np.zeros((models, models), dtype=np.int64)
     both, ones = np.empty_like(packed), np.empty(packed.shape, dtype=np.uint8)
@@ -145,16 +159,19 @@ def as_boolean(values: ArrayLike) -> NDArray[np.bool_]:
     return matrix
 
 
-def _packed(n: int, models: int, right: Callable[[slice], NDArray[np.bool_]]) -> NDArray[np.uint64]:
+def _packed(
+    rows: range, most: int, models: int, right: Callable[[slice], NDArray[np.bool_]]
+) -> NDArray[np.uint64]:
     """Pack each column into bits, 64 examples to a word, zeros after the last: (M, words).
 
-    `right` gives right and wrong of some rows, turned over (M, .).
+    At most `most` rows are turned over at once, a multiple of 64.
     """
-    bits = np.zeros((models, -(-n // 64) * 8), dtype=np.uint8)
-    for start in range(0, n, ROWS_AT_ONCE):
+    bits = np.zeros((models, -(-len(rows) // 64) * 8), dtype=np.uint8)
+    for done in range(0, len(rows), most):
+        some = rows[done : done + most]
         # Packing along a column of a row-wise matrix is 15 times slower
-        rows = np.ascontiguousarray(right(slice(start, start + ROWS_AT_ONCE)))
-        bits[:, start // 8 : start // 8 + -(-rows.shape[1] // 8)] = np.packbits(rows, axis=1)
+        turned = np.ascontiguousarray(right(slice(some.start, some.stop)))
+        bits[:, done // 8 : -(-(done + len(some)) // 8)] = np.packbits(turned, axis=1)
     return bits.view(np.uint64)
 
 

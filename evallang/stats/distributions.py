@@ -70,7 +70,9 @@ def fair_coin_tail(k: int, n: int) -> float:
     """Return P(X >= k) for X binomial with n trials of probability one half."""
     if k <= 0:
         return 1.0
-    return 0.0 if k > n else float(special.betainc(k, n - k + 1, 0.5))
+    if k >= n:
+        return 0.5**n if k == n else 0.0
+    return float(special.betainc(k, n - k + 1, 0.5))
 
 
 def checked_level(level: float) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
 from evallang.bibliography import DIETTERICH_1998, RASCHKA_2018, Reference
@@ -61,6 +61,8 @@ EDWARDS_1948 = Reference(
 )
 FROM_ROWS = frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS})
 EXACT_BELOW = 25  # discordant pairs; Raschka 2018, 4.4
+FORMS = ("exact", "midp", "chi2", "corrected")
+LESS = {"chi2": 0, "corrected": 1}  # subtracted from |b - c|
 
 PAIR_NULL = "the two models have the same accuracy"
 
@@ -211,18 +213,18 @@ def mcnemar(
         notes = (f"{variant}, as b + c = {b + c} (exact below {EXACT_BELOW})",)
     if b + c == 0:
         notes = (*notes, "no example is answered rightly by just one of the two models")
-    values, p_values = _mcnemar_variants(b, c, alternative)
-    statistic = values.get(variant)
+    less = LESS.get(variant)
+    p_values = _mcnemar_p_values(FORMS, b, c, alternative)
     extra = {f"p_{name}": p for name, p in p_values.items()}
     most = (0, b + c) if alternative == "less" else (b + c, 0)
-    extra["p_smallest"] = _mcnemar_variants(*most, alternative)[1][variant]
+    extra["p_smallest"] = _mcnemar_p_values((variant,), *most, alternative)[variant]
     found = PAIRED_INTERVALS[interval](table, level)
     result = HypothesisTestResult(
         test="mcnemar",
         variant=variant,
         null=PAIR_NULL,
-        statistic=None if variant in ("exact", "midp") else Statistic("chi2", statistic),
-        df=None if variant in ("exact", "midp") else (1.0,),
+        statistic=None if less is None else Statistic("chi2", _chi2(b, c, less)),
+        df=None if less is None else (1.0,),
         p=p_values[variant],
         estimate=_difference(b, c, a + b + c + d, found),
         effects=(odds_ratio(b, c, level), cohen_g(b, c, level)),
@@ -352,38 +354,34 @@ def _difference(b: int, c: int, n: int, interval: Interval) -> Difference:
     return Difference(Summary.OF_ACCURACIES, value, low, high, level, interval.method)
 
 
-def _mcnemar_variants(
-    b: int, c: int, alternative: Alternative
-) -> tuple[Mapping[str, float | None], Mapping[str, float]]:
-    """Return the two chi-squared statistics and the four p-values."""
-    n, larger = b + c, max(b, c)
+def _chi2(b: int, c: int, less: int) -> float | None:
+    """Return the chi-squared statistic; None without discordant pairs."""
+    return max(abs(b - c) - less, 0) ** 2 / (b + c) if b + c else None
+
+
+def _mcnemar_p_values(
+    variants: Iterable[str], b: int, c: int, alternative: Alternative
+) -> dict[str, float]:
+    """Return the p-values of some forms."""
+    n, both_sides = b + c, alternative == "two_sided"
     if n == 0:
-        return {"chi2": None, "corrected": None}, dict.fromkeys(
-            ("exact", "midp", "chi2", "corrected"), 1.0
-        )
-    chi2 = (b - c) ** 2 / n
-    corrected = max(abs(b - c) - 1, 0) ** 2 / n
-    if alternative != "two_sided":
-        return {"chi2": chi2, "corrected": corrected}, _upper_tails(
-            *((b, c) if alternative == "greater" else (c, b))
-        )
+        return dict.fromkeys(variants, 1.0)
+    if alternative == "less":
+        b, c = c, b
+    larger = max(b, c) if both_sides else b
     at_least, beyond = fair_coin_tail(larger, n), fair_coin_tail(larger + 1, n)
-    return {"chi2": chi2, "corrected": corrected}, {
-        "exact": min(2 * at_least, 1.0),
+
+    def p_value(variant: str) -> float:
+        less = LESS.get(variant)
+        if less is not None and both_sides:
+            return chi2_tail(max(abs(b - c) - less, 0) ** 2 / n, 1)
+        if less is not None:
+            return normal_p((b - c - less) / n**0.5, "greater")
+        if variant == "exact":
+            return min(2 * at_least, 1.0) if both_sides else at_least
+        if not both_sides:
+            return (at_least + beyond) / 2
         # For b = c both tails hold the observed table, which 1 - pmf/2 counts by half once
-        "midp": 1 - (at_least - beyond) / 2 if b == c else at_least + beyond,
-        "chi2": chi2_tail(chi2, 1),
-        "corrected": chi2_tail(corrected, 1),
-    }
+        return 1 - (at_least - beyond) / 2 if b == c else at_least + beyond
 
-
-def _upper_tails(b: int, c: int) -> Mapping[str, float]:
-    """Return the four one-sided p-values for more right answers of the first model."""
-    n = b + c
-    at_least, beyond = fair_coin_tail(b, n), fair_coin_tail(b + 1, n)
-    return {
-        "exact": at_least,
-        "midp": (at_least + beyond) / 2,
-        "chi2": normal_p((b - c) / n**0.5, "greater"),
-        "corrected": normal_p((b - c - 1) / n**0.5, "greater"),
-    }
+    return {variant: p_value(variant) for variant in variants}

@@ -93,15 +93,16 @@ def paired_counts(table: TwoByTwo) -> tuple[int, int, int, int]:
     """
     check_unmasked(table, "counts")
     try:
-        (a, b), (c, d) = ((int(x) for x in row) for row in table)
-        whole = [a, b, c, d] == [x for row in table for x in row]
+        (w, x), (y, z) = table
+        counts = int(w), int(x), int(y), int(z)
+        whole = counts == (w, x, y, z)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(
             "a 2 x 2 table is [[both right, only the first], [only the second, both wrong]]"
         ) from None
-    if not whole or min(a, b, c, d) < 0 or max(a, b, c, d) > MOST_COUNTED:
+    if not whole or min(counts) < 0 or max(counts) > MOST_COUNTED:
         raise ValueError("a 2 x 2 table holds whole numbers from 0 to 2^53")
-    return a, b, c, d
+    return counts
 
 
 def _published(low: float, high: float) -> tuple[Example, ...]:
@@ -332,19 +333,25 @@ def _tango_upper(b: int, c: int, n: int, z: float) -> float:
     if b == n:
         return 1.0
 
+    # As floats, because Python converts a whole number at every product
+    first, second, twice, size = float(b), float(c), float(2 * c), float(n)
+    discordant, slope, other = float(b + c), float(2 * n - b + c), float(2 * n - c)
+    difference, quadrupled = float(b - c), float(4 * n)
+
     def excess(delta: float) -> float:
         """Return how much more than z standard errors the data lie below `delta`, times n."""
-        half = -b - c + (2 * n - b + c) * delta
+        half = slope * delta - discordant
         # half² + 8 n c delta (1 - delta), which is a square where b = 0: no cancellation there
-        base, shift = (2 * n - c) * delta + c, b * (1 + delta)
-        root = math.sqrt(max(base * base - shift * (shift + 2 * half), 0.0))
+        base, shift = other * delta + second, first * (1 + delta)
+        square = base * base - shift * (shift + 2 * half)
+        root = math.sqrt(square) if square > 0 else 0.0
         # Both forms of the root of 2n q² + half q - c delta (1 - delta) = 0, without cancellation
         if half <= 0:
-            q = (root - half) / (4 * n)
+            q = (root - half) / quadrupled
         else:
-            q = 2 * c * delta * (1 - delta) / (root + half)
-        variance = n * (2 * q + delta * (1 - delta))
-        return n * delta - (b - c) - z * math.sqrt(max(variance, 0.0))
+            q = twice * delta * (1 - delta) / (root + half)
+        variance = size * (2 * q + delta * (1 - delta))
+        return size * delta - difference - (z * math.sqrt(variance) if variance > 0 else 0.0)
 
     return _crossing(excess, (b - c) / n, 1.0)
 
