@@ -26,7 +26,7 @@ class Progress:
     def __init__(self, *, shown: bool) -> None:
         self.shown = shown
         self.terminal = redraws()
-        self.started = self.fitting_since = time.monotonic()
+        self.started = self.fitting_since = self.updated = time.monotonic()
         self.activity = Activity("starting")
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._tick, name="progress", daemon=True)
@@ -55,8 +55,9 @@ class Progress:
             if self.terminal:
                 tell_state("")
             tell(f"note: {activity.notice}")
+        self.updated = time.monotonic()
         if activity.phase == "fitting" != self.activity.phase:
-            self.fitting_since = time.monotonic()
+            self.fitting_since = self.updated
         self.activity = activity
 
     def line(self, now: float, width: int) -> str:
@@ -84,8 +85,11 @@ class Progress:
         counts += f", {at.failed:,} failed" if at.failed else ""
         if since <= 0 or not made or made * self.KNOWN_FROM < at.total - at.cached:
             return f"{counts}  {elapsed}"
-        rate = made / since
-        return f"{counts}  {elapsed}  {rate:.3g}/s  {duration((at.total - at.done) / rate)} left"
+        undone = (1 - at.share) / at.share if at.share else (at.total - at.done) / made
+        # Between two fits the clock runs down; one that takes longer than expected tells nothing
+        left = (self.updated - self.fitting_since) * undone - (now - self.updated)
+        known = f"  {duration(left)} left" if left > 0 else ""
+        return f"{counts}  {elapsed}  {made / since:.3g}/s{known}"
 
     def _tick(self) -> None:
         if not self.terminal:

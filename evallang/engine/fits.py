@@ -6,6 +6,7 @@ how many run at once.
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -165,14 +166,17 @@ def run_fits(
         computed, tasks = {}, shard.share(tasks)
     stored = {} if store is None else _stored(store, tables, tasks)
     outcomes = computed | stored
-    tally = Tally(sum(layout.tasks[key].n_fits for key in (*computed, *tasks)), progress)
+    names = {place.key: place.model for place in reversed(layout.subsets)}
+    names |= {place.key: place.model for place in reversed(layout.places)}
+    fitted: Counter[str] = Counter()
+    for key, task in tasks.items():
+        if key not in stored:
+            fitted[names[key]] += task.n_fits
+    tally = Tally(sum(layout.tasks[key].n_fits for key in (*computed, *tasks)), progress, fitted)
     tally.start_from(sum(layout.tasks[key].n_fits for key in outcomes))
     if len(stored) == len(tasks):
         return Fits(outcomes, frozenset(stored))
     versions = {name for task in tasks.values() for name in _versions(task)}
-    names = {place.key: place.model for place in reversed(layout.subsets)}
-    names |= {place.key: place.model for place in reversed(layout.places)}
-    fitted = {names[key] for key in tasks if key not in stored}
     # Once, before workers are forked, instead of in each of them
     workers.prepare((__name__, *modules_of(m for m in study.models if m.name in fitted)))
     with shared_tables(tables, workers, own, versions) as shared:
@@ -200,7 +204,9 @@ def run_fits(
                     if workers.elsewhere and store is not None:
                         outcome = replace(outcome, not_kept=store.put(tasks[key], outcome))
                     outcomes[key] = outcome
-                    tally.finish(layout.tasks[key].n_fits, failed=outcome.failure is not None)
+                    failed = outcome.failure is not None
+                    n_fits = layout.tasks[key].n_fits
+                    tally.finish(n_fits, names[key], outcome.seconds, failed=failed)
         except KeyboardInterrupt as ending:
             kept = [key for key in tasks if key in outcomes and outcomes[key].not_kept is None]
             if store is None or not kept or str(ending):

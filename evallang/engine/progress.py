@@ -1,15 +1,27 @@
 """How many fits are done while their tasks still run."""
 
-from collections.abc import Callable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
 
 from evallang.activity import Activity, report_activity
 
 
 class Tally:
-    """Fits done, reported to a callback whenever there are more; never fewer than before."""
+    """Fits done, reported to a callback whenever there are more; never fewer than before.
 
-    def __init__(self, total: int, tell: Callable[[int, int], None] | None) -> None:
+    `planned` has the number of fits that are to be made of each model, which take its own time.
+    """
+
+    def __init__(
+        self,
+        total: int,
+        tell: Callable[[int, int], None] | None,
+        planned: Mapping[str, int] | None = None,
+    ) -> None:
         self.total, self._tell = total, tell
+        self._planned = planned or {}
+        self._made: Counter[str] = Counter()
+        self._seconds: defaultdict[str, float] = defaultdict(float)
         self._finished, self._counted, self._told = 0, 0, 0
         self._cached, self._failed = 0, 0
         self._show(0)
@@ -24,9 +36,13 @@ class Tally:
         self._counted += n_fits
         self._report()
 
-    def finish(self, n_fits: int, *, failed: bool = False) -> None:
+    def finish(
+        self, n_fits: int, model: str = "", seconds: float = 0.0, *, failed: bool = False
+    ) -> None:
         """Count a task that ended with all its fits, whether each was made or not."""
         self._finished += n_fits
+        self._made[model] += n_fits
+        self._seconds[model] += seconds
         self._failed += failed
         self._report()
 
@@ -42,4 +58,22 @@ class Tally:
                 self._tell(done, self.total)
 
     def _show(self, done: int) -> None:
-        report_activity(Activity("fitting", "", done, self.total, self._cached, self._failed))
+        counts = done, self.total, self._cached, self._failed
+        report_activity(Activity("fitting", "", *counts, share=self._share(done)))
+
+    def _share(self, done: int) -> float:
+        """Return the share of the work that is done; 0 where no time of a fit is known.
+
+        A fit takes as long as those of its model did, or as all did where it is the first one.
+        """
+        made = sum(self._made[model] for model in self._planned)
+        spent = sum(self._seconds[model] for model in self._planned)
+        if not made or not spent:
+            return 0.0
+        each = spent / made
+        whole = sum(
+            n * (self._seconds[model] / self._made[model] if self._made[model] else each)
+            for model, n in self._planned.items()
+        )
+        running = max(done - self._finished, 0)
+        return min((spent + running * each) / whole, 1.0)

@@ -4,14 +4,16 @@ import pytest
 
 from evallang.activity import Activity, report_activity, watched
 from evallang.cli.progress import Progress, duration
+from evallang.engine.progress import Tally
 
 
-def shown(activity: Activity, seconds: float, width: int = 79) -> str:
-    """Return the line at a time after the start, at which the fits began too."""
+def shown(activity: Activity, seconds: float, width: int = 79, later: float = 0.0) -> str:
+    """Return the line so long after an activity that began some time after the fits."""
     progress = Progress(shown=False)
     progress.update(activity)
     progress.started = progress.fitting_since = 100.0
-    return progress.line(100.0 + seconds, width)
+    progress.updated = 100.0 + seconds
+    return progress.line(100.0 + seconds + later, width)
 
 
 @pytest.mark.parametrize(
@@ -47,6 +49,43 @@ def test_fits_of_the_store_tell_nothing_of_the_time_left():
     # 20 fits in 10 seconds: the other 40 take 20
     assert line.endswith("120 of 160 fits, 100 cached, 2 failed  10 s  2/s  20 s left")
     assert "left" not in shown(Activity("fitting", "", 100, 160, cached=100), 10.0)
+
+
+def test_the_time_left_follows_from_the_work_done_where_models_differ():
+    # a tenth of the work in 20 seconds, whatever the number of fits
+    line = shown(Activity("fitting", "", 40, 160, share=0.1), 20.0)
+    assert line.endswith(" 40 of 160 fits  20 s  2/s  3 min 00 s left")
+
+
+def test_the_time_left_runs_down_between_two_fits_and_is_never_less_than_nothing():
+    activity = Activity("fitting", "", 40, 160, share=0.5)
+    assert shown(activity, 20.0, later=5.0).endswith("  25 s  1.6/s  15 s left")
+    assert shown(activity, 20.0, later=30.0).endswith("  50 s  0.8/s")
+
+
+def test_a_fit_takes_as_long_as_those_of_its_model_did():
+    seen = []
+    with watched(seen.append):
+        tally = Tally(120, None, {"quick": 50, "slow": 50})
+        tally.start_from(20)
+        tally.finish(10, "quick", 1.0)  # 0.1 s each: the slow ones may take as long
+        tally.finish(10, "slow", 90.0)
+        tally.count(25)  # five more, of either model
+        tally.finish(80, "slow", 360.0)
+    of_quick, both, running, end = (activity.share for activity in seen[2:])
+    assert of_quick == pytest.approx(1 / 10)
+    assert both == pytest.approx(91 / (5 + 450))
+    assert running == pytest.approx((91 + 5 * 91 / 20) / (5 + 450))
+    assert end == 1.0
+
+
+def test_fits_without_a_known_time_tell_nothing_of_their_work():
+    seen = []
+    with watched(seen.append):
+        tally = Tally(10, None)
+        tally.finish(5)
+        tally.finish(5)
+    assert [activity.share for activity in seen] == [0, 0, 0]
 
 
 def test_one_fit_of_many_tells_nothing_of_the_time_left():
