@@ -17,6 +17,7 @@ SELDOM: dict[str, tuple[str, ...]] = {
     "asyncio": (),
     "scipy.integrate": ("trapezoid",),
     "scipy.interpolate": ("BSpline",),
+    "scipy.linalg.interpolative": ("interp_decomp",),
     "scipy.stats": ("chi2", "gmean", "rankdata", "spearmanr"),
 }
 LATE = {"scipy": NUMPY, "sklearn": NUMPY | SELDOM}
