@@ -436,6 +436,50 @@ print(scipy.stats.rankdata.__doc__.lstrip().splitlines()[0])
     assert about == "Assign ranks to data, dealing with ties appropriately."
 
 
+def test_names_of_parameters_are_those_that_scikit_learn_reads_each_time():
+    script = """\
+from evallang.engine.backends.parameter_names import read_names_once
+read_names_once()  # without scikit-learn there is nothing to do
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import all_estimators
+read = BaseEstimator._get_param_names.__func__
+read_names_once()
+kept = BaseEstimator._get_param_names.__func__
+read_names_once()
+assert BaseEstimator._get_param_names.__func__ is kept is not read
+classes = [found for _, found in all_estimators() if issubclass(found, BaseEstimator)]
+assert len(classes) > 100
+for found in classes + classes:
+    names = found._get_param_names()
+    assert names == read(found)
+    names.append("its own")
+
+class Mine(BaseEstimator):
+    def __init__(self, a=1):
+        self.a = a
+class Below(Mine):
+    pass
+def other(self, a=1, b=2):
+    self.a, self.b = a, b
+
+assert clone(Mine(3)).get_params() == clone(Below(3)).get_params() == {"a": 3}
+Mine.__init__ = other
+assert clone(Below(3, 4)).get_params() == {"a": 3, "b": 4}
+class Wrong(BaseEstimator):
+    def __init__(self, *values):
+        pass
+for _ in range(2):
+    try:
+        Wrong().get_params()
+    except RuntimeError as error:
+        print(str(error)[:34])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "scikit-learn estimators should alw\n" * 2
+
+
 def test_packages_are_hidden_for_a_while_from_one_thread_and_stay_where_they_are_imported():
     found = []
 

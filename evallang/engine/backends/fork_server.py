@@ -30,6 +30,7 @@ from contextlib import contextmanager
 from evallang.collector import collect_as_usual, collect_seldom, keep_from_collection
 from evallang.engine.backends.backend import WorkersLost
 from evallang.engine.backends.hidden_packages import EXTRAS, hidden
+from evallang.engine.backends.parameter_names import read_names_once
 from evallang.engine.backends.plain_docs import plain_docs
 from evallang.late_modules import import_module
 from evallang.spare_time import next_piece
@@ -390,6 +391,7 @@ def _import(name: str) -> None:
             stack.enter_context(hidden(EXTRAS))
             stack.enter_context(plain_docs())
         import_module(name)
+        read_names_once()
 
 
 PR_SET_PDEATHSIG = 1
