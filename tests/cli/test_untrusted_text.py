@@ -16,6 +16,7 @@ from types import SimpleNamespace
 import click
 import pytest
 from calling import call, cli
+from cli.closed_streams import CLOSED, ended
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 import evallang
@@ -324,37 +325,68 @@ def test_what_own_code_prints_forges_no_line(tmp_path, jobs):
 
 # --- streams that are closed -------------------------------------------------------------------
 
-CLOSED = (">&- 2>&- <&-", "2>&1 | head -c 1", "> /dev/full")
-CLOSED_IN_PART = (">&-", "2>&-", "| head -c 1", "2> /dev/full")
-
-
-@pytest.mark.parametrize(
-    ("name", "how"),
-    [
-        *((name, how) for name in cli.COMMANDS for how in CLOSED),
-        # one light command and one that opens files: what is in part closed is left to the start
-        *((name, how) for name in ("check", "run") for how in CLOSED_IN_PART),
-    ],
+WHOLE = (
+    ">&- 2>&- <&-",
+    "2>&1 | head -c 1",
+    "> /dev/full",
+    ">&-",
+    "2>&-",
+    "| head -c 1",
+    "2> /dev/full",
 )
+ARGUMENTS = {
+    "cache": "info", "demo": "--help", "list": "tests", "explain": "mcnemar",
+    "report": "done --format html", "show": "done", "run": "plain.eval --format html",
+    "fmt": "--diff plain.eval", "verify": "done --study plain.eval", "watch": "--help",
+    "new": "-",
+}  # fmt: skip
+
+
+def ready(folder):
+    """Write what commands on closed streams are called on."""
+    written(folder, "plain")
+    (folder / "done").mkdir()
+    (folder / "done" / "results.json").write_text(RECORD)
+
+
+def objections(folder, said, code, codes):
+    """List what a command on closed streams should not have done."""
+    shown = [word for word in (b"bug", b"Traceback", b"Exception") if word in said]
+    logs = [log.name for log in folder.glob("evallang-bug*")]
+    return [*shown, *logs, *([] if code in codes else [code])]
+
+
+# one light command and one that opens files; the other commands begin with the same start
+@pytest.mark.parametrize("name", ["check", "run"])
+@pytest.mark.parametrize("how", WHOLE)
 def test_no_closed_stream_is_a_bug(name, how, tmp_path):
-    written(tmp_path, "plain")
-    (tmp_path / "done").mkdir()
-    (tmp_path / "done" / "results.json").write_text(RECORD)
-    arguments = {
-        "cache": "info", "demo": "--help", "list": "tests", "explain": "mcnemar",
-        "report": "done --format html", "show": "done", "run": "plain.eval --format html",
-        "fmt": "--diff plain.eval", "verify": "done --study plain.eval", "watch": "--help",
-        "new": "-",
-    }.get(name, "plain.eval")  # fmt: skip
-    shell = f"set -o pipefail; {sys.executable} -m evallang {name} {arguments} {how}"
+    ready(tmp_path)
+    command = f"{sys.executable} -m evallang {name} {ARGUMENTS.get(name, 'plain.eval')} {how}"
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     done = subprocess.run(
-        ["bash", "-c", shell], cwd=tmp_path, capture_output=True, check=False, env=environment
-    )
-    shown = done.stdout + done.stderr
-    assert b"bug" not in shown and b"Traceback" not in shown and b"Exception" not in shown, shown
-    assert not list(tmp_path.glob("evallang-bug*"))
-    assert done.returncode in ((0, 3) if how == "> /dev/full" else (0, 1, 4, 5)), done.returncode
+        ["bash", "-c", f"set -o pipefail; {command}"],
+        cwd=tmp_path, capture_output=True, check=False, env=environment,
+    )  # fmt: skip
+    said = done.stdout + done.stderr
+    codes = (0, 3) if how == "> /dev/full" else (0, 1, 4, 5)
+    assert objections(tmp_path, said, done.returncode, codes) == [], said
+
+
+def test_no_closed_stream_is_a_bug_of_any_command(tmp_path):
+    cases = []
+    for name in cli.COMMANDS:
+        for how in ("open", *CLOSED):
+            folder = tmp_path / f"{name}, {how}"
+            folder.mkdir()
+            ready(folder)
+            cases.append((how, [name, *ARGUMENTS.get(name, "plain.eval").split()], folder))
+    found, usual = {}, 0
+    for (how, _, folder), code in zip(cases, ended(cases), strict=True):
+        usual = code if how == "open" else usual
+        said = (folder / "said").read_bytes()
+        if wrong := objections(folder, said, code, (0, 3) if how == "full" else (usual,)):
+            found[folder.name] = wrong, said
+    assert found == {}
 
 
 @pytest.mark.parametrize("how", [">&- 2>&-", "<&- 2>&-"])
