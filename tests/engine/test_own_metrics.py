@@ -82,6 +82,9 @@ model tree = DecisionTreeClassifier(max_depth=2)
 model bayes = GaussianNB
 """
 
+FEW = "\n  interval bootstrap(rounds=200)\n"
+"""Fewer rounds than by default, each of which calls the function: for what is not the interval."""
+
 
 def written(folder, package, text=IRIS, module=MODULE):
     """Write a package of this name, of which no other test has imported one, and a study."""
@@ -133,7 +136,7 @@ def test_the_value_is_that_of_the_function_on_the_labels_of_a_loop_in_scikit_lea
 
 def test_what_the_author_did_not_say_is_a_stated_default_and_the_record_says_whose_it_is(tmp_path):
     made = written(
-        tmp_path, "two_metric", IRIS + "protocol holdout\nmeasure own.utility, own.wrong\n"
+        tmp_path, "two_metric", IRIS + "protocol holdout\nmeasure own.utility, own.wrong" + FEW
     )
     ours = "two_metric.metrics."
     planned = {d.clause: d.value for d in read_and_plan(made).planned.plan.defaults}
@@ -200,7 +203,7 @@ def test_candidates_are_chosen_by_it_in_its_direction_the_same_in_every_process(
     text = (
         "use {package}.metrics\nstudy\n  seed 1\ndata wine from sklearn wine\n"
         "model near = KNeighborsClassifier(n_neighbors in [1, 80])\nprotocol holdout\n"
-        "tune grid by {metric} cv=2\nmeasure own.wrong, own.utility(gain=1/2)\n"
+        "tune grid by {metric} cv=2\nmeasure own.wrong, own.utility(gain=1/2)" + FEW
     )
     made = written(tmp_path, "five_metric", text.replace("{metric}", "own.wrong"))
     first, second = (run(made, jobs=jobs, trust=True).record for jobs in (1, 2))
@@ -245,8 +248,9 @@ def test_scores_are_those_of_the_positive_class_and_targets_of_a_regression_are_
     assert own.value == pytest.approx(built_in.value, abs=1e-12)
     text = (
         "use seven_metric.metrics\nstudy\n  seed 1\ndata d from sklearn diabetes\n"
-        "model line = Ridge\nprotocol holdout\nmeasure seven_metric.metrics.gap, max_error\n"
-    )
+        "model line = Ridge\nprotocol holdout\nmeasure seven_metric.metrics.gap"
+        + FEW + "measure max_error\n"
+    )  # fmt: skip
     gap, most = run(study(text, tmp_path), trust=True).record.estimates
     assert gap.value == pytest.approx(most.value, abs=1e-12)
 
@@ -292,7 +296,7 @@ def test_a_metric_that_fails_in_a_level_only_is_a_failure_too(tmp_path):
     text = (
         'use {package}.metrics\ndata d from "d.csv"\n  target y\n  features all except site\n'
         "model bayes = GaussianNB\nprotocol holdout test=50%\n"
-        "measure own.many within site\n"
+        "measure own.many within site" + FEW
     )
     module = """\
 def many(truth, prediction):
@@ -349,8 +353,8 @@ def test_what_cannot_be_a_metric_is_said_before_anything_is_fitted(
 
 
 def test_options_reach_it_as_python_has_them(tmp_path):
-    text = IRIS + "let more = [1, 2, 3]\nprotocol holdout\nmeasure own.open_to_all(a=1/2, b=more)\n"
-    record = run(written(tmp_path, "options_metric", text), trust=True).record
+    text = IRIS + "let more = [1, 2, 3]\nprotocol holdout\nmeasure own.open_to_all(a=1/2, b=more)"
+    record = run(written(tmp_path, "options_metric", text + FEW), trust=True).record
     assert record.estimates[0].value == 3.5
     assert record.estimates[0].metric.endswith("open_to_all(a=1/2, b=[1, 2, 3])")
 

@@ -8,7 +8,6 @@ from functools import cache
 import numpy as np
 import polars as pl
 import pytest
-import skops.io
 from sklearn import ensemble
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer
@@ -116,7 +115,7 @@ def test_a_tuned_threshold_is_chosen_by_the_score_of_the_positive_class(
     positive, word, score, tmp_path
 ):
     tuned = (
-        f"TunedThresholdClassifierCV(estimator={LOGISTIC}, scoring={word}, thresholds=20, "
+        f"TunedThresholdClassifierCV(estimator={LOGISTIC}, scoring={word}, thresholds=10, "
         "cv=3, random_state=1)"
     )
     made, table = predicted(text_of(f"model m = {tuned}\n", positive=positive), tmp_path, "m")
@@ -125,7 +124,7 @@ def test_a_tuned_threshold_is_chosen_by_the_score_of_the_positive_class(
         plain = TunedThresholdClassifierCV(
             make_pipeline(StandardScaler(), LogisticRegression(max_iter=500)),
             scoring=make_scorer(score, pos_label=positive, zero_division=0.0),
-            thresholds=20,
+            thresholds=10,
             cv=3,
             random_state=1,
         ).fit(data.data[split.train], names(data.target)[split.train])
@@ -278,6 +277,8 @@ def test_a_search_by_labels_measures_the_labels_of_the_threshold(tmp_path):
 
 
 def test_an_exported_model_keeps_its_threshold(tmp_path):
+    import skops.io
+
     text = text_of(f"model m = {LOGISTIC}\n", "  threshold m = 0.1\n") + 'export m to "m.skops"\n'
     made = study(text, tmp_path)
     export = run_into(tmp_path / "out", made).record.exports[0]
@@ -290,6 +291,8 @@ def test_an_exported_model_keeps_its_threshold(tmp_path):
 
 @pytest.mark.parametrize("positive", ["malignant", "benign"])
 def test_the_threshold_that_an_export_chose_is_stated_for_the_positive_class(positive, tmp_path):
+    import skops.io
+
     tuned = "TunedThresholdClassifierCV(estimator=LogisticRegression, thresholds=10, cv=3)"
     text = text_of(f"model m = StandardScaler | {tuned}\n", "", positive)
     made = study(text + 'export m to "m.skops"\n', tmp_path)

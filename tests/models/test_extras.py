@@ -11,7 +11,6 @@ import imblearn
 import lightgbm
 import numpy as np
 import pytest
-import skops.io
 import xgboost
 from sklearn.datasets import load_wine
 from studies import checked, run_into, study
@@ -123,6 +122,8 @@ def test_they_have_what_metrics_of_scores_need():
 
 
 def test_text_labels_work_and_exported_models_predict_them_in_a_fresh_process(tmp_path, capfd):
+    import skops.io
+
     made = study(
         f"{WINE}model xgb = XGBClassifier(n_estimators=5, max_depth=2)\n"
         "model lgb = StandardScaler | LGBMClassifier(n_estimators=5, min_child_samples=5)\n"
@@ -148,6 +149,8 @@ def test_text_labels_work_and_exported_models_predict_them_in_a_fresh_process(tm
 
 def test_an_exported_booster_is_the_booster_fitted_on_class_codes(tmp_path):
     """The vote of one that turns labels into codes changes no prediction."""
+    import skops.io
+
     rows, codes = load_wine(return_X_y=True)
     made = study(
         f"{WINE}model xgb = XGBClassifier(n_estimators=5, random_state=3)\nprotocol cv folds=3\n"

@@ -8,7 +8,6 @@ import imblearn.base
 import numpy as np
 import polars as pl
 import pytest
-import skops.io
 from imblearn.pipeline import Pipeline, make_pipeline
 from sklearn.datasets import load_breast_cancer
 from specs import Column, call, context, items, seed, steps, two_classes
@@ -258,6 +257,8 @@ def test_groups_stay_whole_and_equal_runs_give_equal_results(tmp_path, seen):
 
 
 def test_an_exported_model_predicts_every_row_it_is_given(tmp_path):
+    import skops.io
+
     made = study(
         CANCER + "model a = SMOTE | StandardScaler | LogisticRegression\nprotocol cv folds=2\n"
         "measure balanced_accuracy\nexport a\n",
