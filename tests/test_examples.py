@@ -11,6 +11,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 from calling import call
+from many_cases import for_each
 from report_truth import untruths
 
 from evallang.results import schema
@@ -67,6 +68,6 @@ def test_an_example_runs(path, tmp_path):
     assert (folder / "report.pdf").read_bytes().startswith(b"%PDF-")
 
 
-@pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
+@for_each("path", STUDIES, ids=lambda path: path.stem)
 def test_an_example_says_first_what_it_shows(path):
     assert path.read_text(encoding="utf-8").startswith("# ")

@@ -3,6 +3,7 @@
 import itertools
 
 import pytest
+from many_cases import for_each
 
 from evallang.spelling import (
     LONGEST,
@@ -156,7 +157,7 @@ SLIPS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("word", "term"), OTHER_MEASURES.items())
+@for_each(("word", "term"), OTHER_MEASURES.items())
 def test_another_measure_is_not_a_slip(word: str, term: str) -> None:
     assert not slip_of_term(word, term)
 

@@ -8,7 +8,7 @@ names its codes, and `<example>` in it is the wrong example of a code, or the ri
 import re
 from pathlib import Path
 
-import pytest
+from many_cases import for_each
 from written_cases import Case, cases
 
 from evallang.checking.all_codes import load_codes
@@ -24,7 +24,7 @@ for path in sorted((Path(__file__).parent / "examples_of_codes").glob("*.cases")
         for name in names.split():
             assert name not in STUDIES, f"{name} has two cases"
             STUDIES[name] = (text, set(rest.split()))
-every_code = pytest.mark.parametrize("code", OF_DATA_AND_RESULTS)
+every_code = for_each("code", OF_DATA_AND_RESULTS)
 
 
 def raised(code, example, folder, monkeypatch):

@@ -8,6 +8,7 @@ import re
 
 import pytest
 from applied_help import OUTSIDE_QUOTES, NotWritten, applied, pieces
+from many_cases import for_each
 from placed_help import PLACED
 from studies import codes_told
 from test_golden_codes import FILES, cases, checked_case, checked_in, plain
@@ -183,7 +184,7 @@ def test_most_helps_say_what_to_write():
     assert told > 60
 
 
-@pytest.mark.parametrize("path", TRIED, ids=lambda path: path.stem)
+@for_each("path", TRIED, ids=lambda path: path.stem)
 def test_a_code_that_says_what_to_write_has_a_case_that_is_tried(path, tmp_path, monkeypatch):
     """Helps that leave a name to the author are placed by hand, one case of each code."""
     code = path.stem

@@ -6,7 +6,7 @@
 import os
 from pathlib import Path
 
-import pytest
+from many_cases import for_each
 from short_form import short
 from studies import checked, codes
 
@@ -18,7 +18,7 @@ STUDIES = sorted(FOLDER.glob("*.eval"))
 load_codes()
 
 
-@pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
+@for_each("path", STUDIES, ids=lambda path: path.stem)
 def test_what_is_found_is_as_agreed(path):
     found = checked(path.read_text(encoding="utf-8"))
     shown = "".join(short(d, found.sources) for d in found.diagnostics)
@@ -28,7 +28,7 @@ def test_what_is_found_is_as_agreed(path):
     assert shown == golden.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
+@for_each("path", STUDIES, ids=lambda path: path.stem)
 def test_messages_are_lower_case_sentences_without_a_stop(path):
     for found in checked(path.read_text(encoding="utf-8")).diagnostics:
         assert not found.message.endswith((".", "!")), found.message
@@ -56,7 +56,7 @@ OF_A_CHECK = sorted(c for c in CODES if c[1] in "012" and c not in {*WITHOUT_EXA
 INCLUDED = {"protocol.eval": "protocol cv\n", "lab/protocol.eval": "protocol cv\n"}
 
 
-@pytest.mark.parametrize("code", OF_A_CHECK)
+@for_each("code", OF_A_CHECK)
 def test_the_right_example_of_a_code_is_free_of_it(code):
     found = codes(CODES[code].right + "\n", INCLUDED)
     assert code not in found
@@ -64,7 +64,7 @@ def test_the_right_example_of_a_code_is_free_of_it(code):
     assert {c for c in found if c.startswith("E")} <= unfinished
 
 
-@pytest.mark.parametrize("code", OF_A_CHECK)
+@for_each("code", OF_A_CHECK)
 def test_the_wrong_example_of_a_code_meets_it(code):
     assert code in codes(CODES[code].wrong + "\n", INCLUDED)
 

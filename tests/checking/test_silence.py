@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from many_cases import for_each
 
 from evallang.api.preparing import read_and_plan
 from evallang.api.study_file import open_study
@@ -83,7 +84,7 @@ def test_a_sound_study_is_not_warned_of_its_data_either(path):
     assert [d.name for d in found if d.severity != "hint" and d.allowed_because is None] == []
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=name)
+@for_each("path", EXAMPLES, ids=name)
 def test_an_example_hears_what_the_table_lists(path):
     found = said(path)
     assert [d.name for d in found] == SAID_OF_EXAMPLES.get(path.stem, [])
@@ -96,6 +97,6 @@ def test_a_sample_hears_what_the_table_lists(path):
     assert sorted(d.name for d in found) == SAID_OF_SAMPLES.get(path.stem, [])
 
 
-@pytest.mark.parametrize("path", [*SOUND, *EXAMPLES, *SAMPLES], ids=name)
+@for_each("path", [*SOUND, *EXAMPLES, *SAMPLES], ids=name)
 def test_hints_are_few(path):
     assert sum(d.severity == "hint" for d in said(path)) <= MOST_HINTS

@@ -10,6 +10,7 @@ import pytest
 import sarif_om
 from calling import call
 from click.testing import CliRunner
+from many_cases import for_each
 from studies import checked, checked_once
 
 from evallang.cli.main import root
@@ -234,7 +235,7 @@ def is_a_line_each(found):
         assert unescaped(command["data"]).startswith(message)
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@for_each("text", TEXTS)
 def test_every_layout_holds_what_is_found(text):
     found = checked_once(text)
     keeps_the_contract(text, found)

@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from many_cases import for_each
 from studies import checked, codes, study, write_rows
 
 from evallang.api.preparing import read_and_plan
@@ -287,7 +288,7 @@ def taken(registry, call, lines):
     return text, text and sound(f"{text}{call}\n")
 
 
-@pytest.mark.parametrize("call", members(METRICS))
+@for_each("call", members(METRICS))
 def test_a_metric_is_printed_as_it_may_be_written(call):
     text, meant = taken(METRICS, call, LINES_OF_METRICS)
     if text is not None:

@@ -6,7 +6,8 @@ import warnings
 
 import numpy as np
 import pytest
-from worked_examples import each_of, entries_of
+from many_cases import for_each
+from worked_examples import entries_of
 
 from evallang.registry import Evidence
 from evallang.results.codec import from_plain, to_plain
@@ -94,7 +95,7 @@ def test_a_test_over_data_sets_says_so(entry):
     assert entry.declaration.omnibus == (entry.declaration.models == (3, None))
 
 
-@each_of(CASES)
+@for_each("entry, scores, settings", CASES)
 def test_any_data_sets_give_a_result_without_warning_or_nan(entry, scores, settings):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -120,7 +121,7 @@ def test_any_data_sets_give_a_result_without_warning_or_nan(entry, scores, setti
             assert effect.low <= effect.value <= effect.high
 
 
-@each_of(CASES)
+@for_each("entry, scores, settings", CASES)
 def test_the_order_of_the_data_sets_does_not_matter(entry, scores, settings):
     one = entry.function(**arguments_of(entry, scores), **settings)
     other = entry.function(**arguments_of(entry, scores[::-1]), **settings)
@@ -132,7 +133,7 @@ def test_the_order_of_the_data_sets_does_not_matter(entry, scores, settings):
         assert other.extra["p_first"] == pytest.approx(one.extra["p_first"], abs=2 * error)
 
 
-@each_of(OMNIBUS)
+@for_each("entry, scores, settings", OMNIBUS)
 def test_the_order_of_the_models_does_not_matter_to_an_omnibus(entry, scores, settings):
     one = entry.function(**arguments_of(entry, scores), **settings)
     other = entry.function(**arguments_of(entry, scores[:, ::-1]), **settings)
@@ -141,7 +142,7 @@ def test_the_order_of_the_models_does_not_matter_to_an_omnibus(entry, scores, se
     assert other.notes == one.notes
 
 
-@each_of(CASES)
+@for_each("entry, scores, settings", CASES)
 def test_turning_scores_and_direction_changes_no_p(entry, scores, settings):
     given = arguments_of(entry, scores)
     one = entry.function(**given, **settings)
@@ -160,7 +161,7 @@ def mirrored(one, other):
     return math.isclose(one, -other, rel_tol=1e-9, abs_tol=1e-14)
 
 
-@each_of(PAIRS)
+@for_each("entry, scores, settings", PAIRS)
 def test_swapping_the_models_swaps_the_difference_and_nothing_else(entry, scores, settings):
     given = arguments_of(entry, scores)
     one = entry.function(**given, **settings)
@@ -177,7 +178,7 @@ def test_swapping_the_models_swaps_the_difference_and_nothing_else(entry, scores
         assert mirrored(mine.value, theirs.value)
 
 
-@each_of(PAIRS)
+@for_each("entry, scores, settings", PAIRS)
 def test_a_higher_level_widens_the_interval_of_the_difference(entry, scores, settings):
     found = [
         entry.function(**arguments_of(entry, scores, level), **settings).estimate

@@ -1,6 +1,7 @@
 """Completion offers what the language and the catalogues have at a place, and nothing else."""
 
 import pytest
+from many_cases import for_each
 
 import evallang as ev
 from evallang.manual.catalogues import entries
@@ -50,7 +51,7 @@ def test_an_indented_line_begins_with_a_clause_that_is_not_written_yet():
     assert completed("use lab\n  ") == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "expected"),
     [
         ("data x from ", ["sklearn", "sql"]),

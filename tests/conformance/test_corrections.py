@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 from hypothesis import given, settings, strategies as st
+from many_cases import for_each
 from worked_examples import assert_documented, assert_example, entries_of, examples_of
 
 from evallang.stats.corrections.correction import CORRECTIONS, simultaneous_level
@@ -75,8 +76,8 @@ def test_an_undefined_p_counts_as_a_hypothesis_and_stays_undefined(entry):
     assert (adjusted[0], adjusted[2]) == tuple(entry.function([0.01, 1.0, 0.02])[i] for i in (0, 2))
 
 
-@pytest.mark.parametrize("entry", ENTRIES)
-@pytest.mark.parametrize("wrong", [-0.1, 1.1, float("nan")])
+@for_each("entry", ENTRIES)
+@for_each("wrong", [-0.1, 1.1, float("nan")])
 def test_what_is_no_p_value_is_refused(entry, wrong):
     with pytest.raises(ValueError, match="between 0 and 1"):
         entry.function([0.5, wrong])

@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from many_cases import for_each
 
 from evallang import stats
 from evallang.results.codec import to_plain
@@ -49,9 +50,9 @@ def quietly(call):
     return found, to_plain(found)
 
 
-@pytest.mark.parametrize("rows", CORRECT)
-@pytest.mark.parametrize("kind", GROUPS)
-@pytest.mark.parametrize("method", ["midp", "exact", "chi2"])
+@for_each("rows", CORRECT)
+@for_each("kind", GROUPS)
+@for_each("method", ["midp", "exact", "chi2"])
 def test_groups_of_any_kind_give_a_clustered_test_or_a_note(rows, kind, method):
     correct = CORRECT[rows]
     groups = GROUPS[kind](len(correct))

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from many_cases import for_each
 
 import evallang
 
@@ -173,7 +174,7 @@ def test_no_decision_is_read_from_the_wording_of_a_text() -> None:
     assert _found() == set(ALLOWED)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "line",
     [
         'item.message.startswith("a correction")',

@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from many_cases import for_each
 from studies import checked, study
 from worked_examples import at
 
@@ -53,12 +54,12 @@ def folder(tmp_path_factory):
     return made
 
 
-@pytest.mark.parametrize("entry", ENTRIES)
+@for_each("entry", ENTRIES)
 def test_a_member_is_shown_by_a_study_or_a_call(entry):
     assert illustration(entry) or python_call(entry)
 
 
-@pytest.mark.parametrize("entry", ENTRIES)
+@for_each("entry", ENTRIES)
 def test_explain_tells_everything_that_is_known(entry):
     (told,) = [e for e in explain(entry.name) if e.kind == entry.kind]
     headings = {part.heading for part in told.parts}
@@ -68,7 +69,7 @@ def test_explain_tells_everything_that_is_known(entry):
     assert {f"why it differs from {other}" for other in entry.declaration.differs} <= headings
 
 
-@pytest.mark.parametrize("entry", SHOWN)
+@for_each("entry", SHOWN)
 def test_the_study_of_a_member_is_sound_and_in_canonical_format(entry):
     """What is warned of by name is shown all the same; its example then shows the warning."""
     text = illustration(entry)
@@ -124,7 +125,7 @@ def is_pictured_on_its_page(entry, record):
         assert numbers[0] == pytest.approx(numbers[1], rel=0.02, abs=0.02), redraw
 
 
-@pytest.mark.parametrize("entry", CALLED)
+@for_each("entry", CALLED)
 def test_the_call_of_a_member_gives_what_stands_beside_it(entry):
     call = python_call(entry)
     space = {}
@@ -137,7 +138,7 @@ def test_the_call_of_a_member_gives_what_stands_beside_it(entry):
         assert eval(line, space) == pytest.approx(float(shown), rel=0, abs=5e-3)
 
 
-@pytest.mark.parametrize("code", [c for c in CODES.values() if c.code[:2] in ("E2", "W3")])
+@for_each("code", [c for c in CODES.values() if c.code[:2] in ("E2", "W3")])
 def test_a_finding_about_statistics_shows_both_studies_and_a_rule_its_source(code):
     assert code.wrong
     assert code.right
@@ -149,7 +150,7 @@ FRAMES = ("{}", 'data d from "d.csv"\n{}', 'predictions p from "p.csv"\n{}', "co
 ABOUT_DATA = [c for c in CODES.values() if c.code[:2] in ("E4", "W4") and c.right]
 
 
-@pytest.mark.parametrize("code", ABOUT_DATA, ids=[c.code for c in ABOUT_DATA])
+@for_each("code", ABOUT_DATA, ids=[c.code for c in ABOUT_DATA])
 def test_the_remedy_of_a_finding_about_data_is_written_in_the_language(code):
     """Some show a clause, which is below a statement; some the lines of a data file."""
     if next(p for p in explain_code(code).parts if p.heading == "right").language == "text":
@@ -182,7 +183,7 @@ def test_the_study_of_a_statement_runs(word, folder):
     assert ev.run(study(text, folder), trust=word == "use").record.estimates
 
 
-@pytest.mark.parametrize("word", sorted({*STATEMENTS, *clause_words(), *connectives()}))
+@for_each("word", sorted({*STATEMENTS, *clause_words(), *connectives()}))
 def test_every_word_of_the_language_is_explained(word):
     assert all(e.parts for e in explain(word))
     assert explain(word)

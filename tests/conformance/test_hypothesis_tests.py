@@ -7,7 +7,8 @@ import warnings
 import numpy as np
 import pytest
 from evidence import REQUIRED, arguments, cases_of
-from worked_examples import assert_documented, assert_example, each_of, entries_of, examples_of
+from many_cases import for_each
+from worked_examples import assert_documented, assert_example, entries_of, examples_of
 
 from evallang.registry import Evidence
 from evallang.results.codec import from_plain, to_plain
@@ -58,7 +59,7 @@ OMNIBUS = [
 WITH_LEVEL = [entry for entry in entries_of(ON_ONE_DATA_SET) if "level" in entry.values[0].inputs]
 
 
-@pytest.mark.parametrize(("entry", "example"), examples_of(HYPOTHESIS_TESTS))
+@for_each(("entry", "example"), examples_of(HYPOTHESIS_TESTS))
 def test_a_worked_example_comes_out_as_published(entry, example):
     assert_example(entry, example)
 
@@ -68,7 +69,7 @@ def test_a_worked_example_of_an_effect_size_comes_out_as_published(entry, exampl
     assert_example(entry, example)
 
 
-@pytest.mark.parametrize("entry", entries_of(HYPOTHESIS_TESTS))
+@for_each("entry", entries_of(HYPOTHESIS_TESTS))
 def test_a_test_is_documented_and_takes_known_evidence(entry):
     assert_documented(entry)
     assert entry.references
@@ -84,7 +85,7 @@ def test_a_test_that_needs_another_protocol_names_it():
         assert entry.declaration.designs, entry.name
 
 
-@each_of(CASES)
+@for_each("entry, given, turned, settings", CASES)
 def test_any_evidence_gives_a_result_without_warning_or_nan(entry, given, turned, settings):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -106,7 +107,7 @@ def test_any_evidence_gives_a_result_without_warning_or_nan(entry, given, turned
             assert effect.low <= effect.value <= effect.high
 
 
-@each_of(PAIRS)
+@for_each("entry, given, turned, settings", PAIRS)
 def test_a_test_of_two_models_estimates_their_difference(entry, given, turned, settings):
     estimate = entry.function(*arguments(entry, given), **settings).estimate
     one_sided = "margin" in settings  # p <= alpha is the interval of level 1 - 2 alpha
@@ -115,7 +116,7 @@ def test_a_test_of_two_models_estimates_their_difference(entry, given, turned, s
         assert estimate.low <= estimate.value <= estimate.high
 
 
-@each_of(SYMMETRIC)
+@for_each("entry, given, turned, settings", SYMMETRIC)
 def test_swapping_the_models_swaps_the_difference_and_nothing_else(entry, given, turned, settings):
     one = entry.function(*arguments(entry, given), **settings)
     other = entry.function(*arguments(entry, turned), **settings)
@@ -130,7 +131,7 @@ def test_swapping_the_models_swaps_the_difference_and_nothing_else(entry, given,
         assert other.statistic == one.statistic
 
 
-@each_of(ONE_SIDED)
+@for_each("entry, given, turned, settings", ONE_SIDED)
 def test_swapping_the_models_swaps_the_sides(entry, given, turned, settings):
     one = entry.function(*arguments(entry, given), **settings)
     other = entry.function(*arguments(entry, turned), **settings | {"alternative": "less"})
@@ -159,7 +160,7 @@ def mirrored(one, other):
     return math.isclose(one, -other, rel_tol=1e-9, abs_tol=1e-14)
 
 
-@each_of(OMNIBUS)
+@for_each("entry, given, turned, settings", OMNIBUS)
 def test_the_order_of_the_models_does_not_matter_to_an_omnibus(entry, given, turned, settings):
     one = entry.function(*arguments(entry, given), **settings)
     other = entry.function(*arguments(entry, turned), **settings)
@@ -167,7 +168,7 @@ def test_the_order_of_the_models_does_not_matter_to_an_omnibus(entry, given, tur
     assert (other.variant, other.df, other.notes) == (one.variant, one.df, one.notes)
 
 
-@each_of(PAIRS)
+@for_each("entry, given, turned, settings", PAIRS)
 def test_a_higher_level_widens_the_interval_of_the_difference(entry, given, turned, settings):
     found = [
         entry.function(*arguments(entry, given, level=level), **settings).estimate
@@ -179,7 +180,7 @@ def test_a_higher_level_widens_the_interval_of_the_difference(entry, given, turn
             assert wide.low <= narrow.low <= narrow.high <= wide.high
 
 
-@pytest.mark.parametrize("entry", WITH_LEVEL)
+@for_each("entry", WITH_LEVEL)
 def test_a_level_outside_0_and_1_is_refused(entry):
     given, _ = cases_of(entry)[0]
     for level in (0.0, 1.0, 95):

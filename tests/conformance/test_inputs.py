@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from many_cases import for_each
 from studies import codes, study
 
 from evallang.api import run
@@ -34,12 +35,12 @@ MEMBERS = [
 ]
 
 
-@pytest.mark.parametrize("entry", MEMBERS)
+@for_each("entry", MEMBERS)
 def test_what_a_member_asks_for_can_be_made_for_one_subject(entry):
     assert INPUTS.subjects_of(entry.kind, entry.inputs), entry.inputs
 
 
-@pytest.mark.parametrize("entry", [*HYPOTHESIS_TESTS, *INTERVALS], ids=lambda entry: entry.name)
+@for_each("entry", [*HYPOTHESIS_TESTS, *INTERVALS], ids=lambda entry: entry.name)
 def test_what_a_member_asks_for_rests_on_evidence_that_it_declares(entry):
     needs = getattr(entry.declaration, "evidence", frozenset())
     subjects = INPUTS.subjects_of(entry.kind, entry.inputs)

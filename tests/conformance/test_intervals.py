@@ -6,7 +6,8 @@ from functools import partial
 
 import numpy as np
 import pytest
-from worked_examples import assert_documented, assert_example, each_of, entries_of, examples_of
+from many_cases import for_each
+from worked_examples import assert_documented, assert_example, entries_of, examples_of
 
 from evallang.metrics.metric import METRICS
 from evallang.results.codec import to_plain
@@ -259,12 +260,12 @@ CASES = [
 DRAWN = [case for case in CASES if "seed" in case.values[0].inputs]
 
 
-@pytest.mark.parametrize(("entry", "example"), examples_of(INTERVALS))
+@for_each(("entry", "example"), examples_of(INTERVALS))
 def test_a_worked_example_comes_out_as_published(entry, example):
     assert_example(entry, example)
 
 
-@pytest.mark.parametrize("entry", entries_of(INTERVALS))
+@for_each("entry", entries_of(INTERVALS))
 def test_an_interval_is_documented_and_takes_known_evidence(entry):
     assert_documented(entry)
     assert entry.references
@@ -272,7 +273,7 @@ def test_an_interval_is_documented_and_takes_known_evidence(entry):
     assert "level" in entry.inputs
 
 
-@each_of(CASES)
+@for_each("entry, evidence, settings", CASES)
 def test_any_evidence_gives_an_interval_without_warning_or_nan(entry, evidence, settings):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -294,7 +295,7 @@ def test_any_evidence_gives_an_interval_without_warning_or_nan(entry, evidence, 
         assert high is None or interval.high <= high
 
 
-@each_of(CASES)
+@for_each("entry, evidence, settings", CASES)
 def test_a_higher_level_gives_a_wider_interval(entry, evidence, settings):
     found = [
         entry.function(*arguments_of(entry, evidence, level), **settings)
@@ -305,14 +306,14 @@ def test_a_higher_level_gives_a_wider_interval(entry, evidence, settings):
             assert wide.low <= narrow.low <= narrow.high <= wide.high
 
 
-@pytest.mark.parametrize("entry", entries_of(INTERVALS))
+@for_each("entry", entries_of(INTERVALS))
 def test_a_level_outside_0_and_1_is_refused(entry):
     for level in (0.0, 1.0, 95):
         with pytest.raises(ValueError, match="between 0 and 1"):
             entry.function(*arguments_of(entry, EVIDENCE[entry.declaration.form][0], level))
 
 
-@each_of(DRAWN)
+@for_each("entry, evidence, settings", DRAWN)
 def test_the_same_seed_gives_the_same_interval(entry, evidence, settings):
     arguments = arguments_of(entry, evidence, 0.95)
     assert entry.function(*arguments, **settings) == entry.function(*arguments, **settings)

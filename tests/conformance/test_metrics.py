@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from many_cases import for_each
 
 from evallang.metrics.metric import METRICS, Outcome, confusions, evaluate, from_mean_loss
 
@@ -23,8 +24,8 @@ REQUIRED_OPTIONS = {
 HIGHEST = {"net_benefit": np.mean}  # no model exceeds the share of positives
 
 UNLISTED = [METRICS[name] for entry in METRICS for name in entry.declaration.under_option.values()]
-every_metric = pytest.mark.parametrize("entry", [*METRICS, *UNLISTED], ids=lambda e: e.name)
-directed = pytest.mark.parametrize(
+every_metric = for_each("entry", [*METRICS, *UNLISTED], ids=lambda e: e.name)
+directed = for_each(
     "entry",
     [e for e in (*METRICS, *UNLISTED) if e.declaration.ideal is None],
     ids=lambda e: e.name,
@@ -106,7 +107,7 @@ def test_its_inputs_are_those_of_its_form(entry):
 
 
 @every_metric
-@pytest.mark.parametrize("seed", range(5))
+@for_each("seed", range(5))
 def test_its_values_are_in_the_declared_range(entry, seed):
     found = value(entry, *sample(entry, seed))
     assert np.isfinite(found)
@@ -178,7 +179,7 @@ def test_weights_of_ones_change_nothing_and_zeros_leave_rows_out(entry):
     assert evaluate(entry, options, truth, output, 1, 2, half) == pytest.approx(kept, rel=1e-12)
 
 
-@pytest.mark.parametrize(("entry", "average"), list(averages()))
+@for_each(("entry", "average"), list(averages()))
 def test_leading_axes_are_a_loop(entry, average):
     options = REQUIRED_OPTIONS.get(entry.name, {}) | ({"average": average} if average else {})
     rng = np.random.default_rng(4)

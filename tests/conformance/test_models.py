@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from many_cases import for_each
 
 from evallang.models.abilities import abilities
 from evallang.models.build import BuildContext, build
@@ -63,7 +64,7 @@ def _spec(name: str) -> PipelineSpec:
     return PipelineSpec((EstimatorSpec(name, tuple(parameters.items())),))
 
 
-@pytest.mark.parametrize("name", USABLE)
+@for_each("name", USABLE)
 def test_every_class_builds_with_its_defaults_and_gets_a_seed(name):
     built = build(_spec(name), _context(4, ("no", "yes")))
     if CATALOGUE[name].rule("documents"):  # one for each column
@@ -102,7 +103,7 @@ def test_every_estimator_gives_what_its_entry_says(name):
         np.testing.assert_allclose(outcome.outputs.scores.sum(axis=1), 1.0, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", USABLE)
+@for_each("name", USABLE)
 def test_every_default_is_a_value_that_its_parameter_takes(name):
     for parameter in CATALOGUE[name].parameters.values():
         plain = parameter.default is not None or parameter.default_text == "none"
@@ -114,7 +115,7 @@ def test_every_default_is_a_value_that_its_parameter_takes(name):
 OF_SCIKIT_LEARN = [name for name in USABLE if CATALOGUE[name].package is None]
 
 
-@pytest.mark.parametrize("name", OF_SCIKIT_LEARN)  # others: tests/models/test_extras.py
+@for_each("name", OF_SCIKIT_LEARN)  # others: tests/models/test_extras.py
 def test_every_entry_agrees_with_scikit_learn_on_its_parameters(name):
     if name == "IterativeImputer":
         from sklearn.experimental import enable_iterative_imputer  # noqa: F401  (enables it)

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from many_cases import for_each
 
 from evallang.protocols.protocol import PROTOCOLS, Rows, subject_of_estimate
 from evallang.registry import Design, Evidence
@@ -38,7 +39,7 @@ def rows_for(entry):
 
 
 CASES = list(cases())
-every_case = pytest.mark.parametrize(("entry", "options"), CASES)
+every_case = for_each(("entry", "options"), CASES)
 every_protocol = pytest.mark.parametrize("entry", list(PROTOCOLS), ids=lambda e: e.name)
 
 

@@ -1,12 +1,12 @@
 """What every rule promises: it objects to the one study of its docstring, accepts the other."""
 
-import pytest
+from many_cases import for_each
 from studies import checked
 
 from evallang.checking.rules.rule import RULES, Stage, load_rules
 
 load_rules()
-every_rule = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+every_rule = for_each("rule", RULES.values(), ids=RULES)
 
 
 def found(text):

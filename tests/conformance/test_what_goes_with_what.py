@@ -1,6 +1,7 @@
 """The table what-goes-with-what says what the checker says, cell by cell."""
 
 import pytest
+from many_cases import for_each
 from studies import checked
 
 from evallang.compatibility import own_metric
@@ -138,8 +139,8 @@ def statement(setting, task):
     return f"{text}  positive 1\n{scores}"
 
 
-@pytest.mark.parametrize("setting", SOURCES, ids=lambda setting: setting.words)
-@pytest.mark.parametrize("entry", list(cells_of_tests()))
+@for_each("setting", SOURCES, ids=lambda setting: setting.words)
+@for_each("entry", list(cells_of_tests()))
 def test_the_table_refuses_a_test_of_outcomes_by_a_metric_where_the_checker_does(entry, setting):
     own = own_metric(setting.source)
     fitting = metrics_here(entry, setting)
@@ -185,7 +186,7 @@ def test_the_table_refuses_an_interval_where_the_checker_does(entry):
             assert fits == (not found), (setting.words, metric)
 
 
-@pytest.mark.parametrize("metric", METRICS.names())
+@for_each("metric", METRICS.names())
 def test_a_default_interval_is_one_that_could_be_written(metric):
     entry = METRICS[metric]
     for setting in settings():

@@ -1,6 +1,7 @@
 """Every method, option and variant of the numeric core is a word of the language."""
 
 import pytest
+from many_cases import for_each
 from studies import codes
 
 from evallang.stats.corrections.correction import CORRECTIONS
@@ -146,7 +147,7 @@ SECTIONS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         pytest.param(text, id=f"{section}-{number}")

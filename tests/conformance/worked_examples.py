@@ -44,28 +44,3 @@ def assert_documented(entry):
     assert all(example.source for example in entry.examples)
     required = {option.name for option in entry.options if option.required}
     assert all(required <= set(example.options) for example in entry.examples)
-
-
-def each_of(cases):
-    """Test all cases of a member with the same settings as one test; a failure names its case.
-
-    Thousands of cases take a millisecond each, and starting a test takes several.
-    """
-    groups = {}
-    for case in cases:
-        groups.setdefault(case.id.rpartition("-")[0], []).append(case)
-
-    def decorate(test):
-        @pytest.mark.parametrize("group", groups.values(), ids=groups)
-        def on_each(group):
-            for case in group:
-                try:
-                    test(*case.values)
-                except Exception as error:
-                    error.add_note(f"case {case.id}")
-                    raise
-
-        on_each.__doc__ = test.__doc__
-        return on_each
-
-    return decorate

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from many_cases import for_each
 from studies import checked
 
 from evallang.checking.data_validation import questions
@@ -213,7 +214,7 @@ OF_ONE_CLASS = {"f1", "fbeta", "jaccard", "recall", "specificity", "precision"}
 """Known for the constant answer drawn here, and another for one that is drawn by shares."""
 
 
-@pytest.mark.parametrize("entry", list(METRICS), ids=lambda entry: entry.name)
+@for_each("entry", list(METRICS), ids=lambda entry: entry.name)
 def test_a_value_without_skill_is_known_just_where_it_is_declared(entry):
     """A model that looks at no feature has one value on two samples of other shares, or not."""
     if any(option.required for option in entry.options) or entry.declaration.orders is not None:

@@ -5,6 +5,7 @@ import io
 import numpy as np
 import polars as pl
 import pytest
+from many_cases import for_each
 
 from evallang.data import fast_csv, file_formats, prediction_files
 from evallang.data.dataset import GivenModel
@@ -87,9 +88,9 @@ TABLES = {
 }
 
 
-@pytest.mark.parametrize("table", TABLES)
-@pytest.mark.parametrize("sample", [fast_csv.SAMPLE, 24])
-@pytest.mark.parametrize("quoted", [False, True])
+@for_each("table", TABLES)
+@for_each("sample", [fast_csv.SAMPLE, 24])
+@for_each("quoted", [False, True])
 def test_labels_of_a_long_csv_file_mean_their_texts(source, long_from, table, sample, quoted):
     source.write("p.csv", csv(TABLES[table], quoted=quoted))
     expected = everything(source, "p.csv")
@@ -97,8 +98,8 @@ def test_labels_of_a_long_csv_file_mean_their_texts(source, long_from, table, sa
     assert everything(source, "p.csv") == expected
 
 
-@pytest.mark.parametrize("table", TABLES)
-@pytest.mark.parametrize("dtype", [pl.String, pl.Categorical])
+@for_each("table", TABLES)
+@for_each("dtype", [pl.String, pl.Categorical])
 def test_labels_of_a_long_parquet_file_mean_their_texts(source, long_from, table, dtype):
     columns = zip(*TABLES[table], strict=True)
     cells = [

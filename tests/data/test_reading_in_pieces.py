@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from many_cases import for_each
 
 from evallang.data import delimited, fast_csv, file_content, files
 from evallang.data.file_content import FileContent
@@ -87,9 +88,9 @@ def read(source, name):
     return (frame.columns, values, frame.lines, frame.notes, frame.decimal_comma), said
 
 
-@pytest.mark.parametrize("text", TEXTS)
-@pytest.mark.parametrize("size", [1, 40, 200])
-@pytest.mark.parametrize("long_from", [0, fast_csv.LONG])
+@for_each("text", TEXTS)
+@for_each("size", [1, 40, 200])
+@for_each("long_from", [0, fast_csv.LONG])
 def test_a_file_in_pieces_gives_what_it_gives_as_a_whole(
     source, monkeypatch, text, size, long_from
 ):

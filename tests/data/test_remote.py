@@ -18,6 +18,7 @@ import fsspec
 import polars as pl
 import pytest
 from calling import call
+from many_cases import for_each
 from moto.server import ThreadedMotoServer
 
 import evallang as ev
@@ -492,8 +493,8 @@ WITH_SECRETS = [
 ]
 
 
-@pytest.mark.parametrize("kind", ["text", "json", "github", "gitlab", "sarif"])
-@pytest.mark.parametrize("address", WITH_SECRETS)
+@for_each("kind", ["text", "json", "github", "gitlab", "sarif"])
+@for_each("address", WITH_SECRETS)
 def test_no_finding_shows_what_an_address_should_not_hold(
     tmp_path: Path, address: str, kind: str
 ) -> None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from many_cases import for_each
 
 from evallang.data.table_rules import check_table
 from evallang.data.text_forms import (
@@ -101,7 +102,7 @@ SOUND = {
 }
 
 
-@pytest.mark.parametrize("name", SOUND)
+@for_each("name", SOUND)
 def test_a_sound_column_raises_no_alarm(source, name):
     cells = [str(value) for value in SOUND[name]]
     lines = [f"{cell},{x:.3f},{'ab'[i % 2]}" for i, (cell, x) in

@@ -1,6 +1,6 @@
 """The column of grouped rows says what the checker says."""
 
-import pytest
+from many_cases import for_each
 from studies import checked
 
 from docs.generator.fitting import _groups
@@ -41,7 +41,7 @@ ON_ROWS = [
 ]
 
 
-@pytest.mark.parametrize("entry", ON_ROWS, ids=lambda entry: entry.name)
+@for_each("entry", ON_ROWS, ids=lambda entry: entry.name)
 def test_the_checker_takes_grouped_rows_where_the_table_says_so(entry):
     text = (READERS if entry.declaration.tests == "readers" else STUDY).format(
         protocol=PROTOCOLS.get(entry.name, "cv"),

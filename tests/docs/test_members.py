@@ -4,6 +4,7 @@ import re
 from xml.etree import ElementTree
 
 import pytest
+from many_cases import for_each
 from matplotlib.mathtext import MathTextParser
 
 from docs.generator import markdown as md, pictures, symbols
@@ -14,7 +15,7 @@ MEMBERS = [
     pytest.param(plural, entry, id=f"{plural}-{entry.name}")
     for plural, entry in pictures.subjects()
 ]
-every_member = pytest.mark.parametrize(("plural", "entry"), MEMBERS)
+every_member = for_each(("plural", "entry"), MEMBERS)
 LARGEST = 30_000  # bytes of a picture
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -60,7 +61,7 @@ def test_a_picture_is_small_whole_and_loads_nothing(plural, entry):
         assert top <= float(element.get("y")) <= top + high
 
 
-@pytest.mark.parametrize("entry", list(REGISTRIES["metrics"]), ids=lambda entry: entry.name)
+@for_each("entry", list(REGISTRIES["metrics"]), ids=lambda entry: entry.name)
 def test_every_metric_has_an_equation_that_can_be_set_and_symbols_with_a_meaning(entry):
     equation = entry.declaration.equation
     MathTextParser("path").parse(f"${equation}$")

@@ -17,6 +17,7 @@ from blocks import blocks_of, commands_of, matches
 from calling import call
 from dulwich import porcelain
 from dulwich.repo import Repo
+from many_cases import for_each
 from studies import checked, study
 from yaml import safe_load
 
@@ -87,7 +88,7 @@ def test_every_generated_page_is_what_the_registries_say():
     assert done.returncode == 0, "run `make docs` and commit docs/\n" + done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("path", PAGES)
+@for_each("path", PAGES)
 def test_every_link_inside_the_documentation_leads_somewhere(path):
     text = path.read_text(encoding="utf-8")
     for _, target in LINK.findall(text):
@@ -101,7 +102,7 @@ def test_every_link_inside_the_documentation_leads_somewhere(path):
             assert anchor in {anchor_of(heading) for heading in headings}, target
 
 
-@pytest.mark.parametrize("path", PAGES)
+@for_each("path", PAGES)
 def test_every_study_of_a_page_is_sound(path):
     """Whole studies have no error, and fragments none but what the rest would declare."""
     files = {"lab/protocol.eval": "protocol cv folds=5\nmeasure accuracy\n"}

@@ -1,6 +1,7 @@
 """A few of the inputs of `make fuzz`, and those that once went wrong, by what they are."""
 
 import pytest
+from many_cases import for_each
 from studies import checked
 
 from evallang.source import SourceFile
@@ -27,7 +28,7 @@ def test_an_input_is_the_same_each_time():
     assert [text_of(n) for n in range(20)] == [text_of(n) for n in range(20)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         pytest.param("\u0301name", id="a mark that begins a name"),

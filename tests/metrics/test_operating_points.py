@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from many_cases import for_each
 from sklearn.metrics import roc_curve
 
 import evallang as ev
@@ -15,8 +16,8 @@ def expected(truth, score, least, of_recall, weights=None):
     return (1 - fpr)[tpr >= least - 1e-9].max()
 
 
-@pytest.mark.parametrize("least", [0.01, 0.5, 0.8, 0.9, 1.0])
-@pytest.mark.parametrize("seed", range(8))
+@for_each("least", [0.01, 0.5, 0.8, 0.9, 1.0])
+@for_each("seed", range(8))
 def test_the_best_threshold_of_the_curve_is_taken(seed, least):
     rng = np.random.default_rng(seed)
     truth = np.append([0, 1], rng.integers(0, 2, 60))

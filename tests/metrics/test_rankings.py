@@ -4,6 +4,7 @@ from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
+from many_cases import for_each
 from scipy import stats
 from sklearn.metrics import average_precision_score, ndcg_score
 
@@ -24,8 +25,8 @@ def drawn(seed, most=8):
     return relevance.astype(float), rng.integers(0, 5, rows).astype(float)
 
 
-@pytest.mark.parametrize("at", [None, 1, 3, 20])
-@pytest.mark.parametrize("seed", range(25))
+@for_each("at", [None, 1, 3, 20])
+@for_each("seed", range(25))
 def test_ndcg_equals_scikit_learn_with_ties(seed, at):
     relevance, score = drawn(seed, 30)
     found = value("ndcg", relevance, score, at=at)
@@ -34,15 +35,15 @@ def test_ndcg_equals_scikit_learn_with_ties(seed, at):
     assert found == pytest.approx(ndcg_score([2**relevance - 1], [score], k=at), abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(25))
+@for_each("seed", range(25))
 def test_average_precision_of_a_query_equals_scikit_learn(seed):
     relevance, score = drawn(seed, 30)
     expected = average_precision_score(relevance > 0, score)
     assert value("mean_average_precision", relevance, score) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("at", [None, 2])
-@pytest.mark.parametrize("seed", range(25))
+@for_each("at", [None, 2])
+@for_each("seed", range(25))
 def test_the_reciprocal_rank_is_the_mean_over_all_orders_of_ties(seed, at):
     relevance, score = drawn(seed, 7)
     found = []

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from many_cases import for_each
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from evallang.metrics import ranking
@@ -17,9 +18,9 @@ def drawn(rng):
     return rng.multinomial(N, np.full(N, 1 / N), size=8).astype(np.float64)
 
 
-@pytest.mark.parametrize("own", [False, True])
-@pytest.mark.parametrize("folds", [1, 4])
-@pytest.mark.parametrize(
+@for_each("own", [False, True])
+@for_each("folds", [1, 4])
+@for_each(
     "name",
     ["accuracy", "f1", "mcc", "roc_auc", "average_precision", "brier", "cost_curve_area"],
 )

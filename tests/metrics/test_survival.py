@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from many_cases import for_each
 from scipy import stats
 
 import evallang as ev
@@ -44,7 +45,7 @@ def drawn(seed):
     return truth, rng.integers(0, rng.integers(2, 20), n).astype(float), rng
 
 
-@pytest.mark.parametrize("seed", range(40))
+@for_each("seed", range(40))
 def test_it_counts_the_pairs_of_an_event_and_a_later_time(seed):
     truth, risk, rng = drawn(seed)
     n = len(risk)

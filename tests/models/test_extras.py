@@ -12,6 +12,7 @@ import lightgbm
 import numpy as np
 import pytest
 import xgboost
+from many_cases import for_each
 from sklearn.datasets import load_wine
 from studies import checked, run_into, study
 
@@ -48,7 +49,7 @@ def test_the_shipped_table_is_what_the_installed_package_says(package, name):
     assert found == SHIPPED["classes"][name]
 
 
-@pytest.mark.parametrize(("package", "name"), CLASSES)
+@for_each(("package", "name"), CLASSES)
 def test_every_parameter_of_a_class_is_either_taken_or_refused_with_a_reason(package, name):
     if CATALOGUE[name].refused:
         return

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from many_cases import for_each
 
 from evallang.models.fitting import predict_outputs
 
@@ -87,7 +88,7 @@ def margins(returned, classes=(0, 1)):
     return Fake([0, 1], list(classes), decision_function=returned)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("model", "n_classes", "message"),
     [
         (Fake([1.0, -2e200]), None, "`predict` returned .*200; the squares of numbers beyond 1e45"),

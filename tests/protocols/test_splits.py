@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
+from many_cases import for_each
 from sklearn.model_selection import (
     GroupKFold,
     GroupShuffleSplit,
@@ -313,7 +314,7 @@ def test_a_time_series_is_scikit_learns(gap, test):
 # --- what the rows do not allow ------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "given_rows", "options", "message"),
     [
         ("cv", rows(6), {"folds": 10}, "6 rows cannot make 10 folds"),

@@ -7,6 +7,7 @@ import fixture_variants
 import pytest
 import tinyhtml5
 from click.testing import CliRunner
+from many_cases import for_each
 from studies import study
 
 from evallang.api import run
@@ -42,8 +43,8 @@ def results():
     return {"cancer": fixture.cancer(), "gate": fixture_variants.gate_shut()}
 
 
-@pytest.mark.parametrize("name", HIDEABLE)
-@pytest.mark.parametrize("of", ["cancer", "gate"])
+@for_each("name", HIDEABLE)
+@for_each("of", ["cancer", "gate"])
 def test_no_link_and_no_citation_leads_to_a_hidden_section(name, of, results):
     page = tinyhtml5.parse(page_of(results[of], hide=(name,)), namespace_html_elements=False)
     ids = [element.get("id") for element in page.iter() if element.get("id")]

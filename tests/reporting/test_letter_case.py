@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from many_cases import for_each
 
 from evallang.metrics.imported import imported_ratio
 from evallang.metrics.metric import METRICS
@@ -27,7 +28,7 @@ TITLES = [
 ]
 
 
-@pytest.mark.parametrize("title", TITLES)
+@for_each("title", TITLES)
 def test_a_title_inside_a_sentence_begins_small_unless_it_begins_with_a_name(title):
     first = re.split("[ –-]", mid_sentence(title))[0]
     sign = not first.isalpha() or first.isupper()  # F1, R², ROC, 5x2cv

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from many_cases import for_each
 from markdown_it import MarkdownIt
 
 from evallang.reporting.formats.markdown_signs import escape_signs
@@ -46,7 +47,7 @@ def test_a_text_that_begins_as_a_definition_of_a_link_is_escaped():
     assert escape_signs("[1, 2]: x", backslash) == "\\[1, 2\\]: x"
 
 
-@pytest.mark.parametrize("text", [*PLAIN, *HOSTILE])
+@for_each("text", [*PLAIN, *HOSTILE])
 def test_a_reader_of_markdown_shows_the_text(text):
     page = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     made = page.render(f"Before {escape_signs(text, backslash)} after")

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from many_cases import for_each
 from studies import study
 
 from evallang.api import Results, run
@@ -44,7 +45,7 @@ def changed(text, place, value):
     return json.dumps(document)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("place", "value", "told"),
     [
         (("diagnostics",), [{"notes": 3}], r"diagnostics\[0\].notes is not a list"),

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from many_cases import for_each
 
 from evallang.stats import ascending as module
 from evallang.stats.ascending import FEW, ascending, count_distinct
@@ -36,8 +37,8 @@ def shapes(n):
     }
 
 
-@pytest.mark.parametrize("n", [0, 1, FEW + 1, LONG])
-@pytest.mark.parametrize("shape", shapes(3))
+@for_each("n", [0, 1, FEW + 1, LONG])
+@for_each("shape", shapes(3))
 def test_places_are_those_of_a_stable_argsort(shape, n):
     if n == 0:
         values = np.empty(0)
@@ -57,8 +58,8 @@ def test_places_are_those_of_a_stable_argsort(shape, n):
     assert np.array_equal(values, before, equal_nan=True)
 
 
-@pytest.mark.parametrize("n", [0, 1, FEW + 1])
-@pytest.mark.parametrize("shape", shapes(3))
+@for_each("n", [0, 1, FEW + 1])
+@for_each("shape", shapes(3))
 def test_distinct_values_are_those_of_a_set(shape, n):
     values = np.empty(0) if n == 0 else shapes(n)[shape]
     expected = len(set(values[~np.isnan(values)].tolist())) + int(np.isnan(values).any())
@@ -76,9 +77,9 @@ def test_both_sorts_of_whole_numbers_give_the_same_places(shape, sort, monkeypat
     assert np.array_equal(ascending(beside[:, 0]).places, expected)
 
 
-@pytest.mark.parametrize("levels", [1, 3, 40, None])
-@pytest.mark.parametrize("share", [0.0, 0.1, 1.0])
-@pytest.mark.parametrize("n", [0, 1, 120])
+@for_each("levels", [1, 3, 40, None])
+@for_each("share", [0.0, 0.1, 1.0])
+@for_each("n", [0, 1, 120])
 def test_what_a_score_outranks_is_what_counting_gives(n, levels, share):
     scores = RANDOM.random(n) if levels is None else RANDOM.integers(0, levels, n).astype(float)
     positive = RANDOM.random(n) < share
@@ -103,9 +104,9 @@ def test_what_a_score_of_many_outranks_is_what_searching_gives(decimals):
     assert np.array_equal(outranked[~positive], sum(sides))
 
 
-@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
-@pytest.mark.parametrize("n", [0, 1, 7, 8, LINE - 1, LINE, LINE + 1, 5 * LINE, 100_001])
-@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+@for_each("share", [0.0, 0.3, 1.0])
+@for_each("n", [0, 1, 7, 8, LINE - 1, LINE, LINE + 1, 5 * LINE, 100_001])
+@for_each("dtype", [np.int32, np.int64])
 def test_counts_up_to_each_mark_are_a_cumulative_sum(dtype, n, share):
     marks = RANDOM.random(n) < share
     found = count_up_to(marks, 7, np.empty(n, dtype))

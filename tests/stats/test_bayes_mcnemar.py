@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from many_cases import for_each
 from scipy import integrate, stats
 
 from evallang.stats.hypothesis_tests.bayesian_tables import bayes_mcnemar
@@ -12,8 +13,8 @@ TABLES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("table", TABLES)
-@pytest.mark.parametrize("rope", [0.0, 0.01, 0.2])
+@for_each("table", TABLES)
+@for_each("rope", [0.0, 0.01, 0.2])
 def test_probabilities_are_those_of_draws_of_the_four_cells(table, rope):
     # 200,000 draws: the standard error of a probability is at most .0012
     (a, b), (c, d) = table

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from many_cases import for_each
 
 from evallang.stats import correctness
 from evallang.stats.correctness import count_correct, count_right
@@ -14,8 +15,8 @@ def by_sums(matrix):
 
 
 # around the 64 examples of a word
-@pytest.mark.parametrize("n", [0, 1, 7, 63, 64, 65, 1000, 20_000])
-@pytest.mark.parametrize("models", [1, 2, 3, 8, 17])
+@for_each("n", [0, 1, 7, 63, 64, 65, 1000, 20_000])
+@for_each("models", [1, 2, 3, 8, 17])
 def test_counts_by_bits_are_those_of_the_matrix(n, models):
     matrix = np.random.default_rng(n + models).random((n, models)) < 0.7
     for order in ("C", "F"):

@@ -4,6 +4,7 @@ from fractions import Fraction
 from math import comb
 
 import pytest
+from many_cases import for_each
 from scipy import stats
 
 from evallang.stats import alternatives, distributions
@@ -17,15 +18,15 @@ def test_the_normal_quantile_agrees_with_scipy(level):
     assert distributions.normal_quantile(level) == pytest.approx(expected, rel=1e-13)
 
 
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("df", [1, 2, 5, 9, 99, 1e4])
+@for_each("level", LEVELS)
+@for_each("df", [1, 2, 5, 9, 99, 1e4])
 def test_the_t_quantile_agrees_with_scipy(level, df):
     expected = stats.t.isf((1 - level) / 2, df)
     assert distributions.t_quantile(level, df) == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("df", [1, 2, 5, 9, 99, 1e4])
+@for_each("level", LEVELS)
+@for_each("df", [1, 2, 5, 9, 99, 1e4])
 def test_the_t_quantile_leaves_the_tail_it_was_asked_for(level, df):
     tail = alternatives.t_p(distributions.t_quantile(level, df), df)
     assert tail == pytest.approx(1 - level, rel=1e-10)

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from many_cases import for_each
 from mlxtend.evaluate import combined_ftest_5x2cv, paired_ttest_5x2cv
 from scipy import stats
 from sklearn.datasets import load_iris
@@ -177,8 +178,8 @@ def test_scores_and_sizes_belong_to_folds():
         corrected_t(FIRST, SECOND, [90], [10])
 
 
-@pytest.mark.parametrize("seed", range(20))
-@pytest.mark.parametrize("function", [five_by_two_t, five_by_two_f])
+@for_each("seed", range(20))
+@for_each("function", [five_by_two_t, five_by_two_f])
 def test_the_5x2cv_interval_excludes_zero_just_where_the_test_rejects(function, seed):
     rng = np.random.default_rng(seed)
     d = rng.normal(seed / 12, 1.0, size=(5, 2))

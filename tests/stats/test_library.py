@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from many_cases import for_each
 
 from evallang import stats
 from evallang.results.statistics import Effect, HypothesisTestResult, Interval
@@ -39,16 +40,14 @@ def test_of_a_test_and_an_interval_the_test_has_the_name():
     assert stats.intervals.corrected_t is INTERVALS["corrected_t"].function
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@for_each("name", PUBLIC)
 def test_every_public_name_is_documented(name):
     found = getattr(stats, name)
     text = inspect.getdoc(found) or ""
     assert text.split("\n\n")[0].endswith(".")
 
 
-@pytest.mark.parametrize(
-    "entry", [pytest.param(e, id=e.name) for e in (*HYPOTHESIS_TESTS, *INTERVALS)]
-)
+@for_each("entry", [pytest.param(e, id=e.name) for e in (*HYPOTHESIS_TESTS, *INTERVALS)])
 def test_documentation_says_what_is_raised(entry):
     assert "Raises" in inspect.getdoc(entry.function)
 
@@ -157,7 +156,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(
+@for_each(
     "call",
     [
         pytest.param(call, id=f"{why}-{number}")

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from many_cases import for_each
 from scipy import stats
 
 from evallang.stats.effect_sizes import over_data_sets as effects
@@ -44,9 +45,9 @@ def test_bonferroni_dunn_multiplies_a_normal_p(other):
     assert found.p == pytest.approx(R[f"dunn_p_1_{other + 1}"], rel=1e-10)
 
 
-@pytest.mark.parametrize("test", [nemenyi, bonferroni_dunn])
-@pytest.mark.parametrize("other", range(1, 5))
-@pytest.mark.parametrize("level", [0.2, 0.8, 0.95, 0.999])
+@for_each("test", [nemenyi, bonferroni_dunn])
+@for_each("other", range(1, 5))
+@for_each("level", [0.2, 0.8, 0.95, 0.999])
 def test_the_interval_of_ranks_decides_as_p_does(test, other, level):
     found = test(SCORES, "higher", (0, other), level)
     holds_0 = found.estimate.low <= 0 <= found.estimate.high

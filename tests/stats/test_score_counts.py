@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from many_cases import for_each
 from sklearn.metrics import roc_auc_score
 
 from evallang.stats.hypothesis_tests.auc_covariance import auc_covariance
@@ -37,8 +38,8 @@ def same(one: ScoreCounts, other: ScoreCounts) -> bool:
     )
 
 
-@pytest.mark.parametrize("kind", SCORES)
-@pytest.mark.parametrize("most", [None, 2, 3, 50, 1000])
+@for_each("kind", SCORES)
+@for_each("most", [None, 2, 3, 50, 1000])
 def test_counts_of_parts_add_up_to_those_of_the_whole(kind: str, most: int | None) -> None:
     scores = SCORES[kind]
     whole = count_scores(scores, UP, most)
@@ -58,8 +59,8 @@ def test_the_area_of_counts_is_that_of_scikit_learn(kind: str) -> None:
     assert found == pytest.approx(roc_auc_score(UP, SCORES[kind]), abs=1e-14)
 
 
-@pytest.mark.parametrize("kind", SCORES)
-@pytest.mark.parametrize("most", [2, 10, 300, N])
+@for_each("kind", SCORES)
+@for_each("most", [2, 10, 300, N])
 def test_rounding_moves_an_area_by_no_more_than_is_stated(kind: str, most: int) -> None:
     counts = count_scores(SCORES[kind], UP, most)
     rounded = coarse_scores(SCORES[kind], most)

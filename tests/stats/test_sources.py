@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from many_cases import for_each
 from reference_values import FOLDER
 
 import evallang
@@ -24,7 +25,7 @@ def test_the_record_lists_every_registered_method_and_no_other():
     assert set(RECORDED) == registered
 
 
-@pytest.mark.parametrize("row", [pytest.param(r, id=" ".join(k)) for k, r in RECORDED.items()])
+@for_each("row", [pytest.param(r, id=" ".join(k)) for k, r in RECORDED.items()])
 def test_the_test_that_is_named_speaks_of_the_method(row):
     text = (Path(__file__).parent / row["test file"]).read_text(encoding="utf-8")
     entry = REGISTRIES[row["kind"]][row["name"]]

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from many_cases import for_each
 from scipy import integrate, special as scipy_special, stats as scipy_stats
 
 from evallang import stats
@@ -46,10 +47,8 @@ def warnings_are_errors():
         yield
 
 
-@pytest.mark.parametrize("name", PAIRED)
-@pytest.mark.parametrize(
-    ("scale", "says"), [(1e300, "overflow"), (1e200, "overflow"), (1e-200, "vanish")]
-)
+@for_each("name", PAIRED)
+@for_each(("scale", "says"), [(1e300, "overflow"), (1e200, "overflow"), (1e-200, "vanish")])
 def test_values_whose_squares_leave_double_precision_are_refused(name, scale, says):
     x, y = scale * np.array([1.0, 2.0, 3.0, 1.5]), scale * np.array([1.0, 1.0, 2.0, 0.5])
     with pytest.raises(ValueError, match=f"{says} when squared: rescale"):
@@ -128,8 +127,8 @@ def test_p_values_are_read_by_their_places_and_not_by_an_index(name):
     assert correct(np.ma.masked_array(p, [0, 0, 1])) == correct([0.3, 0.001, None])
 
 
-@pytest.mark.parametrize("name", CORRECTIONS)
-@pytest.mark.parametrize("p", [0.3, None, ["small"], [1.5], [float("nan")], [10**400], {"a": 2}])
+@for_each("name", CORRECTIONS)
+@for_each("p", [0.3, None, ["small"], [1.5], [float("nan")], [10**400], {"a": 2}])
 def test_what_is_no_row_of_p_values_is_refused(name, p):
     with pytest.raises(ValueError, match="p-values lie between 0 and 1"):
         getattr(stats, name)(p)
@@ -199,8 +198,8 @@ NOT_FINITE = {
 }
 
 
-@pytest.mark.parametrize("name", NOT_FINITE)
-@pytest.mark.parametrize("value", [NAN, INF])
+@for_each("name", NOT_FINITE)
+@for_each("value", [NAN, INF])
 def test_what_has_to_be_finite_is_refused_in_a_sentence_and_never_nan(name, value):
     if name == "fold sizes":
         # Unknown sizes have a default, which is stated

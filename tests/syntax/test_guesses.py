@@ -1,6 +1,7 @@
 """Every guess of error recovery reads its example as meant, and is needed for it."""
 
 import pytest
+from many_cases import for_each
 
 from evallang.source import SourceFile
 from evallang.syntax import assembly, repair, unexpected_characters
@@ -23,13 +24,13 @@ def parsed(text):
     return parse(SourceFile("study.eval", f"evallang 1\n{text}\n"))
 
 
-@pytest.mark.parametrize(("guesses", "known"), GUESSES)
+@for_each(("guesses", "known"), GUESSES)
 def test_the_right_line_is_sound_and_the_wrong_one_has_one_error(guesses, known):
     assert parsed(known.right)[1] == ()
     assert len(parsed(known.wrong)[1]) == 1
 
 
-@pytest.mark.parametrize(("guesses", "known"), GUESSES)
+@for_each(("guesses", "known"), GUESSES)
 def test_a_guess_reads_the_wrong_line_as_the_right_one(guesses, known):
     name = known.guess.__name__
     (found,) = parsed(known.wrong)[1]
@@ -45,7 +46,7 @@ def test_a_guess_reads_the_wrong_line_as_the_right_one(guesses, known):
         assert parsed(known.wrong)[0] == parsed(known.right)[0]
 
 
-@pytest.mark.parametrize(("guesses", "known"), GUESSES)
+@for_each(("guesses", "known"), GUESSES)
 def test_without_the_guess_something_else_would_be_said(guesses, known, monkeypatch):
     before = parsed(known.wrong)
     others = tuple(other for other in getattr(repair, guesses) if other is not known)

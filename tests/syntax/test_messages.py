@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+from many_cases import for_each
 from short_form import short
 
 from evallang.diagnostics import CODES, Code, Severity
@@ -58,7 +59,7 @@ def test_faulty_programs_are_formatted_without_loss(path: Path) -> None:
     assert parse(once)[0] == parse(source)[0]
 
 
-@pytest.mark.parametrize("code", CODES_OF_SYNTAX, ids=lambda code: code.name)
+@for_each("code", CODES_OF_SYNTAX, ids=lambda code: code.name)
 def test_the_examples_of_a_code_show_what_they_say(code: Code) -> None:
     declared = CODES[code.code]
     if declared.severity is Severity.ERROR and declared.wrong:
@@ -67,7 +68,7 @@ def test_the_examples_of_a_code_show_what_they_say(code: Code) -> None:
         assert errors(declared.right + "\n") == []
 
 
-@pytest.mark.parametrize("code", CODES_OF_SYNTAX, ids=lambda code: code.name)
+@for_each("code", CODES_OF_SYNTAX, ids=lambda code: code.name)
 def test_every_code_is_met_in_some_program_or_test(code: Code) -> None:
     seen = {d.code for path in PROGRAMS for d in parse(load(path))[1]}
     elsewhere = {"E002", "E003", "E032"}  # messages/codes: no author writes these

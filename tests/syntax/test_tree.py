@@ -5,6 +5,7 @@ from copy import deepcopy
 from dataclasses import FrozenInstanceError, replace
 
 import pytest
+from many_cases import for_each
 
 from evallang.syntax import nodes as n
 
@@ -24,7 +25,7 @@ from .written_nodes import (
 )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("written", "value"),
     [
         ("median", name("median")),
@@ -102,7 +103,7 @@ def test_columns_become_branches_each_with_a_pipeline() -> None:
     assert value == n.ColumnsNode(tuple(branches), span=AT)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "node"),
     [
         ("target species", n.ClauseNode(name("target"), (name("species"),), span=AT)),

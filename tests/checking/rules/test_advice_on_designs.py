@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from many_cases import for_each
 from studies import checked
 
 from evallang.checking.rules.rule import RULES, Objection, load_rules
@@ -250,7 +251,7 @@ def test_hints_wait_until_a_study_says_what_it_means():
     assert not {"no_baseline", "seed_by_default"} & set(names(broken))
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+@for_each("rule", RULES.values(), ids=RULES)
 def test_the_words_of_every_rule_are_agreed(rule):
     agreed = CODES / f"{rule.code.code}.eval"
     assert f"[{rule.code.code}]" in agreed.read_text(encoding="utf-8")

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from many_cases import for_each
 from studies import checked
 
 from evallang.checking.rules.examples import Examples, count_examples, counted, uncounted
@@ -23,8 +24,8 @@ def advice_on_examples(study, examples):
     return advise_later(Stage.DATA, study, Known(study, uncounted(study, examples)))
 
 
-@pytest.mark.parametrize("method", ["midp", "exact", "corrected", "chi2", "textbook"])
-@pytest.mark.parametrize("discordant", [0, 1, 4, 6, 24, 25, 60])
+@for_each("method", ["midp", "exact", "corrected", "chi2", "textbook"])
+@for_each("discordant", [0, 1, 4, 6, 24, 25, 60])
 def test_the_smallest_p_is_that_of_all_examples_for_one_model(method, discordant):
     # mcnemar itself, which is tested against published tables, on [[0, d], [0, 0]]
     test = HYPOTHESIS_TESTS["mcnemar"].function
