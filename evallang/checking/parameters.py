@@ -235,6 +235,8 @@ class ParameterResolver:
             help_text, fixes = self._as_number(known, place)
         elif isinstance(place, n.RangeNode):
             help_text = f"the range holds `{value}`"
+        elif "models" in known.constraint.kinds and isinstance(place, n.ListNode):
+            help_text = "list models of the study or classes; they need no names"
         elif isinstance(place, n.ListNode) and place.items:
             help_text = f"to search them, write `{known.name} in {format_node(place)}`"
         self.scope.report(

@@ -121,7 +121,9 @@ class Constraint:
             known = value in self.words or (value == "nan" and "nan" in self.kinds)
             return known or "text" in self.kinds
         if isinstance(value, ListSpec):
-            return bool({"list", "tuple", "array", "models"} & self.kinds)
+            if "models" in self.kinds:
+                return bool(value.items) and all(map(_is_part, value.items))
+            return bool({"list", "tuple", "array"} & self.kinds)
         if isinstance(value, MapSpec):
             return "map" in self.kinds
         if isinstance(value, EstimatorSpec | NamedSpec | PipelineSpec):
@@ -154,6 +156,14 @@ _PHRASES = {
     "nan": "`nan`",
     "none": "`none`",
 }
+
+
+def _is_part(item: ParameterValue) -> bool:
+    """Return whether an item of a list of models is a model, or the word that stands for none."""
+    return isinstance(item, EstimatorSpec | NamedSpec | PipelineSpec) or item in _NO_MODEL
+
+
+_NO_MODEL = ("drop", "passthrough")
 
 
 def as_written(word: str) -> str:
