@@ -15,6 +15,7 @@ from evallang.metrics.metric import MetricEntry, Outcome, cells, evaluate
 from evallang.metrics.reweighted import reweighted
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import lazy
+from evallang.stats.class_sums import MANY_CELLS
 from evallang.stats.intervals.effective_size import (
     weighted_area_sample,
     weighted_loss_sample,
@@ -22,6 +23,7 @@ from evallang.stats.intervals.effective_size import (
 )
 from evallang.stats.intervals.grouped_counts import GroupedCounts, GroupedCountSample
 from evallang.stats.intervals.interval import Resampler, default_of
+from evallang.stats.intervals.occurring_counts import sample_of_cells
 from evallang.stats.intervals.resampled_counts import CountSample
 from evallang.stats.intervals.resampled_scores import ScoreSample
 from evallang.stats.intervals.resampling import (
@@ -106,6 +108,8 @@ class _Samples:
             return GroupedCountSample(counted, self._weighted_count_metric, self.limits)
         if declared.form == "counts":
             counts = self.evaluation.confusion(self.model)
+            if declared.of_margins and counts.size >= MANY_CELLS:
+                return sample_of_cells(counts, self._weighted_count_metric, self.limits)
             return CountSample(counts, self._weighted_count_metric, self.limits)
         if declared.form == "losses":
             losses = self.entry.function(o.truth, o.output, o.positive, **self.options)

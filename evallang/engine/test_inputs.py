@@ -40,12 +40,17 @@ from evallang.metrics.reweighted import reweighted
 from evallang.registry import Evidence, lazy
 from evallang.results.records import Difference, HypothesisTestResult, Summary
 from evallang.stats.alternatives import OPPOSITE, one_sided
+from evallang.stats.class_sums import MANY_CELLS, LabelledPairs
 from evallang.stats.correctness import Correctness, Table, count_patterns
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
-from evallang.stats.hypothesis_tests.swapped_outputs import CountSwapper, OutputSwapper
+from evallang.stats.hypothesis_tests.swapped_outputs import (
+    CountSwapper,
+    OutputSwapper,
+    PairSwapper,
+)
 from evallang.stats.hypothesis_tests.swapping import (
     LossSwapper,
     ScoreSwapper,
@@ -55,6 +60,7 @@ from evallang.stats.hypothesis_tests.swapping import (
 )
 from evallang.stats.inputs import DESIGN_SHAPES, INPUTS, Input, Subject
 from evallang.stats.intervals.interval import Resampler
+from evallang.stats.intervals.occurring_counts import sample_of_pairs
 from evallang.stats.intervals.resampled_counts import PairedCountSample
 from evallang.stats.intervals.resampling import (
     DifferenceSample,
@@ -72,6 +78,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from evallang.stats.class_sums import Margins
     from evallang.stats.score_counts import PlacementSums
 else:
     np = lazy("numpy")
@@ -327,6 +334,21 @@ class ComparedModels:
         """Folds and repeats of the predictions, the same for both models."""
         return self.evaluation.partition(self.models[0])
 
+    @property
+    def many_cells(self) -> bool:
+        """Whether pairs of labels that occur are counted in place of all that could."""
+        return self.entry.declaration.of_margins and self.outcomes[0].k ** 3 >= MANY_CELLS
+
+    @cached_property
+    def pairs(self) -> LabelledPairs:
+        """How often each truth occurs with each two predictions."""
+        a, b = self.outcomes
+        if a.counted is None or b.counted is None:
+            truth, first, second, _, _ = self.coded()
+            return LabelledPairs.counted(truth, first, second, a.k)
+        truth, first, second, _ = self._codes(a.counted.truth, a.counted.labels, b.counted.labels)
+        return LabelledPairs.counted(truth, first, second, a.k, a.counted.times)
+
     def joint(self) -> "tuple[NDArray[np.int64], Callable[[Any], Any]]":
         """Count truth by both predictions (K, K, K), and the metric of one's matrix."""
         a, b = self.outcomes
@@ -339,6 +361,11 @@ class ComparedModels:
         cells = (truth * k + first) * k + second
         joint = np.bincount(cells, times, minlength=k**3).astype(np.int64).reshape(k, k, k)
         return joint, self._of_counts
+
+    def of_margins(self, margins: "Margins") -> Any:
+        """Return the metric of sums by class."""
+        positive = self.outcomes[0].positive
+        return self.entry.function(margins, positive, **self.metric.keywords())
 
     def coded(
         self,
@@ -411,6 +438,8 @@ def swapper(models: ComparedModels, groups: Any, *, blocked: bool) -> Swapper:
         n = max(models.outcomes[0].n, 1)
         return SignSwapper((models.shares(0) - models.shares(1)) / n, groups)
     if form == "counts" and plain:
+        if models.many_cells:
+            return PairSwapper(models.pairs, models.of_margins)
         return CountSwapper(*models.joint())
     ranked = models.entry.declaration.ranks == "area" and unweighted
     if ranked and models.folds() is None and models.two_classes():
@@ -453,6 +482,8 @@ def resampler(models: ComparedModels, groups: Any) -> Resampler:
         )
         return DifferenceSample(a, b, limits)
     if form == "counts" and groups is None:
+        if models.many_cells:
+            return sample_of_pairs(models.pairs, models.of_margins, limits)
         return PairedCountSample(*models.joint(), limits)
     if not weighted and (form != "counts" or models.evaluation.yields.once):
         first, second = models.samples()

@@ -9,7 +9,7 @@ A share of nothing is undefined: NaN. So is the precision of a class that was ne
 predicted (scikit-learn gives 0 and warns). In a macro mean such a precision or npv counts as
 0, as there; a recall without true examples, or a specificity without others, is excluded
 (scikit-learn's `recall_score` would count a 0, its `balanced_accuracy_score` also excludes
-them). Counts as in `confusion_sums`.
+them). Counts as in `class_sums`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING
 
 from evallang.bibliography import ZHOU_2021, Reference
 from evallang.metrics.aggregation import FORMAN_SCHOLZ_2010
-from evallang.metrics.confusion_sums import Average, Margins, averaged
+from evallang.metrics.confusion_sums import Average, averaged
 from evallang.metrics.metric import METRICS, MetricDeclaration
 from evallang.registry import Example, lazy
+from evallang.stats.class_sums import Margins
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from evallang.bibliography import COHEN_1960, ZHOU_2021, Reference
 from evallang.metrics.aggregation import FORMAN_SCHOLZ_2010
 from evallang.metrics.by_class import recall
-from evallang.metrics.confusion_sums import Margins, ratio
+from evallang.metrics.confusion_sums import ratio
 from evallang.metrics.metric import METRICS, MetricDeclaration
 from evallang.registry import Example, Situation, lazy
+from evallang.stats.class_sums import Margins
 
 if TYPE_CHECKING:
     import numpy as np
@@ -220,11 +221,10 @@ def mcc(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
     0 where either is constant.
     """
     table = Margins.of(counts)
-    predicted = np.asarray(counts, dtype=np.float64).sum(-2)
     n = table.n
     joint = n * table.hits.sum(-1) - (table.support * table.predicted).sum(-1)
     spread_truth = n**2 - (table.support**2).sum(-1)
-    spread_predicted = n**2 - (predicted**2).sum(-1)
+    spread_predicted = n**2 - (table.predicted**2).sum(-1) - table.unclassified**2
     return ratio(joint, np.sqrt(spread_predicted * spread_truth), 0.0)
 
 

@@ -1,60 +1,19 @@
-"""Sums of counts of true by predicted class, and averages over classes.
-
-`counts[..., i, j]` is the number of examples of true class i predicted as j; everything
-works over leading axes at once and takes k columns, or k + 1 where the last holds
-predictions that are none of the classes. Those are wrong: they are in the support of
-their true class and in no class's predictions, as in scikit-learn with `labels=` the
-classes of the data.
-"""
+"""Shares of sums of counts of true by predicted class, and their averages over classes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from evallang.frozen_records import frozen
 from evallang.registry import lazy
+from evallang.stats.class_sums import Margins
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 else:
     np = lazy("numpy")
 
 Average = Literal["binary", "macro", "micro", "weighted"]
-
-
-@frozen
-class Margins:
-    """Sums of counts; all arrays over the leading axes, those by class with a last axis k.
-
-    `hits` are examples of a class predicted as it, `labelled` its examples predicted as any
-    of the classes.
-    """
-
-    hits: NDArray[np.float64]
-    labelled: NDArray[np.float64]
-    support: NDArray[np.float64]
-    predicted: NDArray[np.float64]
-    n: NDArray[np.float64]
-
-    @staticmethod
-    def of(counts: ArrayLike) -> Margins:
-        """Sum counts (..., k, k) or (..., k, k + 1)."""
-        matrix = np.asarray(counts, dtype=np.float64)
-        inside = matrix[..., : matrix.shape[-2]]
-        hits = np.diagonal(inside, axis1=-2, axis2=-1)
-        return Margins(hits, inside.sum(-1), matrix.sum(-1), inside.sum(-2), matrix.sum((-2, -1)))
-
-    @property
-    def predicted_other(self) -> NDArray[np.float64]:
-        """Examples predicted as another of the classes (fn + tn)."""
-        other: NDArray[np.float64] = self.predicted.sum(-1)[..., None] - self.predicted
-        return other
-
-    @property
-    def rejections(self) -> NDArray[np.float64]:
-        """Examples of other classes predicted as any other class (tn)."""
-        return self.predicted_other - (self.labelled - self.hits)
 
 
 def averaged(

@@ -3,7 +3,8 @@
 Three families of functions, told apart by `MetricDeclaration.form`:
 
 - `counts`: `f(counts, positive, *, options)`; `counts[..., i, j]` counts examples of true
-  class i predicted as j, leading axes are replicates; gives an array over them.
+  class i predicted as j, leading axes are replicates; gives an array over them. Those without a
+  matrix of classes among their options take the `Margins` of such counts too.
 - `losses`: `f(truth, output, positive, *, options)` gives one loss per example (n,).
 - `scores`: `f(truth, output, positive, weights=None, *, options)` gives one number.
 
@@ -187,6 +188,11 @@ class MetricDeclaration(Guidance):
         if self.needs == "risks":
             return "event"
         return "query" if self.needs == "rankings" else None
+
+    @property
+    def of_margins(self) -> bool:
+        """Whether it is computed from sums of the counts by class (`Margins`) as well."""
+        return self.form == "counts" and not self.matrix_of_classes
 
     @property
     def counts_known_rows(self) -> bool:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 from evallang.bibliography import ZHOU_2021, Reference
 from evallang.metrics.aggregation import FORMAN_SCHOLZ_2010
 from evallang.metrics.by_class import PRINTED, SCIKIT_LEARN, THREE_CLASSES, precision, recall
-from evallang.metrics.confusion_sums import Average, Margins, averaged, ratio
+from evallang.metrics.confusion_sums import Average, averaged, ratio
 from evallang.metrics.metric import METRICS, MetricDeclaration
 from evallang.registry import Example
+from evallang.stats.class_sums import Margins
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from evallang.activity import report_share
 from evallang.registry import lazy
+from evallang.stats.class_sums import LabelledPairs, Margins, OccurringCells
 from evallang.stats.hypothesis_tests.swapping import (
     RandomSigns,
     Swapper,
@@ -16,6 +17,7 @@ from evallang.stats.hypothesis_tests.swapping import (
     fair_coin,
     ranked,
 )
+from evallang.stats.intervals.occurring_counts import sample_of_pairs
 from evallang.stats.intervals.resampling import WeightSample
 from evallang.stats.threads import run_in_threads
 
@@ -29,39 +31,31 @@ BATCH = 1 << 20  # numbers held at once
 FUNCTION_CALLS = 1 << 12  # arrangements enumerated where each costs a call of the metric
 
 
-class CountSwapper:
-    """The difference of a metric of the confusion matrices of two models.
+class _PatternSwapper:
+    """The difference of a metric of counts, of which only the patterns of the examples matter.
 
-    Only how many of the examples with the same truth and the same two labels are swapped
-    matters, so that time does not depend on the number of examples.
-
-    Parameters
-    ----------
-    joint : counts (k, k, k), true class by the first and by the second model's prediction
-    function : from matrices (..., k, k) to values (...), NaN where undefined
+    A pattern is a truth with two labels. Only how many of its examples are swapped matters, so
+    that time does not depend on the number of examples.
     """
 
     unit = "examples"
+    _cells: int
+    """How many numbers a round takes."""
 
-    def __init__(
-        self, joint: ArrayLike, function: Callable[[NDArray[np.float64]], NDArray[np.float64]]
-    ) -> None:
-        counts = np.asarray(joint)
-        if counts.ndim != 3 or len(set(counts.shape)) != 1 or (counts < 0).any():
-            raise ValueError("joint counts are truth by first by second prediction (k, k, k)")
-        self._joint = counts.astype(np.int64)
-        self._function = function
+    @property
+    def _totals(self) -> NDArray[np.int64]:
+        """How often each pattern of different labels occurs."""
+        raise NotImplementedError
 
-    def estimate(self) -> float:
-        """Return the difference as observed."""
-        joint = self._joint.astype(np.float64)
-        return float(self._function(joint.sum(2)) - self._function(joint.sum(1)))
+    def _difference(self, kept: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return differences where `kept` (B, patterns) examples have i first and j second."""
+        raise NotImplementedError
 
     def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
         """Draw how many examples of each discordant pattern keep their outputs."""
-        _, totals = self._patterns
+        totals = self._totals
         values = np.empty(rounds)
-        batch = max(1, BATCH // max(self._joint.shape[0] ** 2, 1))
+        batch = max(1, BATCH // max(self._cells, 1))
         for start in range(0, rounds, batch):
             size = min(batch, rounds - start)
             kept = rng.binomial(totals, 0.5, size=(size, len(totals)))
@@ -70,7 +64,7 @@ class CountSwapper:
 
     def arrangements(self, most: int) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
         """Enumerate how many examples of each discordant pattern keep their outputs."""
-        _, totals = self._patterns
+        totals = self._totals
         if math.prod(int(total) + 1 for total in totals) > most:
             return None
         kept, chances = np.zeros((1, 0)), np.ones(1)
@@ -84,6 +78,31 @@ class CountSwapper:
         """Refuse: counts have no order."""
         raise ValueError("blocks need the order of the examples, which counts do not keep")
 
+
+class CountSwapper(_PatternSwapper):
+    """The difference of a metric of the confusion matrices of two models.
+
+    Parameters
+    ----------
+    joint : counts (k, k, k), true class by the first and by the second model's prediction
+    function : from matrices (..., k, k) to values (...), NaN where undefined
+    """
+
+    def __init__(
+        self, joint: ArrayLike, function: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    ) -> None:
+        counts = np.asarray(joint)
+        if counts.ndim != 3 or len(set(counts.shape)) != 1 or (counts < 0).any():
+            raise ValueError("joint counts are truth by first by second prediction (k, k, k)")
+        self._joint = counts.astype(np.int64)
+        self._function = function
+        self._cells = counts.shape[0] ** 2
+
+    def estimate(self) -> float:
+        """Return the difference as observed."""
+        joint = self._joint.astype(np.float64)
+        return float(self._function(joint.sum(2)) - self._function(joint.sum(1)))
+
     @cached_property
     def _patterns(self) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
         """Truth and the two labels i < j of each pattern that occurs, and how often it does."""
@@ -93,8 +112,11 @@ class CountSwapper:
         where = np.argwhere((both > 0) & upper)
         return where, both[tuple(where.T)]
 
+    @property
+    def _totals(self) -> NDArray[np.int64]:
+        return self._patterns[1]
+
     def _difference(self, kept: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return differences where `kept` (B, patterns) examples have i first and j second."""
         where, totals = self._patterns
         k = self._joint.shape[0]
         same = np.einsum("tii->ti", self._joint).astype(np.float64)
@@ -106,6 +128,50 @@ class CountSwapper:
             second[:, truth, j] += kept[:, index]
             second[:, truth, i] += total - kept[:, index]
         return np.asarray(self._function(first) - self._function(second))
+
+
+class PairSwapper(_PatternSwapper):
+    """The difference of a metric of two models of many classes, by the labels that occur together.
+
+    Parameters
+    ----------
+    pairs : how often each truth occurs with each two predictions
+    function : from sums by class to values, NaN where undefined
+    """
+
+    def __init__(
+        self, pairs: LabelledPairs, function: Callable[[Margins], NDArray[np.float64]]
+    ) -> None:
+        self._function = function
+        self._pairs = pairs
+        low, high = np.minimum(pairs.first, pairs.second), np.maximum(pairs.first, pairs.second)
+        same, differ = low == high, low != high
+        found = LabelledPairs.counted(
+            pairs.truth[differ], low[differ], high[differ], pairs.k, pairs.times[differ]
+        )
+        self._found = found
+        self._same = pairs.times[same].astype(np.float64)
+        truth = np.concatenate([found.truth, found.truth, pairs.truth[same]])
+        label = np.concatenate([found.first, found.second, low[same]])
+        self._sums = OccurringCells(truth, label, pairs.k)
+        self._cells = len(truth)
+
+    def estimate(self) -> float:
+        """Return the difference as observed."""
+        return sample_of_pairs(self._pairs, self._function).estimate()
+
+    @property
+    def _totals(self) -> NDArray[np.int64]:
+        return self._found.times
+
+    def _difference(self, kept: NDArray[np.float64]) -> NDArray[np.float64]:
+        turned = self._totals - kept
+        same = np.broadcast_to(self._same, (len(kept), len(self._same)))
+        first, second = (
+            self._function(self._sums.margins(np.hstack([*labels, same])))
+            for labels in ((kept, turned), (turned, kept))
+        )
+        return np.asarray(first - second)
 
 
 class OutputSwapper:

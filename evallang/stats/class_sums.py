@@ -1,0 +1,142 @@
+"""Sums of counts of true by predicted class: of whole matrices, or of the cells that occur.
+
+`counts[..., i, j]` is the number of examples of true class i predicted as j; everything
+works over leading axes at once and takes k columns, or k + 1 where the last holds
+predictions that are none of the classes. Those are wrong: they are in the support of
+their true class and in no class's predictions, as in scikit-learn with `labels=` the
+classes of the data.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evallang.frozen_records import frozen
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+else:
+    np = lazy("numpy")
+
+MANY_CELLS = 1 << 10
+"""Cells from which it is quicker to sum those that occur than all."""
+
+
+@frozen
+class Margins:
+    """Sums of counts; all arrays over the leading axes, those by class with a last axis k.
+
+    `hits` are examples of a class predicted as it, `labelled` its examples predicted as any
+    of the classes.
+    """
+
+    hits: NDArray[np.float64]
+    labelled: NDArray[np.float64]
+    support: NDArray[np.float64]
+    predicted: NDArray[np.float64]
+    n: NDArray[np.float64]
+
+    @staticmethod
+    def of(counts: ArrayLike | Margins) -> Margins:
+        """Sum counts (..., k, k) or (..., k, k + 1), unless they are summed already."""
+        if isinstance(counts, Margins):
+            return counts
+        matrix = np.asarray(counts, dtype=np.float64)
+        inside = matrix[..., : matrix.shape[-2]]
+        hits = np.diagonal(inside, axis1=-2, axis2=-1)
+        return Margins(hits, inside.sum(-1), matrix.sum(-1), inside.sum(-2), matrix.sum((-2, -1)))
+
+    @property
+    def unclassified(self) -> NDArray[np.float64]:
+        """Examples predicted as none of the classes."""
+        return np.asarray(self.n - self.predicted.sum(-1))
+
+    @property
+    def predicted_other(self) -> NDArray[np.float64]:
+        """Examples predicted as another of the classes (fn + tn)."""
+        other: NDArray[np.float64] = self.predicted.sum(-1)[..., None] - self.predicted
+        return other
+
+    @property
+    def rejections(self) -> NDArray[np.float64]:
+        """Examples of other classes predicted as any other class (tn)."""
+        return self.predicted_other - (self.labelled - self.hits)
+
+
+class OccurringCells:
+    """The cells of a confusion matrix that occur, which of many classes are few.
+
+    Parameters
+    ----------
+    truth : true class of each cell (P,)
+    predicted : predicted class of each cell (P,), k or more where it is none of the classes
+    k : the number of classes
+    """
+
+    def __init__(self, truth: NDArray[np.int64], predicted: NDArray[np.int64], k: int) -> None:
+        inside = predicted < k
+        self._hits = self._sums(truth, inside & (truth == predicted), k)
+        self._labelled = self._sums(truth, inside, k)
+        self._support = self._sums(truth, np.ones_like(inside), k)
+        self._predicted = self._sums(predicted, inside, k)
+
+    @staticmethod
+    def _sums(by_class: NDArray[np.int64], chosen: NDArray[np.bool_], k: int) -> Any:
+        """Return the matrix (k, P) that sums the chosen cells within each class."""
+        sparse = lazy("scipy.sparse")
+        cells = np.flatnonzero(chosen)
+        ones = np.ones(len(cells))
+        return sparse.csr_array((ones, (by_class[cells], cells)), shape=(k, len(chosen)))
+
+    def margins(self, counts: NDArray[np.float64]) -> Margins:
+        """Sum counts of the cells (..., P)."""
+        by_cell = np.ascontiguousarray(counts.reshape(-1, counts.shape[-1]).T)
+
+        def summed(sums: Any) -> NDArray[np.float64]:
+            by_class: NDArray[np.float64] = (sums @ by_cell).T
+            return by_class.reshape(*counts.shape[:-1], -1)
+
+        return Margins(
+            summed(self._hits),
+            summed(self._labelled),
+            summed(self._support),
+            summed(self._predicted),
+            counts.sum(-1),
+        )
+
+
+@frozen
+class LabelledPairs:
+    """How often each truth occurs with each two predictions, where both are not too many.
+
+    Arrays (P,) in the order of truth, first and second; a prediction that is none of the k
+    classes has the code k.
+    """
+
+    truth: NDArray[np.int64]
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    times: NDArray[np.int64]
+    k: int
+
+    @staticmethod
+    def counted(
+        truth: NDArray[np.int64],
+        first: NDArray[np.int64],
+        second: NDArray[np.int64],
+        k: int,
+        times: NDArray[np.int64] | None = None,
+    ) -> LabelledPairs:
+        """Count examples (n,), each as often as `times` says."""
+        codes = k + 1
+        cells = (truth * codes + first) * codes + second
+        if times is None:
+            cell, counted = np.unique(cells, return_counts=True)
+        else:
+            cell, place = np.unique(cells, return_inverse=True)
+            counted = np.zeros(len(cell), dtype=np.int64)
+            np.add.at(counted, place.reshape(-1), times)
+        pair, last = np.divmod(cell, codes)
+        return LabelledPairs(*np.divmod(pair, codes), last, counted, k)
