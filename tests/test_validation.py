@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -138,9 +139,12 @@ def test_a_record_with_fewer_replications_or_another_seed_is_measured_again():
 
 @pytest.mark.slow
 def test_the_number_of_processes_changes_nothing():
-    some = [s for s in SIMULATIONS if s.section in ("both_nulls", "dummies")]
-    short = 0.12  # more than one block of the larger ones
-    assert run(some, short, jobs=2) == run(some, short, jobs=1)
+    some = [
+        replace(s, block=8)  # so that each has three blocks at least
+        for s in SIMULATIONS
+        if s.section in ("both_nulls", "dummies")
+    ]
+    assert run(some, SHARE, jobs=2) == run(some, SHARE, jobs=1)
 
 
 def measured(found, *claims):

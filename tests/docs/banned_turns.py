@@ -230,9 +230,9 @@ def modules() -> Iterator[Piece]:
 
 
 def _texts(source: str) -> Iterator[tuple[str, int, str]]:
-    tree = ast.parse(source)
+    nodes = list(ast.walk(ast.parse(source)))
     documented = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         for body in (getattr(node, "body", None), getattr(node, "orelse", None)):
             for statement in body if isinstance(body, list) else ():
                 match statement:
@@ -241,7 +241,7 @@ def _texts(source: str) -> Iterator[tuple[str, int, str]]:
                         yield "docstring", statement.lineno, text
                         if isinstance(node, ast.FunctionDef):
                             yield "first line", statement.lineno, text.partition("\n")[0]
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Constant(str() as text) if id(node) not in documented and " " in text:
                 yield "message", node.lineno, text

@@ -68,7 +68,7 @@ DESIGNS = {
     "where": ("y", "GaussianNB", "protocol leave_one_out", "accuracy"),
     "three ways": ("y", "GaussianNB", "protocol holdout test=20% validation=20%", "accuracy"),
     "further fits": (
-        "y", "GaussianNB", "protocol cv folds=5", "accuracy\n  interval nested_cv(repeats=50)",
+        "y", "GaussianNB", "protocol cv folds=5", "accuracy\n  interval nested_cv(repeats=5)",
     ),
     "regression": ("v", "Ridge", "protocol cv folds=4", "mse, r2"),
     "series": ("v", "Ridge", "protocol time_series folds=4", "mae"),
