@@ -66,9 +66,17 @@ def test_values_are_escaped_in_an_authors_block_too(tmp_path):
     ],
 )
 def test_what_runs_or_loads_is_refused_and_the_report_is_written_without_it(tmp_path, body):
-    page, messages = page_of(tmp_path, body, ("html", "pdf"))
+    page, messages = page_of(tmp_path, body)
     assert len(messages) == 1 and "template in the results is not used" in messages[0]
     assert body not in page and "Key findings" in page
+
+
+@pytest.mark.usefixtures("no_layout")
+@pytest.mark.parametrize("body", ["<script>alert(1)</script>", "{{ missing }}"])
+def test_what_is_refused_is_told_once_for_page_and_pdf(tmp_path, body):
+    _, messages = page_of(tmp_path, body, ("html", "pdf"))
+    assert len(messages) == 1
+    assert (tmp_path / "report.pdf").exists()
 
 
 @pytest.mark.parametrize(

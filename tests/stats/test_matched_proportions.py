@@ -22,14 +22,12 @@ def drawn(seed, n, models, right=0.8):
 
 def all_permutations_within_rows(matrix):
     """P(sum of squared column totals >= observed) by listing every arrangement."""
-    rows = [list(itertools.permutations(row)) for row in matrix.astype(int).tolist()]
-    observed = sum(total**2 for total in matrix.sum(axis=0).tolist())
-    hits = count = 0
-    for arrangement in itertools.product(*rows):
-        totals = [sum(column) for column in zip(*arrangement, strict=True)]
-        hits += sum(total**2 for total in totals) >= observed
-        count += 1
-    return float(Fraction(hits, count))
+    totals = np.zeros((1, matrix.shape[1]), dtype=int)
+    for row in matrix.astype(int).tolist():
+        orders = np.array(list(itertools.permutations(row)))
+        totals = (totals[:, None, :] + orders).reshape(-1, matrix.shape[1])
+    hits = (totals**2).sum(axis=1) >= (matrix.sum(axis=0) ** 2).sum()
+    return float(Fraction(int(hits.sum()), len(hits)))
 
 
 @pytest.mark.parametrize("seed", range(5))
