@@ -640,3 +640,16 @@ def test_weights_side_by_side_for_each_example_give_the_same_values():
     times = drawn_weights(np.random.default_rng(3), 3000, 1100)
     expected = [average_precision_score(truth, score, sample_weight=row) for row in times[::100]]
     assert ordered[::100] == pytest.approx(expected, abs=1e-7)  # quotients of single precision
+
+
+@pytest.mark.parametrize("mean", [0.1, 0.75, 0.97, 1.0, 2.0, 7.8])
+def test_the_levels_of_a_table_of_bytes_mix_to_the_poisson_distribution(mean):
+    table = _ByteTable(mean)
+    chances = np.diff(table._sums, prepend=0.0)
+    for steps, places in reversed(table._levels):
+        cells = np.iinfo(steps.dtype).max + 1
+        drawn = np.diff([0, *steps.tolist(), cells])
+        shares = np.pad(drawn, (0, len(chances) - len(drawn))) / cells
+        rest = -np.expm1(-places)  # of values at which at least one random place falls
+        chances = (1 - rest) * shares + rest * chances
+    assert chances == pytest.approx(stats.poisson.pmf(np.arange(len(chances)), mean), abs=1e-15)

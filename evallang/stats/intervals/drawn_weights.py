@@ -7,6 +7,7 @@ one: the resample in distribution, without a search for the place of every draw.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ else:
     special = lazy("scipy.special")
 
 MANY_UNITS = 256  # from which Poisson counts are faster
-SPARE = 4.0  # standard deviations by which fewer are drawn at first; more than wanted 3 in 10^5
+SPARE = 3.0  # standard deviations by which fewer are drawn at first; more than wanted 1 in 750
 AT_ONCE = 1 << 18  # bytes that stay in the cache; fewer make threads wait for each other
 BLOCK = 1 << 20  # units of all resamples of a block
 TOGETHER = 8  # blocks of a batch: columns that are added up are read once for all of them
@@ -228,21 +229,26 @@ def _sums(times: NDArray[np.uint8], rows: int) -> NDArray[np.int64]:
 class _ByteTable:
     """Draws a distribution over 0, 1, 2 ... by comparing one random number with its steps.
 
-    What the number cannot tell apart is drawn by a longer one, and in the end by a fraction.
+    Whole numbers of steps come close to the distribution. It is a mixture of what they draw and,
+    with a small chance, of a rest: values at random places are drawn again from the rest, by a
+    longer number, and in the end by a fraction. No value needs to be looked at to find the places.
     """
 
     def __init__(self, mean: float) -> None:
         k = np.arange(int(mean + 12 * mean**0.5) + 30)
         chances = np.exp(special.xlogy(k, mean) - mean - special.gammaln(k + 1))
-        self._levels: list[tuple[NDArray[np.unsignedinteger], int]] = []
+        self._levels: list[tuple[NDArray[np.unsignedinteger], float]] = []
         for dtype in (np.uint8, np.uint16):
             cells = int(np.iinfo(dtype).max) + 1
-            whole = np.floor(chances * cells)
-            last = int(np.flatnonzero(whole)[-1])
-            steps = np.cumsum(whole[: last + 1]).astype(np.int64)
-            self._levels.append((steps[steps < cells].astype(dtype), last + 1))
-            chances = chances * cells - whole
-            chances /= chances.sum()
+            whole = _whole_shares(chances, cells)
+            drawn = whole > 0
+            kept = float((chances[drawn] * cells / whole[drawn]).min())
+            rest = np.maximum(chances - kept * whole / cells, 0.0)
+            steps = np.cumsum(whole)
+            # So many places on average that each is among them with the chance of the rest
+            places = -math.log1p(-float(rest.sum()))
+            self._levels.append((steps[steps < cells].astype(dtype), places))
+            chances = rest / rest.sum()
         self._sums = np.cumsum(chances)
 
     def draw(self, rng: np.random.Generator, shape: tuple[int, int]) -> NDArray[np.uint8]:
@@ -260,9 +266,8 @@ class _ByteTable:
         if level == len(self._levels):
             values[:] = np.searchsorted(self._sums[:-1], rng.random(len(values)), "right")
             return
-        steps, undecided = self._levels[level]
+        steps, places = self._levels[level]
         passed = np.empty(min(AT_ONCE, len(values)), dtype=np.bool_)
-        left: list[NDArray[np.intp]] = []
         for start in range(0, len(values), AT_ONCE):
             part = values[start : start + AT_ONCE]
             raw = rng.bit_generator.random_raw(-(-len(part) * steps.itemsize // 8))
@@ -271,10 +276,16 @@ class _ByteTable:
             for step in steps[1:]:
                 np.greater_equal(numbers, step, out=passed[: len(part)])
                 np.add(part, passed[: len(part)].view(np.uint8), out=part)
-            np.equal(part, undecided, out=passed[: len(part)])
-            left.append(np.flatnonzero(passed[: len(part)]) + start)
-        places = np.concatenate(left)
-        if len(places):
-            further = np.empty(len(places), dtype=np.uint8)
-            self._fill(rng, further, level + 1)
-            values[places] = further
+        again = rng.integers(0, max(len(values), 1), rng.poisson(places * len(values)))
+        if len(again):
+            rest = np.empty(len(again), dtype=np.uint8)
+            self._fill(rng, rest, level + 1)
+            values[again] = rest
+
+
+def _whole_shares(chances: NDArray[np.float64], cells: int) -> NDArray[np.int64]:
+    """Divide cells among values so that none has a share that exceeds its chance by much."""
+    whole = np.floor(chances * cells).astype(np.int64)
+    for _ in range(cells - int(whole.sum())):
+        whole[np.argmax(chances / (whole + 1))] += 1
+    return whole
