@@ -375,7 +375,14 @@ class Context:
     @cached_property
     def settings(self) -> tuple[Setting, ...]:
         """Every data set under every protocol that has estimates, in their order."""
-        return tuple(dict.fromkeys(Setting(e.data, e.protocol) for e in self._whole))
+        return tuple(self._by_setting)
+
+    @cached_property
+    def _by_setting(self) -> Mapping[Setting, Sequence[Estimate]]:
+        found: dict[Setting, list[Estimate]] = {}
+        for e in self._whole:
+            found.setdefault(Setting(e.data, e.protocol), []).append(e)
+        return found
 
     @cached_property
     def _whole(self) -> tuple[Estimate, ...]:
@@ -440,8 +447,7 @@ class Context:
 
     def metrics(self, setting: Setting) -> tuple[str, ...]:
         """Return the metrics of a setting; the first is the primary one."""
-        found = (e.metric for e in self._whole if Setting(e.data, e.protocol) == setting)
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys(e.metric for e in self._by_setting.get(setting, ())))
 
     def short_models(self, names: Sequence[str], size: float, limit: float) -> list[str]:
         """Return the labels of models cut to a width, so that those of all models remain apart."""
@@ -452,8 +458,7 @@ class Context:
 
     def models_best_first(self, setting: Setting, metric: str) -> tuple[str, ...]:
         """Return the models of a setting, best first by a metric; undefined values last."""
-        found = [e.model for e in self._whole if Setting(e.data, e.protocol) == setting]
-        names = tuple(dict.fromkeys(found))
+        names = tuple(dict.fromkeys(e.model for e in self._by_setting.get(setting, ())))
         words = self.metric(metric)
 
         def rank(name: str) -> float:
@@ -466,9 +471,7 @@ class Context:
 
     def scale(self, setting: Setting, metric: str) -> Scale:
         """Choose the decimals of a metric, one choice for its whole column."""
-        rows = [
-            e for e in self._whole if Setting(e.data, e.protocol) == setting and e.metric == metric
-        ]
+        rows = [e for e in self._by_setting.get(setting, ()) if e.metric == metric]
         halves = [
             half_width(e.interval.low, e.interval.high) for e in rows if e.interval is not None
         ]

@@ -32,14 +32,16 @@ def to_plain(value: Any) -> Any:
 
     Raises `ValueError` on NaN: an undefined number is None with a note, never NaN.
     """
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: to_plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if value is None or isinstance(value, str | int):  # most values by far
+        return value
+    kind: type = type(value)
+    names = _field_names(kind)
+    if names is not None:
+        return {name: to_plain(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
         return {str(key): to_plain(item) for key, item in value.items()}
     if isinstance(value, tuple | list | frozenset):
         return [to_plain(item) for item in value]
-    if isinstance(value, bool) or value is None or isinstance(value, int | str):
-        return value
     if isinstance(value, Fraction):
         return float(value)
     number = float(value)
@@ -48,6 +50,14 @@ def to_plain(value: Any) -> Any:
     if math.isinf(number):
         return "inf" if number > 0 else "-inf"
     return number
+
+
+@cache
+def _field_names(kind: type) -> tuple[str, ...] | None:
+    """Return the names of the fields of a record class; None for other classes."""
+    if not dataclasses.is_dataclass(kind):
+        return None
+    return tuple(f.name for f in dataclasses.fields(kind))
 
 
 def with_tuples(value: Any) -> Any:
