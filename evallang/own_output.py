@@ -17,7 +17,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from evallang.printable import write_lines
-from evallang.process_settings import settings_restored
+from evallang.process_settings import child_ended, settings_restored
 
 LONGEST = 65_536
 """The largest number of characters of a line that is held until the line ends."""
@@ -137,7 +137,7 @@ def speaking(name: str) -> Iterator[None]:
     """Run a model or metric: prefix its output with its name, and undo its changes of settings."""
     token = _SPEAKER.set(name)
     try:
-        with settings_restored():
+        with settings_restored(), child_ended():
             yield
     finally:
         for stream in (sys.stdout, sys.stderr):

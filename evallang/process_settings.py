@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import NoReturn
 
 from evallang.working_folder import working_folder_restored
@@ -31,6 +31,36 @@ def settings_restored() -> Iterator[None]:
 
             kept.enter_context(config_context())
         yield
+
+
+@contextmanager
+def child_ended() -> Iterator[None]:
+    """End a process that the code within forks and that leaves it: it would go on as this one does.
+
+    Its exit status is what Python gives at the end of a program.
+    """
+    process = os.getpid()
+    try:
+        yield
+    except BaseException as error:
+        if os.getpid() != process:
+            _end_child(error)
+        raise
+    if os.getpid() != process:
+        _end_child(None)
+
+
+def _end_child(error: BaseException | None) -> NoReturn:
+    status: object = 0
+    if isinstance(error, SystemExit):
+        status = error.code or 0
+    elif error is not None:
+        sys.excepthook(type(error), error, error.__traceback__)
+        status = 1
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(status if isinstance(status, int) else 1)
 
 
 @contextmanager

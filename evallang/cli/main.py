@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import click
@@ -90,6 +91,16 @@ def _answer_signals() -> None:
         if kind is not HungUp or signal.getsignal(number) is not signal.SIG_IGN:  # by nohup
             signal.signal(number, _interrupt)
     _end_where_signals_wait()
+    os.register_at_fork(after_in_child=_leave_signals)
+
+
+def _leave_signals() -> None:
+    """Answer no signal in a process that other code forks: it would end the command with itself."""
+    signal.set_wakeup_fd(-1)
+    for number in ENDINGS:
+        if signal.getsignal(number) is _interrupt:
+            usual = signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
+            signal.signal(number, usual)
 
 
 _ANSWERED = threading.Event()
@@ -206,11 +217,21 @@ def main() -> NoReturn:
     own_output = sys.modules.get("evallang.own_output")  # own code may print when the process ends
     if own_output is not None:
         own_output.leave_stdout_to_us()
+    _end_children()
     atexit._run_exitfuncs()
     if own_output is not None:
         own_output.flush_streams()
     close_streams()
     _leave_python(code)
+
+
+def _end_children() -> None:
+    """End the processes that own code left running: Python would wait for them."""
+    multiprocessing = sys.modules.get("multiprocessing")
+    if multiprocessing is not None:
+        for child in multiprocessing.active_children():
+            with suppress(OSError):
+                os.kill(child.pid, signal.SIGKILL)
 
 
 def _leave_python(code: int) -> NoReturn:

@@ -30,6 +30,7 @@ from evallang.models.model import ColumnsSpec, ParameterValue, PipelineSpec, Ste
 from evallang.models.resamplers import is_resampler, too_few_rows
 from evallang.models.target_scales import inside
 from evallang.models.thresholds import ChosenThreshold, chosen_thresholds
+from evallang.process_settings import child_ended
 from evallang.registry import lazy
 from evallang.stats.skill import rank_correlation, skill_of_classes
 
@@ -577,7 +578,7 @@ def watched(
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         try:
-            with guard or nullcontext():
+            with guard or nullcontext(), child_ended():
                 result = run()
         except FitLost as error:
             result, failure = None, FitFailure(error.loss.error, error.loss.message)

@@ -1,5 +1,6 @@
 """The author's own code: run with consent alone, found by its source, wrong without a traceback."""
 
+import json
 import os
 import subprocess
 import sys
@@ -316,6 +317,7 @@ def test_own_code_that_would_end_this_process_is_a_failed_fit_and_may_end_its_ow
 
 
 ENDING = """
+import json
 import os
 
 class Ending(Nearest):
@@ -330,3 +332,69 @@ ENDED = {
     "import": "os._exit(0)\n",
     "fit": "class Ending(Ending):\n    def fit(self, X, y):\n        os._exit(0)\n",
 }
+
+
+STARTING = """
+import multiprocessing, os, sys, time
+
+fork = multiprocessing.get_context("fork")
+
+class Pool(Nearest):
+    def fit(self, X, y):
+        with fork.Pool(2) as pool:  # whose workers are ended by SIGTERM
+            assert pool.map(abs, [-1, 2]) == [1, 2]
+        return super().fit(X, y)
+
+class Left(Nearest):
+    def fit(self, X, y):
+        fork.Process(target=time.sleep, args=(300,)).start()
+        return super().fit(X, y)
+
+def ended(as_it_ends):
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    as_it_ends()
+
+def fall():
+    raise LookupError("in the child")
+
+class Raising(Nearest):
+    def fit(self, X, y):
+        assert ended(fall) == 1
+        return super().fit(X, y)
+
+class Returning(Nearest):
+    def predict(self, X):
+        assert ended(int) in (0, None)  # None is what the child itself goes on with
+        return super().predict(X)
+
+class Exiting(Nearest):
+    def fit(self, X, y):
+        assert ended(lambda: sys.exit(5)) == 5
+        return super().fit(X, y)
+
+def share(truth, prediction):
+    assert ended(int) in (0, None)
+    return float((truth == prediction).mean())
+"""
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_processes_that_own_code_forks_neither_go_on_as_ours_nor_are_waited_for(tmp_path, jobs):
+    package = "forking_own"
+    names = ("Pool", "Left", "Raising", "Returning", "Exiting")
+    written(tmp_path, package, "Nearest", MODULE + STARTING)
+    text = (tmp_path / "study.eval").read_text()
+    models = "".join(f"model m{name} = {package}.models.{name}\n" for name in names)
+    text = text.replace("measure accuracy", f"{models}measure accuracy, {package}.models.share")
+    text = text.replace("StandardScaler | ", "")
+    (tmp_path / "study.eval").write_text(text)
+    words = [sys.executable, "-m", "evallang", "run", "study.eval", "--trust", "-j", jobs]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("LookupError: in the child") == 3  # once in each fold
+    record = json.loads((tmp_path / "study-results" / "results.json").read_text())
+    found = {e["model"]: e["value"] for e in record["estimates"] if e["metric"] == "accuracy"}
+    assert {found[f"m{name}"] for name in names} == {found["own"]}
+    assert len(record["estimates"]) == 2 * (len(names) + 2)
