@@ -176,7 +176,7 @@ def _file(
     """Read one file, or all files of parts as one; None after a finding."""
     if not has_parts(path):
         plain = path_pattern(path).plain  # `{{` is a literal brace
-        coded: Container[str] = _label_columns(spec) if len(spec.paths) == 1 else ()
+        coded = _label_columns(spec)
         return _read_one(plain, spec, folder, findings, _text_columns(spec), coded=coded)
     parts = part_files(path, folder, findings)
     frames: list[Frame] = []
@@ -490,6 +490,8 @@ def _compare(
     column: str, first: Frame, other: Frame, spec: PredictionsSpec, findings: Findings
 ) -> None:
     mine, theirs = first.values(column), other.values(column)
+    if mine.dtype == theirs.dtype and mine.equals(theirs):
+        return
     numeric = (Kind.NUMBER, Kind.BOOLEAN)
     if first.kind(column) in numeric and other.kind(column) in numeric:
         equal = mine.cast(pl.Float64).eq_missing(theirs.cast(pl.Float64))
@@ -716,8 +718,13 @@ def align(
         read_ids(frame, keys[0], findings, within=keys[1:], apart=apart)
     if findings.failed:
         return None
+    if all(_in_one_order(list(frames.values()), key) for key in keys):
+        return dict(frames), ()
     names = [str(place) for place in range(len(keys))]
-    spelled = [_key_texts(frames, key) for key in keys]
+    spelled = [_comparable(frames, key) for key in keys]
+    found = _sorted_alike(spelled)
+    if found is not None:
+        return {path: _in_order(frames[path], order) for path, order in found.items()}, ()
     rows = {
         path: pl.DataFrame(
             [one[path].alias(name) for one, name in zip(spelled, names, strict=True)]
@@ -741,9 +748,59 @@ def align(
     parts = {}
     for path, frame in frames.items():
         order = common.join(rows[path], on=names, how="left", maintain_order="left")[ROW]
-        cells, places = frame.cells[order], frame.row_numbers[order.to_numpy()]
-        parts[path] = replace(frame, cells=cells, rows=places, _typed={})
+        parts[path] = _in_order(frame, order)
     return parts, notes
+
+
+def _in_order(frame: Frame, order: "pl.Series") -> Frame:
+    places = frame.row_numbers[order.to_numpy()]
+    return replace(frame, cells=frame.cells[order], rows=places, _typed={})
+
+
+def _sorted_alike(spelled: "Sequence[Mapping[str, pl.Series]]") -> "dict[str, pl.Series] | None":
+    """Return the rows of each file in the order of the first, found by sorting whole numbers.
+
+    None where another way is needed: the key is not one column of whole numbers, or the files
+    have different ones.
+    """
+    (keys, *more) = spelled
+    if more or any(not column.dtype.is_integer() for column in keys.values()):
+        return None
+    first = next(iter(keys.values()))
+    by_size = first.arg_sort()
+    ascending = first.gather(by_size)
+    found = {}
+    for path, column in keys.items():
+        own = column.arg_sort()
+        if len(own) != len(ascending) or not (column.gather(own) == ascending).all():
+            return None
+        order = np.empty(len(own), dtype=np.uint32)
+        order[by_size.to_numpy()] = own.to_numpy()
+        found[path] = pl.Series(order)
+    return found
+
+
+def _in_one_order(frames: Sequence[Frame], key: str) -> bool:
+    """Return whether all files have the same whole numbers, or texts, in the same rows."""
+    columns = [frame.values(key) for frame in frames]
+    stored = [frame.cells[key].dtype for frame in frames]
+    whole = all(dtype.is_integer() for dtype in stored)
+    if not whole and any(column.dtype != pl.String for column in columns):
+        return False
+    first, *others = columns
+    return first.null_count() == 0 and all(
+        len(other) == len(first) and other.null_count() == 0 and bool((first == other).all())
+        for other in others
+    )
+
+
+def _comparable(frames: Mapping[str, Frame], key: str) -> "dict[str, pl.Series]":
+    """Return a key column of all files so that equal keys are equal: whole numbers or texts."""
+    if all(frame.cells[key].dtype.is_integer() for frame in frames.values()):
+        found = {path: f.cells[key].cast(pl.Int64, strict=False) for path, f in frames.items()}
+        if not any(column.has_nulls() for column in found.values()):
+            return found
+    return _key_texts(frames, key)
 
 
 def _key_texts(frames: Mapping[str, Frame], key: str) -> "dict[str, pl.Series]":
@@ -804,7 +861,7 @@ def _report_lacking(
         if shared.height == 0:
             looks = [f"{part[names[0]][0]} in `{other}`" for other, part in rows.items()]
             notes = [f"no `{column}` of `{path}` is in another file; the first are {listed(looks)}"]
-        keys = [" / ".join(key) for key in lacking.head(MOST_LISTED).rows()]
+        keys = [" / ".join(map(str, key)) for key in lacking.head(MOST_LISTED).rows()]
         more = lacking.height - len(keys)
         shown = ", ".join(keys) + (f" and {more:,} more" if more else "")
         findings.add(

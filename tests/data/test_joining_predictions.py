@@ -3,6 +3,7 @@
 import polars as pl
 import pytest
 
+from evallang.data import prediction_files
 from evallang.data.dataset import GivenModel
 
 FIRST = "id,truth,pred\nr1,no,no\nr2,yes,yes\nr3,yes,no\n"
@@ -100,3 +101,50 @@ def test_rows_common_keeps_what_all_files_have_and_says_so(source):
     assert found == ()
     assert made.ids == ("r1", "r2")
     assert "rows common: 1 row of 3 skipped, not in every file" in made.notes
+
+
+def write_models(source, orders, spelled):
+    """Write a file for each model, with a third of wrong labels, and return the labels by row."""
+    n = len(orders[0])
+    truth = [("no", "yes", "perhaps")[row % 3] for row in range(n)]
+    labels = {}
+    for name, order in zip(("1.csv", "2.csv"), orders, strict=True):
+        shift = len(labels) + 1
+        wrong = {row: truth[(row + shift) % n] for row in range(0, n, 3)}
+        labels[name] = [wrong.get(row, truth[row]) for row in range(n)]
+        lines = (f"{spelled(row)},{truth[row]},{labels[name][row]}\n" for row in order)
+        source.write(name, "id,truth,pred\n" + "".join(lines))
+    return truth, labels
+
+
+def read_models(source):
+    (made,), found = source.predictions("1.csv", "2.csv", models=(CNN, BASE), id="id")
+    assert found == ()
+    words = [made.classes[code] for code in made.truth]
+    codes = (made.predictions[name] for name in ("cnn", "base"))
+    return made, words, [[made.classes[code] for code in one] for one in codes]
+
+
+N = 50
+FORWARD, BACKWARD = range(N), range(N - 1, -1, -1)
+
+
+@pytest.mark.parametrize("order", [FORWARD, BACKWARD], ids=["one order", "two orders"])
+@pytest.mark.parametrize("first", [FORWARD, BACKWARD], ids=["rising", "falling"])
+@pytest.mark.parametrize(
+    "spelled", [str, "r{}".format, "00{}".format, lambda row: 2**63 + row, lambda row: row - 25]
+)
+def test_rows_are_matched_in_every_order_and_spelling_of_ids(source, order, first, spelled):
+    truth, labels = write_models(source, (first, order), spelled)
+    made, words, (cnn, base) = read_models(source)
+    assert [str(i) for i in made.ids] == [str(spelled(row)) for row in first]
+    assert words == [truth[row] for row in first]
+    assert cnn == [labels["1.csv"][row] for row in first]
+    assert base == [labels["2.csv"][row] for row in first]
+
+
+def test_files_with_the_same_rows_in_one_order_are_not_joined(source, monkeypatch):
+    monkeypatch.setattr(prediction_files, "_comparable", None)
+    for spelled in (str, "r{}".format):
+        write_models(source, (FORWARD, FORWARD), spelled)
+        assert read_models(source)[0].ids is not None

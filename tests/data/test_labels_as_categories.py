@@ -229,3 +229,36 @@ def test_a_label_of_many_digits_is_no_fault(source):
     source.write("p.csv", f"id,n\n{'9' * 5000},1\n2,3\n")
     frame = read_file("p.csv", source.folder, Findings({}), short=frozenset({"id"}))
     assert frame.texts("id").to_list() == ["9" * 5000, "2"]
+
+
+def test_labels_of_several_long_files_are_categories(source, long_from, monkeypatch):
+    models = tuple(GivenModel(m, m, column=m, path=f"{m}.csv") for m in "ab")
+    for place, model in enumerate("ab"):
+        lines = [f"{i},{row[0]},{row[1 + place]}" for i, row in enumerate(ROWS)]
+        ordered = lines if model == "a" else lines[::-1]
+        source.write(f"{model}.csv", "\n".join([f"id,truth,{model}", *ordered]) + "\n")
+
+    def read():
+        held = []
+        side_by_side = prediction_files._side_by_side
+
+        def noted(parts, *rest):
+            held.extend(part.cells["truth"].dtype for part in parts.values())
+            return side_by_side(parts, *rest)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(prediction_files, "_side_by_side", noted)
+            (made,), found = source.predictions("a.csv", "b.csv", models=models, id="id")
+        labels = {name: codes.tolist() for name, codes in made.predictions.items()}
+        return held, (made.classes, made.truth.tolist(), labels, made.sha256, made.notes, found)
+
+    texts, expected = read()
+    long_from(1)
+    categories, found = read()
+    assert texts == [pl.String] * 2
+    assert all(isinstance(dtype, pl.Enum) for dtype in categories)
+    assert found == expected
+    assert expected[2] == {
+        "a": [row[1] == "yes" for row in ROWS],
+        "b": [row[2] == "yes" for row in ROWS],
+    }
