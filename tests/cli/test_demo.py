@@ -5,9 +5,14 @@ import os
 
 import pytest
 from calling import call
+from studies import TWO_MODELS
 
 
 def test_the_demo_is_copied_run_and_left_as_it_is_by_a_second_run(tmp_path, monkeypatch):
+    """The study itself is run with the other examples, and as the demo with the wheel."""
+    (tmp_path / "bundled").mkdir()
+    (tmp_path / "bundled" / "screening.eval").write_text(TWO_MODELS)
+    monkeypatch.setattr("evallang.cli.demo.files", lambda package: tmp_path / "bundled")
     monkeypatch.setenv("EVALLANG_STORE", str(tmp_path / "store"))
     for _ in range(2):
         done = call("demo", "-j", "1", folder=tmp_path)

@@ -144,8 +144,8 @@ def prints(meant, name):
     return [*lines, *records]
 
 
-@pytest.mark.parametrize("strata", ["none", "by target"])
-@pytest.mark.parametrize("form", list(dict.fromkeys(forms())))
+@for_each("strata", ["none", "by target"])
+@for_each("form", list(dict.fromkeys(forms())))
 def test_every_form_of_a_protocol_is_printed_as_it_may_be_written(folder, form, strata):
     frame = FRAME.replace("{group}", "group g" if "group" in form else 'unit "rows"')
     text = frame.format(protocol=form, strata=strata)
@@ -298,7 +298,7 @@ def test_a_metric_is_printed_as_it_may_be_written(call):
         assert again.measures[0].metric == metric
 
 
-@pytest.mark.parametrize("call", members(INTERVALS))
+@for_each("call", members(INTERVALS))
 def test_an_interval_is_printed_as_it_may_be_written(call):
     text, meant = taken(INTERVALS, call, LINES_OF_INTERVALS)
     if text is not None:
@@ -308,7 +308,7 @@ def test_an_interval_is_printed_as_it_may_be_written(call):
         assert again.measures[0].interval == interval
 
 
-@pytest.mark.parametrize("call", members(HYPOTHESIS_TESTS))
+@for_each("call", members(HYPOTHESIS_TESTS))
 def test_a_hypothesis_test_is_printed_as_it_may_be_written(call):
     text, meant = taken(HYPOTHESIS_TESTS, call, LINES_OF_TESTS)
     if text is not None:
@@ -357,7 +357,7 @@ PIPELINES = [
 ]
 
 
-@pytest.mark.parametrize("pipeline", PIPELINES)
+@for_each("pipeline", PIPELINES)
 def test_a_pipeline_is_printed_as_it_may_be_written(pipeline):
     def meant(text):
         found = checked(
