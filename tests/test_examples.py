@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from calling import call
 from many_cases import for_each
 from report_truth import untruths
 
+from evallang.reporting import pdf
 from evallang.results import schema
 
 # What a dependency deprecates is mended before a user can see it; `make test-lowest`, where old
@@ -21,6 +23,7 @@ from evallang.results import schema
 KINDS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning)
 WARNINGS = {"PYTHONWARNINGS": ",".join(f"error::{kind.__name__}" for kind in KINDS)}
 SCHEMA = jsonschema.Draft202012Validator(schema.schema())
+LAY_OUT = pdf.write
 EXAMPLES = Path(__file__).parents[1] / "examples"
 STUDIES = sorted(EXAMPLES.glob("*.eval"))
 FROM_THE_SHELL = [path for path in STUDIES if "\nuse " in path.read_text(encoding="utf-8")]
@@ -47,8 +50,29 @@ def runs_from_the_shell(folder, name):
     )
 
 
+LAID_OUT = set()
+"""The parts of pages whose PDF was laid out in this process."""
+
+
+def parts_of(html):
+    """Return the parts of a page: its kinds of elements and sections, of drawings the tags."""
+    page = re.sub(r"(?s)<(style|script)\b.*?</\1>", "", html)
+    named = re.findall(r'<(\w+)[^>]*?\s(?:class|id)="([^"]+)"', page)
+    return {(tag, word.rstrip("-0123456789")) for tag, words in named for word in words.split()}
+
+
+def lay_out_new_parts(html, folder, monkeypatch):
+    """Lay out the PDF of a report with a part that no report before had: most differ in words."""
+    if new := {part for part in parts_of(html) if part[1] != "d"} - LAID_OUT:
+        LAID_OUT.update(new)
+        monkeypatch.setattr(pdf, "write", LAY_OUT)
+        done = call("report", folder.name, "--format", "pdf", folder=folder.parent)
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.usefixtures("no_layout")
 @pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
-def test_an_example_runs(path, tmp_path):
+def test_an_example_runs(path, tmp_path, monkeypatch):
     shutil.copy(path, tmp_path)
     shutil.copytree(EXAMPLES / "data", tmp_path / "data")
     run = runs_from_the_shell if path in FROM_THE_SHELL else runs_in_this_process
@@ -66,6 +90,7 @@ def test_an_example_runs(path, tmp_path):
         assert model["label"] in html
     assert not any(found := untruths(html, results).values()), found
     assert (folder / "report.pdf").read_bytes().startswith(b"%PDF-")
+    lay_out_new_parts(html, folder, monkeypatch)
 
 
 @for_each("path", STUDIES, ids=lambda path: path.stem)
