@@ -4,8 +4,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from evallang.data import prediction_columns
 from evallang.data.dataset import GivenModel
-from evallang.data.prediction_columns import _coded
+from evallang.data.prediction_columns import _coded, _places
 
 TEXT = "id,truth,a,b,p\n1,no,no,no,0.2\n2,yes,yes,no,0.5\n3,yes,yes,yes,0.9\n4,no,yes,no,0.1\n"
 A, B = (GivenModel(name, name, column=name) for name in "ab")
@@ -359,3 +360,25 @@ def test_labels_are_coded_alike_however_many_there_are(k):
     codes = _coded(pl.Series(texts), classes)
     assert codes.dtype == np.int64
     assert codes.tolist() == [classes.index(t) if t in classes else -1 for t in texts]
+
+
+def place_one_by_one(value, labels):
+    return next((place for place, label in enumerate(labels) if float(label) == value), -1)
+
+
+@pytest.mark.parametrize(
+    ("cells", "labels"),
+    [
+        ([True, False, True], [False, True]),
+        ([True, False, True], [0, 1]),
+        ([True, False, True], [1, 2]),
+        ([1.0, 0.0, 2.0, 0.5, -7.0], [0, 1]),
+        ([1.5, 0.25, 9.0, 1.0], [0.25, 1.0, 1.5]),
+        ([float(i % 7) for i in range(50)], list(range(1, 6))),
+    ],
+)
+def test_numbers_are_looked_up_among_the_labels_in_few_bytes(cells, labels, monkeypatch):
+    monkeypatch.setattr(prediction_columns, "AT_ONCE", 4)
+    found = _places(pl.Series(cells), labels)
+    assert found.tolist() == [place_one_by_one(float(cell), labels) for cell in cells]
+    assert found.dtype.itemsize <= 2 or isinstance(cells[0], bool)
