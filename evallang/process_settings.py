@@ -1,12 +1,25 @@
 """What own code may change or end in this process, in which other fits and the results are."""
 
+import importlib
 import os
+import random
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from typing import NoReturn
+from contextvars import ContextVar
+from functools import cache
+from typing import Any, NoReturn
 
 from evallang.working_folder import working_folder_restored
+
+SIGNALS = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+"""Signals that end a run, for which packages install handlers of their own."""
+
+_KEPT: ContextVar[ExitStack | None] = ContextVar("kept", default=None)
 
 
 @contextmanager
@@ -14,14 +27,20 @@ def settings_restored() -> Iterator[None]:
     """Restore what decides how other models are fitted in this process.
 
     These are the current folder, the most recursion, how numpy treats errors of floating point,
-    and scikit-learn's configuration; and the standard streams, to which others still write. Of a
+    and scikit-learn's configuration; the standard streams, to which others still write; the
+    handlers of signals that end a run; and the generators that `seed_shared_draws` seeds. Of a
     package that is not loaded nothing can be kept.
     """
     with ExitStack() as kept:
+        token = _KEPT.set(kept)
+        kept.callback(_KEPT.reset, token)
         kept.enter_context(working_folder_restored())
         kept.callback(sys.setrecursionlimit, sys.getrecursionlimit())
         for name in ("stdin", "stdout", "stderr"):
             kept.callback(setattr, sys, name, getattr(sys, name))
+        if threading.current_thread() is threading.main_thread():
+            for number in SIGNALS:
+                kept.callback(_handle, number, signal.getsignal(number))
         if "numpy" in sys.modules:
             from numpy import errstate
 
@@ -31,6 +50,39 @@ def settings_restored() -> Iterator[None]:
 
             kept.enter_context(config_context())
         yield
+
+
+def _handle(number: int, handler: Any) -> None:
+    """Restore the handler of a signal; None is one that Python did not install."""
+    if handler is not None and signal.getsignal(number) is not handler:
+        signal.signal(number, handler)
+
+
+def seed_shared_draws(seed: int) -> None:
+    """Seed the generators of `random` and `numpy.random`, from which own code may draw.
+
+    Its draws would else depend on which fits this process made before. `settings_restored`
+    restores them; outside of it nothing is seeded. `seed` has 32 bits.
+    """
+    kept = _KEPT.get()
+    if kept is None:
+        return
+    of_numpy: Any = importlib.import_module("numpy.random")
+    ours = _bits()
+    if of_numpy.get_bit_generator() is not ours:
+        kept.callback(of_numpy.set_bit_generator, of_numpy.get_bit_generator())
+        kept.callback(random.setstate, random.getstate())
+        of_numpy.set_bit_generator(ours)
+    of_numpy.seed(seed)
+    random.seed(seed)
+
+
+@cache
+def _bits() -> Any:
+    """Make a generator of our own, so that no state of another has to be copied."""
+    from numpy.random import MT19937
+
+    return MT19937(0)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from evallang.metrics.own_code import (
 from evallang.models.foreign_errors import error_text, is_interruption
 from evallang.models.own_code import OwnCode
 from evallang.own_output import speaking
+from evallang.process_settings import seed_shared_draws
 from evallang.registry import REQUIRED, Option
 from evallang.spelling import closest
 from evallang.study import Method
@@ -112,6 +113,7 @@ def _guarded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         given = {key: _python_value(value) for key, value in options.items()}
         try:
             with speaking(name):
+                seed_shared_draws(0)  # a function of its arguments, wherever it is computed
                 return function(truth, prediction, **given)
         # A metric is anyone's code: whatever it raises is a result of the study.
         except BaseException as error:

@@ -30,6 +30,7 @@ from evallang.models.packages import PACKAGES
 from evallang.models.resamplers import steps_of_new_rows
 from evallang.models.target_scales import scale_of
 from evallang.models.thresholds import FIXED, OF_THE_POSITIVE_CLASS, TUNED
+from evallang.process_settings import seed_shared_draws
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -181,7 +182,10 @@ def _estimator(spec: EstimatorSpec, context: BuildContext, place: str, *, named:
 
 
 def _own(spec: EstimatorSpec, context: BuildContext, place: str) -> Any:
-    """Make an instance of the author's own class, with a seed and one process if it takes them."""
+    """Make an instance of the author's own class, with a seed and one process if it takes them.
+
+    What it draws from the generators that all code shares has the same seed.
+    """
     if context.own_class is None:
         raise ValueError(f"{spec.name} is the author's own code, which was not loaded")
     found = context.own_class(spec.name)
@@ -190,8 +194,10 @@ def _own(spec: EstimatorSpec, context: BuildContext, place: str) -> Any:
         for name, value in spec.parameters
     }
     taken = _parameters_of(found)
+    seed = context.seed(spec.name, place)
+    seed_shared_draws(seed)
     if "random_state" in taken and values.get("random_state") is None:
-        values["random_state"] = context.seed(spec.name, place)
+        values["random_state"] = seed
     if "n_jobs" in taken:
         values["n_jobs"] = 1
     return found(**values)

@@ -2,6 +2,8 @@
 
 import json
 import os
+import random
+import signal
 import subprocess
 import sys
 import textwrap
@@ -263,6 +265,7 @@ def test_settings_that_own_code_changes_reach_no_other_model(tmp_path, at):
         "np.seterr(all='raise')",
         "sklearn.set_config(transform_output='polars')",
         "sys.stdin = sys.stdout = sys.stderr = None",
+        "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)",
     )
     lines = "\n".join(changes) + "\n"
     package = f"setting_{at}"
@@ -276,13 +279,57 @@ def test_settings_that_own_code_changes_reach_no_other_model(tmp_path, at):
 
     def settings():
         streams = sys.stdin, sys.stdout, sys.stderr
-        return sys.getrecursionlimit(), np.geterr(), sklearn.get_config(), streams
+        handler = signal.getsignal(signal.SIGTERM)
+        return sys.getrecursionlimit(), np.geterr(), sklearn.get_config(), streams, handler
 
     before = settings()
     made = written(tmp_path, package, module=module)
     record = run(made, trust=True, jobs=1).record
     assert settings() == before
     assert not record.failures
+
+
+DRAWING = """
+import random
+from sklearn.tree import DecisionTreeClassifier
+
+class Drawing(DecisionTreeClassifier):  # its `random_state` is None
+    def __init__(self, noise=0.1):
+        super().__init__(max_features=1)
+        self.noise = noise
+    def fit(self, X, y):
+        return super().fit(X + self.noise * np.random.normal(size=X.shape), y)
+    def predict(self, X):
+        found = super().predict(X)
+        found[np.random.rand(len(X)) < 0.2] = random.choice(list(self.classes_))
+        return found
+
+def noisy(truth, prediction):
+    return float((truth == prediction).mean() + 1e-6 * random.random() + 1e-6 * np.random.rand())
+"""
+
+
+def test_draws_of_own_code_without_a_seed_are_the_same_in_every_run(tmp_path):
+    package = "drawing_own"
+    written(tmp_path, package, "Drawing", MODULE + DRAWING)
+    text = (tmp_path / "study.eval").read_text()
+    text = text.replace(
+        "Drawing\n", f"Drawing(noise in [0.1, 0.2])\nmodel two = {package}.models.Drawing\n"
+    )
+    text = text.replace("cv folds=3", "nested cv outer=3 inner=2")
+    text = text.replace("measure accuracy", f"measure {package}.models.noisy")
+    made = study(text, tmp_path)
+    np.random.seed(9)
+    random.seed(9)
+    drawn = []
+    for jobs in (1, 2, 1):
+        before = random.getstate(), np.random.get_bit_generator()
+        found = run(made, trust=True, jobs=jobs, store="off")
+        assert before == (random.getstate(), np.random.get_bit_generator())
+        drawn.append([estimate.value for estimate in found.record.estimates])
+    assert drawn[0] == drawn[1] == drawn[2]
+    assert len(set(drawn[0])) == 3
+    assert np.random.rand() == np.random.RandomState(9).rand()
 
 
 def test_a_threshold_of_a_class_without_scores_is_a_failed_fit(tmp_path):
