@@ -405,13 +405,15 @@ def read_model_scores(
     columns = _label_columns(model, target, findings)
     if columns is None:
         return None
-    read = [
-        number_column(frame, name, model.name, f"scores {model.name}", findings) for name in columns
-    ]
-    arrays = [column for column in read if column is not None]
-    if len(arrays) < len(read):
+    block, failed = np.empty((frame.cells.height, len(columns))), False
+    for place, name in enumerate(columns):  # one at a time: a column of a long file is large
+        column = number_column(frame, name, model.name, f"scores {model.name}", findings)
+        if column is None:
+            failed = True
+        else:
+            block[:, place] = column
+    if failed:
         return None
-    block = np.column_stack(arrays)
     return Scores(block, _are_probabilities(block, frame, model, findings))
 
 
@@ -471,7 +473,7 @@ def labels_from_scores(
                 help=f"remove `threshold {model.name}`",
             )
             return None
-        return np.argmax(array, axis=1).astype(np.int64), f"{model.name}: label of largest score"
+        return _largest(array), f"{model.name}: label of largest score"
     threshold = model.threshold
     origin = ""
     if threshold is None:
@@ -515,7 +517,11 @@ def number_column(
             fix = "name the column that contains them"
         findings.add(NOT_NUMERIC, message, keyword, help=fix)
         return None
-    numbers = np.asarray(frame.values(column).cast(pl.Float64).to_numpy(), dtype=np.float64)
+    values = frame.values(column)
+    numbers = np.empty(len(values))
+    for start in range(0, len(values), AT_ONCE):  # those of a file read in pieces are in pieces
+        part = values[start : start + AT_ONCE].cast(pl.Float64)
+        numbers[start : start + AT_ONCE] = part.to_numpy()
     if not np.isfinite(numbers).all():
         infinite = np.flatnonzero(~np.isfinite(numbers)).tolist()
         message = f"{model_column(column, model)} is infinite in {frame.places(infinite)}"
@@ -648,12 +654,24 @@ def _mapped_columns(
     return [columns[code] for code in range(len(target.classes))]
 
 
+def _largest(block: "NDArray[np.float64]") -> "NDArray[Any]":
+    """Return the first column with the largest value of each row, in few bytes."""
+    places = np.empty(len(block), short_codes(np.zeros(0, dtype=np.int64), block.shape[1]).dtype)
+    for start in range(0, len(block), AT_ONCE):
+        rows = slice(start, start + AT_ONCE)
+        places[rows] = np.argmax(block[rows], axis=1)
+    return places
+
+
 def _are_probabilities(
     block: "NDArray[np.float64]", frame: Frame, model: GivenModel, findings: Findings
 ) -> bool:
-    if (block < 0).any() or (block > 1).any():
+    if block.min(initial=0) < 0 or block.max(initial=0) > 1:
         return False
-    off = np.flatnonzero(np.abs(block.sum(axis=1) - 1) > SUM_TOLERANCE).tolist()
+    off: list[int] = []
+    for start in range(0, len(block), AT_ONCE):  # sums of a long file take much memory
+        sums = block[start : start + AT_ONCE].sum(axis=1)
+        off += (np.flatnonzero(np.abs(sums - 1) > SUM_TOLERANCE) + start).tolist()
     if off:
         findings.add(
             NOT_PROBABILITIES,

@@ -51,7 +51,7 @@ def magnitudes(values: ArrayLike, what: str) -> NDArray[np.float64]:
     Raises `ValueError` as `numbers` does, and where squares would overflow or all vanish.
     """
     found = numbers(values, what)
-    largest = float(np.abs(found).max(initial=0.0, where=np.isfinite(found)))
+    largest = _largest(found)
     if largest > LARGEST:
         raise ValueError(f"{what} beyond {LARGEST:g} overflow when squared: rescale them")
     if 0 < largest < SMALLEST:
@@ -65,9 +65,16 @@ def subtractable(values: ArrayLike, what: str) -> NDArray[np.float64]:
     Raises `ValueError` as `numbers` does, and where a difference might overflow.
     """
     found = numbers(values, what)
-    if float(np.abs(found).max(initial=0.0, where=np.isfinite(found))) > LARGEST_TERM:
+    if _largest(found) > LARGEST_TERM:
         raise ValueError(f"{what} beyond {LARGEST_TERM:g} overflow when subtracted: rescale them")
     return found
+
+
+def _largest(values: NDArray[np.float64]) -> float:
+    """Return the largest size of the finite numbers, without an array of all sizes."""
+    finite = np.isfinite(values)
+    high, low = values.max(initial=0.0, where=finite), values.min(initial=0.0, where=finite)
+    return max(float(high), -float(low))
 
 
 def check_unmasked(values: object, what: str) -> None:

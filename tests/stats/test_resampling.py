@@ -10,7 +10,7 @@ from evallang.metrics.metric import METRICS, Outcome
 from evallang.stats import threads
 from evallang.stats.column_sums import Column, Columns
 from evallang.stats.intervals import resampling
-from evallang.stats.intervals.bootstrap_bounds import bootstrap
+from evallang.stats.intervals.bootstrap_bounds import _acceleration, bootstrap
 from evallang.stats.intervals.drawn_weights import (
     LARGEST,
     DrawnCells,
@@ -653,3 +653,11 @@ def test_the_levels_of_a_table_of_bytes_mix_to_the_poisson_distribution(mean):
         rest = -np.expm1(-places)  # of values at which at least one random place falls
         chances = (1 - rest) * shares + rest * chances
     assert chances == pytest.approx(stats.poisson.pmf(np.arange(len(chances)), mean), abs=1e-15)
+
+
+def test_the_acceleration_omits_undefined_values_and_is_a_skewness():
+    values, times = np.random.default_rng(2).gamma(2, size=200), np.full(200, 3.0)
+    expected = -stats.skew(values) / 6 / np.sqrt(600)
+    assert _acceleration(values, times) == pytest.approx(expected, rel=1e-12)
+    with_gaps = np.concatenate([values, [np.nan, np.nan]])
+    assert _acceleration(with_gaps, np.full(202, 3.0)) == pytest.approx(expected, rel=1e-12)

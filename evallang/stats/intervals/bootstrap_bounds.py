@@ -353,16 +353,23 @@ def _corrected_tails(
 
 def _acceleration(left_out: NDArray[np.float64], times: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the skewness of the influence of single examples (..., J) over 6 (Efron 1987)."""
+    values, weights = left_out, times
     defined = np.isfinite(left_out)
-    values, weights = np.where(defined, left_out, 0.0), np.where(defined, times, 0.0)
+    if not defined.all():
+        values, weights = np.where(defined, left_out, 0.0), np.where(defined, times, 0.0)
     total = weights.sum(axis=-1)
-    means = (values * weights).sum(axis=-1) / np.maximum(total, 1.0)
-    gaps = means[..., None] - values
-    weighted = weights * gaps * gaps
+    gaps = values * weights
+    means = gaps.sum(axis=-1) / np.maximum(total, 1.0)
+    # In place from here on: of ten million examples each array takes 80 megabytes
+    np.subtract(means[..., None], values, out=gaps)
+    weighted = weights * gaps
+    weighted *= gaps
     squares = weighted.sum(axis=-1)
-    flat = squares <= (TIE * np.abs(values).max(axis=-1, initial=0.0)) ** 2 * total
+    largest = np.maximum(values.max(axis=-1, initial=0.0), -values.min(axis=-1, initial=0.0))
+    flat = squares <= (TIE * largest) ** 2 * total
     cubes = 6 * squares * np.sqrt(squares)
+    weighted *= gaps
     found: NDArray[np.float64] = np.where(
-        flat, 0.0, (weighted * gaps).sum(axis=-1) / np.where(flat, 1.0, cubes)
+        flat, 0.0, weighted.sum(axis=-1) / np.where(flat, 1.0, cubes)
     )
     return found
