@@ -1,6 +1,7 @@
 """`export` lines: what may be written, where, and from which studies."""
 
 import pytest
+from many_cases import for_each
 from studies import TWO_MODELS, checked
 
 from evallang.checking.resolve_export import path_objection
@@ -29,7 +30,7 @@ def test_a_written_path_is_no_default_and_is_kept_in_its_shortest_form():
     assert not [d for d in found.defaults if d.clause.startswith("export")]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "path",
     ["/models/model.skops", "../model.skops", "models/../../model.skops", "~/model.skops",
      "C:/model.skops", "models\\\\model.skops", "https://example.org/model.skops",

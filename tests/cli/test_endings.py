@@ -6,6 +6,7 @@ from subprocess import run
 
 import click
 import pytest
+from many_cases import for_each
 
 from evallang.cli.main import HungUp, Terminated, root
 from evallang.cli.terminal import Failed
@@ -31,7 +32,7 @@ def ended(monkeypatch, capsys, tmp_path):
     return end
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("raised", "code", "words"),
     [
         (click.exceptions.Exit(7), 7, ""),
@@ -74,8 +75,8 @@ def test_a_bug_is_one_line_with_the_path_of_its_log(ended, tmp_path):
     assert str(log) in words and "Traceback" in log.read_text()
 
 
-def test_a_bug_without_room_for_a_log_is_told_all_the_same(ended, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", "/nonexistent")
+def test_a_bug_without_room_for_a_log_is_told_all_the_same(ended, monkeypatch, tmp_path):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
     code, words = ended(ZeroDivisionError("division by zero"))
     assert code == 3
     assert words.startswith("this is a bug in evallang: ZeroDivisionError: division by zero\n")

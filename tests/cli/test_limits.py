@@ -4,8 +4,8 @@ import json
 from decimal import Context
 
 import click
-import pytest
 from click.testing import CliRunner
+from many_cases import for_each
 
 from evallang.cli.main import root
 from evallang.limits import LIMITS, changed_limits, limits, read_settings
@@ -45,7 +45,7 @@ def test_a_limit_is_raised_for_one_command_and_no_longer(tmp_path):
     assert changed_limits() == {}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("setting", "words"),
     [
         ("sedes=3", "there is no limit `sedes`; did you mean `seeds`?"),

@@ -190,14 +190,14 @@ def test_a_higher_level_widens_the_interval_of_the_difference(entry, scores, set
             assert wide.low <= narrow.low <= narrow.value <= narrow.high <= wide.high
 
 
-@pytest.mark.parametrize("entry", entries_of(ENTRIES))
+@for_each("entry", entries_of(ENTRIES))
 def test_a_level_outside_0_and_1_is_refused(entry):
     for level in (0.0, 1.0, 95):
         with pytest.raises(ValueError, match="between 0 and 1"):
             entry.function(**arguments_of(entry, TABLES[-1], level))
 
 
-@pytest.mark.parametrize("entry", entries_of(ENTRIES))
+@for_each("entry", entries_of(ENTRIES))
 def test_what_is_no_direction_is_refused(entry):
     with pytest.raises(ValueError, match="higher or lower"):
         entry.function(**arguments_of(entry, TABLES[-1]) | {"better": "up"})

@@ -15,12 +15,12 @@ ENTRIES = entries_of([entry for entry in CORRECTIONS if entry.inputs == ("p",)])
 calmly = settings(deadline=None, max_examples=50)  # no test asserts on a clock
 
 
-@pytest.mark.parametrize(("entry", "example"), examples_of(CORRECTIONS))
+@for_each(("entry", "example"), examples_of(CORRECTIONS))
 def test_a_worked_example_comes_out_as_published(entry, example):
     assert_example(entry, example)
 
 
-@pytest.mark.parametrize("entry", ENTRIES)
+@for_each("entry", ENTRIES)
 def test_a_correction_is_documented_and_takes_p_values(entry):
     assert_documented(entry)
     assert entry.references or entry.name == "uncorrected"
@@ -64,12 +64,12 @@ def test_a_single_hypothesis_is_not_corrected(entry, p):
     assert entry.function([p]) == pytest.approx((p,), rel=1e-12)
 
 
-@pytest.mark.parametrize("entry", ENTRIES)
+@for_each("entry", ENTRIES)
 def test_an_empty_family_has_no_values(entry):
     assert entry.function([]) == ()
 
 
-@pytest.mark.parametrize("entry", ENTRIES)
+@for_each("entry", ENTRIES)
 def test_an_undefined_p_counts_as_a_hypothesis_and_stays_undefined(entry):
     adjusted = entry.function([0.01, None, 0.02])
     assert adjusted[1] is None
@@ -83,7 +83,7 @@ def test_what_is_no_p_value_is_refused(entry, wrong):
         entry.function([0.5, wrong])
 
 
-@pytest.mark.parametrize("entry", ENTRIES)
+@for_each("entry", ENTRIES)
 def test_simultaneous_intervals_are_at_least_as_wide_and_equal_for_one_hypothesis(entry):
     if entry.declaration.simultaneous is None:
         assert simultaneous_level(entry.name, 0.95, 5, 3) is None

@@ -125,7 +125,7 @@ def test_every_effect_size_is_among_those_tried():
     assert {entry.name for entry in EFFECT_SIZES} == tried
 
 
-@pytest.mark.parametrize(
+@for_each(
     "call",
     [
         lambda: stats.odds_ratio(0, 0, 0.95),
@@ -144,7 +144,7 @@ def test_effects_of_counts_at_their_ends_are_numbers_or_none(call):
     quietly(call)
 
 
-@pytest.mark.parametrize("entry", [pytest.param(e, id=e.name) for e in CORRECTIONS])
+@for_each("entry", [pytest.param(e, id=e.name) for e in CORRECTIONS])
 def test_every_correction_takes_unsorted_tied_extreme_and_undefined_p(entry):
     families = [
         (), (0.04,), (None,), (0.0, 1.0, 0.0), (0.3, 0.001, None), (0.05, 0.05, 0.05),

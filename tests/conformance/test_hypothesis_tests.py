@@ -64,7 +64,7 @@ def test_a_worked_example_comes_out_as_published(entry, example):
     assert_example(entry, example)
 
 
-@pytest.mark.parametrize(("entry", "example"), examples_of(EFFECT_SIZES))
+@for_each(("entry", "example"), examples_of(EFFECT_SIZES))
 def test_a_worked_example_of_an_effect_size_comes_out_as_published(entry, example):
     assert_example(entry, example)
 

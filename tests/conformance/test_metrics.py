@@ -30,7 +30,7 @@ directed = for_each(
     [e for e in (*METRICS, *UNLISTED) if e.declaration.ideal is None],
     ids=lambda e: e.name,
 )
-every_count = pytest.mark.parametrize(
+every_count = for_each(
     "entry", [e for e in METRICS if e.declaration.form == "counts"], ids=lambda e: e.name
 )
 

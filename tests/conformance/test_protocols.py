@@ -40,7 +40,7 @@ def rows_for(entry):
 
 CASES = list(cases())
 every_case = for_each(("entry", "options"), CASES)
-every_protocol = pytest.mark.parametrize("entry", list(PROTOCOLS), ids=lambda e: e.name)
+every_protocol = for_each("entry", list(PROTOCOLS), ids=lambda e: e.name)
 
 
 @every_case
@@ -73,7 +73,7 @@ def test_repeats_and_folds_are_numbered_from_0_in_order(entry, options):
         assert folds == list(range(start, start + len(folds)))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("entry", "options"),
     [c for c in CASES if c.values[0].declaration.n_splits(c.values[1]) is not None],
 )

@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
+from many_cases import for_each
 from studies import errors_of, study, write_rows
 
 from evallang.api import run
@@ -57,8 +58,8 @@ def test_labels_in_bytes_and_beyond_are_counted_alike(last, tmp_path):
     assert found == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("rows", [range(7), [0, 0, 1, 1, 1, 5, 5], [3] * 7, [-2, 0, 0, 9, 9, 9, 9]])
-@pytest.mark.parametrize("pieces", [1, 2, 3, 7])
+@for_each("rows", [range(7), [0, 0, 1, 1, 1, 5, 5], [3] * 7, [-2, 0, 0, 9, 9, 9, 9]])
+@for_each("pieces", [1, 2, 3, 7])
 def test_rising_numbers_in_pieces_have_as_many_levels_as_set_says(rows, pieces):
     parts = [pl.Series("id", one) for one in np.array_split(list(rows), pieces)]
     values = pl.concat(parts, rechunk=False)

@@ -4,8 +4,8 @@ import gzip
 import io
 
 import numpy as np
-import pytest
 from hypothesis import given, settings, strategies as st
+from many_cases import for_each
 from scipy.io import arff
 
 from evallang.data.arff import read_arff
@@ -102,7 +102,7 @@ def test_dates_are_iso():
     assert "'1.3.2024' in `d`" in error(head + "2024-03-01,no\n1.3.2024,yes\n").message
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "words"),
     [
         (HEADER + "{0 34, 4 no}\n", "line 11 of `d.arff` is a sparse row"),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from many_cases import for_each
 
 from evallang.data import databases
 from evallang.data.data_tables import read_table
@@ -73,7 +74,7 @@ def test_clauses_apply_to_the_rows_of_a_query(source, database, where):
     assert table.excluded == ((line.written, 2),)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("query", "code"),
     [
         ("delete from visits", "E415"),
@@ -293,7 +294,7 @@ def test_complaints_of_a_server_are_one_line(source, server):
 # --- the words of a query ----------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("query", "reason"),
     [
         ("select 1", None),

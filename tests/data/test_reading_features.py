@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, strategies as st
+from many_cases import for_each
 
 from evallang.data.data_tables import read_table
 from evallang.data.dataset import DataSpec
@@ -57,7 +58,7 @@ def test_features_are_those_written_in_the_order_written(source):
     assert table.numeric.tolist() == [[1, 3], [4, 6]]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("clauses", "code"),
     [
         ({"features": ("a", "y")}, "E421"),

@@ -130,10 +130,8 @@ def test_a_file_that_changes_while_it_is_read_is_reported(source, monkeypatch, a
     assert [message for _, message, *_ in said] == ["`p.csv` was written to while it was read"]
 
 
-@pytest.mark.parametrize(
-    "text", ["a byte order mark", "blank lines at the end", "an end in quotes"]
-)
-@pytest.mark.parametrize("step", ["checked_content", "_with_ends_between_lines", "sniff"])
+@for_each("text", ["a byte order mark", "blank lines at the end", "an end in quotes"])
+@for_each("step", ["checked_content", "_with_ends_between_lines", "sniff"])
 def test_a_file_that_grows_before_a_step_of_its_reading_is_reported(
     source, monkeypatch, text, step
 ):

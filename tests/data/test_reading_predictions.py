@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
+from many_cases import for_each
 
 from evallang.data import prediction_columns
 from evallang.data.dataset import GivenModel
@@ -178,7 +179,7 @@ def test_a_score_for_each_label_gives_the_largest(source, scores):
     assert "m: label of largest score" in made.notes
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("model", "code", "words"),
     [
         (GivenModel("m", "m", scores=("p_a", "p_b")), "E445", "2 columns"),

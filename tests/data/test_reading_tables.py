@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import sklearn.datasets
+from many_cases import for_each
 
 from evallang.data.data_tables import read_table
 from evallang.data.delimited import read_delimited
@@ -83,7 +84,7 @@ ROWS = (
 )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("column", "operator", "value", "kept"),
     [
         ("age", ">=", 18, [1, 3]),

@@ -3,6 +3,7 @@
 import polars as pl
 import pytest
 from hypothesis import given, strategies as st
+from many_cases import for_each
 
 from evallang.data.data_tables import read_table
 from evallang.data.dataset import DataSpec
@@ -95,7 +96,7 @@ def test_one_class_is_refused(source):
     assert source.error("x,y\n1,a\n2,a\n").code == "E425"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("labels", "positive", "code"),
     [
         (["no", "yes"], "yes", 1),

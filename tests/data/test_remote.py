@@ -447,7 +447,7 @@ def test_results_logs_and_output_hold_no_credential(tmp_path: Path, environment:
         assert KEY not in text
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("address", "word"),
     [
         ("ftp://host/a.csv", "s3://"),

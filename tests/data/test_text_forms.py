@@ -26,23 +26,23 @@ AMOUNTS = ["{} mg", "{}%", "${},200", "1,{:03d}.5", "{},5", "<{}", "{} mg/dl", "
 NO_AMOUNTS = ["A{}", "{}-{}", "{}.{}.{}", "item {}", "{}:30", "v{}", "({})", "{} to {}", "no. {}"]
 
 
-@pytest.mark.parametrize("text", DATES)
+@for_each("text", DATES)
 def test_a_date_is_known_in_every_common_form(text):
     assert are_dates([text])
 
 
-@pytest.mark.parametrize("text", NO_DATES)
+@for_each("text", NO_DATES)
 def test_what_is_not_a_date_is_not_taken_for_one(text):
     assert not are_dates([text])
 
 
-@pytest.mark.parametrize("form", AMOUNTS)
+@for_each("form", AMOUNTS)
 def test_numbers_with_a_unit_or_in_another_spelling_are_known(form):
     assert are_amounts([form.format(i) for i in range(10, 40)])
     assert not are_amounts([form.format(i) for i in range(10, 14)])  # four levels may be names
 
 
-@pytest.mark.parametrize("form", NO_AMOUNTS)
+@for_each("form", NO_AMOUNTS)
 def test_codes_are_not_taken_for_numbers(form):
     assert not are_amounts([form.format(i, i + 1, i + 2) for i in range(10, 40)])
 

@@ -4,7 +4,7 @@ import datetime
 from decimal import Decimal
 
 import polars as pl
-import pytest
+from many_cases import for_each
 
 from evallang.data.column_types import table_of
 
@@ -13,7 +13,7 @@ NOON = datetime.datetime(2024, 5, 1, 12)
 EAST = datetime.timezone(datetime.timedelta(hours=2))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("values", "dtype", "found"),
     [
         ([None, None], pl.Null, [None, None]),

@@ -1,7 +1,7 @@
 """The prose and the names of the project avoid the banned turns."""
 
-import pytest
 from banned_turns import PAGES, TURNS, Piece, hits, modules, pages
+from many_cases import for_each
 
 SOUND = [
     "There is no interval, because there are no folds.",
@@ -19,7 +19,7 @@ SOUND = [
 ]
 
 
-@pytest.mark.parametrize("name", TURNS)
+@for_each("name", TURNS)
 def test_a_turn_is_found_where_it_is_and_not_in_its_replacement(name):
     turn = TURNS[name]
     assert turn.pattern.search(turn.wrong)
@@ -29,7 +29,7 @@ def test_a_turn_is_found_where_it_is_and_not_in_its_replacement(name):
             assert not other.pattern.search(turn.right)
 
 
-@pytest.mark.parametrize("sentence", SOUND)
+@for_each("sentence", SOUND)
 def test_sound_english_is_no_hit(sentence):
     piece = Piece("message", "", PAGES, 1, sentence)
     assert [hit.turn for hit in hits(iter([piece]))] == []

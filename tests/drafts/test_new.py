@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from calling import call
+from many_cases import for_each
 from sklearn import datasets
 
 from evallang.api.study_file import check_text
@@ -326,7 +327,7 @@ def test_a_file_is_replaced_only_by_force(tmp_path):
     assert (tmp_path / "study.eval").read_text().startswith("evallang 1\n")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "values", "use"),
     [
         ("user_id", list(range(60)), Use.ID),

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from many_cases import for_each
 from scipy import stats
 from studies import checked, codes, study
 
@@ -206,7 +207,7 @@ def test_five_repeats_of_two_folds_are_what_the_5x2_tests_take(tmp_path):
 TABLE = 'evallang 1\nscores auc from "auc.csv"\n  models a, b, c\n  metric "AUC"\n'
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("lines", "code"),
     [
         ("  dataset name\ncompare with cochran then mcnemar\n", "E201"),

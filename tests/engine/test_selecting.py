@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from many_cases import for_each
 from studies import checked, study
 
 from evallang.api import read_and_plan, run
@@ -131,7 +132,7 @@ def test_the_rule_stands_in_the_selections(rule):
     assert len(selections) == 3
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("class_name", "parameter", "values", "ranks"),
     [  # the table of language.md, `tune`, row by row; the least limit comes last
         ("LogisticRegression", "C", (10.0, 0.1, 1.0), (2, 0, 1)),

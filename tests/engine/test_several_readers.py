@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from many_cases import for_each
 from scipy import stats
 from studies import codes, study, write_rows
 
@@ -108,7 +109,7 @@ def test_a_requirement_is_about_readers_like_these(table):
     assert second.met == (results.estimates[1].interval.low >= 0.6)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rest", "more", "random", "expected"),
     [
         ("compare a vs b with mcnemar", 'about "x"', " random", ["E201"]),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from many_cases import for_each
 from scipy import stats
 from studies import codes, study
 
@@ -48,7 +49,7 @@ def test_a_smaller_error_is_a_larger_accuracy():
     assert less.pairwise[0].estimate.value == -more.pairwise[0].estimate.value
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "code"),
     [
         ("compare with mcnemar(alternative=greater)", "E150"),

@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 import polars as pl
 import pytest
+from many_cases import for_each
 from sklearn import ensemble
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer
@@ -381,7 +382,7 @@ def refused(lines, models=""):
     return [(d.code, d.message) for d in found if d.severity == "error"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("lines", "models", "words"),
     [
         ("  threshold m = 0.3\n  threshold m = 0.4\n", "", "`threshold` of `m` is given twice"),

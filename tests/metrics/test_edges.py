@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from many_cases import for_each
 
 from evallang.metrics.aggregation import aggregate
 from evallang.metrics.metric import (
@@ -27,7 +28,7 @@ def metric(name, truth, output, k=2, positive=1, **options):
 # --- undefined ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "truth", "output"),
     [
         ("recall", ZEROS, ONES),

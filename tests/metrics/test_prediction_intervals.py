@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from many_cases import for_each
 from sklearn.metrics import mean_pinball_loss
 from statsmodels.stats.proportion import proportion_confint
 
@@ -21,8 +22,8 @@ def drawn(seed):
     return rng.normal(size=N).round(1), np.column_stack([low, low + width]), rng.integers(0, 4, N)
 
 
-@pytest.mark.parametrize("level", [0.5, 0.8, 0.95])
-@pytest.mark.parametrize("seed", range(3))
+@for_each("level", [0.5, 0.8, 0.95])
+@for_each("seed", range(3))
 def test_the_interval_score_is_the_scaled_sum_of_the_pinball_losses_of_both_bounds(seed, level):
     truth, bounds, times = drawn(seed)
     rows = np.repeat(np.arange(N), times)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import sklearn.metrics as theirs
 from hypothesis import assume, given, settings, strategies as st
+from many_cases import for_each
 from scipy import stats
 
 from evallang.metrics.metric import METRICS, Outcome, evaluate
@@ -255,8 +256,8 @@ def test_of_several_classes_the_likeliest_one_is_calibrated():
     assert ours("ece", truth, given_, k=3) == pytest.approx(known, abs=1e-12)
 
 
-@pytest.mark.parametrize("n", [0, 1, 7, 1500, 200_000])
-@pytest.mark.parametrize("kind", ["distinct", "tied", "signed zeros and infinite"])
+@for_each("n", [0, 1, 7, 1500, 200_000])
+@for_each("kind", ["distinct", "tied", "signed zeros and infinite"])
 def test_weights_add_up_at_each_distinct_score(kind, n):
     rng = np.random.default_rng(n)
     drawn = {

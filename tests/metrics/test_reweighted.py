@@ -77,8 +77,8 @@ def test_a_label_that_is_no_class_and_several_classes():
         np.testing.assert_allclose(found, one_by_one, rtol=1e-12)
 
 
-@pytest.mark.parametrize("places", [0, 1, 15])
-@pytest.mark.parametrize("positives", [0, 1, 2, 40, 90])
+@for_each("places", [0, 1, 15])
+@for_each("positives", [0, 1, 2, 40, 90])
 def test_average_precision_without_each_example_is_that_of_the_others(positives, places):
     rng = np.random.default_rng(positives)
     truth = rng.permutation(np.repeat([1, 0], [positives, N - positives]))
@@ -144,7 +144,7 @@ RANKED = [
 ]
 
 
-@pytest.mark.parametrize("entry", RANKED, ids=lambda entry: entry.name)
+@for_each("entry", RANKED, ids=lambda entry: entry.name)
 def test_scores_that_are_undefined_have_no_value_under_any_weights(entry):
     options = {o.name: 0.5 for o in entry.options if o.required}
     for n, last in ((3, np.nan), (0, 0.5)):

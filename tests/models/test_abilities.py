@@ -1,6 +1,6 @@
 """Abilities of whole pipelines; expectations are scikit-learn's manual, tried in conformance."""
 
-import pytest
+from many_cases import for_each
 from specs import Column, call, items, steps
 
 from evallang.models.abilities import (
@@ -15,7 +15,7 @@ from evallang.models.model import BranchSpec, Candidates, ColumnsSpec, Estimator
 LOGISTIC, SVC, TREE = call("LogisticRegression"), call("LinearSVC"), call("DecisionTreeClassifier")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("estimator", "probabilities", "scores"),
     [
         (LOGISTIC, True, True),
@@ -75,7 +75,7 @@ def test_classes_that_get_a_seed_and_run_alone_are_named():
     assert {"VotingClassifier", "RandomForestClassifier"} <= set(able.parallel)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("pipeline", "missing", "text"),
     [
         (steps(LOGISTIC), False, False),

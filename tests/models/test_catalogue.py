@@ -1,6 +1,7 @@
 """The catalogue answers without scikit-learn what a parameter takes and which way is simple."""
 
 import pytest
+from many_cases import for_each
 
 from evallang.models import catalogue
 from evallang.models.catalogue import (
@@ -14,7 +15,7 @@ from evallang.models.catalogue import (
 from evallang.models.model import Candidates, EstimatorSpec, ListSpec, MapSpec
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "parameter", "value"),
     [
         ("LogisticRegression", "C", 1),
@@ -44,7 +45,7 @@ def test_a_value_that_scikit_learn_takes_is_taken(name, parameter, value):
     assert accepts(CATALOGUE[name].parameter(parameter), value) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "parameter", "value", "reason"),
     [
         ("SGDClassifier", "penalty", "l3", "takes one of `elasticnet`, `l1`, `l2`, or `none`"),
@@ -98,7 +99,7 @@ def test_an_unknown_name_is_no_key():
         CATALOGUE["LogisticRegresion"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "parameter", "values", "ranks"),
     [
         ("SVC", "C", (1e-3, 1.0, 1e3), (0, 1, 2)),

@@ -4,11 +4,12 @@ from fractions import Fraction
 
 import pytest
 from hypothesis import given, strategies as st
+from many_cases import for_each
 
 from evallang.models.domains import distribution, draw, geometric, linear, number
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("literal", "value"),
     [
         ("3", 3),
@@ -33,7 +34,7 @@ def test_text_that_is_no_number_is_refused(literal):
         number(literal)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("start", "stop", "step", "values"),
     [  # by hand
         ("0", "0.2", "0.05", (0.0, 0.05, 0.1, 0.15, 0.2)),

@@ -1,13 +1,14 @@
 """Ranges of parameters: what they hold, and how they are worded."""
 
 import pytest
+from many_cases import for_each
 
 from evallang.models.constraints import Constraint, Range
 
 INFINITE = float("inf")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("found", "words"),
     [
         (Range("real", 0, 1, False, False), "a number from 0 to 1"),

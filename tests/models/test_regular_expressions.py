@@ -3,12 +3,13 @@
 import re
 
 import pytest
+from many_cases import for_each
 
 from evallang.models.catalogue import CATALOGUE, accepts
 from evallang.models.regular_expressions import ADJACENT, NESTED, objection
 
 
-@pytest.mark.parametrize(
+@for_each(
     "pattern",
     [
         "(a+)+$", "(a*)*b", "(a|ab)*c", "(?:a?){40}a{40}", "((ab)*c)+", "(x+x+)+y",
@@ -20,7 +21,7 @@ def test_a_repeat_of_a_repeat_or_of_a_choice_is_refused(pattern):
     assert objection(pattern) == NESTED
 
 
-@pytest.mark.parametrize(
+@for_each(
     "pattern",
     [
         r"\w*\w*:", r"\w+\s*\w+\s*:", ".*.*a", r"\w+\d\w+:", "[a-z]+[k-p]{1,50}:", "x+x+y",
@@ -40,7 +41,7 @@ def test_what_the_refusals_propose_ends_on_long_texts(pattern, size):
     assert re.match(pattern, "a" * size) is None  # from one place; a search tries each
 
 
-@pytest.mark.parametrize(
+@for_each(
     "pattern",
     [
         r"\w+-\w+", r"\w+@\w+\.[a-z]+", "[A-Z]+[a-z]+", r"\d+(?:[.,]\d+)?", r"#\w+|@\w+|\w+",

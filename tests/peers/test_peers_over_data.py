@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from many_cases import for_each
 from scipy import stats
 
 from evallang.stats import rank_scores
@@ -18,7 +19,7 @@ from evallang.stats.hypothesis_tests import (
 )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("models", "q"),
     [(2, 1.960), (3, 2.343), (4, 2.569), (5, 2.728), (6, 2.850), (7, 2.949), (8, 3.031),
      (9, 3.102), (10, 3.164)],

@@ -8,6 +8,7 @@ import re
 import fixture
 import pytest
 from conftest import NAMES, ROOMS
+from many_cases import for_each
 
 import evallang as ev
 from evallang.api.verifying import verify_results
@@ -139,7 +140,7 @@ def test_macros_have_the_number_of_each_pair_in_both_directions(written):
             assert abs(plain - sign * 100 * pair.estimate.value) <= 0.05 + 1e-9
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "expected"),
     [
         ("a_b & 50% of #1", r"a\_b \& 50\% of \#1"),

@@ -58,7 +58,7 @@ def test_a_title_has_its_options_where_the_field_puts_them(title, options, words
     assert titled(title, options) == words
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "written"),
     [
         ("two pairs differed", "Two pairs differed."),

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import pytest
 from hypothesis import example, given, settings, strategies as st
+from many_cases import for_each
 
 from evallang.reporting import numbers
 from evallang.reporting.numbers import (
@@ -83,7 +84,7 @@ def test_a_printed_p_says_what_is_true(p, alpha, style):
         assert abs(Decimal(repr(p)) - number(printed.text)) <= Decimal(5).scaleb(-decimals - 1)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("p", "style", "printed"),
     # report.md, section 3.2
     [

@@ -6,6 +6,7 @@ import re
 
 import pytest
 from calling import call
+from many_cases import for_each
 
 from evallang.printable import ISOLATE, POP_ISOLATE, isolated, without_isolates
 from evallang.reporting import fonts
@@ -40,12 +41,12 @@ def fribidi(text):
     return "".join(chr(code) for code in drawn[: len(text)]).replace(FILLER, "")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_a_name_is_drawn_as_fribidi_orders_and_joins_it(name):
     assert visual(isolated(name)) == fribidi(name)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_what_follows_a_name_keeps_its_order(name):
     line = f"{isolated(name)}\u2002[\u22120.7, 12.9] (90.0%)"
     assert visual(line).endswith("\u2002[\u22120.7, 12.9] (90.0%)")

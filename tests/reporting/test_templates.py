@@ -6,6 +6,7 @@ from dataclasses import replace
 import fixture
 import fixture_variants
 import pytest
+from many_cases import for_each
 
 from evallang.reporting.report import write_report
 from evallang.reporting.templates import template_objection
@@ -79,7 +80,7 @@ def test_what_is_refused_is_told_once_for_page_and_pdf(tmp_path, body):
     assert (tmp_path / "report.pdf").exists()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "words"),
     [
         ("<p>mine</p>", "does not extend"),

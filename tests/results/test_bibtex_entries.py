@@ -1,6 +1,7 @@
 """Entries of a bibliography, read as BibTeX 0.99 reads them."""
 
 import pytest
+from many_cases import for_each
 
 from evallang.results.bibtex_entries import plain, read_entries
 
@@ -43,7 +44,7 @@ def test_an_entry_written_again_reads_as_the_same():
     assert {k: e.record() for k, e in again.items()} == {k: e.record() for k, e in entries.items()}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "words"),
     [
         (r"{\"o}", "ö"),

@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from many_cases import for_each
 
 from evallang.stats.learning_bootstrap import (
     bootstrap_error,
@@ -206,7 +207,7 @@ def test_the_standard_error_over_groups_is_the_spread_of_the_estimate():
 NAN = float("nan")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "call",
     [
         lambda: leave_one_out_error([1.0, NAN]),

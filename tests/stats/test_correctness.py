@@ -35,8 +35,8 @@ def test_other_values_than_0_and_1_are_refused(value):
         count_correct([[0, 1], [1, value]])
 
 
-@pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 20_000])
-@pytest.mark.parametrize("kind", [np.int64, np.int8, str])
+@for_each("n", [0, 1, 63, 64, 65, 20_000])
+@for_each("kind", [np.int64, np.int8, str])
 def test_labels_are_counted_as_their_matrix_of_right_and_wrong(n, kind):
     random = np.random.default_rng(n)
     truth = random.integers(0, 3, n).astype(kind)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from many_cases import for_each
 from scipy import stats
 
 from evallang.stats.hypothesis_tests.aligned_ranks import friedman_aligned, quade
@@ -47,8 +48,8 @@ def test_f_is_that_of_the_analysis_of_variance_of_the_ranks():
     assert found.extra["p_chi2"] == pytest.approx(R["friedman_p_chi2"], rel=1e-10)
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize(("n", "models"), [(20, 3), (12, 6)])
+@for_each("seed", range(5))
+@for_each(("n", "models"), [(20, 3), (12, 6)])
 def test_chi_squared_agrees_with_scipy(seed, n, models):
     scores = drawn(seed, n, models, 1)
     expected = stats.friedmanchisquare(*scores.T)

@@ -12,6 +12,7 @@ import pandas as pd
 import pingouin
 import pytest
 import scikit_posthocs
+from many_cases import for_each
 from reference_values import columns
 
 from evallang import stats
@@ -35,7 +36,7 @@ OUTCOMES = pd.DataFrame(
 )
 
 
-@pytest.mark.parametrize("pair", PAIRS)
+@for_each("pair", PAIRS)
 def test_nemenyi_agrees_with_scikit_posthocs(pair):
     expected = scikit_posthocs.posthoc_nemenyi_friedman(SCORES).to_numpy()[pair]
     assert stats.nemenyi(SCORES, pair=pair).p == pytest.approx(expected, rel=1e-8)
@@ -60,8 +61,8 @@ def test_signed_ranks_of_all_pairs_agree_with_scikit_posthocs(correction):
     assert found == pytest.approx([expected[pair] for pair in pairs], rel=EXACT)
 
 
-@pytest.mark.parametrize("rope", [0.0, 0.005, 0.02])
-@pytest.mark.parametrize("runs", [1, 2, 4])
+@for_each("rope", [0.0, 0.005, 0.02])
+@for_each("runs", [1, 2, 4])
 def test_the_correlated_posterior_agrees_with_baycomp(rope, runs):
     # Its correlation is one over the folds of a run, which are 24, 12 and 6 here
     folds = 24 // runs

@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
+from many_cases import for_each
 from mlxtend.evaluate import ftest
 from scipy import stats
 from statsmodels.stats.anova import AnovaRM
@@ -30,8 +31,8 @@ def all_permutations_within_rows(matrix):
     return float(Fraction(int(hits.sum()), len(hits)))
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("models", [3, 5, 17])
+@for_each("seed", range(5))
+@for_each("models", [3, 5, 17])
 def test_q_agrees_with_statsmodels(seed, models):
     matrix = drawn(seed, 120, models)
     expected = cochrans_q(matrix.astype(int))

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from many_cases import for_each
 from reference_values import columns, figures
 from scipy import stats as scipy_stats
 
@@ -67,7 +68,7 @@ def test_the_chi_squared_forms_are_the_roots_of_rs():
         assert 2 * one == pytest.approx(two, rel=1e-10)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "call",
     [
         lambda side: stats.corrected_t(*FOLDS, [90] * 10, [10] * 10, alternative=side),

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from many_cases import for_each
 from scipy import stats
 from stats.reference_values import figures
 
@@ -143,7 +144,7 @@ def test_a_sample_that_is_too_small_detects_no_area():
     assert "the larger area is at most 0.999" in found.notes[0]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("call", "message"),
     [
         (lambda: delong_power("observed", 0.8, 100), "observed difference"),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from many_cases import for_each
 from scipy import stats
 from sklearn.metrics import f1_score, matthews_corrcoef
 
@@ -119,7 +120,7 @@ def test_a_sample_that_is_too_small_detects_nothing():
     assert "no difference is found" in found.notes[0]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("call", "message"),
     [
         (lambda: counts_power("observed", 0.7, 100, measure=f1), "observed difference"),

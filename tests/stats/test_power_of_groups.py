@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from many_cases import for_each
 from scipy import stats
 
 from evallang.stats.clusters import degrees_of_sizes, flip_groups
@@ -214,7 +215,7 @@ def test_groups_are_those_of_the_data_or_the_stated_ones():
         planned_groups(Question("mcnemar", 0.05, 280), Stated(0.8, icc=0.1), several=True)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("call", "message"),
     [
         (lambda: clustered_mcnemar_power("observed", 0.1, MIXED, 0.1), "observed difference"),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from many_cases import for_each
 from scipy import stats
 
 from evallang.stats.hypothesis_tests.one_sample import binomial
@@ -14,8 +15,8 @@ from evallang.stats.power_of_one_share import (
 )
 
 
-@pytest.mark.parametrize(("side", "rate"), [("greater", 0.32), ("less", 0.08), ("two_sided", 0.32)])
-@pytest.mark.parametrize("n", [7, 40, 83])
+@for_each(("side", "rate"), [("greater", 0.32), ("less", 0.08), ("two_sided", 0.32)])
+@for_each("n", [7, 40, 83])
 def test_the_power_adds_up_the_outcomes_that_the_test_rejects(side, rate, n):
     expected = 0.0
     for errors in range(n + 1):

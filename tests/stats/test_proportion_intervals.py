@@ -4,6 +4,7 @@ import math
 
 import pytest
 from hypothesis import assume, given, strategies as st
+from many_cases import for_each
 from scipy import optimize, stats
 from statsmodels.stats.proportion import proportion_confint
 
@@ -101,8 +102,8 @@ def test_tangos_interval_inverts_the_score_test(a, b, c, d, level):
     assert found.high == pytest.approx(high, abs=2e-9)
 
 
-@pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
-@pytest.mark.parametrize("n", [1, 20, 10_000])
+@for_each("level", [0.8, 0.95, 0.999])
+@for_each("n", [1, 20, 10_000])
 def test_tangos_interval_without_discordant_pairs_is_in_closed_form(n, level):
     # b = c = 0: the score statistic is -n delta / sqrt(n delta (1 - delta)) for delta > 0
     z = stats.norm.ppf((1 + level) / 2)

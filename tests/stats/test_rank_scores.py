@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from many_cases import for_each
 from scipy import stats
 
 from evallang.stats import rank_scores
@@ -95,15 +96,15 @@ def test_what_is_no_table_of_scores_is_refused():
         rank_scores.critical_difference(3, 0)
 
 
-@pytest.mark.parametrize("models", range(2, 21))
+@for_each("models", range(2, 21))
 def test_quantiles_are_those_of_r(models):
     # R iterates to about 1e-8
     found = range_quantile(0.95, models) / np.sqrt(2)
     assert found == pytest.approx(R[f"q_{models}"], rel=1e-7)
 
 
-@pytest.mark.parametrize("models", [2, 3, 10, 50])
-@pytest.mark.parametrize("q", [0.01, 0.5, 2.0, 4.0])
+@for_each("models", [2, 3, 10, 50])
+@for_each("q", [0.01, 0.5, 2.0, 4.0])
 def test_tails_are_those_of_scipy(models, q):
     expected = stats.studentized_range.sf(q, models, np.inf)
     assert range_tail(q, models) == pytest.approx(expected, rel=1e-10)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from many_cases import for_each
 from scipy import stats
 from sklearn.metrics import average_precision_score, f1_score, r2_score, roc_auc_score
 
@@ -66,8 +67,8 @@ class Given:
         return self.left_out, np.ones(len(self.left_out))
 
 
-@pytest.mark.parametrize("method", ["BCa", "percentile", "basic"])
-@pytest.mark.parametrize("statistic", [np.mean, np.median, np.std])
+@for_each("method", ["BCa", "percentile", "basic"])
+@for_each("statistic", [np.mean, np.median, np.std])
 def test_an_interval_is_scipys_on_the_same_replicates(method, statistic):
     expected = stats.bootstrap(
         (LOSSES,), statistic, method=method, n_resamples=999, rng=np.random.default_rng(1)

@@ -55,8 +55,8 @@ def test_values_whose_squares_leave_double_precision_are_refused(name, scale, sa
         PAIRED[name](x, y)
 
 
-@pytest.mark.parametrize("name", RANKED)
-@pytest.mark.parametrize("scale", [1e-200, 1e200, 1e299])
+@for_each("name", RANKED)
+@for_each("scale", [1e-200, 1e200, 1e299])
 def test_ranks_have_no_unit(name, scale):
     x, y = np.array([1.0, 2.0, 3.0, 1.5, 4.0, 7.0]), np.array([1.0, 1.5, 2.0, 0.5, 5.0, 6.0])
     plain, found = RANKED[name](x, y), RANKED[name](scale * x, scale * y)
@@ -111,7 +111,7 @@ CORRECTIONS = ["holm", "hochberg", "hommel", "bonferroni", "sidak", "fdr_bh", "f
                "li", "shaffer", "bergmann_hommel", "uncorrected", "holm_sidak"]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CORRECTIONS)
+@for_each("name", CORRECTIONS)
 def test_p_values_are_read_by_their_places_and_not_by_an_index(name):
     p = [0.3, 0.001, 0.02]
     correct = getattr(stats, name)
@@ -160,7 +160,7 @@ WORDS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", WORDS)
+@for_each("name", WORDS)
 def test_a_word_that_an_option_does_not_have_is_no_other_word(name):
     with pytest.raises(ValueError, match="is one of"):
         WORDS[name]()
@@ -233,8 +233,8 @@ def test_effect_sizes_of_nothing_are_none():
     assert stats.hedges_g(0.1, 0.2, INF).value is None
 
 
-@pytest.mark.parametrize("difference", [0.05, 0.2, 0.5, 5.0])
-@pytest.mark.parametrize("n", [2, 3, 9, 100])
+@for_each("difference", [0.05, 0.2, 0.5, 5.0])
+@for_each("n", [2, 3, 9, 100])
 def test_the_power_of_a_large_difference_is_a_number(n, difference):
     # scipy 1.17.1 special.nctdtr(8, 15, -2.3) is NaN, and so was the power of t; here the two
     # tails by adaptive quadrature over the chi distribution of S

@@ -1,6 +1,6 @@
 """One output for one tree; comments, order and spelling of literals stay."""
 
-import pytest
+from many_cases import for_each
 
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
@@ -9,7 +9,7 @@ from evallang.syntax.pretty import WIDTH
 from .reading import formatted, read, statement
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("written", "canonical"),
     [
         ("let x = 1_000", "let x = 1_000"),

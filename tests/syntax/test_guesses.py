@@ -58,7 +58,7 @@ def test_without_the_guess_something_else_would_be_said(guesses, known, monkeypa
 CHARACTERS = [pytest.param(k, id=k.guess.__name__) for k in unexpected_characters.GUESSES]
 
 
-@pytest.mark.parametrize("known", CHARACTERS)
+@for_each("known", CHARACTERS)
 def test_a_character_that_does_not_fit_is_taken_for_what_it_was_meant_for(known, monkeypatch):
     assert parsed(known.right)[1] == ()
     (found,) = (d for d in parsed(known.wrong)[1] if d.name == "unexpected_character")
@@ -72,7 +72,7 @@ def test_a_character_that_does_not_fit_is_taken_for_what_it_was_meant_for(known,
 HABITS = [pytest.param(habit, id=habit.advice.__name__) for habit in repair.HABITS]
 
 
-@pytest.mark.parametrize("habit", HABITS)
+@for_each("habit", HABITS)
 def test_a_habit_of_another_language_has_advice_of_its_own(habit, monkeypatch):
     assert parsed(habit.right)[1] == ()
     (found,) = parsed(habit.wrong)[1]

@@ -6,7 +6,6 @@
 import os
 from pathlib import Path
 
-import pytest
 from many_cases import for_each
 from short_form import short
 
@@ -22,7 +21,7 @@ PROGRAMS = sorted((TESTS / "messages" / "syntax").glob("*.eval"))
 CODES_OF_SYNTAX = sorted(
     (code for code in CODES.values() if code.code[1] == "0"), key=lambda code: code.code
 )
-all_programs = pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+all_programs = for_each("path", PROGRAMS, ids=lambda path: path.stem)
 
 
 def load(path: Path) -> SourceFile:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import pytest
+from many_cases import for_each
 
 from evallang.source import SourceFile
 from evallang.syntax import nodes as n
@@ -11,7 +11,7 @@ from evallang.syntax.parser import parse
 
 from .reading import SAMPLES, children, walk
 
-all_samples = pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
+all_samples = for_each("path", SAMPLES, ids=lambda path: path.stem)
 
 
 def load(path: Path) -> SourceFile:

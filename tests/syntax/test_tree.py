@@ -199,7 +199,7 @@ def test_hyphens_in_names_of_the_author_are_kept() -> None:
     assert value_of("X(solver=newton-cg)") == call("X", fixed("solver", name("newton-cg")))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "word",
     ["data", "report", "model", "from", "in", "as", "step", "then", "vs", "exploratory"],
 )

@@ -1,6 +1,6 @@
 """Which nodes statements become; spans take no part in these comparisons."""
 
-import pytest
+from many_cases import for_each
 
 from evallang.syntax import nodes as n
 
@@ -8,7 +8,7 @@ from .reading import statement
 from .written_nodes import AT, call, fixed, name, number, text
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "node"),
     [
         ("evallang 1", n.EvallangNode(number("1"), keyword=AT, span=AT)),

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from many_cases import for_each
 from studies import checked
 
 from evallang.checking.codes import WAIVER_OF_NOTHING
@@ -128,7 +129,7 @@ def test_a_margin_as_large_as_the_lead_over_the_third_model_is_reported():
     assert list(margin_larger_than_the_lead(other)) == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("requirement", "objected"),
     [
         (line("noninferior", ("a", "b"), 2.0), 1),
@@ -164,8 +165,8 @@ def test_shares_are_worded_as_they_would_be_written():
     assert reachable_above(0.03699) == "3.7%"
 
 
-@pytest.mark.parametrize(("discordant", "n"), [(3, 100), (4, 100), (20, 116), (60, 300)])
-@pytest.mark.parametrize("lead", [0.0, 0.02, 0.1, 0.3])
+@for_each(("discordant", "n"), [(3, 100), (4, 100), (20, 116), (60, 300)])
+@for_each("lead", [0.0, 0.02, 0.1, 0.3])
 def test_a_lead_is_sure_where_the_interval_of_tango_lies_above_it(discordant, n, lead):
     # Tango's interval is tested against the tables of Newcombe 1998
     table = [[n - discordant, discordant], [0, 0]]

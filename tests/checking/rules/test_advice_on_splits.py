@@ -4,6 +4,7 @@ import re
 from math import sqrt
 
 import pytest
+from many_cases import for_each
 from scipy import stats
 from studies import checked
 
@@ -138,7 +139,7 @@ def test_the_tests_that_are_asked_declare_it():
     assert NAME in RULES
 
 
-@pytest.mark.parametrize(
+@for_each(
     "entry",
     # The threshold of li depends on the largest p, and comes as close to 0 as 1 - p does
     [e for e in CORRECTIONS if e.inputs == ("p",) and e.name not in ("uncorrected", "li")],

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from many_cases import for_each
 
 from benchmarks.design_rules import objections
 from benchmarks.made_studies import FLAWED, SOUND
@@ -58,7 +59,7 @@ ELEVEN = [
 """The flaws of published studies that pass between the lines or lie in the rows."""
 
 
-@pytest.mark.parametrize("rule", ELEVEN)
+@for_each("rule", ELEVEN)
 def test_each_rule_is_explained_with_both_examples_its_source_and_its_rates(rule):
     """What is explained are the counts of the page, of ten sound cases or more for a flawed one."""
     code = next(code for code in CODES.values() if code.name == rule)
