@@ -14,7 +14,15 @@ from pathlib import Path
 
 CLOSED = ("closed", "left by its reader", "full")
 """What a shell writes as `>&- 2>&- <&-`, `2>&1 | head -c 1` and `> /dev/full`."""
-WARM = ("evallang.api.running", "evallang.engine.after_fits", "evallang.reporting.report")
+WARM = (
+    "polars",
+    "evallang.api.running",
+    "evallang.data.predictions",
+    "evallang.engine.after_fits",
+    "evallang.engine.run",
+    "evallang.models.catalogue",
+    "evallang.reporting.report",
+)
 
 
 def ended(cases: list[tuple[str, list[str], Path]]) -> list[int]:
@@ -28,6 +36,7 @@ def ended(cases: list[tuple[str, list[str], Path]]) -> list[int]:
         stdout=subprocess.PIPE,
         text=True,
         check=True,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
     )
     found: list[int] = json.loads(done.stdout)
     return found
@@ -54,7 +63,7 @@ def _close(how: str, pipe: int, folder: str) -> None:
     """Arrange descriptors and streams as Python's start finds and makes them."""
     said = os.open(f"{folder}/said", os.O_WRONLY | os.O_CREAT)
     full = os.open("/dev/full", os.O_WRONLY)
-    out, err = {"open": (said, said), "full": (full, said)}.get(how, (pipe, pipe))
+    out, err = (full, said) if how == "full" else (pipe, pipe)
     os.dup2(out, 1)
     os.dup2(err, 2)
     for number in (said, full, pipe):
