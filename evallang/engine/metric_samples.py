@@ -4,7 +4,7 @@ All metrics of a setting rest on the same resamples of its rows or groups, since
 names neither metric nor model.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -20,11 +20,12 @@ from evallang.stats.intervals.effective_size import (
     weighted_area_sample,
     weighted_loss_sample,
     weighted_sample,
+    weighted_sums_sample,
 )
 from evallang.stats.intervals.grouped_counts import GroupedCounts, GroupedCountSample
 from evallang.stats.intervals.interval import Resampler, default_of
 from evallang.stats.intervals.occurring_counts import sample_of_cells
-from evallang.stats.intervals.resampled_counts import CountSample
+from evallang.stats.intervals.resampled_counts import BATCH, CountSample
 from evallang.stats.intervals.resampled_scores import ScoreSample
 from evallang.stats.intervals.resampling import (
     LossSample,
@@ -188,25 +189,45 @@ def sample_of(
         return weighted_area_sample(o.truth == o.positive, scores, weights, folds, groups)
 
     if declared.form == "counts":
-        return weighted_sample(_weighted_count_metric(entry, options, o), weights, groups, limits)
-
+        return _weighted_counts(entry, options, o, weights, groups)
     found = reweighted(entry, options, replace(o, weights=None), partition(o.n, folds))
     return weighted_sample(found.statistic, weights, groups, limits)
 
 
-def _weighted_count_metric(
-    entry: MetricEntry, options: Options, o: Outcome
-) -> "Callable[[NDArray[np.float64]], NDArray[np.float64]]":
-    """Return the metric of counts as a function of weights (B, n)."""
+MOST_IN_COLUMNS = 1 << 22
+"""Numbers of the columns of cells, one for each example and cell: 32 MB."""
+
+
+def _weighted_counts(
+    entry: MetricEntry,
+    options: Options,
+    o: Outcome,
+    weights: "NDArray[np.float64]",
+    groups: "NDArray[np.int64] | None",
+) -> WeightSample:
+    """Make the sample of a metric of weighted counts: a function of the weights in each cell."""
     column = np.where(np.asarray(o.output) < 0, o.k, o.output).astype(np.int64)
-    cells, code = np.unique(np.asarray(o.truth) * (o.k + 1) + column, return_inverse=True)
-    inside = (code.reshape(-1)[:, None] == np.arange(len(cells))).astype(np.float64)
+    places, code = np.unique(np.asarray(o.truth) * (o.k + 1) + column, return_inverse=True)
+    inside = code.reshape(-1) == np.arange(len(places))[:, None]
+    limits = (entry.declaration.low, entry.declaration.high)
+    shape = o.k, o.k + 1
+    rows = max(1, BATCH // (shape[0] * shape[1]))
+
+    def of_cells(sums: "NDArray[np.float64]") -> "NDArray[np.float64]":
+        values = np.empty(len(sums))
+        for start in range(0, len(sums), rows):
+            some = sums[start : start + rows]
+            tables = np.zeros((len(some), shape[0] * shape[1]))
+            tables[:, places] = some
+            matrices = tables.reshape(len(some), *shape)
+            values[start : start + rows] = entry.function(matrices, o.positive, **options)
+        return values
+
+    if inside.size <= MOST_IN_COLUMNS:
+        return weighted_sums_sample(of_cells, inside, weights, groups, limits)
 
     def statistic(drawn: "NDArray[np.float64]") -> "NDArray[np.float64]":
-        tables = np.zeros((len(drawn), o.k * (o.k + 1)))
         # einsum and not BLAS: the same bits for any number of threads
-        tables[:, cells] = np.einsum("bn,nc->bc", drawn, inside)
-        shaped = tables.reshape(len(drawn), o.k, o.k + 1)
-        return np.asarray(entry.function(shaped, o.positive, **options), dtype=np.float64)
+        return of_cells(np.einsum("bn,cn->bc", drawn, inside))
 
-    return statistic
+    return weighted_sample(statistic, weights, groups, limits)

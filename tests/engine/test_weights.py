@@ -1,5 +1,7 @@
 """Weights: in the fits, the measures and the inner scores; counts refuse them, others keep them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
@@ -11,7 +13,9 @@ from studies import codes, study
 from evallang.api import run
 from evallang.api.preparing import read_and_plan
 from evallang.engine.metric_samples import sample_of
-from evallang.metrics.metric import METRICS, Outcome
+from evallang.metrics.metric import METRICS, Outcome, evaluate
+from evallang.stats.intervals.drawn_weights import Resamples
+from evallang.stats.intervals.resampling import MomentSample, mean_sample
 from evallang.stats.learning_bootstrap import standard_error
 
 HEAD = """evallang 1
@@ -298,3 +302,42 @@ def test_a_class_that_hands_weights_to_one_that_takes_none_gets_none(noisy):
     results = run(study(text, folder))
     assert results.record.failures == ()
     assert "VotingClassifier takes none" in " ".join(results.record.models[0].notes)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_resamples_of_weighted_counts_and_losses_are_those_of_the_rows_drawn(grouped):
+    rng = np.random.default_rng(7)
+    n, k = 60, 3
+    truth = np.where(np.arange(n) < 4, 2, rng.integers(0, 2, n))  # the last class is one group
+    labels = np.where(rng.random(n) < 0.7, truth, rng.integers(0, k, n))
+    own, scores = rng.gamma(0.4, 1e3, n), rng.dirichlet(np.ones(k), n)
+    groups = np.maximum(np.arange(n) - 3, 0) // 2 if grouped else None
+    units = n if groups is None else int(groups.max()) + 1
+    unit = np.arange(n) if groups is None else groups
+
+    def under(name, output, times):
+        drawn = times[unit] > 0
+        weights = (times[unit] * own)[drawn]
+        entry = METRICS[name]
+        options = {"average": "macro"} if name == "f1" else {}
+        return evaluate(entry, options, truth[drawn], output[drawn], None, k, weights)
+
+    for name in ("accuracy", "balanced_accuracy", "f1", "mcc", "log_loss"):
+        output = scores if name == "log_loss" else labels
+        outcome = Outcome(truth, output, k=k, weights=own)
+        options = {"average": "macro"} if name == "f1" else {}
+        found = sample_of(METRICS[name], options, outcome, None, groups)
+        assert isinstance(found, MomentSample)
+        values = found.replicates(np.random.default_rng(3), 40)
+        times = Resamples(np.random.default_rng(3), units, 40).batch(0)
+        expected = [under(name, output, row) for row in times]
+        assert values == pytest.approx(np.array(expected, dtype=float), rel=1e-9, nan_ok=True)
+        left, _ = found.jackknife()
+        without = [under(name, output, np.arange(units) != i) for i in range(units)]
+        assert left == pytest.approx(np.array(without, dtype=float), rel=1e-7, nan_ok=True)
+        two = replace(outcome, output=np.roll(output, 1, axis=0))
+        both = mean_sample([found, sample_of(METRICS[name], options, two, None, groups)])
+        assert isinstance(both, MomentSample)
+        mean = [(a + under(name, two.output, t)) / 2 for a, t in zip(expected, times, strict=True)]
+        drawn = both.replicates(np.random.default_rng(3), 40)
+        assert drawn == pytest.approx(np.array(mean, dtype=float), rel=1e-9, nan_ok=True)

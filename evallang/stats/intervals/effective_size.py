@@ -6,9 +6,9 @@ Groups: n over the design effect takes the place of n. Weights: (Σ w)² / Σ w�
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.bibliography import Reference
 from evallang.registry import lazy
@@ -17,7 +17,7 @@ from evallang.stats.clusters import degrees_of_mean, design_effect, group_codes
 from evallang.stats.distributions import normal_quantile, t_quantile
 from evallang.stats.intervals.resampled_counts import Limits
 from evallang.stats.intervals.resampled_scores import ScoreSample
-from evallang.stats.intervals.resampling import WeightSample
+from evallang.stats.intervals.resampling import MomentSample, WeightSample, ratio
 from evallang.stats.validation import magnitudes, numbers
 
 if TYPE_CHECKING:
@@ -108,13 +108,47 @@ def weighted_sample(
     return WeightSample(len(w), lambda times: function(times * w), groups, limits)
 
 
+def weighted_sums_sample(
+    function: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    columns: Iterable[NDArray[Any]],
+    weights: ArrayLike,
+    groups: ArrayLike | None = None,
+    limits: Limits = (None, None),
+) -> MomentSample:
+    """Make the sample of a function of weighted sums of columns (n,), for `bootstrap`.
+
+    Examples, or whole groups, are drawn with equal chances and keep their weights.
+    `function` goes from sums (B, columns) to values (B,), NaN where undefined. Raises
+    `ValueError` where a weight is negative.
+    """
+    w = _checked_weights(weights)
+    weighted = [w * column for column in columns]
+    least = np.array([FEWEST_DIGITS * np.abs(column).sum() for column in weighted])
+
+    def of_sums(
+        sums: Sequence[NDArray[np.float64]], _: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        found = np.stack(sums, axis=-1)
+        lost: NDArray[np.bool_] = ((found != 0) & (np.abs(found) < least)).any(axis=-1)
+        return function(found), lost
+
+    def exact(times: NDArray[np.float64]) -> float:
+        return float(function(np.array([[(times * column).sum() for column in weighted]]))[0])
+
+    return MomentSample(weighted, of_sums, exact, groups, limits)
+
+
+FEWEST_DIGITS = 1e-9
+"""A sum of which less is left than this part lost its digits, where the rest was subtracted."""
+
+
 def weighted_loss_sample(
     losses: ArrayLike,
     weights: ArrayLike,
     groups: ArrayLike | None = None,
     limits: Limits = (None, None),
     transform: Literal["sqrt"] | None = None,
-) -> WeightSample:
+) -> MomentSample:
     """Make the sample of a weighted mean of losses (n,), or of its root, for `bootstrap`."""
     values = magnitudes(losses, "losses")
     if transform == "sqrt" and (values < 0).any():
@@ -122,19 +156,11 @@ def weighted_loss_sample(
     if values.shape != np.shape(weights):
         raise ValueError("every example needs one weight")
 
-    def mean(times: NDArray[np.float64]) -> NDArray[np.float64]:
-        total = times.sum(axis=1)
-        # einsum and not BLAS: the same bits for any number of threads
-        sums = np.einsum("ij,j->i", times, values)
-        undefined = total == 0
-        result: NDArray[np.float64] = np.where(
-            undefined, np.nan, sums / np.where(undefined, 1.0, total)
-        )
-        if transform == "sqrt":
-            result = np.sqrt(result)
-        return result
+    def mean(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        means = ratio(sums[:, 0], sums[:, 1])
+        return np.sqrt(np.maximum(means, 0.0)) if transform == "sqrt" else means
 
-    return weighted_sample(mean, weights, groups, limits)
+    return weighted_sums_sample(mean, (values, np.ones(len(values))), weights, groups, limits)
 
 
 def weighted_area_sample(

@@ -296,9 +296,14 @@ def mean_sample(samples: Sequence[WeightSample]) -> WeightSample:
 
     Raises `ValueError` where they are not of as many examples and of the same groups.
     """
-    first = samples[0]
-    if not all(_drawn_alike(first, other) for other in samples[1:]):
+    first, *others = samples
+    if not others:
+        return first
+    if not all(_drawn_alike(first, other) for other in others):
         raise ValueError("the statistics are not of the same examples")
+    moments = [sample for sample in samples if isinstance(sample, MomentSample)]
+    if len(moments) == len(samples):
+        return MomentSample.mean_of(moments)
 
     def mean(weights: NDArray[Any]) -> NDArray[np.float64]:
         values: NDArray[np.float64] = np.mean([s._function(weights) for s in samples], axis=0)
@@ -335,6 +340,28 @@ class MomentSample(WeightSample):
         self._of_examples = columns
         self._of_sums, self._exact = function, exact
         super().__init__(len(columns[0]), self._weighted, groups, limits, compiled=True)
+
+    @staticmethod
+    def mean_of(samples: Sequence[MomentSample]) -> MomentSample:
+        """Return the mean of some of the same examples and groups, on one set of sums."""
+        ends = np.cumsum([len(sample._of_examples) for sample in samples]).tolist()
+
+        def of_sums(
+            sums: Sequence[NDArray[np.float64]], drawn: NDArray[np.float64]
+        ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+            found = [
+                sample._of_sums(sums[end - len(sample._of_examples) : end], drawn)
+                for sample, end in zip(samples, ends, strict=True)
+            ]
+            values: NDArray[np.float64] = np.mean([value for value, _ in found], axis=0)
+            return values, np.any([lost for _, lost in found], axis=0)
+
+        def exact(weights: NDArray[np.float64]) -> float:
+            return float(np.mean([sample._exact(weights) for sample in samples]))
+
+        columns = [column for sample in samples for column in sample._of_examples]
+        first = samples[0]
+        return MomentSample(columns, of_sums, exact, first._groups, first.limits)
 
     def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Leave out one example, or group, at a time, in closed form."""
