@@ -53,8 +53,11 @@ def settings_restored() -> Iterator[None]:
 
 
 def _handle(number: int, handler: Any) -> None:
-    """Restore the handler of a signal; None is one that Python did not install."""
-    if handler is not None and signal.getsignal(number) is not handler:
+    """Restore the handler of a signal; None is one that Python did not install.
+
+    A signal that is ignored stays so: the command line ignores all once it has answered one.
+    """
+    if handler is not None and signal.getsignal(number) not in (handler, signal.SIG_IGN):
         signal.signal(number, handler)
 
 

@@ -265,7 +265,7 @@ def test_settings_that_own_code_changes_reach_no_other_model(tmp_path, at):
         "np.seterr(all='raise')",
         "sklearn.set_config(transform_output='polars')",
         "sys.stdin = sys.stdout = sys.stderr = None",
-        "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)",
+        "import signal; signal.signal(signal.SIGTERM, print)",
     )
     lines = "\n".join(changes) + "\n"
     package = f"setting_{at}"
