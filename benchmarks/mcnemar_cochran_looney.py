@@ -88,7 +88,7 @@ def beside_mlxtend(
     if models > 10:
         omnibus *= 2 ** (models - 10)
         scaled += " and M = 10"
-    # Milliseconds beside a minute: what else the machine does then must not decide
+    # Ours takes milliseconds and the peer a minute: measure again, where the machine was busy
     mine = min(mine, seconds(lambda: ours(truth, labels), runs=RUNS))
     compare(
         work,

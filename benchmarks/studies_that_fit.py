@@ -148,7 +148,7 @@ SAVE = "import evallang, sys; evallang.run(sys.argv[1], jobs=int(sys.argv[2])).s
 def two_workers(folder: Path) -> dict[str, tuple[float, float]]:
     """Measure a study of a few seconds of fits with one process and with two.
 
-    To results.json, and with the report, whose last second has one process in either.
+    Up to results.json, and with the report, whose last second has one process in either.
     """
     study = NESTED.format(prefix="StandardScaler", shrinkage=SHRINKAGE, outer=5, inner=2)
     (folder / "two.eval").write_text(study, encoding="utf-8")

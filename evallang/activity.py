@@ -19,8 +19,8 @@ class Activity:
     """What is done: the phase, its object, and how far it is.
 
     `cached` and `failed` count among the `done` fits those of the store and those that failed;
-    `share` is how much of the object itself is done, from 0 to 1; of fits how much of their work,
-    which some have more of than others. `notice` is a line that stays on the screen.
+    `share` is how much of the object itself is done, from 0 to 1; of fits the share of their
+    estimated time. `notice` is a line that stays on the screen.
     """
 
     phase: Phase

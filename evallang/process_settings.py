@@ -53,7 +53,7 @@ def settings_restored() -> Iterator[None]:
 
 
 def _handle(number: int, handler: Any) -> None:
-    """Restore the handler of a signal; None is one that Python did not install.
+    """Restore the handler of a signal; None is a handler that Python did not install.
 
     A signal that is ignored stays so: the command line ignores all once it has answered one.
     """
@@ -64,8 +64,8 @@ def _handle(number: int, handler: Any) -> None:
 def seed_shared_draws(seed: int) -> None:
     """Seed the generators of `random` and `numpy.random`, from which own code may draw.
 
-    Its draws would else depend on which fits this process made before. `settings_restored`
-    restores them; outside of it nothing is seeded. `seed` has 32 bits.
+    Its draws would otherwise depend on the earlier fits of this process. `settings_restored`
+    restores the generators; outside of it nothing is seeded. `seed` has 32 bits.
     """
     kept = _KEPT.get()
     if kept is None:
@@ -90,9 +90,9 @@ def _bits() -> Any:
 
 @contextmanager
 def child_ended() -> Iterator[None]:
-    """End a process that the code within forks and that leaves it: it would go on as this one does.
+    """End a forked process where it leaves the code within: it would continue as its parent does.
 
-    Its exit status is what Python gives at the end of a program.
+    Its exit status is that of a Python program that ends there.
     """
     process = os.getpid()
     try:

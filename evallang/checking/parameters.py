@@ -236,7 +236,7 @@ class ParameterResolver:
         elif isinstance(place, n.RangeNode):
             help_text = f"the range holds `{value}`"
         elif "models" in known.constraint.kinds and isinstance(place, n.ListNode):
-            help_text = "list models of the study or classes; they need no names"
+            help_text = "list models of the study or classes, as in `[GaussianNB, SVC]`"
         elif isinstance(place, n.ListNode) and place.items:
             help_text = f"to search them, write `{known.name} in {format_node(place)}`"
         self.scope.report(

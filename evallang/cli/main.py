@@ -95,7 +95,10 @@ def _answer_signals() -> None:
 
 
 def _leave_signals() -> None:
-    """Answer no signal in a process that other code forks: it would end the command with itself."""
+    """Restore the usual handlers in a process that other code forks.
+
+    A signal to the child would also end the command, whose pipe of signals it has.
+    """
     signal.set_wakeup_fd(-1)
     for number in ENDINGS:
         if signal.getsignal(number) is _interrupt:
@@ -226,7 +229,7 @@ def main() -> NoReturn:
 
 
 def _end_children() -> None:
-    """End the processes that own code left running: Python would wait for them."""
+    """Kill the processes of `multiprocessing` that own code left: Python would wait for them."""
     multiprocessing = sys.modules.get("multiprocessing")
     if multiprocessing is not None:
         for child in multiprocessing.active_children():

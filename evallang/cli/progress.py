@@ -86,7 +86,7 @@ class Progress:
         if since <= 0 or not made or made * self.KNOWN_FROM < at.total - at.cached:
             return f"{counts}  {elapsed}"
         undone = (1 - at.share) / at.share if at.share else (at.total - at.done) / made
-        # Between two fits the clock runs down; one that takes longer than expected tells nothing
+        # It decreases between two fits, and is hidden by a fit that takes longer than expected
         left = (self.updated - self.fitting_since) * undone - (now - self.updated)
         known = f"  {duration(left)} left" if left > 0 else ""
         return f"{counts}  {elapsed}  {made / since:.3g}/s{known}"

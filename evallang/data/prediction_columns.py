@@ -519,7 +519,7 @@ def number_column(
         return None
     values = frame.values(column)
     numbers = np.empty(len(values))
-    for start in range(0, len(values), AT_ONCE):  # those of a file read in pieces are in pieces
+    for start in range(0, len(values), AT_ONCE):  # a file read in pieces has several chunks
         part = values[start : start + AT_ONCE].cast(pl.Float64)
         numbers[start : start + AT_ONCE] = part.to_numpy()
     if not np.isfinite(numbers).all():
@@ -655,7 +655,7 @@ def _mapped_columns(
 
 
 def _largest(block: "NDArray[np.float64]") -> "NDArray[Any]":
-    """Return the first column with the largest value of each row, in few bytes."""
+    """Return the place of the first largest value of each row, in the smallest type."""
     places = np.empty(len(block), short_codes(np.zeros(0, dtype=np.int64), block.shape[1]).dtype)
     for start in range(0, len(block), AT_ONCE):
         rows = slice(start, start + AT_ONCE)

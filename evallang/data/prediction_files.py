@@ -718,13 +718,13 @@ def align(
         read_ids(frame, keys[0], findings, within=keys[1:], apart=apart)
     if findings.failed:
         return None
-    if all(_in_one_order(list(frames.values()), key) for key in keys):
+    if all(_have_equal_keys(list(frames.values()), key) for key in keys):
         return dict(frames), ()
     names = [str(place) for place in range(len(keys))]
     spelled = [_comparable(frames, key) for key in keys]
-    found = _sorted_alike(spelled)
+    found = _matching_rows(spelled)
     if found is not None:
-        return {path: _in_order(frames[path], order) for path, order in found.items()}, ()
+        return {path: _reordered(frames[path], order) for path, order in found.items()}, ()
     rows = {
         path: pl.DataFrame(
             [one[path].alias(name) for one, name in zip(spelled, names, strict=True)]
@@ -748,20 +748,19 @@ def align(
     parts = {}
     for path, frame in frames.items():
         order = common.join(rows[path], on=names, how="left", maintain_order="left")[ROW]
-        parts[path] = _in_order(frame, order)
+        parts[path] = _reordered(frame, order)
     return parts, notes
 
 
-def _in_order(frame: Frame, order: "pl.Series") -> Frame:
+def _reordered(frame: Frame, order: "pl.Series") -> Frame:
     places = frame.row_numbers[order.to_numpy()]
     return replace(frame, cells=frame.cells[order], rows=places, _typed={})
 
 
-def _sorted_alike(spelled: "Sequence[Mapping[str, pl.Series]]") -> "dict[str, pl.Series] | None":
-    """Return the rows of each file in the order of the first, found by sorting whole numbers.
+def _matching_rows(spelled: "Sequence[Mapping[str, pl.Series]]") -> "dict[str, pl.Series] | None":
+    """Return the rows of each file in the order of the first, by sorting keys of whole numbers.
 
-    None where another way is needed: the key is not one column of whole numbers, or the files
-    have different ones.
+    None where the key is not one column of whole numbers, or the files have different keys.
     """
     (keys, *more) = spelled
     if more or any(not column.dtype.is_integer() for column in keys.values()):
@@ -780,7 +779,7 @@ def _sorted_alike(spelled: "Sequence[Mapping[str, pl.Series]]") -> "dict[str, pl
     return found
 
 
-def _in_one_order(frames: Sequence[Frame], key: str) -> bool:
+def _have_equal_keys(frames: Sequence[Frame], key: str) -> bool:
     """Return whether all files have the same whole numbers, or texts, in the same rows."""
     columns = [frame.values(key) for frame in frames]
     stored = [frame.cells[key].dtype for frame in frames]
@@ -795,7 +794,7 @@ def _in_one_order(frames: Sequence[Frame], key: str) -> bool:
 
 
 def _comparable(frames: Mapping[str, Frame], key: str) -> "dict[str, pl.Series]":
-    """Return a key column of all files so that equal keys are equal: whole numbers or texts."""
+    """Return a key column of each file as whole numbers or texts, so that equal keys are equal."""
     if all(frame.cells[key].dtype.is_integer() for frame in frames.values()):
         found = {path: f.cells[key].cast(pl.Int64, strict=False) for path, f in frames.items()}
         if not any(column.has_nulls() for column in found.values()):

@@ -195,7 +195,7 @@ def sample_of(
 
 
 MOST_IN_COLUMNS = 1 << 22
-"""Numbers of the columns of cells, one for each example and cell: 32 MB."""
+"""The most examples times cells that columns are made of: 32 MB."""
 
 
 def _weighted_counts(
@@ -205,7 +205,7 @@ def _weighted_counts(
     weights: "NDArray[np.float64]",
     groups: "NDArray[np.int64] | None",
 ) -> WeightSample:
-    """Make the sample of a metric of weighted counts: a function of the weights in each cell."""
+    """Make the sample of a metric of weighted counts: a function of the weight in each cell."""
     column = np.where(np.asarray(o.output) < 0, o.k, o.output).astype(np.int64)
     places, code = np.unique(np.asarray(o.truth) * (o.k + 1) + column, return_inverse=True)
     inside = code.reshape(-1) == np.arange(len(places))[:, None]

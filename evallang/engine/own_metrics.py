@@ -113,7 +113,7 @@ def _guarded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         given = {key: _python_value(value) for key, value in options.items()}
         try:
             with speaking(name):
-                seed_shared_draws(0)  # a function of its arguments, wherever it is computed
+                seed_shared_draws(0)  # its value depends on its arguments alone
                 return function(truth, prediction, **given)
         # A metric is anyone's code: whatever it raises is a result of the study.
         except BaseException as error:

@@ -9,7 +9,7 @@ from evallang.activity import Activity, report_activity
 class Tally:
     """Fits done, reported to a callback whenever there are more; never fewer than before.
 
-    `planned` has the number of fits that are to be made of each model, which take its own time.
+    `planned` has the number of fits of each model: those of different models take different times.
     """
 
     def __init__(
@@ -62,9 +62,10 @@ class Tally:
         report_activity(Activity("fitting", "", *counts, share=self._share(done)))
 
     def _share(self, done: int) -> float:
-        """Return the share of the work that is done; 0 where no time of a fit is known.
+        """Return the share of the work that is done; 0 while no time of a fit is known.
 
-        A fit takes as long as those of its model did, or as all did where it is the first one.
+        A fit is expected to take the mean time of the finished fits of its model, or of all
+        finished fits where its model has none.
         """
         made = sum(self._made[model] for model in self._planned)
         spent = sum(self._seconds[model] for model in self._planned)

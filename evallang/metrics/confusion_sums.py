@@ -1,4 +1,4 @@
-"""Shares of sums of counts of true by predicted class, and their averages over classes."""
+"""Ratios of sums of counts of true by predicted class, and their averages over classes."""
 
 from __future__ import annotations
 

@@ -184,7 +184,7 @@ def _estimator(spec: EstimatorSpec, context: BuildContext, place: str, *, named:
 def _own(spec: EstimatorSpec, context: BuildContext, place: str) -> Any:
     """Make an instance of the author's own class, with a seed and one process if it takes them.
 
-    What it draws from the generators that all code shares has the same seed.
+    The generators that all code shares get the same seed.
     """
     if context.own_class is None:
         raise ValueError(f"{spec.name} is the author's own code, which was not loaded")

@@ -159,7 +159,7 @@ _PHRASES = {
 
 
 def _is_part(item: ParameterValue) -> bool:
-    """Return whether an item of a list of models is a model, or the word that stands for none."""
+    """Return whether an item of a list of models is a model, or a word for none."""
     return isinstance(item, EstimatorSpec | NamedSpec | PipelineSpec) or item in _NO_MODEL
 
 

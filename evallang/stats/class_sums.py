@@ -21,7 +21,7 @@ else:
     np = lazy("numpy")
 
 MANY_CELLS = 1 << 10
-"""Cells from which it is quicker to sum those that occur than all."""
+"""The number of cells from which it is quicker to sum only those that occur."""
 
 
 @frozen
@@ -66,7 +66,7 @@ class Margins:
 
 
 class OccurringCells:
-    """The cells of a confusion matrix that occur, which of many classes are few.
+    """The cells of a confusion matrix that occur: few of them where classes are many.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class OccurringCells:
 
 @frozen
 class LabelledPairs:
-    """How often each truth occurs with each two predictions, where both are not too many.
+    """How often each truth occurs with each two predictions: the combinations that occur.
 
     Arrays (P,) in the order of truth, first and second; a prediction that is none of the k
     classes has the code k.

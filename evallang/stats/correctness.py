@@ -20,8 +20,8 @@ else:
     np = lazy("numpy")
 
 Table = tuple[tuple[int, int], tuple[int, int]]
-# What a processor's own cache holds, with what is made from it
-BYTES_PACKED = 1 << 19  # of the values that are turned over at once
+# These fit into the cache of a core, with what is made of them
+BYTES_PACKED = 1 << 19  # of the values that are transposed at once
 ROWS_COUNTED = 1 << 19  # examples counted at once, a bit for each model
 
 
@@ -94,12 +94,12 @@ def count_right(truth: ArrayLike, labels: ArrayLike) -> Correctness:
     true, given = np.asarray(truth), np.asarray(labels)
     if given.ndim != 2 or given.shape[1] == 0 or true.shape != given.shape[:1]:
         raise ValueError("every example needs its class and one label of each model")
-    # Turned over by the comparison, which writes one model after the other
+    # Transposed by the comparison, which writes one model after the other
     return _counted(given, lambda rows: np.equal(given[rows].T, true[rows], order="C"))
 
 
 def _counted(values: NDArray[Any], right: Callable[[slice], NDArray[np.bool_]]) -> Correctness:
-    """Count (n, M) part by part; `right` gives right and wrong of some rows, turned over (M, .)."""
+    """Count (n, M) in parts; `right` gives the right answers in some rows, transposed (M, .)."""
     n, models = values.shape
     most = max(BYTES_PACKED // (64 * models * max(values.itemsize, 1)), 1) * 64
 
@@ -164,7 +164,7 @@ def _packed(
 ) -> NDArray[np.uint64]:
     """Pack each column into bits, 64 examples to a word, zeros after the last: (M, words).
 
-    At most `most` rows are turned over at once, a multiple of 64.
+    At most `most` rows are transposed at once, a multiple of 64.
     """
     bits = np.zeros((models, -(-len(rows) // 64) * 8), dtype=np.uint8)
     for done in range(0, len(rows), most):

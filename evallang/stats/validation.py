@@ -71,7 +71,7 @@ def subtractable(values: ArrayLike, what: str) -> NDArray[np.float64]:
 
 
 def _largest(values: NDArray[np.float64]) -> float:
-    """Return the largest size of the finite numbers, without an array of all sizes."""
+    """Return the largest absolute value of the finite numbers, without an array of all."""
     finite = np.isfinite(values)
     high, low = values.max(initial=0.0, where=finite), values.min(initial=0.0, where=finite)
     return max(float(high), -float(low))

@@ -75,7 +75,7 @@ def test_a_bug_is_one_line_with_the_path_of_its_log(ended, tmp_path):
     assert str(log) in words and "Traceback" in log.read_text()
 
 
-def test_a_bug_without_room_for_a_log_is_told_all_the_same(ended, monkeypatch, tmp_path):
+def test_a_bug_is_reported_without_room_for_a_log(ended, monkeypatch, tmp_path):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
     code, words = ended(ZeroDivisionError("division by zero"))
     assert code == 3

@@ -57,7 +57,7 @@ def test_the_time_left_follows_from_the_work_done_where_models_differ():
     assert line.endswith(" 40 of 160 fits  20 s  2/s  3 min 00 s left")
 
 
-def test_the_time_left_runs_down_between_two_fits_and_is_never_less_than_nothing():
+def test_the_time_left_decreases_between_two_fits_and_is_never_negative():
     activity = Activity("fitting", "", 40, 160, share=0.5)
     assert shown(activity, 20.0, later=5.0).endswith("  25 s  1.6/s  15 s left")
     assert shown(activity, 20.0, later=30.0).endswith("  50 s  0.8/s")
@@ -79,7 +79,7 @@ def test_a_fit_takes_as_long_as_those_of_its_model_did():
     assert end == 1.0
 
 
-def test_fits_without_a_known_time_tell_nothing_of_their_work():
+def test_fits_without_a_known_time_have_no_share_of_work():
     seen = []
     with watched(seen.append):
         tally = Tally(10, None)

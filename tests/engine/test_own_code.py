@@ -428,7 +428,9 @@ def share(truth, prediction):
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_processes_that_own_code_forks_neither_go_on_as_ours_nor_are_waited_for(tmp_path, jobs):
+def test_processes_that_own_code_forks_do_not_continue_the_run_and_are_not_waited_for(
+    tmp_path, jobs
+):
     package = "forking_own"
     names = ("Pool", "Left", "Raising", "Returning", "Exiting")
     written(tmp_path, package, "Nearest", MODULE + STARTING)

@@ -74,7 +74,7 @@ def test_what_runs_or_loads_is_refused_and_the_report_is_written_without_it(tmp_
 
 @pytest.mark.usefixtures("no_layout")
 @pytest.mark.parametrize("body", ["<script>alert(1)</script>", "{{ missing }}"])
-def test_what_is_refused_is_told_once_for_page_and_pdf(tmp_path, body):
+def test_a_refusal_is_reported_once_for_page_and_pdf(tmp_path, body):
     _, messages = page_of(tmp_path, body, ("html", "pdf"))
     assert len(messages) == 1
     assert (tmp_path / "report.pdf").exists()

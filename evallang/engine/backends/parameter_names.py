@@ -1,8 +1,8 @@
 """The names of the parameters of scikit-learn's classes, read once for each class.
 
 scikit-learn reads the signature of a class whenever it copies an instance, sets its parameters or
-checks them: four times for each tree of a forest, a sixth of the time of a forest on some hundred
-rows.
+checks them: four times for each tree of a forest, a sixth of the time of a forest on a few
+hundred rows.
 """
 
 import sys
@@ -14,7 +14,7 @@ NAME = "_get_param_names"
 
 
 def read_names_once() -> None:
-    """Have the estimators of this process, which is ours alone, remember their parameters' names.
+    """Keep the names of the parameters of each class of estimators in this worker or server.
 
     Other versions of scikit-learn may read them in another way; then nothing is changed.
     """

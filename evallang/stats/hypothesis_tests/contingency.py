@@ -362,7 +362,7 @@ def _chi2(b: int, c: int, less: int) -> float | None:
 def _mcnemar_p_values(
     variants: Iterable[str], b: int, c: int, alternative: Alternative
 ) -> dict[str, float]:
-    """Return the p-values of some forms."""
+    """Return the p-value of each variant."""
     n, both_sides = b + c, alternative == "two_sided"
     if n == 0:
         return dict.fromkeys(variants, 1.0)

@@ -32,7 +32,7 @@ FUNCTION_CALLS = 1 << 12  # arrangements enumerated where each costs a call of t
 
 
 class _PatternSwapper:
-    """The difference of a metric of counts, of which only the patterns of the examples matter.
+    """The difference of a metric of counts, which depends on the patterns of the examples alone.
 
     A pattern is a truth with two labels. Only how many of its examples are swapped matters, so
     that time does not depend on the number of examples.
@@ -131,7 +131,7 @@ class CountSwapper(_PatternSwapper):
 
 
 class PairSwapper(_PatternSwapper):
-    """The difference of a metric of two models of many classes, by the labels that occur together.
+    """The difference of a metric of two models of many classes, by the pairs of labels that occur.
 
     Parameters
     ----------

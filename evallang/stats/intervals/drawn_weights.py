@@ -23,7 +23,7 @@ else:
     special = lazy("scipy.special")
 
 MANY_UNITS = 256  # from which Poisson counts are faster
-SPARE = 3.0  # standard deviations by which fewer are drawn at first; more than wanted 1 in 750
+SPARE = 3.0  # standard deviations by which fewer are drawn at first: too many 1 in 750 times
 AT_ONCE = 1 << 18  # bytes that stay in the cache; fewer make threads wait for each other
 BLOCK = 1 << 20  # units of all resamples of a block
 TOGETHER = 8  # blocks of a batch: columns that are added up are read once for all of them
@@ -229,9 +229,10 @@ def _sums(times: NDArray[np.uint8], rows: int) -> NDArray[np.int64]:
 class _ByteTable:
     """Draws a distribution over 0, 1, 2 ... by comparing one random number with its steps.
 
-    Whole numbers of steps come close to the distribution. It is a mixture of what they draw and,
-    with a small chance, of a rest: values at random places are drawn again from the rest, by a
-    longer number, and in the end by a fraction. No value needs to be looked at to find the places.
+    Each value has a whole number of steps, which approximates its chance. The distribution is a
+    mixture of these and, with a small chance, of a rest: values at random places are drawn again
+    from the rest, by a longer number, and in the end by a fraction. The places are chosen without
+    reading the values.
     """
 
     def __init__(self, mean: float) -> None:
@@ -245,7 +246,7 @@ class _ByteTable:
             kept = float((chances[drawn] * cells / whole[drawn]).min())
             rest = np.maximum(chances - kept * whole / cells, 0.0)
             steps = np.cumsum(whole)
-            # So many places on average that each is among them with the chance of the rest
+            # The mean number of draws again of a value, one or more with the chance of the rest
             places = -math.log1p(-float(rest.sum()))
             self._levels.append((steps[steps < cells].astype(dtype), places))
             chances = rest / rest.sum()

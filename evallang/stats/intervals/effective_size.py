@@ -139,7 +139,7 @@ def weighted_sums_sample(
 
 
 FEWEST_DIGITS = 1e-9
-"""A sum of which less is left than this part lost its digits, where the rest was subtracted."""
+"""A sum below this share of the sum of all has lost its digits by subtraction."""
 
 
 def weighted_loss_sample(

@@ -343,7 +343,7 @@ class MomentSample(WeightSample):
 
     @staticmethod
     def mean_of(samples: Sequence[MomentSample]) -> MomentSample:
-        """Return the mean of some of the same examples and groups, on one set of sums."""
+        """Return the mean of several statistics of the same examples, on one set of sums."""
         ends = np.cumsum([len(sample._of_examples) for sample in samples]).tolist()
 
         def of_sums(
