@@ -236,7 +236,14 @@ class ParameterResolver:
         elif isinstance(place, n.RangeNode):
             help_text = f"the range holds `{value}`"
         elif "models" in known.constraint.kinds and isinstance(place, n.ListNode):
-            help_text = "list models of the study or classes, as in `[GaussianNB, SVC]`"
+            names = (*self.scope.models, *self.scope.lets, *estimators())
+            words_of_list = [item for item in place.items if isinstance(item, n.NameNode)]
+            unknown = next((item for item in words_of_list if item.name not in names), None)
+            if unknown is not None:
+                help_text, fixes = suggestion(unknown.name, unknown.span, names)
+            help_text = (
+                help_text or "list models of the study or classes, as in `[GaussianNB, SVC]`"
+            )
         elif isinstance(place, n.ListNode) and place.items:
             help_text = f"to search them, write `{known.name} in {format_node(place)}`"
         self.scope.report(
