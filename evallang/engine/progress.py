@@ -65,7 +65,7 @@ class Tally:
         """Return the share of the work that is done; 0 while no time of a fit is known.
 
         A fit is expected to take the mean time of the finished fits of its model, or of all
-        finished fits where its model has none.
+        finished fits where it is the first one.
         """
         made = sum(self._made[model] for model in self._planned)
         spent = sum(self._seconds[model] for model in self._planned)
