@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -31,7 +32,7 @@ BATCH = 1 << 20  # numbers held at once
 FUNCTION_CALLS = 1 << 12  # arrangements enumerated where each costs a call of the metric
 
 
-class _PatternSwapper:
+class _PatternSwapper(ABC):
     """The difference of a metric of counts, which depends on the patterns of the examples alone.
 
     A pattern is a truth with two labels. Only how many of its examples are swapped matters, so
@@ -43,13 +44,13 @@ class _PatternSwapper:
     """How many numbers a round takes."""
 
     @property
+    @abstractmethod
     def _totals(self) -> NDArray[np.int64]:
         """How often each pattern of different labels occurs."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _difference(self, kept: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return differences where `kept` (B, patterns) examples have i first and j second."""
-        raise NotImplementedError
 
     def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
         """Draw how many examples of each discordant pattern keep their outputs."""
