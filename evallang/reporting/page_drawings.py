@@ -9,6 +9,7 @@ from typing import Any
 
 from evallang.registry import lazy
 from evallang.reporting.figures import placing, vector_pdf
+from evallang.reporting.pdf_objects import Objects
 
 pydyf = lazy("pydyf")
 
@@ -34,9 +35,9 @@ class Drawings:
         sheets = [image.sheet for image in self.images.values()]
         self.faces = vector_pdf.Faces("".join(map(placing.characters, sheets)))
 
-    def add_fonts(self, _document: object, pdf: Any) -> None:
+    def add_fonts(self, objects: Objects) -> None:
         """Add the fonts of the drawings to a PDF in which they were drawn."""
-        numbers = vector_pdf.add_fonts(_Objects(pdf), self.faces)
+        numbers = vector_pdf.add_fonts(objects, self.faces)
         fonts = {name: f"{number} 0 R" for name, number in numbers.items()}
         for image in self.images.values():
             image.resources["Font"] = pydyf.Dictionary(fonts)
@@ -72,39 +73,3 @@ class _Image:
             {"Type": "/XObject", "Subtype": "/Form", "BBox": size, "Resources": self.resources},
             compress=True,
         )
-
-
-class _Objects:
-    """The objects of a PDF of pydyf, to which fonts are added."""
-
-    def __init__(self, pdf: Any) -> None:
-        self._pdf = pdf
-
-    def add(self, body: str) -> int:
-        """Write an object; gives its number."""
-        return self._added(_written()(body.encode("latin-1")))
-
-    def add_stream(self, data: bytes, **entries: int) -> int:
-        """Write a compressed stream with entries of its dictionary; gives its number."""
-        return self._added(pydyf.Stream([data], entries, compress=True))
-
-    def _added(self, made: Any) -> int:
-        self._pdf.add_object(made)
-        number: int = made.number
-        return number
-
-
-def _written() -> Any:
-    class Written(pydyf.Object):  # type: ignore[misc, name-defined]
-        """An object whose bytes are known."""
-
-        def __init__(self, data: bytes) -> None:
-            super().__init__()
-            self._data = data
-
-        @property
-        def data(self) -> bytes:
-            """Return its bytes."""
-            return self._data
-
-    return Written

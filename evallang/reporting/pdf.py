@@ -21,6 +21,7 @@ from evallang.reporting.figures.figure import Canvas
 from evallang.reporting.page_drawings import Drawings
 from evallang.reporting.page_holes import MOST_LAYOUTS, rules_against_holes
 from evallang.reporting.pango_types import declared_beforehand
+from evallang.reporting.pdf_objects import Objects
 from evallang.run_folders import run_folder
 
 NO_DATE = datetime(2000, 1, 1, tzinfo=UTC)
@@ -118,7 +119,13 @@ def write(
     with run_folder() if files else contextlib.nullcontext() as known._folder, collector_paused():
         weasyprint.CSS(string=rules, font_config=known, url_fetcher=_data_only(files, "font/ttf"))
         document = _laid_out(weasyprint, page, {**options, "font_config": known})
-        data: bytes = document.write_pdf(finisher=drawn.add_fonts, **options)
+
+        def finish(_document: object, pdf: Any) -> None:
+            objects = Objects(pdf)
+            drawn.add_fonts(objects)
+            objects.compress_once()
+
+        data: bytes = document.write_pdf(finisher=finish, **options)
     return data
 
 
