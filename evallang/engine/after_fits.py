@@ -515,11 +515,10 @@ def _warnings(fits: Sequence[Fitted]) -> tuple[FitWarning, ...]:
 
 
 def _fast_paths(found: Fits) -> tuple[FastPath, ...]:
-    """Count the fits of this run that each shortcut replaced."""
+    """Count the fits that each shortcut replaced, in past runs too where the store has them."""
     counts: Counter[str] = Counter()
-    for key, outcome in found.outcomes.items():
-        if key not in found.stored:
-            counts.update(dict(outcome.fast_paths))
+    for outcome in found.outcomes.values():
+        counts.update(dict(outcome.fast_paths))
     return tuple(FastPath(name, n) for name, n in sorted(counts.items()))
 
 

@@ -39,6 +39,20 @@ def test_shortcuts_change_no_result_and_are_recorded():
     }
 
 
+def test_results_from_the_store_record_the_shortcuts_of_the_runs_that_fitted(tmp_path):
+    first, taken = results(STUDY, store=tmp_path)
+    assert len(taken) == 2
+    again, from_store = results(STUDY, store=tmp_path)
+    assert from_store == taken
+    for entry in sorted(tmp_path.glob("??/*"))[::2]:  # as after a run that was killed
+        entry.unlink()
+    resumed, in_part = results(STUDY, store=tmp_path)
+    assert in_part == taken
+    assert [json.loads(text)["estimates"] for text in (again, resumed)] == [
+        json.loads(first)["estimates"]
+    ] * 2
+
+
 LEFT_OUT = """evallang 1
 study
   seed 1

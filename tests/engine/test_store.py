@@ -182,12 +182,22 @@ def test_an_outcome_comes_back_as_it_was(tmp_path):
         warnings=(("ConvergenceWarning", "naïve \ud800\n" + chr(0), 3),),
         inner_failures=((task.candidates[2], "ValueError", "none"),),
         n_fits=7,
+        fast_paths=(("a shortcut", 2),),
     )
     assert store.put(task, made) is None
     found = store.get(task, 3)
     assert np.array_equal(found.labels, made.labels) and found.labels.dtype == np.int64
     assert np.array_equal(found.scores, made.scores)
-    for name in ("params", "inner_score", "seconds", "warnings", "inner_failures", "n_fits"):
+    kept = (
+        "params",
+        "inner_score",
+        "seconds",
+        "warnings",
+        "inner_failures",
+        "n_fits",
+        "fast_paths",
+    )
+    for name in kept:
         assert getattr(found, name) == getattr(made, name), name
     assert list(found.params) == list(made.params)
 
@@ -205,6 +215,7 @@ def test_an_outcome_comes_back_as_it_was(tmp_path):
         {"n_fits": 0},
         {"params": {"C": 1.0}},
         {"warnings": (("W", "text", 0),)},
+        {"fast_paths": (("a shortcut", 0),)},
         {"search": InnerScores(({},), np.zeros((9, 9)))},
         {"search": InnerScores(({},), np.zeros((9, 1), dtype=np.int64))},
     ],
