@@ -578,7 +578,7 @@ def _warning(item: Any) -> tuple[str, str, int]:
 
 
 def _fast_path(item: Any) -> tuple[str, int]:
-    """Return a shortcut and its number of fits; entries of older versions have none."""
+    """Return a shortcut and its number of fits; entries of older versions lack them."""
     name, n = item
     _require(isinstance(name, str) and type(n) is int and n >= 1)
     return name, n
