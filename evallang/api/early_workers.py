@@ -13,6 +13,9 @@ FITS = tuple(re.compile(rb"^%b\b" % word, re.MULTILINE) for word in (b"model", b
 """What the file of a study with fits contains; where an included file declares them, workers
 start once it is checked."""
 
+OWN_CODE = re.compile(rb"^use\b", re.MULTILINE)
+"""What the file of a study with code of its author contains."""
+
 NEEDED = ("evallang.engine.fits", "sklearn.pipeline", "sklearn.compose")
 """Modules that every fit needs."""
 
@@ -31,23 +34,24 @@ def start_early(
     Where the store knows the study, its fits may all be there. What is wrong with a file or a
     store is reported by whoever reads it.
     """
-    workers = Workers(jobs, FitLimits(fit_timeout, memory))
-    if workers.in_process:
+    content = _content(place)
+    own_code = OWN_CODE.search(content) is not None
+    workers = Workers(jobs, FitLimits(fit_timeout, memory), own_code=own_code)
+    if workers.in_process or not all(word.search(content) for word in FITS):
         return
-    if _declares_fits(place) and (fresh or not _known(place, store)):
+    if fresh or not _known(place, store):
         with safe_path():
             workers.prepare(NEEDED)
 
 
-def _declares_fits(place: Path) -> bool:
+def _content(place: Path) -> bytes:
     try:
         if not place.is_file():  # a pipe may never end
-            return False
+            return b""
         with place.open("rb") as file:
-            content = file.read(STUDY_BYTES.most)
+            return file.read(STUDY_BYTES.most)
     except OSError:
-        return False
-    return all(word.search(content) for word in FITS)
+        return b""
 
 
 def _known(place: Path, named: str | Path | None) -> bool:

@@ -178,6 +178,7 @@ def _run(
     checked(live, study.meant)
     if study.meant is not None:
         refuse_without_consent(study.meant, trust)
+        workers = replace(workers, own_code=bool(study.meant.uses))
     store, notes = _store(named_store, fresh=fresh) if fast_paths else (None, [])
     meant = study.meant
     if meant is not None and meant.protocols and (fresh or not _ran_before(store, study)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evallang.api.checked_file import StudyError
@@ -60,6 +60,7 @@ def run_share(
     if has_errors(study.diagnostics) or study.meant is None:
         raise StudyError(study.diagnostics, study.checked.sources)
     refuse_without_consent(study.meant, trust)
+    workers = replace(workers, own_code=bool(study.meant.uses))
     try:
         folder = store_folder(store)
         kept = None if folder is None else open_store(folder, fresh=fresh)

@@ -111,7 +111,7 @@ class Job:
     @property
     def group(self) -> Hashable:
         """Equal for tasks on the same rows, whose pipelines may begin with the same steps."""
-        return self.task.data, id(self.task.refit), self.task.repetition
+        return self.own_code, self.task.data, id(self.task.refit), self.task.repetition
 
     @property
     def kind(self) -> Hashable:

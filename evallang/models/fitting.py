@@ -677,7 +677,9 @@ def predict_outputs(
     """
     n = len(X) if n is None else n
     skipped = not labels and any(hasattr(estimator, name) for name in SCORING)
-    predicted = np.zeros(n, dtype=np.int64) if skipped else np.asarray(estimator.predict(X))
+    predicted = (
+        np.zeros(n, dtype=np.int64) if skipped else _complete(estimator.predict(X), "predict")
+    )
     if predicted.shape != (n,):
         raise ValueError(
             f"`predict` returned {_shaped(predicted)} for {_rows(n)}; it must return one "
@@ -695,17 +697,24 @@ def predict_outputs(
         own = np.asarray(own_classes).ravel()
         found = _codes(own, n_classes, targets, "`classes_` holds").tolist()
     if hasattr(estimator, "predict_proba"):
-        returned = np.asarray(estimator.predict_proba(X))
+        returned = _complete(estimator.predict_proba(X), "predict_proba")
         table = np.zeros((n, n_classes))
         table[:, found] = _probabilities(returned, n, len(found))
         return Outputs(codes, table, "probabilities")
     if hasattr(estimator, "decision_function"):
-        returned = np.asarray(estimator.decision_function(X))
+        returned = _complete(estimator.decision_function(X), "decision_function")
         margins = _sort_margins(_margins(returned, n, len(found)), found, n_classes)
         if margins is None and skipped:
             return predict_outputs(estimator, X, n_classes, scores=False, targets=targets, n=n)
         return Outputs(codes, margins, None if margins is None else "margins")
     return Outputs(codes)
+
+
+def _complete(returned: Any, method: str) -> "NDArray[Any]":
+    """Return what a method returned as an array; `numpy.asarray` forgets which are masked."""
+    if np.ma.is_masked(returned):
+        raise ValueError(f"`{method}` returned masked values; it must return one for every row")
+    return np.asarray(returned)
 
 
 def _codes(
@@ -722,7 +731,10 @@ def _codes(
         codes = np.array([place.get(label, -1) for label in labels.tolist()], dtype=np.int64)
     strange = labels[codes < 0]
     if len(strange):
-        raise ValueError(f"{source} {strange.tolist()[0]!r}, which is not a class of the target")
+        meant = "is not a class of the target"
+        if not targets:  # the author of a class knows the names of the classes, and not this
+            meant += f", whose classes a model is given as 0 to {n_classes - 1}"
+        raise ValueError(f"{source} {strange.tolist()[0]!r}, which {meant}")
     return codes
 
 

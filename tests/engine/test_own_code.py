@@ -1,5 +1,6 @@
 """The author's own code: run with consent alone, found by its source, wrong without a traceback."""
 
+import importlib
 import json
 import os
 import random
@@ -319,6 +320,7 @@ def test_draws_of_own_code_without_a_seed_are_the_same_in_every_run(tmp_path):
     text = text.replace("cv folds=3", "nested cv outer=3 inner=2")
     text = text.replace("measure accuracy", f"measure {package}.models.noisy")
     made = study(text, tmp_path)
+    importlib.import_module("rich.style")  # it draws from `random` while it is imported
     np.random.seed(9)
     random.seed(9)
     drawn = []
@@ -358,7 +360,7 @@ def test_own_code_that_would_end_this_process_is_a_failed_fit_and_may_end_its_ow
             run(made, trust=True, jobs=1)
         record = failed.value.results.record
         assert {(f.model, f.fold) for f in record.failures} == {("ends", k) for k in range(3)}
-        assert all("ended the process" in failure.message for failure in record.failures)
+        assert all(ENDS[at] in failure.message for failure in record.failures)
         assert {e.model for e in record.estimates if e.value is not None} == {"own", "bayes"}
     assert os._exit.__module__ == "posix"
 
@@ -375,10 +377,67 @@ class Ending(Nearest):
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 4
         return super().fit(X, y)
 """
+ENDS = {
+    "import": "ended the process when it was imported",
+    "fit": "the process that fitted it ended with exit code 0",
+}
 ENDED = {
     "import": "os._exit(0)\n",
     "fit": "class Ending(Ending):\n    def fit(self, X, y):\n        os._exit(0)\n",
 }
+
+
+BREAKING = """
+import atexit, builtins, json, os, signal, time
+
+def defer(function, *arguments):
+    class Broken(Nearest):
+        def fit(self, X, y):
+            function(*arguments)
+            return super().fit(X, y)
+    return Broken
+
+def overflow():
+    sorted([1], key=lambda _: overflow())
+
+def deep():
+    import sys
+    sys.setrecursionlimit(10**9)
+    overflow()
+
+Lengthless = defer(setattr, builtins, "len", None)
+Speechless = defer(setattr, json, "dumps", None)
+Closing = defer(os.closerange, 0, 300)
+Deep = defer(deep)
+Alarmed = defer(signal.setitimer, signal.ITIMER_REAL, 0.01, 0.01)
+Masking = defer(os.umask, 0o777)
+Homeless = defer(os.environ.clear)
+Hanging = defer(atexit.register, time.sleep, 300)
+Ufunc = defer(setattr, np, "unique", None)
+"""
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_what_own_code_breaks_in_its_process_is_its_own_failed_fit(tmp_path, jobs):
+    package = "breaking_own"
+    written(tmp_path, package, "Nearest", MODULE + BREAKING)
+    broken = ("Lengthless", "Speechless", "Closing", "Deep", "Alarmed", "Ufunc")
+    harmless = ("Masking", "Homeless", "Hanging")
+    for name in (*broken, *harmless):
+        text = TEXT.format(package=package, name=name).replace("report html", "report csv")
+        (tmp_path / "study.eval").write_text(text)
+        words = [sys.executable, "-m", "evallang", "run", "study.eval", "--trust", "-j", jobs]
+        words += ["--store", "off"]
+        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=200)
+        found = tmp_path / "study-results" / "results.json"
+        record = json.loads(found.read_text())
+        assert found.stat().st_mode & 0o600 == 0o600, name
+        assert {f["model"] for f in record["failures"]} <= ({"own"} if name in broken else set())
+        assert done.returncode == (3 if record["failures"] else 0), (name, done.stderr)
+        assert record["failures"] or name in (*harmless, "Alarmed", "Speechless"), name
+        assert "Traceback" not in done.stderr, name
+        assert "bug" not in done.stderr, name
+        assert record["estimates"][1]["value"] > 0.9, name
 
 
 STARTING = """

@@ -10,6 +10,7 @@ class Task:
     group: str
     number: int
     kind: str = ""
+    own_code: bool = False
 
 
 def waiting(groups):

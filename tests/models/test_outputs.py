@@ -16,7 +16,7 @@ class Fake:
         self.classes_ = np.asarray(classes)
         answers["predict"] = predicted
         for method, value in answers.items():
-            setattr(self, method, lambda rows, value=value: np.asarray(value))
+            setattr(self, method, lambda rows, value=value: np.asanyarray(value))
 
 
 def test_probabilities_of_a_class_never_seen_are_zero():
@@ -98,7 +98,9 @@ def margins(returned, classes=(0, 1)):
         (Fake([[1.0, 2.0], [3.0, 4.0]]), None, r"shape \(2, 2\) for 2 rows"),
         (Fake([1.0, 2.0, 3.0]), None, r"shape \(3,\) for 2 rows"),
         (Fake(1.0), None, r"shape \(\) for 2 rows"),
-        (Fake([0, 5], [0, 1]), 2, "`predict` returned 5, which is not a class"),
+        (Fake([0, 5], [0, 1]), 2, "`predict` returned 5, which is not a class .* given as 0 to 1"),
+        (Fake(np.ma.array([0, 1], mask=[0, 1]), [0, 1]), 2, "`predict` returned masked values"),
+        (Fake(np.ma.array([0.5, 1], mask=[0, 1])), None, "`predict` returned masked values"),
         (Fake([0, -1], [0, 1]), 2, "`predict` returned -1, which is not a class"),
         (Fake([0, 0.7], [0, 1]), 2, "`predict` returned 0.7, which is not a class"),
         (Fake([0, np.nan], [0, 1]), 2, "`predict` returned nan, which is not a class"),

@@ -78,6 +78,7 @@ class _Worker(Generic[AnyTask]):
         self.counted = self.answered = 0
         self.overdue: str | None = None
         self.open = True
+        self.own_code = False
         self.sent = 0.0
         self.group: Hashable = None
         ours, theirs = socket.socketpair()
@@ -181,7 +182,11 @@ class _Pool(Generic[AnyTask, Made]):
             worker.close()
 
     def _feed(self, worker: _Worker[AnyTask], jobs: int) -> None:
-        """Send an idle worker the next batch; a task to be run alone is sent to a new one."""
+        """Send an idle worker the next batch.
+
+        A task to be run alone is sent to a new one, and so is one without own code that would
+        follow another's own code.
+        """
         if worker.batch or not self._queue or not worker.open:
             return
         mean = self._seconds / self._done if self._done else BATCH
@@ -189,9 +194,11 @@ class _Pool(Generic[AnyTask, Made]):
         others = {other.group for other in self.workers if other is not worker}
         while self._queue and (not worker.batch or len(worker.batch) < most):
             entry = self._queue.take(worker.group, others)
-            if entry.alone and (worker.batch or worker.answered):
+            changed = worker.own_code and not entry.task.own_code
+            if changed or (entry.alone and (worker.batch or worker.answered)):
                 self._queue.put_back([entry])
                 break
+            worker.own_code |= entry.task.own_code
             worker.batch.append(entry)
             worker.group = entry.task.group
             if entry.alone:

@@ -25,6 +25,8 @@ class Entry(Generic[AnyTask]):
 class Waiting(Generic[AnyTask]):
     """Tasks by the work they share, the largest groups first, and those to be tried again.
 
+    Groups with an author's own code come last: it may change its process for those that follow.
+
     A group stays with one worker, as long as others have groups of their own to begin. Of a group
     the task that takes longest comes first, as far as that is known of tasks of its kind, so that
     at the end the others do not wait for one worker that has a long one.
@@ -34,8 +36,8 @@ class Waiting(Generic[AnyTask]):
         groups: dict[Hashable, deque[Entry[AnyTask]]] = {}
         for task in tasks:
             groups.setdefault(task.group, deque()).append(Entry(task))
-        by_size = sorted(groups, key=lambda group: -len(groups[group]))
-        self._groups = {group: groups[group] for group in by_size}
+        order = sorted(groups, key=lambda group: (_own_code(groups[group]), -len(groups[group])))
+        self._groups = {group: groups[group] for group in order}
         self._again: deque[Entry[AnyTask]] = deque()
         self._n = sum(map(len, self._groups.values()))
         self._took: dict[Hashable, float] = {}
@@ -80,3 +82,7 @@ class Waiting(Generic[AnyTask]):
     def _seconds(self, entry: Entry[AnyTask]) -> float:
         """Return how long a task will take; it may take any time where that is not known."""
         return self._took.get(entry.task.kind, float("inf"))
+
+
+def _own_code(entries: Collection[Entry[AnyTask]]) -> bool:
+    return any(entry.task.own_code for entry in entries)

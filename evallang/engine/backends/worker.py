@@ -69,14 +69,29 @@ def serve(tasks: int, page: int, errors: int) -> None:
             batch = pickle.loads(connection.recv_bytes())
             for task in batch:
                 monitor.lacking = False
-                made = outcome(setup.work, task, monitor)
-                if monitor.lacking:
-                    made = Lacking(made)
-                flush_streams()
-                connection.send_bytes(pickle.dumps(made, pickle.HIGHEST_PROTOCOL))
+                with _broken_by_own_code(task):
+                    made = outcome(setup.work, task, monitor)
+                    if monitor.lacking:
+                        made = Lacking(made)
+                    flush_streams()
+                    connection.send_bytes(pickle.dumps(made, pickle.HIGHEST_PROTOCOL))
             del batch
     except (EOFError, ConnectionError):  # the run is over
         return
+
+
+@contextmanager
+def _broken_by_own_code(task: Any) -> Iterator[None]:
+    """End the process silently where own code has broken what sends its outcome.
+
+    It may close the socket or replace a function; the main process reports the process that died.
+    """
+    try:
+        yield
+    except BaseException:
+        if task.own_code:
+            os._exit(1)
+        raise
 
 
 def outcome(work: Work[Any, Any], task: Any, monitor: Monitor) -> Any:

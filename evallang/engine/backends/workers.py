@@ -19,17 +19,20 @@ Answer = TypeVar("Answer")
 class Workers:
     """How many processes fit at once, and what one fit may take.
 
-    A `cluster` has processes of its own, on which `limits` cannot be kept.
+    A `cluster` has processes of its own, on which `limits` cannot be kept. `own_code` is whether
+    the fits may run code of the author, which may change or end its process.
     """
 
     jobs: int = 1
     limits: FitLimits = FitLimits()
     cluster: "Cluster | None" = None
+    own_code: bool = False
 
     @property
     def in_process(self) -> bool:
-        """Whether the fits are made in this process: a limit needs another one."""
-        return self.cluster is None and self.jobs == 1 and not self.limits.any
+        """Whether the fits are made in this process: limits and own code need another one."""
+        alone = self.jobs == 1 and not self.limits.any
+        return self.cluster is None and alone and not self.own_code
 
     @property
     def unlike(self) -> tuple[str, ...]:
