@@ -54,6 +54,7 @@ def call(*words: str, folder: Path | str = ".", stdin: str = "", together: bool 
         patched.setattr(sys, "stdin", Stream(stdin.encode("utf-8")))
         patched.setattr(sys, "stdout", out)
         patched.setattr(sys, "stderr", err)
+        patched.setattr(sys, "unraisablehook", sys.unraisablehook)  # restored afterwards
         patched.setattr(cli.signal, "signal", lambda *_: None)
         patched.setattr(cli, "_end_where_signals_wait", lambda: None)
         patched.setattr(cli, "_leave_python", sys.exit)

@@ -90,8 +90,19 @@ def _answer_signals() -> None:
     for number, (kind, _) in ENDINGS.items():
         if kind is not HungUp or signal.getsignal(number) is not signal.SIG_IGN:  # by nohup
             signal.signal(number, _interrupt)
+    sys.unraisablehook = _answer_again
     _end_where_signals_wait()
     os.register_at_fork(after_in_child=_leave_signals)
+
+
+def _answer_again(dropped: "sys.UnraisableHookArgs") -> None:
+    """Answer a signal again whose exception Python has dropped, as in a destructor."""
+    if not (_SIGNALS and isinstance(dropped.exc_value, KeyboardInterrupt)):
+        sys.__unraisablehook__(dropped)
+        return
+    number = _SIGNALS.pop()
+    signal.signal(number, _interrupt)
+    threading.Timer(AGAIN, os.kill, (os.getpid(), number)).start()
 
 
 def _leave_signals() -> None:
@@ -106,6 +117,7 @@ def _leave_signals() -> None:
             signal.signal(number, usual)
 
 
+AGAIN = 0.02  # seconds
 _ANSWERED = threading.Event()
 ANSWERED_WITHIN = 1.0  # seconds
 _SIGNALS: list[int] = []  # the one that was answered
@@ -300,9 +312,12 @@ def _bug(error: Exception) -> None:
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as stream:
             stream.write("".join(traceback.format_exception(error)))
         where = f"; the details are in {log}"
-    except OSError:
+    except Exception:  # a full disk, or own code has replaced a function of Python
         where = ""
+    own_code = sys.modules.get("evallang.models.own_code")
+    names = [] if own_code is None else [f"`{name}`" for name in own_code.imported_here()]
+    unless = f", unless {' or '.join(names)} replaced what evallang uses" if names else ""
     tell(
-        f"this is a bug in evallang: {said}{where}",
+        f"this is a bug in evallang{unless}: {said}{where}",
         "run `evallang --debug ...` to see the traceback",
     )

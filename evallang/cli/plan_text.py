@@ -292,7 +292,7 @@ def _work(prepared: "Prepared") -> Iterator[str]:
     else:
         yield _number(plan.n_fits, "fit")
         if plan.n_fits_naive is not None and plan.n_fits_naive != plan.n_fits:
-            yield f"{plan.n_fits_naive:,} if every pairwise test fitted its own models"
+            yield f"{plan.n_fits_naive:,} without sharing equal fits"
     yield from _stored(plan)
     kinds = Counter(task.kind for task in plan.tasks)
     if prepared.read.tables or prepared.read.imported or prepared.read.score_tables:

@@ -167,7 +167,7 @@ def with_store(
         return plan
     past = past_run(store, name)
     kept = {key for key, task in layout.tasks.items() if store.has(task)}
-    reasons = _Reasons(layout, past)
+    reasons = _Reasons(layout, past, store)
     lacking = [
         task
         for key, task in layout.tasks.items()
@@ -192,8 +192,8 @@ def _marked(task: Task, layout: Layout, kept: set[str], reasons: "_Reasons") -> 
 class _Reasons:
     """Why fits of a layout are not in the store, by the last run of the study."""
 
-    def __init__(self, layout: Layout, past: PastRun) -> None:
-        self._tasks, self._past = layout.tasks, past.fits
+    def __init__(self, layout: Layout, past: PastRun, store: Store) -> None:
+        self._tasks, self._past, self._store = layout.tasks, past.fits, store
         self._places: dict[str, At] = {}
         for place in _places(layout):
             self._places.setdefault(place.key, _place_of(place))
@@ -214,7 +214,12 @@ class _Reasons:
         if not task.source_known:
             return "the source of own code is not known and no outcome is kept"
         found = list(_changes(before.facts, task.facts, at))
-        return ", ".join(found) or before.not_kept or "their outcomes are no longer in the store"
+        return ", ".join(found) or before.not_kept or self._loss(task)
+
+    def _loss(self, task: FitTask) -> str:
+        if task.training and self._store.has(replace(task, training=False)):
+            return "the store has their outcomes without the training rows, which an analysis needs"
+        return "their outcomes are no longer in the store"
 
     def is_shortcut(self, key: str) -> bool:
         """Return whether a shortcut computed a fit in the last run, in next to no time."""

@@ -574,12 +574,17 @@ def watched(
 ) -> tuple[Any, FitFailure | None, tuple[CaughtWarning, ...], float]:
     """Return the result or failure of a call of external code, its warnings and its seconds."""
     result, failure = None, None
+    said: str | None = None
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         try:
             with guard or nullcontext(), child_ended():
-                result = run()
+                try:
+                    result = run()
+                except Exception as error:
+                    said = error_text(error)  # the author's own code too, which may not end
+                    raise
         except FitLost as error:
             result, failure = None, FitFailure(error.loss.error, error.loss.message)
         # A model is anyone's code: whatever it raises is a result of the study, recorded with
@@ -587,9 +592,8 @@ def watched(
         except BaseException as error:
             if is_interruption(error):
                 raise
-            failure = FitFailure(
-                type(error).__name__, error_text(error), isinstance(error, OF_A_FIT)
-            )
+            message = error_text(error) if said is None else said
+            failure = FitFailure(type(error).__name__, message, isinstance(error, OF_A_FIT))
     caught = dict.fromkeys(
         CaughtWarning(w.category.__name__, error_text(w.message))
         for w in seen

@@ -4,6 +4,8 @@ import re
 import signal
 import threading
 
+from evallang.models.losses import FitLost
+
 WITHOUT_MESSAGE = "raised without a message"
 LONGEST_MESSAGE = 300  # characters; what is left of some messages is a copy of the data
 
@@ -23,7 +25,7 @@ def error_text(error: BaseException | str) -> str:
     try:
         text = clean_message(str(error))
     except BaseException as reason:  # of the author's own `__str__`
-        if is_interruption(reason):
+        if is_interruption(reason) or isinstance(reason, FitLost):
             raise
         return f"its text is unknown, because `__str__` raised {type(reason).__name__}"
     if isinstance(error, SystemExit):

@@ -79,6 +79,11 @@ class OwnCode:
         return module
 
 
+def imported_here() -> tuple[str, ...]:
+    """Return the author's own packages that this process has imported."""
+    return tuple(_LOADED)
+
+
 def put_on_path(folder: str) -> bool:
     """Append a folder to the path for modules; return whether it was not there.
 

@@ -82,6 +82,19 @@ def test_a_bug_is_reported_without_room_for_a_log(ended, monkeypatch, tmp_path):
     assert words.startswith("this is a bug in evallang: ZeroDivisionError: division by zero\n")
 
 
+def test_a_bug_names_own_code_that_may_have_replaced_what_evallang_uses(ended, monkeypatch):
+    def no_log(**_):
+        raise TypeError("'NoneType' object is not callable")
+
+    monkeypatch.setattr("evallang.models.own_code._LOADED", {"mine": ("", "")})
+    monkeypatch.setattr("tempfile.mkstemp", no_log)
+    code, words = ended(TypeError("'NoneType' object is not callable"))
+    assert code == 3
+    assert words.startswith(
+        "this is a bug in evallang, unless `mine` replaced what evallang uses: TypeError: "
+    )
+
+
 def test_a_bug_has_its_traceback_for_debugging(ended):
     code, words = ended(ZeroDivisionError("division by zero"), "--debug")
     assert code == 3 and "Traceback" in words

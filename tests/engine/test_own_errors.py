@@ -2,11 +2,14 @@
 
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import pytest
 from studies import study
 
 from evallang.api.running import RunFailed, run
+from evallang.models.fitting import watched
+from evallang.models.losses import FitLost, time_loss
 
 MODULE = """\
 import numpy as np
@@ -176,3 +179,27 @@ def test_the_shell_answers_3_and_names_model_and_fold(tmp_path, jobs):
     assert done.returncode == 3, done.stderr
     assert "a fit failed (own, fold 1): KeyboardInterrupt: told" in done.stderr
     assert "bug" not in done.stderr
+
+
+def test_the_text_of_an_exception_is_made_within_the_limits_of_its_fit():
+    guarded = []
+
+    class Slow(ValueError):
+        def __str__(self):
+            if guarded:
+                raise FitLost(time_loss(3))
+            return "said too late"
+
+    def fail():
+        raise Slow
+
+    @contextmanager
+    def guard():
+        guarded.append(True)
+        try:
+            yield
+        finally:
+            guarded.clear()
+
+    failure = watched(fail, guard())[1]
+    assert (failure.error, failure.message) == ("TimeLimit", time_loss(3).message)
