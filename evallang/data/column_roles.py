@@ -85,7 +85,7 @@ def read_ids(
         return None
     values = frame.values(column)
     found = values.shrink_dtype() if values.dtype.is_integer() else frame.texts(column)
-    cells = frame.cells.select(column, *within)
+    cells = pl.DataFrame([frame.cells[name] for name in (column, *within)])
     if not rows_differ(cells):
         keys = pl.DataFrame([frame.texts(name).alias(name) for name in (column, *within)])
         twice = keys.is_duplicated().arg_true().to_list()

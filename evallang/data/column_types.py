@@ -99,11 +99,6 @@ def typed_cells(cells: "pl.Series", *, decimal_comma: bool = False) -> "pl.Serie
     return cells
 
 
-def is_text(texts: Iterable[str]) -> bool:
-    """Return whether a column of these cells, without blanks around them, is text for sure."""
-    return all(text == text.strip() != "" for text in texts) and not all(map(_may_be_typed, texts))
-
-
 def _may_be_typed(cell: str) -> bool:
     """Return whether one cell could belong to a column that is not text."""
     try:
@@ -153,6 +148,17 @@ def plain_types(cells: "pl.DataFrame", coded: Container[str] = ()) -> "pl.DataFr
     return cells.with_columns(
         pl.col(columns_with_nan(cells)).fill_nan(None), trimmed(pl.col(pl.String))
     )
+
+
+def labels_in_one_piece(cells: "pl.DataFrame") -> "pl.DataFrame":
+    """Join the pieces of each column of one byte a row, so that its array is not another copy.
+
+    The pieces of one column are released before those of the next are joined.
+    """
+    for place, dtype in enumerate(cells.dtypes):
+        if dtype == pl.Int8 or isinstance(dtype, pl.Enum):
+            cells.replace_column(place, cells.to_series(place).rechunk())
+    return cells
 
 
 def columns_with_nan(cells: "pl.DataFrame") -> list[str]:

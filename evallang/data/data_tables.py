@@ -181,7 +181,7 @@ def _table(
         columns=features.columns,
         numeric=features.numeric,
         objects=features.objects,
-        y=target.y,
+        y=target.y if target.task == "regression" else target.y.astype("int64"),
         classes=target.classes,
         class_values=target.class_values,
         positive=target.positive,

@@ -333,6 +333,8 @@ def _drop_unnamed_empty(
         for place, name in enumerate(dialect.names, 1)
         if name == f"column_{place}" and cells[name].null_count() == cells.height
     ]
+    if not gone:
+        return cells, ()
     return cells.drop(gone), tuple(f"{name} has no name and no values: skipped" for name in gone)
 
 

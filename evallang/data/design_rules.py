@@ -170,7 +170,7 @@ def check_given_design(given: GivenOutcomes, asked: Questions) -> tuple[Diagnost
     """Check predictions against what their study asks of them."""
     findings = Findings(given.spec.places)
     if given.truth is not None and given.task == "classification":
-        constant = any(len(np.unique(labels)) == 1 for labels in given.predictions.values())
+        constant = any(labels.min() == labels.max() for labels in given.predictions.values())
         if not constant:  # a model with one label is a baseline
             _unbalanced(given.truth, given.classes, given.positive, asked, findings)
         if isinstance(given.spec, PredictionsSpec) and given.spec.positive is None:

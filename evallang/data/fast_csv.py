@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Container, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evallang.data.column_types import MOST_LEVELS, columns_with_nan, is_text, trimmed
+from evallang.data.column_types import MOST_LEVELS, columns_with_nan, labels_in_one_piece, trimmed
 from evallang.data.file_content import FileContent
 from evallang.frozen_records import frozen
 from evallang.registry import lazy
@@ -87,7 +87,8 @@ def read_regular(
     clean = not look.quoted and is_ascii and not look.blank_edges
     floats = pl.col(columns_with_nan(cells)).fill_nan(None)
     texts = [] if clean else [trimmed(pl.col(pl.String))]
-    return cells.with_columns(floats, *texts), range(first, first + rows)
+    cells = cells.with_columns(floats, *texts)
+    return labels_in_one_piece(cells), range(first, first + rows)
 
 
 def _all_cells(
@@ -158,8 +159,7 @@ def _levels(
 ) -> Schema:
     """Guess the categories of columns of text from the beginning, middle and end of a long file.
 
-    A text takes 16 bytes while a table is read, a category one. No column gets categories that
-    could be read as other values than texts.
+    A text takes 16 bytes while a table is read, a category one, whatever it spells.
     """
     if not columns or len(content) < LONG:
         return {}
@@ -173,7 +173,8 @@ def _levels(
     found: Schema = {}
     for name in columns:
         texts = sorted(sample[name].drop_nulls().unique().to_list())
-        if 0 < len(texts) <= MOST_LEVELS and is_text(texts):
+        # Blanks are trimmed from texts, and not from categories
+        if 0 < len(texts) <= MOST_LEVELS and all(text == text.strip() != "" for text in texts):
             found[name] = pl.Enum(texts)
     return found
 

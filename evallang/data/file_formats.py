@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from evallang.data.arff import read_arff
 from evallang.data.codes import DUPLICATE_COLUMN, EMPTY_FILE, UNREADABLE_FILE
-from evallang.data.column_types import MOST_LEVELS, plain_types, trimmed
+from evallang.data.column_types import MOST_LEVELS, labels_in_one_piece, plain_types, trimmed
 from evallang.data.delimited import read_delimited
 from evallang.data.file_content import FileContent
 from evallang.data.files import (
@@ -195,7 +195,7 @@ def _frame_of_parquet(
         return None
     cells.columns = names = [name.strip() for name in cells.columns]
     index = [name for name in names if name.startswith(PANDAS_INDEX) and len(names) > 1]
-    cells = plain_types(cells.drop(index), coded)
+    cells = labels_in_one_piece(plain_types(cells.drop(index), coded))
     notes = [f"{location}: {name} is an index of pandas: skipped" for name in index]
     if unread:
         left = "a column that" if len(unread) == 1 else f"{len(unread):,} columns that"

@@ -32,7 +32,8 @@ class Frame:
     ----------
     source : how the study names it ("visits.csv", "sklearn iris")
     cells : the columns; where `untyped` (CSV and TSV) text as written, or numbers of which the
-        spelling holds no more, or categories where labels of a long file are text; else typed
+        spelling holds no more, or categories, as written, where a long file has few labels; else
+        typed
     rows : 0-based row of the source for each row kept; a range where all are
     lines : line of the file of each row of the source, None for files without lines
     decimal_comma : whether `1,5` in an untyped column is a number
@@ -43,6 +44,8 @@ class Frame:
     joined : of files in parts whose rows were joined, how and why
     unread : columns of the source that were not fetched, because the study does not use them
     score_sums : of distinct rows, the sum of each column of scores over the rows of the source
+    of_categories : of typed columns of numbers that are categories in a long file, the number of
+        each category
     hashes : of a table in parts, that of the columns that its study names, and that of ids, truth
         and groups; of all rows, whatever `where` keeps
     """
@@ -62,7 +65,11 @@ class Frame:
     score_sums: "Mapping[str, NDArray[np.float64]] | None" = None
     unread: tuple[str, ...] = ()
     joined: JoinedParts | None = None
+    of_categories: "Mapping[str, pl.Series]" = field(default_factory=dict)
     _typed: dict[str, "pl.Series"] = field(default_factory=dict, compare=False, repr=False)
+    _levels: "dict[str, tuple[Frame, pl.Series]]" = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     @property
     def columns(self) -> list[str]:
@@ -92,6 +99,10 @@ class Frame:
 
     def values(self, column: str) -> "pl.Series":
         """Return a column with the type that its values have; missing is null."""
+        levels, places = self.by_level(column)
+        if places is not None:
+            typed = levels.values(column)
+            return self.cells[column] if typed.dtype == pl.String else typed.gather(places)
         if not self.untyped or self.cells[column].dtype != pl.String:
             return self.cells[column]
         if column not in self._typed:
@@ -99,19 +110,59 @@ class Frame:
             self._typed[column] = typed
         return self._typed[column]
 
+    def by_level(self, column: str) -> "tuple[Frame, pl.Series | None]":
+        """Return the distinct cells of a column of categories, and each row's place among them.
+
+        What a cell means is then found once for each of them. Of other columns, the columns as
+        they are, and None.
+        """
+        cells = self.cells[column]
+        if not isinstance(cells.dtype, pl.Enum):
+            return self, None
+        if column not in self._levels:
+            codes = cells.to_physical()
+            occurring = codes.unique().drop_nulls().sort()
+            named = self.of_categories.get(column, cells.dtype.categories).gather(occurring)
+            size = len(cells.dtype.categories)
+            places = np.zeros(size, dtype=np.min_scalar_type(size))
+            places[occurring.to_numpy()] = np.arange(len(occurring))
+            levels = pl.DataFrame([named.alias(column)])
+            one = replace(self, cells=levels, rows=range(len(named)), _typed={}, _levels={})
+            dense = len(occurring) == size
+            rows = codes if dense else pl.Series(places).gather(codes)
+            self._levels[column] = one, rows
+        return self._levels[column]
+
     def kind(self, column: str) -> Kind:
         """Return the type of the values of a column."""
-        return kind_of(self.values(column))
+        return kind_of(self.by_level(column)[0].values(column))
 
     def content(self, column: str) -> str:
         """Format the type of the values of a column."""
-        return type_words(self.values(column))
+        return type_words(self.by_level(column)[0].values(column))
+
+    def missing(self, column: str) -> "pl.Series":
+        """Return where a column is missing."""
+        levels, places = self.by_level(column)
+        missing = levels.values(column).is_null()
+        return missing if places is None else missing.gather(places).fill_null(True)
+
+    def n_missing(self, column: str) -> int:
+        """Return in how many rows a column is missing."""
+        levels, places = self.by_level(column)
+        alone = levels.values(column).null_count()
+        if places is None:
+            return alone
+        return int(self.missing(column).sum()) if alone else places.null_count()
 
     def texts(self, column: str) -> "pl.Series":
         """Return a column as text: as written in text files, otherwise in Python's spelling.
 
         Booleans are `true` and `false` whatever their source.
         """
+        levels, places = self.by_level(column)
+        if places is not None:
+            return levels.texts(column).gather(places)
         values = self.values(column)
         if values.dtype in (pl.String, pl.Enum) or kind_of(values) is Kind.EMPTY:
             return values.cast(pl.String)
@@ -130,9 +181,11 @@ class Frame:
         """Return the rows for which a Boolean column is true; types are found again."""
         return replace(
             self,
-            cells=self.cells.filter(kept),
+            # One by one: polars would first copy columns whose pieces are others' than of the rest
+            cells=pl.DataFrame([column.filter(kept) for column in self.cells.iter_columns()]),
             rows=self.row_numbers[kept.to_numpy()],
             _typed={},
+            _levels={},
         )
 
     def noted(self, notes: tuple[str, ...]) -> "Frame":
@@ -145,7 +198,7 @@ class Frame:
         if not words:
             return self
         changed = [_mark_missing(self.cells[name], words, self.untyped) for name in self.columns]
-        return replace(self, cells=pl.DataFrame(changed), _typed={})
+        return replace(self, cells=pl.DataFrame(changed), _typed={}, _levels={})
 
     def place(self, row: int) -> str:
         """Format the number of a kept row (from 0) as in its source: `row 12 (line 13)`."""
@@ -175,8 +228,7 @@ class Frame:
 
     def missing_rows(self, column: str) -> list[int]:
         """Return the rows kept (from 0) in which a column is missing."""
-        values = self.values(column)
-        return values.is_null().arg_true().to_list() if values.null_count() else []
+        return self.missing(column).arg_true().to_list() if self.n_missing(column) else []
 
 
 def frame_of(

@@ -27,7 +27,7 @@ class Classes:
 
     texts: tuple[str, ...]
     values: tuple[Label, ...]
-    codes: "NDArray[np.int64]"
+    codes: "NDArray[Any]"
 
 
 EXACT = 2.0**53
@@ -105,23 +105,27 @@ def classes_of(series: "pl.Series") -> Classes:
     return Classes(tuple(order), tuple(sort_labels(named)), _coded(series, distinct, codes))
 
 
-def _coded(series: "pl.Series", distinct: "pl.Series", codes: Sequence[int]) -> "NDArray[np.int64]":
-    """Return the code of each value of a column without missing ones."""
+def short_codes(codes: "NDArray[Any]", classes: int) -> "NDArray[Any]":
+    """Return codes of classes in few bytes: those of a pair of labels and the truth fit too."""
+    types = (np.int8, np.int16, np.int32, np.int64)
+    fits = next(kind for kind in types if (classes + 1) ** 3 <= np.iinfo(kind).max)
+    return codes.astype(fits, copy=False)
+
+
+def _coded(series: "pl.Series", distinct: "pl.Series", codes: Sequence[int]) -> "NDArray[Any]":
+    """Return the code of each value of a column without missing ones, in few bytes."""
+    short = short_codes(np.array(codes, dtype=np.int64), len(codes))
     wide = "128" in str(series.dtype)  # integers of 128 bits, which numpy does not know
     if series.dtype.is_numeric() and not wide and len(distinct) <= FEW_VALUES:
-        values, found = series.to_numpy(), np.zeros(len(series), dtype=np.int64)
+        values, found = series.to_numpy(), np.zeros(len(series), dtype=short.dtype)
         for value, code in zip(distinct.to_numpy(), codes, strict=True):
             np.copyto(found, code, where=values == value)
         return found
-    if isinstance(series.dtype, pl.Enum):
-        table = np.zeros(len(series.dtype.categories), dtype=np.int64)
-        table[distinct.to_physical().to_numpy()] = codes
-        return look_up(table, series.to_physical())
     if series.dtype == pl.String:
         places = series.cast(pl.Enum(distinct)).to_physical()
-        return look_up(np.asarray(codes, dtype=np.int64), places)
+        return look_up(short, places)
     numbers = pl.Series(codes, dtype=pl.Int64)
-    found = np.empty(len(series), dtype=np.int64)
+    found = np.empty(len(series), dtype=short.dtype)
     for start in range(0, len(series), AT_ONCE):  # of many rows the join of all takes much memory
         part = series[start : start + AT_ONCE]
         placed = part.replace_strict(distinct, numbers, return_dtype=pl.Int64)
@@ -143,7 +147,8 @@ def numbered(series: "pl.Series") -> "tuple[pl.Series, NDArray[np.int64]]":
     No value is missing.
     """
     distinct = series.unique(maintain_order=True)
-    return distinct, _coded(series, distinct, range(len(distinct)))
+    codes = _coded(series, distinct, range(len(distinct)))
+    return distinct, codes.astype(np.int64, copy=False)
 
 
 def group_codes(texts: Sequence[str]) -> "NDArray[np.int64]":

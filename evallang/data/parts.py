@@ -88,7 +88,7 @@ def join_parts(
     )
     assert joined.columns == names, "tables of the same columns"
     starts = np.cumsum([0, *(frame.cells.height for frame in frames)]).tolist()
-    empty = [replace(frame, cells=frame.cells.clear(), _typed={}) for frame in frames]
+    empty = [replace(frame, cells=frame.cells.clear(), _typed={}, _levels={}) for frame in frames]
     pieces = tuple(zip(starts, empty, strict=False))
     return replace(joined, pieces=pieces, parts=len(frames), hashes=hashes, unread=frames[0].unread)
 

@@ -25,7 +25,7 @@ from evallang.data.column_types import Kind
 from evallang.data.dataset import GivenModel, Label, PredictionsSpec, ScorePattern
 from evallang.data.findings import Findings, counted, model_column, quoted, written
 from evallang.data.frame import Frame
-from evallang.data.labels import AT_ONCE, EXACT, as_number, find_label, look_up
+from evallang.data.labels import AT_ONCE, EXACT, as_number, find_label, look_up, short_codes
 from evallang.data.magnitudes import sizes_are_usable, whole_numbers_are_exact
 from evallang.data.target import Target
 from evallang.limits import LARGEST_NUMBER
@@ -54,13 +54,6 @@ class Scores:
 
     array: "NDArray[np.float64]"
     probabilities: bool
-
-
-def short_codes(codes: "NDArray[Any]", classes: int) -> "NDArray[Any]":
-    """Return codes of classes in few bytes: those of a pair of labels and the truth fit too."""
-    types = (np.int8, np.int16, np.int32, np.int64)
-    fits = next(kind for kind in types if (classes + 1) ** 3 <= np.iinfo(kind).max)
-    return codes.astype(fits, copy=False)
 
 
 @dataclass
@@ -223,10 +216,13 @@ def _predicted(
     of_truth = all(
         not isinstance(value, str) and abs(value) <= EXACT for value in target.class_values
     )
-    if of_truth and frame.kind(column) in numeric:
-        predicted = _places(frame.values(column), target.class_values)
+    levels, places = frame.by_level(column)
+    if of_truth and levels.kind(column) in numeric:
+        predicted = _places(levels.values(column), target.class_values)
     else:
-        predicted = _coded(_spelled(frame, column, target), target.classes)
+        predicted = _coded(_spelled(levels, column, target), target.classes)
+    if places is not None:
+        predicted = look_up(short_codes(predicted, len(target.classes)), places)
     return _checked_labels(predicted, frame, column, model, target, findings)
 
 
@@ -238,15 +234,11 @@ def _spelled(frame: Frame, column: str, target: Target) -> "pl.Series":
             frame.texts(column))).to_series()  # fmt: skip
     if frame.kind(column) is Kind.BOOLEAN and frame.cells[column].dtype == pl.String:
         return frame.cells[column]
-    return frame.cells[column] if frame.cells[column].dtype == pl.Enum else frame.texts(column)
+    return frame.texts(column)
 
 
 def _coded(texts: "pl.Series", classes: Sequence[str]) -> "NDArray[Any]":
     """Return the place of each text among the classes; -1 where it is not one of them."""
-    if isinstance(texts.dtype, pl.Enum):
-        known = {label: code for code, label in enumerate(classes)}
-        places = [known.get(level, -1) for level in texts.dtype.categories.to_list()]
-        return look_up(short_codes(np.array(places), len(classes)), texts.to_physical())
     if len(classes) <= COMPARED_ONE_BY_ONE:
         codes = np.full(len(texts), -1, dtype=np.int8)
         for code, label in enumerate(classes):
@@ -270,7 +262,7 @@ def _places(column: "pl.Series", labels: Sequence[Label]) -> "NDArray[Any]":
         below, above = int(low) - 1, int(high) + 1
         numbers = column.to_numpy()
         if low == 0 and high == len(values) - 1 and 0 <= numbers.min() <= numbers.max() <= high:
-            return np.array(numbers)  # each label is its own place
+            return numbers  # each label is its own place
         table = np.full(above - below + 1, -1, dtype=np.int64)
         table[values.astype(np.int64) - below] = np.arange(len(values))
         # its ends are -1

@@ -754,7 +754,7 @@ def align(
 
 def _reordered(frame: Frame, order: "pl.Series") -> Frame:
     places = frame.row_numbers[order.to_numpy()]
-    return replace(frame, cells=frame.cells[order], rows=places, _typed={})
+    return replace(frame, cells=frame.cells[order], rows=places, _typed={}, _levels={})
 
 
 def _matching_rows(spelled: "Sequence[Mapping[str, pl.Series]]") -> "dict[str, pl.Series] | None":

@@ -26,13 +26,12 @@ from evallang.data.findings import Findings, counted, listed, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.joined_parts import RowsAsked
-from evallang.data.labels import group_codes, sort_labels
+from evallang.data.labels import group_codes, short_codes, sort_labels
 from evallang.data.part_counts import Counting, may_be_counted, sum_products
 from evallang.data.prediction_columns import (
     ModelOutcomes,
     read_correctness,
     read_model,
-    short_codes,
 )
 from evallang.data.prediction_files import (
     CountedParts,

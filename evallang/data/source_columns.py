@@ -65,26 +65,31 @@ def source_columns(frame: Frame, roles: Mapping[str, Iterable[Role]]) -> tuple[S
     found = []
     counted: dict[str, pl.Series] = {}
     for name in frame.columns:
-        values = frame.values(name)
+        distinct, places = frame.by_level(name)
+        values = distinct.values(name)
         kind = kind_of(values)
         given = roles.get(name, ())
         role = ", ".join(dict.fromkeys(one.text for one in given)) or NOT_USED
         ordered = kind in (Kind.NUMBER, Kind.DATE)
+        levels = None
         if counts_levels(kind, name, given):
-            counted[name] = values
+            if places is None:
+                counted[name] = values
+            else:
+                levels = values.drop_nulls().n_unique()
         found.append(
             SourceColumn(
                 name=name,
                 kind=kind.name.lower(),
                 role=role,
                 role_kind=", ".join(dict.fromkeys(one.kind for one in given)) or NOT_USED,
-                levels=None,
-                missing=values.null_count(),
+                levels=levels,
+                missing=frame.n_missing(name),
                 range=(end_of_range(values.min()), end_of_range(values.max())) if ordered else None,
             )
         )
-    levels = _levels(counted)
-    return tuple(replace(column, levels=levels.get(column.name)) for column in found)
+    levels_of = _levels(counted)
+    return tuple(replace(one, levels=levels_of.get(one.name, one.levels)) for one in found)
 
 
 def counts_levels(kind: Kind, name: str, roles: Iterable[Role]) -> bool:

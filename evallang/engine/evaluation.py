@@ -323,16 +323,25 @@ class Evaluation:
 
     def _scored_alike(self, models: Sequence[str]) -> tuple[tuple[str, ...], list[int]]:
         """Return all models that give scores for the rows of some, and the places of these."""
-        rows = self.models[models[0]].rows
-        alike = tuple(
-            name
-            for name, found in self.models.items()
-            if found.scores is not None and (found.rows is rows or np.array_equal(found.rows, rows))
-        )
+        same = self.on_the_same_rows(models[0])
+        alike = tuple(name for name in same if self.models[name].scores is not None)
         for model in models:
             if model not in alike:
                 raise ValueError(f"{model} gives no scores")
         return alike, [alike.index(model) for model in models]
+
+    def on_the_same_rows(self, model: str) -> tuple[str, ...]:
+        """Return the models whose test rows are those of a model, in the same order."""
+        rows = self.models[model].rows
+
+        def make() -> tuple[str, ...]:
+            return tuple(
+                name
+                for name, found in self.models.items()
+                if found.rows is rows or np.array_equal(found.rows, rows)
+            )
+
+        return self.once(("on the same rows", id(rows)), make)
 
     def _place(self, models: Sequence[str], metric: Method) -> PlacedScores:
         positive = self.positive_rows(models[0])
@@ -385,7 +394,8 @@ class Evaluation:
     def n_right(self, model: str) -> int:
         """Return how many test rows a model has right."""
         if self.counted is None:
-            return int(self.correct(model).sum())
+            found = self.models[model]
+            return int(np.count_nonzero(found.truth == found.labels))
         rows = self.counted
         return int(rows.times[rows.truth == rows.labels[model]].sum())
 

@@ -41,7 +41,7 @@ from evallang.registry import Evidence, lazy
 from evallang.results.records import Difference, HypothesisTestResult, Summary
 from evallang.stats.alternatives import OPPOSITE, one_sided
 from evallang.stats.class_sums import MANY_CELLS, LabelledPairs
-from evallang.stats.correctness import Correctness, Table, count_patterns
+from evallang.stats.correctness import Correctness, Table, count_columns, count_patterns
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
@@ -217,24 +217,31 @@ class ComparedModels:
         matrix = np.stack([self.evaluation.correct(m) for m in self.models]).T
         return matrix if some is None else matrix[some]
 
+    def counts(self) -> Correctness:
+        """Count the rows that the models have right; all pairs of models share one count."""
+        if self.evaluation.counted is not None:
+            found = self.correct()
+            assert isinstance(found, Correctness), "rows that were counted"
+            return found
+        alike = self.evaluation.on_the_same_rows(self.models[0])
+        if len(self.models) != 2 or not set(self.models) <= set(alike):
+            return self._counts_of(self.models)
+        first, second = map(alike.index, self.models)
+        return self._counts_of(alike).of_pair(first, second)
+
+    def _counts_of(self, models: tuple[str, ...]) -> Correctness:
+        def make() -> Correctness:
+            found = [self.evaluation.models[model] for model in models]
+            rows = self.rows()
+            some = None if rows.all() else rows
+            return count_columns(found[0].truth, [one.labels for one in found], some)
+
+        about = metric_entry(self.metric).declaration.proportion
+        return self.evaluation.once(("counts", about, models), make)
+
     def table(self) -> Table:
         """Count the rows that both, one or none of the first two models have right."""
-        rows = self.rows()
-        if self.evaluation.counted is not None:
-            return replace(self, models=self.models[:2]).counted_pair()
-        a, b = (self.evaluation.correct(model) for model in self.models[:2])
-        n = int(np.count_nonzero(rows))
-        if n < len(rows):
-            a, b = a & rows, b & rows
-        del rows
-        first, second, both = (int(np.count_nonzero(right)) for right in (a, b, a & b))
-        return (both, first - both), (second - both, n - first - second + both)
-
-    def counted_pair(self) -> Table:
-        """Return the table of two models whose rows were counted."""
-        found = self.correct()
-        assert isinstance(found, Correctness), "rows that were counted"
-        return found.pair(0, 1)
+        return replace(self, models=self.models[:2]).counts().pair(0, 1)
 
     def rows(self) -> "NDArray[np.bool_]":
         """The rows a count test is about: all, or the positives, or the negatives."""
@@ -677,8 +684,9 @@ def shares(inputs: TestInputs) -> Shares | Table:
 
 @COMPARISON.provides("correct")
 def correct(inputs: TestInputs) -> "NDArray[np.bool_] | Correctness":
-    """Return which models are right on which of the counted rows (n, m), or their counts."""
-    return inputs.compared.correct()
+    """Return which models are right on which rows (n, m); without groups, counts are enough."""
+    grouped = inputs.evaluation.group_codes is not None
+    return inputs.compared.correct() if grouped else inputs.compared.counts()
 
 
 def _losses(inputs: TestInputs, which: int) -> "NDArray[np.float64]":

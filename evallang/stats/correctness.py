@@ -6,7 +6,7 @@ McNemar (every pair), Cochran and Looney need; both add up over parts of the dat
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evallang.frozen_records import frozen
@@ -60,6 +60,11 @@ class Correctness:
         c = self.together[second][second] - both
         return (both, b), (c, self.n - both - b - c)
 
+    def of_pair(self, first: int, second: int) -> Correctness:
+        """Return the counts of two of the models alone."""
+        (both, b), (c, neither) = self.pair(first, second)
+        return Correctness(self.n, ((both + b, both), (both, both + c)), (neither, b + c, both))
+
     def __add__(self, other: Correctness) -> Correctness:
         """Join the counts of two parts of the data."""
         return Correctness(
@@ -80,7 +85,8 @@ def count_correct(correct: ArrayLike | Correctness) -> Correctness:
     if isinstance(correct, Correctness):
         return correct
     matrix = as_boolean(correct)
-    return _counted(matrix, lambda rows: matrix[rows].T)
+    n, models = matrix.shape
+    return _counted(n, models, 1, lambda rows: matrix[rows].T)
 
 
 def count_right(truth: ArrayLike, labels: ArrayLike) -> Correctness:
@@ -95,17 +101,52 @@ def count_right(truth: ArrayLike, labels: ArrayLike) -> Correctness:
     if given.ndim != 2 or given.shape[1] == 0 or true.shape != given.shape[:1]:
         raise ValueError("every example needs its class and one label of each model")
     # Transposed by the comparison, which writes one model after the other
-    return _counted(given, lambda rows: np.equal(given[rows].T, true[rows], order="C"))
+    n, models = given.shape
+    return _counted(
+        n, models, given.itemsize, lambda rows: np.equal(given[rows].T, true[rows], order="C")
+    )
 
 
-def _counted(values: NDArray[Any], right: Callable[[slice], NDArray[np.bool_]]) -> Correctness:
-    """Count (n, M) in parts; `right` gives the right answers in some rows, transposed (M, .)."""
-    n, models = values.shape
-    most = max(BYTES_PACKED // (64 * models * max(values.itemsize, 1)), 1) * 64
+def count_columns(
+    truth: NDArray[Any], labels: Sequence[NDArray[Any]], about: NDArray[np.bool_] | None = None
+) -> Correctness:
+    """Count as `count_right` does, given the labels (n,) of each model.
+
+    No matrix of all models is made, and of no model what it has right in all rows. `about` (n,)
+    marks the rows that count, by default all.
+    """
+
+    def right(rows: slice) -> NDArray[np.bool_]:
+        true, some = truth[rows], None if about is None else about[rows]
+        found = np.empty((len(labels), len(true)), dtype=np.bool_)
+        for own, said in zip(found, labels, strict=True):
+            np.equal(true, said[rows], out=own)
+            if some is not None:
+                own &= some
+        return found
+
+    return _counted(len(truth), len(labels), truth.itemsize, right, about)
+
+
+def _counted(
+    n: int,
+    models: int,
+    size: int,
+    right: Callable[[slice], NDArray[np.bool_]],
+    about: NDArray[np.bool_] | None = None,
+) -> Correctness:
+    """Count (n, M) values of `size` bytes in parts.
+
+    `right` gives the right answers in some rows, transposed (M, .), and none in rows that do not
+    count.
+    """
+    most = max(BYTES_PACKED // (64 * models * max(size, 1)), 1) * 64
 
     def part(start: int) -> Correctness:
         rows = range(start, min(start + ROWS_COUNTED, n))
-        return _counted_bits(_packed(rows, most, models, right), len(rows))
+        packed = _packed(rows, most, models, right)
+        some = None if about is None else about[start : rows.stop]
+        return _counted_bits(packed, len(rows) if some is None else int(np.count_nonzero(some)))
 
     counts = part(0)
     for start in range(ROWS_COUNTED, n, ROWS_COUNTED):

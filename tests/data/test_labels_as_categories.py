@@ -80,6 +80,26 @@ TABLES = {
     "true as text of one model": replaced(
         [[{"no": "false", "yes": "true"}[cell] for cell in row] for row in ROWS], [(3, 1, "TRUE?")]
     ),
+    "whole floats": [[{"no": "0.0", "yes": "1.0"}[cell] for cell in row] for row in ROWS],
+    "one label in several spellings": replaced(
+        [[{"no": "0.0", "yes": "1.0"}[cell] for cell in row] for row in ROWS],
+        [(1, 1, "1"), (2, 2, "1.00"), (4, 0, "1e0"), (5, 1, "nan"), (6, 2, "-0.0")],
+    ),
+    "spelled apart": [[{"no": "00", "yes": "01"}[cell] for cell in row] for row in ROWS],
+    "an infinite truth": replaced(
+        [[{"no": "0.0", "yes": "1.0"}[cell] for cell in row] for row in ROWS], [(3, 0, "inf")]
+    ),
+    "a fraction": replaced(
+        [[{"no": "0.5", "yes": "1.5"}[cell] for cell in row] for row in ROWS], [(3, 1, "2.5")]
+    ),
+    "words and numbers": [(t, {"no": "0.0", "yes": "1.0"}[a], b) for t, a, b in ROWS],
+    "truth of numbers": [({"no": "0.0", "yes": "1.0"}[t], a, b) for t, a, b in ROWS],
+    "true and 1.0": [
+        ({"no": "0.0", "yes": "1.0"}[t], {"no": "False", "yes": "true"}[a], b) for t, a, b in ROWS
+    ],
+    "dates as labels": [
+        [{"no": "2026-01-01", "yes": "2026-01-02"}[c] for c in row] for row in ROWS
+    ],
     "numbers and a word": [("7" if t == "no" else "8.0", a, "7") for t, a, _ in ROWS],
     "a number among words": replaced(ROWS, [(2, 0, "1"), (2, 1, "1.0"), (2, 2, "1")]),
     "dates": [("2026-01-01", "2026-01-02", "2026-01-01"), ("2026-01-02", "2026-01-02", "x")] * 9,

@@ -5,7 +5,7 @@ import pytest
 from many_cases import for_each
 
 from evallang.stats import correctness
-from evallang.stats.correctness import count_correct, count_right
+from evallang.stats.correctness import count_columns, count_correct, count_right
 
 
 def by_sums(matrix):
@@ -56,3 +56,22 @@ def test_examples_counted_in_several_parts_are_those_of_the_matrix(n, monkeypatc
     matrix = np.random.default_rng(n).random((n, 5)) < 0.7
     counts = count_correct(matrix)
     assert (counts.n, counts.together, counts.row_sums) == (n, *by_sums(matrix))
+
+
+@pytest.mark.parametrize("n", [1, 63, 64, 1000, 2**19 + 77])
+def test_columns_are_counted_as_their_matrix_is(n):
+    rng = np.random.default_rng(n)
+    truth = rng.integers(0, 3, n).astype(np.int8)
+    labels = np.where(rng.random((4, n)) < 0.6, truth, rng.integers(0, 3, (4, n))).astype(np.int8)
+    about = rng.random(n) < 0.4
+    assert count_columns(truth, list(labels)) == count_correct((labels == truth).T)
+    some = count_columns(truth, list(labels), about)
+    assert some == count_correct((labels[:, about] == truth[about]).T)
+
+
+def test_a_pair_has_the_counts_of_its_two_columns():
+    rng = np.random.default_rng(1)
+    matrix = rng.random((1000, 5)) < 0.7
+    counts = count_correct(matrix)
+    for pair in ((0, 1), (3, 1), (4, 2)):
+        assert counts.of_pair(*pair) == count_correct(matrix[:, pair])

@@ -6,10 +6,13 @@ study writes are known; afterwards those of all its sources.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
 
 from evallang.data.dataset import CountsSpec
 from evallang.frozen_records import frozen
+from evallang.registry import lazy
+from evallang.stats.correctness import count_columns, count_patterns
 from evallang.study import Study
 
 if TYPE_CHECKING:
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from evallang.data.dataset import GivenOutcomes
+else:
+    np = lazy("numpy")
 
 MOST_COUNTED = 10**9
 """Counts beyond are taken as this many: nothing here depends on more."""
@@ -73,21 +78,23 @@ def count_examples(given: "GivenOutcomes") -> Examples:
     """Count the examples of predictions or judged outcomes, and where pairs differ."""
     if given.samples is not None:
         return Examples(given.spec.name, given.n, {}, given.samples)
-    right = dict(given.correct or {})
-    if not right and given.truth is not None and given.task == "classification":
-        right = {name: said == given.truth for name, said in given.predictions.items()}
-    names = list(right)
-    differ = {
-        (first, second): _times(right[first] != right[second], given)
-        for i, first in enumerate(names)
-        for second in names[i + 1 :]
-    }
+    said: Mapping[str, NDArray[Any]] = given.correct or {}
+    truth: NDArray[Any] | None = np.array(True)  # against which what is judged is compared
+    if not said and given.task == "classification":
+        said, truth = given.predictions, given.truth
+    if truth is None or not said:
+        return Examples(given.spec.name, given.n, {})
+    if given.times is None:
+        columns = list(said.values())
+        counts = count_columns(np.broadcast_to(truth, len(columns[0])), columns)
+    else:  # of the distinct rows of parts that were counted
+        right = np.column_stack([labels == truth for labels in said.values()])
+        counts = count_patterns(right, given.times)
+    differ = {}
+    for (i, first), (j, second) in combinations(enumerate(said), 2):
+        (_, b), (c, _) = counts.pair(i, j)
+        differ[first, second] = b + c
     return Examples(given.spec.name, given.n, differ)
-
-
-def _times(rows: "NDArray[np.bool_]", given: "GivenOutcomes") -> int:
-    """Count some of the rows, or of the distinct rows of parts that were counted."""
-    return int(rows.sum() if given.times is None else given.times[rows].sum())
 
 
 def uncounted(study: Study, examples: Iterable[Examples]) -> tuple[Examples, ...]:
