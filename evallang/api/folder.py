@@ -132,7 +132,12 @@ def _held(error: Locked, folder: Path, lock: Path) -> str:
 
 
 def _link_target(folder: Path) -> Path:
-    """Return the folder that a link leads to: results are swapped there, and the link stays."""
+    """Return the folder that a link leads to: results are swapped there, and the link stays.
+
+    Raises `OSError` where links form a circle, or a file is named as a folder.
+    """
+    with contextlib.suppress(FileNotFoundError):
+        folder.stat()
     return Path(os.path.realpath(folder)) if folder.is_symlink() else folder.absolute()
 
 

@@ -323,7 +323,8 @@ def open_store(folder: Path, *, fresh: bool = False) -> Store:
     """Open the store in a folder, which is made where it does not exist; raise `StoreRefused`."""
     try:
         if not folder.exists():
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with contextlib.suppress(FileExistsError):  # a link into a circle, refused below
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _check_is_ours(folder)
         if not (folder / TAG).exists():
             write_file(folder / TAG, TAG_TEXT)

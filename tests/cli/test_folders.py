@@ -20,6 +20,8 @@ import evallang as ev
 from evallang.api import FolderRefused, folder_lock
 from evallang.api.folder import reserved
 from evallang.api.models import check_places
+from evallang.engine.store import open_store
+from evallang.engine.store_folder import StoreRefused
 
 EVALLANG = [sys.executable, "-m", "evallang"]
 SLOW_CODE = """\
@@ -161,6 +163,21 @@ def test_where_the_file_system_has_no_locks_the_named_process_decides(
 
 
 # --- links and special files ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("out", "said"),
+    [("circle", "levels of symbolic links"), ("circle/out", "levels of symbolic links"),
+     ("file/out", "not a directory")],
+)  # fmt: skip
+def test_a_path_that_leads_nowhere_is_refused_before_anything_runs(tmp_path, out, said):
+    (tmp_path / "circle").symlink_to("back")
+    (tmp_path / "back").symlink_to("circle")
+    (tmp_path / "file").touch()
+    with pytest.raises(FolderRefused, match=said), reserved(tmp_path / out):
+        pass
+    with pytest.raises(StoreRefused, match=said):
+        open_store(tmp_path / out)
 
 
 def test_a_report_replaces_a_link_and_leaves_its_target_alone(tmp_path, results):
