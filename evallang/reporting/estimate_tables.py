@@ -18,6 +18,7 @@ from evallang.reporting.document import (
     listed,
     runs,
 )
+from evallang.reporting.footnotes import lettered
 from evallang.reporting.groups import letters
 from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.limits import never_predicted_notes
@@ -44,7 +45,7 @@ from evallang.results.records import NO_WIDTH, NOT_COMPUTED, Comparison, Estimat
 
 METRICS_PER_TABLE = 4  # of 27 mm each, next to a stub, on a page of 170 mm
 MODELS_PER_TABLE = 8
-FLAT = "b"  # the mark of intervals without width
+FLAT, GROUP = "flat", "group"  # the marks of intervals without width, and of compact letters
 
 
 def table(context: Context, setting: Setting, metrics: Sequence[str], identifier: str) -> Table:
@@ -86,7 +87,7 @@ def table(context: Context, setting: Setting, metrics: Sequence[str], identifier
     notes = _notes(context, setting, metrics, [e for e in found.values() if e is not None])
     comparison = grouping(context, setting) if first else None
     if comparison is not None:
-        columns.append(Column(runs("Group", Mark("a")), "center", name="group"))
+        columns.append(Column(runs("Group", Mark(GROUP)), "center", name="group"))
         marks = letters(models, comparison)
         for model in models:
             cells[model].append(Cell(runs(marks.get(model, ""))))
@@ -95,7 +96,7 @@ def table(context: Context, setting: Setting, metrics: Sequence[str], identifier
         noun = f" in {context.metric(comparison.metric).noun}" if several else ""
         notes += (
             runs(
-                Mark("a"),
+                Mark(GROUP),
                 f"Models that share a letter were not shown to differ{noun} at a {words}",
                 p_letter(context),
                 f" of {level_of_alpha(comparison.alpha, context.style)}.",
@@ -111,7 +112,9 @@ def table(context: Context, setting: Setting, metrics: Sequence[str], identifier
     if len(context.settings) > 1:
         caption += f" ({setting_words(context, setting)})"
     rows_ = tuple(Row(tuple(cells[model])) for model in models)
-    made = Table(identifier, runs(caption + "."), tuple(columns), rows_, tuple(spanners), notes)
+    made = lettered(
+        Table(identifier, runs(caption + "."), tuple(columns), rows_, tuple(spanners), notes)
+    )
     if not first:
         return made
     return replace(
@@ -329,7 +332,8 @@ def _table_across(context: Context, name: str, models: Sequence[str], identifier
     caption += count_sets(context, sets)
     protocols = len({s.protocol for s in settings})
     caption += f" under {plural(protocols, 'protocol')}." if protocols > 1 else "."
-    return Table(identifier, runs(caption), tuple(columns), tuple(rows), spanners, tuple(notes))
+    made = Table(identifier, runs(caption), tuple(columns), tuple(rows), spanners, tuple(notes))
+    return lettered(made)
 
 
 def second_column(rows: Sequence[Estimate | None]) -> str:
@@ -637,7 +641,9 @@ def _subgroup_table(
     one = f", {context.model(models[0])}" if len(models) == 1 else ""
     what = runs("Performance") if whole else _named([context.metric(m) for m in metrics])
     caption = runs(what, f" by {name}{where}{one}.")
-    return Table(identifier, caption, tuple(columns), tuple(rows), tuple(spanners), tuple(notes))
+    return lettered(
+        Table(identifier, caption, tuple(columns), tuple(rows), tuple(spanners), tuple(notes))
+    )
 
 
 def _bounded(found: Sequence[Estimate], metric: str) -> str:

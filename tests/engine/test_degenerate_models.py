@@ -11,7 +11,10 @@ from studies import study, write_rows
 from evallang.api import run
 from evallang.diagnostics import CODES
 from evallang.reporting.context import Context
+from evallang.reporting.document import Column, Mark, Table, runs
+from evallang.reporting.estimate_tables import table
 from evallang.reporting.findings import findings
+from evallang.reporting.footnotes import lettered
 from evallang.reporting.limits import cautions
 from evallang.results.records import NO_WIDTH
 
@@ -158,6 +161,33 @@ def test_a_dash_with_a_footnote_stands_for_the_interval(folder, tmp_path):
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "its bounds coincide" in page
     assert not re.search(r"\[\s*0\.000,\s*0\.000\s*\]", page)
+
+
+@pytest.mark.parametrize(
+    ("line", "of_dash", "of_group"),
+    [("", "a", None), ("compare never, some, all_right with mcnemar holm\n", "b", "a")],
+)
+def test_footnotes_are_lettered_in_the_order_in_which_a_table_uses_them(
+    folder, line, of_dash, of_group
+):
+    context = Context(measured(folder, "accuracy, mcc", line).record)
+    (setting,) = context.settings
+    made = table(context, setting, ("accuracy", "mcc"), "table-1")
+    dashes = {run.text for row in made.rows for c in row.cells for run in c.runs if marks(run)}
+    assert dashes == {of_dash}
+    heads = [run.text for column in made.columns for run in column.head if marks(run)]
+    assert heads == ([of_group] if of_group else [])
+    noted = [note[0].text for note in made.notes if marks(note[0])]
+    assert noted == sorted({of_dash, *heads})
+
+
+def test_a_footnote_of_cells_that_are_not_shown_has_no_mark():
+    noted = Table("t", (), (Column(runs("Model")),), (), notes=(runs(Mark("flat"), "why"),))
+    assert lettered(noted).notes == (runs("why"),)
+
+
+def marks(run):
+    return isinstance(run, Mark)
 
 
 def test_a_class_that_is_never_predicted_matters_only_where_labels_are_measured(tmp_path):

@@ -1,0 +1,41 @@
+"""Footnotes of a table: their marks are letters in the order in which a reader meets them."""
+
+from dataclasses import replace
+
+from evallang.reporting.document import Mark, Runs, Table
+
+
+def lettered(table: Table) -> Table:
+    """Replace the names of the marks of a table by letters, and list the marked notes last.
+
+    A note loses a mark that nothing in the table bears, because its cells are not shown.
+    """
+    heads = [column.head for column in table.columns]
+    cells = [cell.runs for row in table.rows for cell in row.cells]
+    met = [
+        part.text
+        for runs in (*(spanner.head for spanner in table.spanners), *heads, *cells)
+        for part in runs
+        if isinstance(part, Mark)
+    ]
+    letters = {name: chr(ord("a") + i) for i, name in enumerate(dict.fromkeys(met))}
+
+    def shown(runs: Runs) -> Runs:
+        made = (
+            Mark(letters.get(part.text, "")) if isinstance(part, Mark) else part for part in runs
+        )
+        return tuple(part for part in made if part != Mark(""))
+
+    notes = [shown(note) for note in table.notes]
+    marked = [note for note in notes if note and isinstance(note[0], Mark)]
+    others = [note for note in notes if note not in marked]
+    return replace(
+        table,
+        columns=tuple(replace(column, head=shown(column.head)) for column in table.columns),
+        spanners=tuple(replace(spanner, head=shown(spanner.head)) for spanner in table.spanners),
+        rows=tuple(
+            replace(row, cells=tuple(replace(cell, runs=shown(cell.runs)) for cell in row.cells))
+            for row in table.rows
+        ),
+        notes=(*others, *sorted(marked, key=lambda note: str(getattr(note[0], "text", "")))),
+    )
