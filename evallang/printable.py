@@ -8,6 +8,7 @@ surrogates and unassigned code points become visible escapes.
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any, TextIO
 from unicodedata import bidirectional, category, east_asian_width
 
@@ -42,6 +43,8 @@ _CREDENTIALS = late_pattern(
 
 _SURROGATES = late_pattern(r"[\ud800-\udfff]")
 
+_WORDS = late_pattern(r"( *)([^ ]+)")
+
 
 def terminal_width(text: str) -> int:
     """Return the columns that a terminal gives to a text: two to a wide sign, none to a mark."""
@@ -58,6 +61,56 @@ def cut(text: str, width: int) -> str:
     while terminal_width(text) > width > 0:
         text = text[:-1]
     return text
+
+
+def wrapped(
+    text: str, width: int, first: str = "", later: str = "", *, broken: bool = False
+) -> list[str]:
+    """Break a text at spaces into lines of at most `width` columns of a terminal.
+
+    The lines begin with `first` and `later`. A longer word stays in one piece, so that a path can
+    be copied, unless it is to be broken between characters.
+    """
+    if not broken and terminal_width(first) + terminal_width(text) <= width:
+        return [first + text]
+    room = width - max(terminal_width(first), terminal_width(later))
+    lines, line, empty = [], first, True
+    for gap, word in _WORDS.findall(text):
+        spaces = gap
+        for piece in _pieces(word, room) if broken else (word,):
+            if not empty and terminal_width(line + spaces + piece) > width:
+                lines.append(line)
+                line, empty = later, True
+            line += piece if empty and lines else spaces + piece
+            empty, spaces = False, ""
+    return _closed([*lines, line])
+
+
+def _pieces(word: str, width: int) -> Iterator[str]:
+    """Break a word that is wider than a line; marks stay with their letter."""
+    piece, used = "", 0
+    for character in word:
+        wide = terminal_width(character)
+        if used + wide > width:
+            yield piece
+            piece, used = "", 0
+        piece += character
+        used += wide
+    if piece:
+        yield piece
+
+
+def _closed(lines: list[str]) -> list[str]:
+    """Complete the signs around names that were broken, so that each line keeps its own order."""
+    open_ = 0
+    for i, line in enumerate(lines):
+        before = open_
+        open_ += line.count(ISOLATE) - line.count(POP_ISOLATE)
+        if before or open_:
+            words = line.lstrip(" ")
+            margin = line[: len(line) - len(words)]
+            lines[i] = f"{margin}{ISOLATE * before}{words}{POP_ISOLATE * open_}"
+    return lines
 
 
 def printable(text: str, *, keep: str = "") -> str:

@@ -1,13 +1,13 @@
 """`evallang data`."""
 
 from collections.abc import Iterator, Sequence
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import click
 
 from evallang.cli.settings import limit_option, network_option
 from evallang.cli.terminal import read_study, show, write, write_json
+from evallang.printable import wrapped
 
 if TYPE_CHECKING:
     from evallang.diagnostics import Diagnostic
@@ -124,7 +124,7 @@ def _table(columns: "Sequence[ColumnRecord]") -> Iterator[str]:
         yield "  what models receive"
     for becomes, names in received.items():
         text = f"{', '.join(names)}: {becomes}"
-        yield from wrap(text, WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 6)
+        yield from wrapped(text, WIDTH, " " * 4, " " * 6)
 
 
 def _findings(found: "Sequence[Diagnostic]") -> Iterator[str]:
@@ -135,7 +135,7 @@ def _findings(found: "Sequence[Diagnostic]") -> Iterator[str]:
     for one in found:
         waived = f" (allowed because {one.allowed_because})" if one.allowed_because else ""
         text = f"{one.severity}[{one.code}] {one.message}{waived}"
-        yield from wrap(text, WIDTH, initial_indent="  ", subsequent_indent=" " * 4)
+        yield from wrapped(text, WIDTH, "  ", " " * 4)
         if one.help:
             text = f"help: {one.help}"
-            yield from wrap(text, WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 6)
+            yield from wrapped(text, WIDTH, " " * 4, " " * 6)

@@ -6,6 +6,7 @@ import click
 
 from evallang.cli.terminal import columns, write
 from evallang.manual.explanations import Explanation, Part
+from evallang.printable import wrapped
 
 ELSEWHERE = "`evallang list --help` names the catalogues"
 WIDTH = 80  # characters of a line of prose, if the terminal is wide enough
@@ -39,7 +40,7 @@ def _lines(explanation: Explanation) -> list[str]:
     head = f"{explanation.word} ({explanation.kind})"
     if explanation.title:
         head += f": {explanation.title}"
-    lines = _wrapped(head, width)
+    lines = wrapped(head, width)
     for part in explanation.parts:
         lines += ["", *_part(part, width)]
     return lines
@@ -47,19 +48,11 @@ def _lines(explanation: Explanation) -> list[str]:
 
 def _part(part: Part, width: int) -> Iterator[str]:
     if part.text:
-        yield from _wrapped(f"{part.heading}: {part.text}" if part.heading else part.text, width)
+        yield from wrapped(f"{part.heading}: {part.text}" if part.heading else part.text, width)
         return
     yield f"{part.heading}:"
     for line in part.lines:
         if part.language or len(line) <= width - 4:
             yield f"    {line}".rstrip()
         else:
-            first, *rest = _wrapped(line, width - 8)
-            yield f"    {first}"
-            yield from (f"        {more}" for more in rest)
-
-
-def _wrapped(text: str, width: int) -> list[str]:
-    import textwrap
-
-    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
+            yield from wrapped(line, width, " " * 4, " " * 8)

@@ -1,12 +1,12 @@
 """`evallang list`."""
 
 import sys
-import textwrap
 from typing import Any
 
 import click
 
 from evallang.cli.terminal import columns, write, write_json
+from evallang.printable import wrapped
 
 CATALOGUES = (
     *("tests", "metrics", "intervals", "protocols", "models", "corrections", "rules"),
@@ -52,13 +52,7 @@ def shown(name: str, text: str, wide: int | None) -> list[str]:
     if wide is None:
         return [name + text]
     indent = len(name) if len(name) <= wide * 2 // 3 else 4
-    return textwrap.wrap(
-        name + text,
-        wide,
-        subsequent_indent=" " * indent,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    return wrapped(name + text, wide, later=" " * indent)
 
 
 def _name(entry: dict[str, Any]) -> str:

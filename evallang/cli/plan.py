@@ -1,11 +1,12 @@
 """`evallang plan`."""
 
+import sys
 from typing import Any
 
 import click
 
 from evallang.cli.settings import limit_option, network_option, store_option
-from evallang.cli.terminal import read_study, show, tell, write, write_json
+from evallang.cli.terminal import columns, read_study, show, tell, write, write_json
 
 
 @click.command("plan", epilog="Example: evallang plan study.eval --format json")
@@ -61,7 +62,7 @@ def command(file: str, layout: str, settings: tuple[str, ...], store: str | None
     elif layout == "text":
         from evallang.cli.plan_text import plan_lines
 
-        write(*plan_lines(prepared))
+        write(*plan_lines(prepared, columns() if sys.stdout.isatty() else None))
     else:
         write(*_graph(document["tasks"], layout))
     return 0

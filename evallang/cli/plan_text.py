@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from evallang.engine.build_results import column_records, data_records, model_records
@@ -11,6 +10,7 @@ from evallang.frozen_records import frozen
 from evallang.hypotheses import Family, pair_declaration
 from evallang.planning.defaults import metrics_without_interval
 from evallang.planning.exports import export_lines
+from evallang.printable import wrapped
 from evallang.protocols.protocol import written_number
 from evallang.results.columns import column_lines
 from evallang.results.written import statement_of
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from evallang.study import Study
 
 
-def plan_lines(prepared: "Prepared") -> list[str]:
-    """Format a plan as text."""
+def plan_lines(prepared: "Prepared", columns: int | None = None) -> list[str]:
+    """Format a plan as text, for a terminal of so many columns, if it is shown on one."""
     lines = [f"Study: {prepared.study.title}"]
     for heading, body in (
         ("Data", _data(prepared)),
@@ -40,7 +40,7 @@ def plan_lines(prepared: "Prepared") -> list[str]:
         ("Defaults (not written in the study)", _defaults(prepared)),
         ("Work", _work(prepared)),
     ):
-        shown = [part for line in body for part in _fitting(f"  {line}", heading)]
+        shown = [part for line in body for part in _fitting(line, heading, columns)]
         lines += ["", heading, *shown] if shown else []
     return lines
 
@@ -51,15 +51,12 @@ COPIED = frozenset({PATHS_TAKEN, "Models", "Protocols", "Comparisons", "Requirem
 """The sections whose lines are paths or language, with words below them."""
 
 
-def _fitting(line: str, heading: str) -> list[str]:
-    """Wrap a line of words; a path and a line of the language stay in one piece, to be copied."""
-    depth = len(line) - len(line.lstrip(" "))
-    if len(line) <= WIDTH or (depth == 2 and heading in COPIED):
-        return [line]
-    return wrap(
-        line, WIDTH, subsequent_indent=" " * (depth + 4),
-        break_long_words=False, break_on_hyphens=False,
-    )  # fmt: skip
+def _fitting(line: str, heading: str, columns: int | None) -> list[str]:
+    """Wrap a line; without a terminal, a path and a line of the language stay in one piece."""
+    margin = " " * (len(line) - len(line.lstrip(" ")) + 2)
+    if len(margin) == 2 and heading in COPIED:
+        return [f"  {line}"] if columns is None else wrapped(line, columns, "  ", f"{margin}    ")
+    return wrapped(line, min(columns or WIDTH, WIDTH), "  ", f"{margin}    ")
 
 
 @frozen

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from evallang.cli.change_text import markdown_cell
-from evallang.printable import ISOLATE, POP_ISOLATE, terminal_width
+from evallang.printable import terminal_width, wrapped
 
 if TYPE_CHECKING:
     from evallang.reporting.summary import Summary, SummaryRow, SummaryTable
@@ -24,13 +24,13 @@ def text_lines(made: "Summary") -> Iterator[str]:
 
 
 def _lines(made: "Summary") -> Iterator[str]:
-    yield from wrapped(f"Results: {made.title}")
+    yield from _wrapped(f"Results: {made.title}")
     for finding in made.findings:
         yield ""
-        yield from wrapped(finding, first="  - ", later="    ")
+        yield from _wrapped(finding, first="  - ", later="    ")
     for table in made.tables:
         yield ""
-        yield from wrapped(f"{table.label}. {table.caption}")
+        yield from _wrapped(f"{table.label}. {table.caption}")
         grid = _Grid(table)
         yield from grid.lines()
         notes = list(table.notes)
@@ -42,54 +42,15 @@ def _lines(made: "Summary") -> Iterator[str]:
         if notes:
             yield ""
         for note in notes:
-            yield from wrapped(note, first=MARGIN, later=MARGIN)
+            yield from _wrapped(note, first=MARGIN, later=MARGIN)
     if made.references:
         yield ""
         for reference in made.references:
-            yield from wrapped(reference, later="    ")
+            yield from _wrapped(reference, later="    ")
 
 
-def wrapped(text: str, width: int = WIDTH, first: str = "", later: str = "  ") -> list[str]:
-    """Return the lines of a text, broken at words; a no-break space does not break.
-
-    A word that is wider than a line is broken between characters.
-    """
-    lines, line, empty = [], first, True
-    for word in text.replace("\n", " ").split(" "):
-        for piece in _pieces(word, width - max(terminal_width(first), terminal_width(later))):
-            if not empty and terminal_width(line) + 1 + terminal_width(piece) > width:
-                lines.append(line)
-                line, empty = later, True
-            line += piece if empty else f" {piece}"
-            empty = False
-    return _closed([*lines, line])
-
-
-def _closed(lines: list[str]) -> list[str]:
-    """Complete the signs around names that were broken, so that each line keeps its own order."""
-    open_ = 0
-    for i, line in enumerate(lines):
-        before = open_
-        open_ += line.count(ISOLATE) - line.count(POP_ISOLATE)
-        if before or open_:
-            words = line.lstrip(" ")
-            margin = line[: len(line) - len(words)]
-            lines[i] = f"{margin}{ISOLATE * before}{words}{POP_ISOLATE * open_}"
-    return lines
-
-
-def _pieces(word: str, width: int) -> Iterator[str]:
-    """Break a word that is wider than a line; marks stay with their letter."""
-    piece, used = "", 0
-    for character in word:
-        wide = terminal_width(character)
-        if used + wide > width:
-            yield piece
-            piece, used = "", 0
-        piece += character
-        used += wide
-    if piece:
-        yield piece
+def _wrapped(text: str, width: int = WIDTH, first: str = "", later: str = MARGIN) -> list[str]:
+    return wrapped(text.replace("\n", " "), width, first, later, broken=True)
 
 
 def _shown_rows(table: "SummaryTable") -> "list[SummaryRow | None]":
@@ -134,8 +95,8 @@ class _Grid:
     def _column(self, i: int, room: int) -> tuple[list[str], list[list[str]], int]:
         """Return the lines of a head and of its cells, and the width that they take."""
         indent = self.indent if i == 0 else ""
-        head = wrapped(self.columns[i].head, room, later="")
-        cells = [wrapped(self._text(row, i), room, indent, indent) for row in self.rows]
+        head = _wrapped(self.columns[i].head, room, later="")
+        cells = [_wrapped(self._text(row, i), room, indent, indent) for row in self.rows]
         return head, cells, max(terminal_width(line) for lines in (head, *cells) for line in lines)
 
     def _text(self, row: "SummaryRow | None", i: int) -> str:
@@ -178,7 +139,7 @@ class _Grid:
         yield ""
         spans = [(span, self._wide(span), self.columns[span[0]].shared)
                  for span in self._spans(columns)]  # fmt: skip
-        shared = [wrapped(words, width, later="") if words else [] for _, width, words in spans]
+        shared = [_wrapped(words, width, later="") if words else [] for _, width, words in spans]
         if any(shared):
             shared = [[*lines, "-" * width] if lines else []
                       for lines, (_, width, _) in zip(shared, spans, strict=True)]  # fmt: skip
@@ -189,7 +150,7 @@ class _Grid:
         yield MARGIN + "-" * self._wide(columns)
         for n, row in enumerate(self.rows):
             if row is not None and row.heading:
-                yield from wrapped(row.cells[0].text, first=MARGIN, later=MARGIN * 2)
+                yield from _wrapped(row.cells[0].text, first=MARGIN, later=MARGIN * 2)
             else:
                 yield from _beside([self.cells[i][n] for i in columns], widths, sides, top=True)
 

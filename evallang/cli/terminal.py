@@ -22,7 +22,7 @@ from evallang.diagnostics import (
     sorted_by_weight,
 )
 from evallang.diagnostics.text import to_text
-from evallang.printable import printable, printable_json, printable_line
+from evallang.printable import printable, printable_json, printable_line, wrapped
 from evallang.source import SourceFile
 
 if TYPE_CHECKING:
@@ -124,9 +124,12 @@ def write_study(text: str) -> None:
 
 
 def tell(*lines: str) -> None:
-    """Write lines to stderr; a line break within one is made visible."""
+    """Write lines to stderr, wrapped on a terminal; a line break within one is made visible."""
+    width = columns() if lines and sys.stderr.isatty() else None
     for line in lines:
-        _put(sys.stderr, printable_line(line) + "\n")
+        shown = printable(line)
+        for part in [shown] if width is None else wrapped(shown, width, later="  "):
+            _put(sys.stderr, printable_line(part) + "\n")
 
 
 def tell_state(line: str) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from evallang.diagnostics import Diagnostic, Related, Severity
-from evallang.printable import printable, terminal_width, without_credentials
+from evallang.printable import printable, terminal_width, without_credentials, wrapped
 from evallang.source import SourceFile, Span
 
 Sources = Mapping[str, SourceFile]
@@ -59,15 +59,7 @@ def _block(d: Diagnostic, sources: Sources, colour: bool, width: int | None) -> 
 def _wrapped(before: str, text: str, width: int | None) -> list[str]:
     """Wrap a text at spaces; return its lines, each indented by the length of `before`."""
     indent = " " * len(before)
-    if width is None or len(before) + terminal_width(text) <= width:
-        return [indent + text]
-    import textwrap
-
-    lines = textwrap.wrap(
-        text, width, initial_indent=indent, subsequent_indent=indent,
-        break_long_words=False, break_on_hyphens=False,
-    )  # fmt: skip
-    return lines or [indent]
+    return [indent + text] if width is None else wrapped(text, width, indent, indent)
 
 
 def _places(places: Iterable[Related], sources: Sources, width: int | None) -> list[str]:

@@ -67,7 +67,9 @@ class Look:
             "code": self.code,
             "tests": dict(self.tests),
         }
-        return json.dumps(fields, ensure_ascii=False)
+        return json.dumps(
+            fields, ensure_ascii=False, separators=(",", ":")
+        )  # one word: never wrapped
 
 
 def looks_path(study: Path) -> Path:

@@ -7,7 +7,10 @@ import pytest
 from click.testing import CliRunner
 from studies import TWO_MODELS
 
+from evallang.api import read_and_plan
+from evallang.api.study_file import open_study
 from evallang.cli.main import root
+from evallang.cli.plan_text import plan_lines
 
 VISITS = """\
 evallang 1
@@ -47,6 +50,20 @@ def visits(folder) -> None:
     rows = [f"{10 if i < 4 else 20 + i};{'b' if 4 <= i < 10 else 'a'};{'yes' if i % 2 else 'no'}"
             for i in range(40)]  # fmt: skip
     (folder / "visits.csv").write_text("age;site;outcome\n" + "\n".join(rows) + "\n")
+
+
+@pytest.mark.parametrize("columns", [None, 50, 80, 200])
+def test_a_pipeline_is_wrapped_on_a_terminal_alone(folder, columns):
+    visits(folder)
+    Path("study.eval").write_text(VISITS)
+    prepared = read_and_plan(open_study(Path("study.eval")))
+    shown = plan_lines(prepared, columns)
+    whole = plan_lines(prepared)
+    assert " ".join("\n".join(shown).split()) == " ".join("\n".join(whole).split())
+    long = "  tree = columns(numeric: StandardScaler) | DecisionTreeClassifier(max_depth in [1, 2])"
+    assert long in whole
+    if columns is not None:
+        assert max(map(len, shown)) <= columns
 
 
 def test_the_data_are_described_as_they_were_read(folder):

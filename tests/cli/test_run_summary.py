@@ -11,7 +11,8 @@ from studies import study
 
 from evallang.api import run
 from evallang.cli.main import root
-from evallang.cli.summary_text import MOST_ROWS, text_lines, wrapped
+from evallang.cli.summary_text import MOST_ROWS, WIDTH, text_lines
+from evallang.printable import wrapped
 from evallang.reporting.figures import figure
 from evallang.reporting.summary import summary
 
@@ -146,9 +147,21 @@ def visible_order(line):
 
 def test_a_name_read_from_the_right_that_is_broken_is_closed_on_each_line():
     name = "\u2068" + " ".join(["\u0627\u0644\u063a\u0627\u0628\u0629"] * 12) + "\u2069"
-    lines = wrapped(f"The best was {name} (95% CI [1.5, 2.5]).", first="  - ", later="    ")
+    lines = wrapped(f"The best was {name} (95% CI [1.5, 2.5]).", WIDTH, "  - ", "    ")
     assert len(lines) > 1
     for line in lines:
         visible_order(line)
     assert lines[-1].startswith("    \u2068") and lines[-1].endswith("\u2069 (95% CI [1.5, 2.5]).")
-    assert wrapped("no such name", 6, later="") == ["no", "such", "name"]
+    assert wrapped("no such name", 6) == ["no", "such", "name"]
+
+
+def test_a_long_word_is_broken_only_on_request_and_spaces_between_words_stay():
+    assert wrapped("  at /a/long/path  now", 8, later="    ") == [
+        "  at",
+        "    /a/long/path",
+        "    now",
+    ]
+    assert wrapped("at abcdefgh", 6, later="  ", broken=True) == ["at", "  abcd", "  efgh"]
+    assert wrapped("a  b", 4) == ["a  b"]
+    assert wrapped("one a  b three", 8) == ["one a  b", "three"]
+    assert wrapped("短い 名前", 6) == ["短い", "名前"]

@@ -55,6 +55,21 @@ def test_a_study_on_a_terminal_has_no_sign_that_a_terminal_obeys(monkeypatch):
     assert out.getvalue().startswith('study "a"\n')
 
 
+@pytest.mark.parametrize("stream", [Shown, io.StringIO])
+def test_a_message_is_wrapped_on_a_terminal_and_one_line_elsewhere(monkeypatch, stream):
+    shown = stream()
+    monkeypatch.setattr(sys, "stderr", shown)
+    monkeypatch.setenv("COLUMNS", "40")
+    said = "the store `/a/folder` cannot be used ::error::, and no fit is kept\nPASS 1"
+    terminal.tell(said)
+    lines = shown.getvalue().splitlines()
+    assert " ".join(line.strip() for line in lines) == said.replace("\n", "\\n").replace(
+        " ::", " \\x3a:" if len(lines) > 1 else " ::"
+    )
+    assert (len(lines) > 1) == shown.isatty()
+    assert all(len(line) <= 43 and line.startswith("  ") for line in lines[1:])
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [("", "there is no file"), ("folder", "is a folder; name a .eval file in it"),
