@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evallang.cli.settings import limit_option, network_option
+from evallang.cli.settings import limit_option, network_option, set_option
 from evallang.cli.terminal import read_study, show, write, write_json
 from evallang.printable import wrapped
 
@@ -27,7 +27,7 @@ TEXT_COLUMN = 34  # the widest cell before the last column of the table
     default="text",
     help="How to write the columns.",
 )
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a `let`.")
+@set_option
 @network_option
 @limit_option
 def command(file: str, name: str | None, layout: str, settings: tuple[str, ...]) -> int:

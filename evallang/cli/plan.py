@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from evallang.cli.settings import limit_option, network_option, store_option
+from evallang.cli.settings import limit_option, network_option, set_option, store_option
 from evallang.cli.terminal import columns, read_study, show, tell, write, write_json
 
 
@@ -18,15 +18,15 @@ from evallang.cli.terminal import columns, read_study, show, tell, write, write_
     default="text",
     help="How to write the plan.",
 )
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a `let`.")
+@set_option
 @store_option
 @network_option
 @limit_option
 def command(file: str, layout: str, settings: tuple[str, ...], store: str | None) -> int:
     """Show the resolved protocol with every default, the graph and the number of fits.
 
-    Reads the data; if they are missing, shows the parts that do not depend on them. Looks up which
-    fits the store has, why it lacks the others, and estimates their time from past runs.
+    Reads the data; if they are missing, shows the parts that do not depend on them. States which
+    fits the store has, why it lacks the others, and how long they will take, judged by past runs.
     """
     from evallang.api import StudyError, read_and_plan
     from evallang.api.preparing import with_store
@@ -99,9 +99,11 @@ def _graph(tasks: list[dict[str, Any]], layout: str) -> list[str]:
 
 def _label(group: tuple[Any, ...], members: list[dict[str, Any]]) -> str:
     text = " ".join(str(part) for part in group if part)
-    n = sum(task.get("n_tasks", 1) for task in members)
+    tasks = sum(task.get("n_tasks", 1) for task in members)
+    fits = sum(task["n_fits"] for task in members)
+    counted = [f"{n:,} {noun}" for n, noun in ((fits, "fits"), (tasks, "tasks")) if n > 1][:1]
     kept = ["in the store"] if all(task["cached"] for task in members) else []
-    facts = [*([f"{n:,}"] if n > 1 else []), *kept]
+    facts = [*counted, *kept]
     return f"{text} ({', '.join(facts)})" if facts else text
 
 

@@ -2,7 +2,7 @@
 
 import click
 
-from evallang.cli.settings import limit_option, network_option
+from evallang.cli.settings import limit_option, network_option, set_option
 from evallang.cli.terminal import read_study, show, write, write_json
 
 
@@ -15,7 +15,7 @@ from evallang.cli.terminal import read_study, show, write, write_json
     default="text",
     help="How to write it.",
 )
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a `let`.")
+@set_option
 @network_option
 @limit_option
 def command(file: str, layout: str, settings: tuple[str, ...]) -> int:

@@ -12,7 +12,7 @@ import click
 from evallang.activity import Activity, watched
 from evallang.cli.ci_files import CiFiles
 from evallang.cli.progress import Progress
-from evallang.cli.settings import Size, limit_option, network_option, store_option
+from evallang.cli.settings import Size, limit_option, network_option, set_option, store_option
 from evallang.cli.shard import ShardType, run_shard
 from evallang.cli.summary_text import text_lines
 from evallang.cli.terminal import Failed, cannot, read_study, show, study_path, tell, write
@@ -47,7 +47,8 @@ if TYPE_CHECKING:
     "--shard",
     type=ShardType(),
     metavar="K/N",
-    help="Make share K of N of the fits for the store, without results; a last run has them all.",
+    help="Run part K of N of the fits and keep them in the store; a last run without this option "
+    "writes the results.",
 )
 @click.option(
     "--fit-timeout",
@@ -59,13 +60,13 @@ if TYPE_CHECKING:
     "--memory",
     type=Size(),
     metavar="SIZE",
-    help="Fail each fit whose process needs more memory, as in 2G; the other fits continue.",
+    help="Fail each fit whose process needs more memory than this (500M, 2G); the others continue.",
 )
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a `let`.")
+@set_option
 @click.option(
     "--format", "formats", metavar="FORMAT,...", help="Report formats [default: the study's]."
 )
-@click.option("--fresh", is_flag=True, help="Run every fit again, whatever the store has.")
+@click.option("--fresh", is_flag=True, help="Run every fit again and replace what the store has.")
 @store_option
 @click.option(
     "--trust", is_flag=True, help="Allow the study to run its author's code and query servers."
@@ -74,10 +75,12 @@ if TYPE_CHECKING:
     "--no-fast-paths",
     "every_fit",
     is_flag=True,
-    help="Run every fit, even where a shortcut or the store has the same outcome.",
+    help="Use neither shortcuts nor the store: run every fit in full.",
 )
 @click.option(
-    "--no-look", is_flag=True, help="Print the look at the test data instead of recording it."
+    "--no-look",
+    is_flag=True,
+    help="Print the record of this look at the test data instead of keeping it next to the study.",
 )
 @click.option("--junit", metavar="FILE", help="Write the requirements as JUnit XML.")
 @click.option("--summary", metavar="FILE", help="Append a summary in Markdown to a file.")
@@ -86,7 +89,9 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Write requirements that are not met as annotations of GitHub Actions too.",
 )
-@click.option("--quiet", is_flag=True, help="Print errors and the decided requirements only.")
+@click.option(
+    "--quiet", is_flag=True, help="Print only errors and whether each requirement was met."
+)
 @click.option("--open", "open_report", is_flag=True, help="Open the report in a browser.")
 @network_option
 @limit_option

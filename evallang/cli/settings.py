@@ -42,6 +42,16 @@ class Size(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic 
         return size
 
 
+set_option = click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Replace the value of a `let`.",
+)
+"""The option of every command that resolves a study."""
+
+
 def _put_in_force(ctx: click.Context, _: click.Parameter, settings: tuple[str, ...]) -> None:
     try:
         ctx.with_resource(limits(**read_settings(settings)))
@@ -57,7 +67,7 @@ limit_option = click.option(
     show_envvar=True,
     expose_value=False,
     callback=_put_in_force,
-    help="Raise or lower a limit, as in rows=5e9 or bytes=20G; `evallang list limits` lists them.",
+    help="Raise or lower a limit, such as rows=5e9 or bytes=20G; `evallang list limits` lists all.",
 )
 """The option of every command that reads a study or its data."""
 
@@ -94,6 +104,6 @@ store_option = click.option(
     "--store",
     metavar="DIR",
     callback=_judged,
-    help="Folder that keeps fits, or off [default: $EVALLANG_STORE, else the cache folder].",
+    help="Folder of the store of fits, or off [default: $EVALLANG_STORE, else the cache folder].",
 )
 """The option of every command that looks at the store of fits."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from evallang.cli.file_states import FileState, States, WatchedFiles
-from evallang.cli.settings import limit_option, network_option, overrides
+from evallang.cli.settings import limit_option, network_option, overrides, set_option
 from evallang.cli.terminal import (
     cannot,
     clear_screen,
@@ -45,7 +45,7 @@ TOLD_TO_END = 1.5  # seconds for a run to answer the Ctrl-C that a terminal sent
 @click.option(
     "-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes [default: all cores]."
 )
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a `let`.")
+@set_option
 @click.option(
     "--trust", is_flag=True, help="Allow the study to run its author's code and query servers."
 )
