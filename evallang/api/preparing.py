@@ -144,7 +144,7 @@ def with_store(prepared: Prepared, study: CheckedFile, named: str | Path | None)
     try:
         store = existing_store(named)
     except StoreRefused as error:
-        notes = (*planned.plan.notes, f"{error}; no past fits are known")
+        notes = (*planned.plan.notes, f"{error}; past fits are not known")
         told = replace(planned, plan=replace(planned.plan, notes=notes))
         return replace(prepared, planned=told)
     if store is None:

@@ -300,7 +300,7 @@ def _store(named: str | Path | None, *, fresh: bool) -> tuple[Store | None, list
         folder = store_folder(named)
         return (None if folder is None else open_store(folder, fresh=fresh)), []
     except StoreRefused as error:
-        return None, [f"{error}; no fit is kept"]
+        return None, [f"{error}; the run used no store"]
 
 
 def _loaded(study: StudyFile | str | Path, live: Live) -> StudyFile:

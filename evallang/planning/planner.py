@@ -161,7 +161,9 @@ def plan(
         protocols=records,
         defaults=stated_defaults(study, families, read) if sound else study.defaults,
         tasks=tuple(graph(study, families, layout, read)),
-        notes=() if complete else ("the data could not be read; numbers of fits are not known",),
+        notes=()
+        if complete
+        else ("the data could not be read; the plan has only what does not depend on them",),
     )
     return Planned(document, layout, tuple(found), families)
 

@@ -370,7 +370,7 @@ def test_a_store_that_may_not_be_searched_is_refused_in_one_line(tmp_path):
             cwd=tmp_path, capture_output=True, text=True, check=False,
             preexec_fn=_obey_permissions if os.geteuid() == 0 else None,
         )  # fmt: skip
-        said = "closed` cannot be used: permission denied; no fit is kept"
+        said = "closed` cannot be used: permission denied; the run used no store"
         assert (done.returncode, done.stdout) == (0, "")
         (line,) = done.stderr.splitlines()
         assert line.endswith(said)

@@ -60,7 +60,7 @@ def test_a_message_is_wrapped_on_a_terminal_and_one_line_elsewhere(monkeypatch, 
     shown = stream()
     monkeypatch.setattr(sys, "stderr", shown)
     monkeypatch.setenv("COLUMNS", "40")
-    said = "the store `/a/folder` cannot be used ::error::, and no fit is kept\nPASS 1"
+    said = "the store `/a/folder` cannot be used ::error::, and none is kept\nPASS 1"
     terminal.tell(said)
     lines = shown.getvalue().splitlines()
     assert " ".join(line.strip() for line in lines) == said.replace("\n", "\\n").replace(
