@@ -70,7 +70,7 @@ def rows_asked(study: Study) -> tuple[RowsAsked, ...]:
     ]
     about_plans = INPUTS.of(Subject.ANALYSIS).keys() | INPUTS.of(Subject.DECISIONS).keys()
     found += [
-        RowsAsked(f"`analyze {one.method.written}` takes single rows")
+        RowsAsked(f"`analyze {one.method.written}` needs single rows")
         for one in study.analyses
         if not set(ANALYSES[one.method.name].inputs) <= about_plans
     ]
@@ -116,7 +116,7 @@ def _intervals_of_rows(study: Study) -> Iterator[RowsAsked]:
             )
             instead = next(others, None)
             yield RowsAsked(
-                f"the `{method.name}` interval of `{metric.written}` takes single rows",
+                f"the `{method.name}` interval of `{metric.written}` needs single rows",
                 None
                 if instead is None
                 else f"write `interval {instead}` below `measure {metric.written}`",
