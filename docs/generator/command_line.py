@@ -9,11 +9,11 @@ from docs.generator import markdown as md
 from evallang.cli.main import COMMANDS, root
 
 LEAD = """\
-Text diagnostics and messages go to stderr; results, json, github, gitlab and sarif to stdout.
-On a terminal, a run updates one line of progress. Elsewhere, and with `TERM=dumb`, it writes a
-plain line every ten seconds. `NO_COLOR` and `--quiet` are respected. `evallang --version` prints
-the version, `evallang --debug COMMAND ...` shows the traceback of a bug, and every command has
-`--help`."""
+Text diagnostics and messages go to stderr; results, json, github, gitlab and sarif to stdout. On
+a terminal, a run updates one line of progress. Elsewhere, and with `TERM=dumb`, it writes a
+plain line every ten seconds. Messages are wrapped on a terminal; elsewhere each is one line.
+`NO_COLOR` and `--quiet` are respected. `evallang --version` prints the version,
+`evallang --debug COMMAND ...` shows the traceback of a bug, and every command has `--help`."""
 EXIT_CODES = (
     ("0", "success; warnings and hints do not change it"),
     ("1", "an error (with `--strict` also a warning), or `fmt --check` would change a file"),
