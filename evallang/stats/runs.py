@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.frozen_records import frozen
+from evallang.registry import lazy
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
 
 
 @frozen
@@ -39,3 +42,11 @@ class Runs:
     split_of: NDArray[np.int64]
     units: NDArray[np.int64] | None
     categories: bool
+
+
+def variances_over_seeds(splits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the variance over seeds of each column, zero where its scores are equal.
+
+    The mean of equal scores may differ from them in the last digit; that of their zeros does not.
+    """
+    return np.asarray(np.var(splits - splits[0], axis=0, ddof=1))

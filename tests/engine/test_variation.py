@@ -13,7 +13,7 @@ from evallang.api import run
 from evallang.api.results import Results
 from evallang.results.codec import to_plain
 from evallang.stats.analyses.variance import variance
-from evallang.stats.runs import Runs
+from evallang.stats.runs import Runs, variances_over_seeds
 
 FORESTS = """\
 evallang 1
@@ -151,3 +151,13 @@ def test_a_model_without_a_seed_has_two_components(tmp_path):
     results.save(tmp_path / "out")
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "Where the variance of the accuracy of a split comes from" in page
+
+
+def test_equal_scores_of_all_seeds_have_no_variance():
+    rng = np.random.default_rng(3)
+    equal = np.tile(rng.integers(90, 114, 20) / 114, (5, 1))
+    assert np.var(equal, axis=0, ddof=1).any()  # by rounding
+    assert not variances_over_seeds(equal).any()
+    scores = rng.random((5, 20))
+    expected = np.var(scores, axis=0, ddof=1)
+    assert variances_over_seeds(scores) == pytest.approx(expected, rel=1e-12)

@@ -9,7 +9,7 @@ from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
-from evallang.stats.runs import Runs
+from evallang.stats.runs import Runs, variances_over_seeds
 
 if TYPE_CHECKING:
     import numpy as np
@@ -114,7 +114,7 @@ def seeds(runs: Runs) -> SeedSpread:
 def _variances(splits: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the variance over seeds of each split in which all are defined."""
     whole = splits[:, ~np.isnan(splits).any(axis=0)]
-    return np.asarray(np.var(whole, axis=0, ddof=1))
+    return variances_over_seeds(whole)
 
 
 def _differ(labels: NDArray[np.float64], *, categories: bool) -> float:

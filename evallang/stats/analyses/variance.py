@@ -9,7 +9,7 @@ from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
-from evallang.stats.runs import Runs
+from evallang.stats.runs import Runs, variances_over_seeds
 
 if TYPE_CHECKING:
     import numpy as np
@@ -113,7 +113,7 @@ def variance(runs: Runs) -> VarianceComponents:
         raise ValueError("fewer than two splits have a score of every seed")
     scores = runs.splits[:, usable] if runs.draws else runs.splits[:1, usable]
     s, j = scores.shape
-    of_seeds = float(np.var(scores, axis=0, ddof=1).mean()) if runs.draws else None
+    of_seeds = float(variances_over_seeds(scores).mean()) if runs.draws else None
     between = float(np.var(scores.mean(axis=0), ddof=1))
     of_splits = between - (of_seeds or 0.0) / s
     of_test = float(np.mean([_of_test_rows(runs, int(split)) for split in usable]))
