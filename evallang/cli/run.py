@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     "--shard",
     type=ShardType(),
     metavar="K/N",
-    help="Run part K of N of the fits and keep them in the store; a last run without this option "
+    help="Run share K of N of the fits and keep them in the store; a last run without this option "
     "writes the results.",
 )
 @click.option(

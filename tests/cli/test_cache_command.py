@@ -83,4 +83,4 @@ def test_a_size_of_memory_is_a_number_with_a_unit(store, tmp_path, size, reason)
 def test_a_time_limit_is_a_number_of_seconds_that_can_pass(store, tmp_path, seconds):
     said = call("run", "study.eval", "--fit-timeout", seconds, folder=tmp_path)
     assert said.returncode == 2
-    assert "a fit cannot be limited to" in said.stderr
+    assert "the time limit of a fit is" in said.stderr

@@ -285,8 +285,8 @@ linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="it read
     ("given", "said"),
     [
         ({"jobs": 0}, "`jobs` must be at least 1, not 0"),
-        ({"jobs": 2, "fit_timeout": float("nan")}, "a fit cannot be limited to nan seconds"),
-        ({"memory": 5}, "a process needs at least 100M"),
+        ({"jobs": 2, "fit_timeout": float("nan")}, "the time limit of a fit is nan seconds"),
+        ({"memory": 5}, "is 5 bytes; write 100M or more"),
     ],
 )
 def test_numbers_with_which_nothing_can_be_fitted_are_refused(given, said):

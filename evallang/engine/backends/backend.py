@@ -32,11 +32,12 @@ class FitLimits:
         """Why the limits cannot be kept; None if they can."""
         if self.seconds is not None and not 0 < self.seconds <= MOST_SECONDS:
             return (
-                f"a fit cannot be limited to {self.seconds:g} seconds: a limit is more than 0 and "
-                f"at most {MOST_SECONDS:g} seconds"
+                f"the time limit of a fit is {self.seconds:g} seconds; write a number above 0 and "
+                f"at most {MOST_SECONDS:g}"
             )
         if self.memory is not None and self.memory < LEAST_MEMORY:
-            return f"a process needs at least {LEAST_MEMORY // 10**6}M of memory"
+            least = f"{LEAST_MEMORY // 10**6}M"
+            return f"the memory limit of a process is {self.memory:,} bytes; write {least} or more"
         return None
 
 
