@@ -288,7 +288,8 @@ def _exit_code() -> int:
         leave(sys.stdout)
         return Failed.exit_code if error.errno in LACKS else WRONG_USE
     except Exception as error:  # a bug: it is reported in one line and logged
-        _bug(error)
+        if not _SIGNALS:  # else it may be what Python made of the exception of a signal
+            _bug(error)
         return Failed.exit_code
 
 

@@ -55,6 +55,13 @@ def test_what_ends_a_command_is_one_line_and_a_code(ended, raised, code, words):
     assert ended(raised) == (code, words)
 
 
+def test_what_python_makes_of_an_interruption_is_not_a_bug(ended, monkeypatch):
+    error = RuntimeError("Error calling __set_name__ on 'Field' instance")  # up to Python 3.11
+    assert ended(error)[1].startswith("this is a bug in evallang: RuntimeError: Error calling ")
+    monkeypatch.setattr(command_line, "_SIGNALS", [2])
+    assert ended(error) == (3, "")  # `main` then states the signal, with its exit code
+
+
 def test_the_words_to_choose_from_are_on_the_line_of_the_error():
     done = run([sys.executable, "-m", "evallang", "list"], capture_output=True, text=True)
     error = "Error: Missing argument 'CATALOGUE'. Choose from: tests, metrics, intervals, protocols"
