@@ -313,6 +313,8 @@ def _by_class(entry: Entry[AnalysisDeclaration], inputs: OutcomeInputs) -> Itera
     if macro is not None or not known:
         yield _answered(entry, inputs, {"macro": True}, mean)
     for code in codes if known else ():
+        subject = f"{entry.name} of {model} on {evaluation.label}, class"
+        report_activity(Activity("computing", subject, code + 1, len(codes)))
         one = replace(inputs, of_class=code)
         yield _answered(entry, one, {"of_class": evaluation.classes[code]})
 

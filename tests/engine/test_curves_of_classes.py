@@ -13,6 +13,7 @@ from sklearn.metrics import (
 )
 from studies import study
 
+from evallang.activity import watched
 from evallang.api import run
 from evallang.api.results import Results
 from evallang.results.codec import to_plain
@@ -224,3 +225,16 @@ def test_the_mean_over_classes_has_its_interval_over_folds(of_decisions):
     bounds = np.log(np.array([found.interval.low, found.interval.high]))
     bounds -= np.log1p(-np.array([found.interval.low, found.interval.high]))
     assert (bounds[1] - bounds[0]) / 2 * scale / 1.98 == pytest.approx(error, rel=0.05)
+
+
+def test_the_progress_counts_the_classes_of_each_model():
+    text = (
+        "data flowers from sklearn iris\nmodel bayes = GaussianNB\nprotocol cv folds=3\n"
+        "analyze calibration\n"
+    )
+    seen = []
+    with watched(seen.append):
+        run(study(text))
+    counted = [(a.subject, a.done, a.total) for a in seen if "class" in a.subject]
+    subject = "calibration of bayes on flowers, class"
+    assert counted == [(subject, number, 3) for number in (1, 2, 3)]
