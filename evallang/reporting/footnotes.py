@@ -26,9 +26,6 @@ def lettered(table: Table) -> Table:
         )
         return tuple(part for part in made if part != Mark(""))
 
-    notes = [shown(note) for note in table.notes]
-    marked = [note for note in notes if note and isinstance(note[0], Mark)]
-    others = [note for note in notes if note not in marked]
     return replace(
         table,
         columns=tuple(replace(column, head=shown(column.head)) for column in table.columns),
@@ -37,5 +34,10 @@ def lettered(table: Table) -> Table:
             replace(row, cells=tuple(replace(cell, runs=shown(cell.runs)) for cell in row.cells))
             for row in table.rows
         ),
-        notes=(*others, *sorted(marked, key=lambda note: str(getattr(note[0], "text", "")))),
+        notes=tuple(sorted(map(shown, table.notes), key=_letter)),
     )
+
+
+def _letter(note: Runs) -> str:
+    """Return the letter of a note, empty without one."""
+    return next((part.text for part in note if isinstance(part, Mark)), "")
