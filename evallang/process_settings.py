@@ -15,7 +15,9 @@ from typing import Any, NoReturn
 from evallang.working_folder import working_folder_restored
 
 SIGNALS = tuple(
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+    getattr(signal, name)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGALRM")
+    if hasattr(signal, name)
 )
 """Signals that end a run, for which packages install handlers of their own."""
 
@@ -26,21 +28,26 @@ _KEPT: ContextVar[ExitStack | None] = ContextVar("kept", default=None)
 def settings_restored() -> Iterator[None]:
     """Restore what decides how other models are fitted in this process.
 
-    These are the current folder, the most recursion, how numpy treats errors of floating point,
-    and scikit-learn's configuration; the standard streams, to which others still write; the
-    handlers of signals that end a run; and the generators that `seed_shared_draws` seeds. Of a
-    package that is not loaded nothing can be kept.
+    These are the current folder, the mode of new files, the most recursion, how numpy treats
+    errors of floating point, and scikit-learn's configuration; the standard streams, to which
+    others still write; the handlers of signals that end a run, and that no timer runs; and the
+    generators that `seed_shared_draws` seeds. Of a package that is not loaded nothing can be kept.
     """
     with ExitStack() as kept:
         token = _KEPT.set(kept)
         kept.callback(_KEPT.reset, token)
         kept.enter_context(working_folder_restored())
+        mask = os.umask(0o77)
+        os.umask(mask)
+        kept.callback(os.umask, mask)
         kept.callback(sys.setrecursionlimit, sys.getrecursionlimit())
         for name in ("stdin", "stdout", "stderr"):
             kept.callback(setattr, sys, name, getattr(sys, name))
         if threading.current_thread() is threading.main_thread():
             for number in SIGNALS:
                 kept.callback(_handle, number, signal.getsignal(number))
+            if hasattr(signal, "setitimer") and not any(signal.getitimer(signal.ITIMER_REAL)):
+                kept.callback(signal.setitimer, signal.ITIMER_REAL, 0)
         if "numpy" in sys.modules:
             from numpy import errstate
 

@@ -3,7 +3,8 @@
 import inspect
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
+from numbers import Real
+from typing import TYPE_CHECKING, Any
 
 from evallang.metrics.metric import MetricEntry
 from evallang.metrics.own_code import (
@@ -17,9 +18,14 @@ from evallang.models.foreign_errors import error_text, is_interruption
 from evallang.models.own_code import OwnCode
 from evallang.own_output import speaking
 from evallang.process_settings import seed_shared_draws
-from evallang.registry import REQUIRED, Option
+from evallang.registry import REQUIRED, Option, lazy
 from evallang.spelling import closest
 from evallang.study import Method
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
 
 
 class NotUsable(Exception):
@@ -114,7 +120,7 @@ def _guarded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             with speaking(name):
                 seed_shared_draws(0)  # its value depends on its arguments alone
-                return function(truth, prediction, **given)
+                return _number(function(truth, prediction, **given))
         # A metric is anyone's code: whatever it raises is a result of the study.
         except BaseException as error:
             if is_interruption(error):
@@ -124,6 +130,13 @@ def _guarded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             raise OwnMetricFailed(text, type(error).__name__, message) from error
 
     return called
+
+
+def _number(value: Any) -> Any:
+    """Return a number as a float, which the class of the author's own value may refuse."""
+    if isinstance(value, np.ndarray) and value.ndim == 0 and not np.ma.is_masked(value):
+        value = value.item()
+    return float(value) if isinstance(value, Real) else value
 
 
 def _python_value(value: Any) -> Any:

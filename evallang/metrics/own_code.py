@@ -153,8 +153,6 @@ class _OwnFunction:
         if self.needs == "labels":
             prediction = self._labels(prediction)
         value = self.function(self._labels(truth), np.array(prediction), **options)
-        if isinstance(value, np.ndarray) and value.ndim == 0:
-            value = value.item()
         if isinstance(value, Real) and isfinite(value):
             return float(value)
         if drawn_again and isinstance(value, Real):

@@ -290,6 +290,59 @@ def test_a_metric_that_fails_leaves_its_estimate_empty_and_the_rest_is_kept(
     }
 
 
+HOSTILE = """\
+import os, signal, time
+import numpy as np
+
+class Stubborn(float):
+    def __float__(self):
+        raise SystemExit("no")
+
+def huge(truth, prediction):
+    return 10**400
+
+def stubborn(truth, prediction):
+    return Stubborn(0.5)
+
+def masked(truth, prediction):
+    return np.ma.masked
+
+def whole(truth, prediction):
+    return np.ma.array(0.5)
+
+def settings(truth, prediction):
+    os.umask(0o777)
+    signal.setitimer(signal.ITIMER_REAL, 0.05, 0.05)
+    return 0.5
+
+def late(truth, prediction):
+    time.sleep(0.2)
+    return 0.5
+"""
+
+
+def test_numbers_that_are_no_floats_are_failures_and_settings_are_restored(tmp_path):
+    (tmp_path / "hostile_metric.py").write_text(HOSTILE)
+    names = ("huge", "stubborn", "masked", "whole", "settings", "late")
+    measures = ", ".join(f"hostile_metric.{name}" for name in names)
+    made = study(
+        "use hostile_metric\ndata iris from sklearn iris\nmodel bayes = GaussianNB\n"
+        f"protocol holdout\nmeasure {measures}{FEW}",
+        tmp_path,
+    )
+    with pytest.raises(RunFailed) as failed:
+        run(made, trust=True, out=tmp_path / "out")
+    assert (tmp_path / "out" / "results.json").stat().st_mode & 0o600 == 0o600
+    record = failed.value.results.record
+    assert [e.value for e in record.estimates] == [None, None, None, 0.5, 0.5, 0.5]
+    for estimate, said in zip(
+        record.estimates,
+        ("OverflowError: int too large", "ended the process: no", "it gave a MaskedConstant"),
+        strict=False,
+    ):
+        assert said in estimate.notes[0]
+
+
 def test_a_metric_that_fails_in_a_level_only_is_a_failure_too(tmp_path):
     rows = "".join(f"{'ab'[i % 2]},{'cd'[i < 10]},{i},{i}\n" for i in range(60))
     (tmp_path / "d.csv").write_text("y,site,a,b\n" + rows)
