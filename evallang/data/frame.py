@@ -188,6 +188,12 @@ class Frame:
             _levels={},
         )
 
+    def release(self, columns: Iterable[str]) -> None:
+        """Drop columns that have been read, whose numbers would else be held twice."""
+        for column in columns:
+            if column in self.columns:
+                self.cells.drop_in_place(column)
+
     def noted(self, notes: tuple[str, ...]) -> "Frame":
         """Return the same columns with further notes."""
         return replace(self, notes=(*self.notes, *notes))

@@ -398,12 +398,10 @@ def read_model_scores(
     if columns is None:
         return None
     block, failed = np.empty((frame.cells.height, len(columns))), False
-    for place, name in enumerate(columns):  # one at a time: a column of a long file is large
-        column = number_column(frame, name, model.name, f"scores {model.name}", findings)
-        if column is None:
-            failed = True
-        else:
-            block[:, place] = column
+    for place, name in enumerate(columns):
+        own = block[:, place]
+        column = number_column(frame, name, model.name, f"scores {model.name}", findings, out=own)
+        failed = failed or column is None
     if failed:
         return None
     return Scores(block, _are_probabilities(block, frame, model, findings))
@@ -487,9 +485,17 @@ def missing_value_fix(column: str) -> str:
 
 
 def number_column(
-    frame: Frame, column: str, model: str, keyword: str, findings: Findings
+    frame: Frame,
+    column: str,
+    model: str,
+    keyword: str,
+    findings: Findings,
+    out: "NDArray[np.float64] | None" = None,
 ) -> "NDArray[np.float64] | None":
-    """Return a column of finite numbers without gaps as float64; None after a finding."""
+    """Return a column of finite numbers without gaps as float64; None after a finding.
+
+    Written to `out` (n,) where that is given: a column of a long file is large.
+    """
     if column not in frame.columns:
         findings.unknown_column(UNKNOWN_COLUMN, column, frame.nameable, frame.source, keyword)
         return None
@@ -510,7 +516,7 @@ def number_column(
         findings.add(NOT_NUMERIC, message, keyword, help=fix)
         return None
     values = frame.values(column)
-    numbers = np.empty(len(values))
+    numbers = np.empty(len(values)) if out is None else out
     for start in range(0, len(values), AT_ONCE):  # a file read in pieces has several chunks
         part = values[start : start + AT_ONCE].cast(pl.Float64)
         numbers[start : start + AT_ONCE] = part.to_numpy()

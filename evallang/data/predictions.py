@@ -1,6 +1,7 @@
 """`predictions` statements: labels, scores, and right or wrong outcomes of each row."""
 
 import functools
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +22,7 @@ from evallang.data.column_roles import (
     read_levels,
     read_weights,
 )
-from evallang.data.dataset import GivenModel, GivenOutcomes, PredictionsSpec, Task
+from evallang.data.dataset import GivenModel, GivenOutcomes, PredictionsSpec, SourceColumn, Task
 from evallang.data.findings import Findings, counted, listed, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
@@ -32,6 +33,7 @@ from evallang.data.prediction_columns import (
     ModelOutcomes,
     read_correctness,
     read_model,
+    score_columns,
 )
 from evallang.data.prediction_files import (
     CountedParts,
@@ -207,6 +209,7 @@ def _outcomes(
 ) -> GivenOutcomes | None:
     answers = ModelOutcomes()
     target: Target | None = None
+    described: tuple[SourceColumn, ...] = ()
     events: NDArray[np.float64] | None = None
     queries: NDArray[np.int64] | None = None
     if spec.judged is not None:
@@ -232,8 +235,13 @@ def _outcomes(
         if target is not None:
             if target.task == "classification":
                 target = replace(target, y=short_codes(target.y, len(target.classes)))
+            scores = Counter(column for model in models for column in score_columns(model))
+            described = source_columns(frame, roles_in_predictions(spec, models))
             for model in models:
                 read_model(frame, model, target, answers, findings)
+                scores.subtract(score_columns(model))
+                read = score_columns(model) - {model.column, *role_columns(spec)}
+                frame.release(column for column in read if scores[column] == 0)
                 codes = answers.predictions.get(model.name)
                 if codes is not None and target.task == "classification":
                     answers.predictions[model.name] = short_codes(codes, len(target.classes))
@@ -299,7 +307,7 @@ def _outcomes(
         ),
         examples=examples,
         repeat_labels=repeat_labels,
-        source_columns=source_columns(frame, roles_in_predictions(spec, models)),
+        source_columns=described or source_columns(frame, roles_in_predictions(spec, models)),
         times=frame.times,
         events=events,
         joined=frame.joined,

@@ -357,6 +357,7 @@ def _acceleration(left_out: NDArray[np.float64], times: NDArray[np.float64]) -> 
     defined = np.isfinite(left_out)
     if not defined.all():
         values, weights = np.where(defined, left_out, 0.0), np.where(defined, times, 0.0)
+    del defined
     total = weights.sum(axis=-1)
     gaps = values * weights
     means = gaps.sum(axis=-1) / np.maximum(total, 1.0)

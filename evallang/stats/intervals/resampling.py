@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 else:
     np = lazy("numpy")
 
+LEFT_OUT_AT_ONCE = 1 << 18  # units, each of which is left out in turn
 MOST_LEFT_OUT = 1000  # leave-one-out values computed one by one before blocks are excluded
 
 
@@ -365,12 +366,18 @@ class MomentSample(WeightSample):
 
     def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Leave out one example, or group, at a time, in closed form."""
-        *rest, sizes = [c.values.sum() - c.values for c in self.columns]
-        values, lost = self._of_sums(rest, sizes)
+        sums = [column.values.sum() for column in self.columns]
+        values, lost = np.empty(self._units), np.empty(self._units, dtype=np.bool_)
+        for start in range(0, self._units, LEFT_OUT_AT_ONCE):  # of many, each array is large
+            some = slice(start, start + LEFT_OUT_AT_ONCE)
+            *rest, sizes = [
+                total - c.values[some] for total, c in zip(sums, self.columns, strict=True)
+            ]
+            values[some], lost[some] = self._of_sums(rest, sizes)
         for unit in np.flatnonzero(lost):
             times = (np.arange(self._units) != unit).astype(np.float64)
             values[unit] = self._exact(times if self._codes is None else times[self._codes])
-        return values, np.ones(len(values))
+        return values, np.broadcast_to(1.0, self._units)
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
