@@ -1,7 +1,7 @@
 """From a path to a frame, whatever the format."""
 
 import io
-from collections.abc import Callable, Collection, Container, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +22,7 @@ from evallang.data.files import (
 from evallang.data.findings import RENAME, Findings, quoted, repeated
 from evallang.data.frame import Frame, frame_of
 from evallang.data.json_lines import read_json_lines
+from evallang.data.labels import label_text
 from evallang.data.remote import is_remote
 from evallang.data.remote_parquet import Damaged, fetch_columns, is_fetched
 from evallang.limits import CELL, COLUMNS, MEMORY, OverLimit
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 else:
     pl = lazy("polars")
 
+FIRST_ROWS = 1 << 12  # of a long file, where floats that are labels show themselves
+MOST_NUMBERS = 32  # floats that are labels
 LONG = 1 << 20  # rows of a Parquet file whose labels are worth a reading of their own
 PANDAS_INDEX = "__index_level_"  # what to_parquet calls an index without a name
 Needed = Callable[[Sequence[str]], Collection[str]]
@@ -93,11 +96,12 @@ def parquet_cells(
     span: Span | None,
     short: Container[str] = (),
     coded: Container[str] = (),
-) -> "pl.DataFrame | None":
+) -> "tuple[pl.DataFrame, Mapping[str, pl.Series]] | None":
     """Read a Parquet file as it is, within the limits; None after a finding.
 
     In a long file whole numbers of `short` columns take as few bytes as they need, and the texts
-    of `coded` ones are categories where few differ.
+    and floats of `coded` ones are categories where few differ. Returns the cells, and the number
+    of each category of a column of floats.
     """
 
     def source() -> Path | io.BytesIO:
@@ -105,8 +109,9 @@ def parquet_cells(
 
     try:
         rows = _check_parquet(source(), location)
+        of_categories: dict[str, pl.Series] = {}
         if rows >= LONG:
-            cells = _in_few_bytes(pl.scan_parquet(source()), short, coded, location)
+            cells, of_categories = _in_few_bytes(pl.scan_parquet(source()), short, coded, location)
         else:
             cells = pl.read_parquet(source())
         _check_text(cells, location)
@@ -122,7 +127,7 @@ def parquet_cells(
             help="write the table again, as Parquet or CSV",
         )
         return None
-    return cells
+    return cells, of_categories
 
 
 def _read_parquet(
@@ -133,17 +138,23 @@ def _read_parquet(
     short: Container[str],
     coded: Container[str],
 ) -> Frame | None:
-    cells = parquet_cells(path, location, findings, span, short, coded)
-    if cells is None or _repeats_a_column(cells.columns, location, findings, span):
+    found = parquet_cells(path, location, findings, span, short, coded)
+    if found is None or _repeats_a_column(found[0].columns, location, findings, span):
         return None
+    cells, of_categories = found
+    del found  # each column is released when another takes its place
     made: Container[str] = coded if cells.height >= LONG else ()
-    return _frame_of_parquet(cells, location, findings, span, coded=made)
+    frame = _frame_of_parquet(cells, location, findings, span, coded=made)
+    return None if frame is None else replace(frame, of_categories=of_categories)
 
 
 def _in_few_bytes(
     table: "pl.LazyFrame", short: Container[str], coded: Container[str], location: str
-) -> "pl.DataFrame":
-    """Read a table with `short` whole numbers, and few texts of `coded` columns, in few bytes."""
+) -> "tuple[pl.DataFrame, dict[str, pl.Series]]":
+    """Read a table with `short` whole numbers, and few labels of `coded` columns, in few bytes.
+
+    Returns its cells, and the number of each category of a column of floats.
+    """
     texts = (pl.String, pl.Categorical, pl.Enum)
     schema = table.collect_schema()
     columns = []
@@ -163,7 +174,31 @@ def _in_few_bytes(
         longest = distinct.select(pl.col(name).str.len_bytes().max()).item()
         CELL.check(f"a text of `{location}`", _whole(longest))
         columns.append(cells.cast(pl.Enum(levels) if len(levels) <= MOST_LEVELS else pl.String))
-    return table.with_columns(columns).collect(engine="streaming")
+    of_categories: dict[str, pl.Series] = {}
+    for name in _columns_of_few_numbers(table, schema, coded):
+        numbers = pl.col(name).fill_nan(None)
+        distinct = table.select(numbers.unique()).head(MOST_NUMBERS + 2).collect(engine="streaming")
+        levels = distinct[name].drop_nulls().sort()
+        if 0 < len(levels) <= MOST_NUMBERS:
+            texts_of = [label_text(level) for level in levels]
+            kind = pl.Enum(texts_of)
+            coded_cells = pl.lit(None, kind)
+            for level, text in zip(levels, texts_of, strict=True):
+                # One comparison each: polars does not stream a replacement
+                is_level = numbers == pl.lit(level, schema[name])
+                coded_cells = pl.when(is_level).then(pl.lit(text, kind)).otherwise(coded_cells)
+            columns.append(coded_cells.alias(name))
+            of_categories[name.strip()] = levels
+    return table.with_columns(columns).collect(engine="streaming"), of_categories
+
+
+def _columns_of_few_numbers(
+    table: "pl.LazyFrame", schema: "pl.Schema", coded: Container[str]
+) -> list[str]:
+    """Return the `coded` columns of floats whose first rows hold few numbers."""
+    floats = [n for n, dtype in schema.items() if n.strip() in coded and dtype.is_float()]
+    first = table.select(floats).head(FIRST_ROWS).collect() if floats else pl.DataFrame()
+    return [name for name in floats if first[name].n_unique() <= MOST_NUMBERS]
 
 
 def _repeats_a_column(

@@ -240,8 +240,8 @@ def _outcomes(
             for model in models:
                 read_model(frame, model, target, answers, findings)
                 scores.subtract(score_columns(model))
-                read = score_columns(model) - {model.column, *role_columns(spec)}
-                frame.release(column for column in read if scores[column] == 0)
+                held = score_columns(model) - {model.column, *role_columns(spec)}
+                frame.release(column for column in held if scores[column] == 0)
                 codes = answers.predictions.get(model.name)
                 if codes is not None and target.task == "classification":
                     answers.predictions[model.name] = short_codes(codes, len(target.classes))

@@ -282,3 +282,32 @@ def test_labels_of_several_long_files_are_categories(source, long_from, monkeypa
         "a": [row[1] == "yes" for row in ROWS],
         "b": [row[2] == "yes" for row in ROWS],
     }
+
+
+FLOATS = {
+    "whole": [(0.0, 1.0, 0.0), (1.0, 1.0, 0.0)] * 6,
+    "one is missing": [(0.0, 1.0, 0.0), (1.0, None, 0.0)] * 6,
+    "one is not a number": [(0.0, 1.0, float("nan")), (1.0, 1.0, 0.0)] * 6,
+    "one is infinite": [(0.0, 1.0, float("inf")), (1.0, 1.0, 0.0)] * 6,
+    "an infinite truth": [(float("inf"), 1.0, 1.0), (1.0, 1.0, 0.0)] * 6,
+    "two zeros": [(0.0, -0.0, 0.0), (1.0, 1.0, 0.0)] * 6,
+    "fractions": [(0.5, 0.5, 0.25), (1.0, 1.0, 0.5)] * 6,
+    "another label": [(0.0, 2.0, 0.0), (1.0, 1.0, 0.0)] * 6,
+    "none": [(0.0, None, 0.0), (1.0, None, 0.0)] * 6,
+}
+
+
+@for_each("table", FLOATS)
+@for_each("dtype", [pl.Float64, pl.Float32])
+def test_floats_of_a_long_parquet_file_mean_the_same(source, long_from, table, dtype):
+    columns = zip(*FLOATS[table], strict=True)
+    cells = [
+        pl.Series(name, c, dtype=dtype)
+        for name, c in zip(("truth", "a", "b"), columns, strict=True)
+    ]
+    stream = io.BytesIO()
+    pl.DataFrame(cells).write_parquet(stream)
+    source.write("p.parquet", stream.getvalue())
+    expected = everything(source, "p.parquet")
+    long_from(0)
+    assert everything(source, "p.parquet") == expected
