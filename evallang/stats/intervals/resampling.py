@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 else:
     np = lazy("numpy")
 
-LEFT_OUT_AT_ONCE = 1 << 18  # units, each of which is left out in turn
+LEFT_OUT_AT_ONCE = 1 << 18  # units whose leave-one-out values are computed together
 MOST_LEFT_OUT = 1000  # leave-one-out values computed one by one before blocks are excluded
 
 
