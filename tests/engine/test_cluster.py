@@ -230,6 +230,7 @@ class Noting:
     file: str
     group: None = None
     kind: None = None
+    own_code: bool = False
 
     def drop_lost(self, at, loss):
         raise AssertionError("no task kills its worker")
