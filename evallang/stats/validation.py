@@ -59,6 +59,14 @@ def magnitudes(values: ArrayLike, what: str) -> NDArray[np.float64]:
     return found
 
 
+def example_weights(values: ArrayLike) -> NDArray[np.float64]:
+    """Read weights of examples (n,); raises `ValueError` where one is negative or not finite."""
+    found = magnitudes(values, "weights")
+    if found.ndim != 1 or not np.isfinite(found).all() or (found < 0).any():
+        raise ValueError("weights are finite numbers, zero or more, one for each example")
+    return found
+
+
 def subtractable(values: ArrayLike, what: str) -> NDArray[np.float64]:
     """Read numbers that are compared and subtracted; infinite ones are let through.
 

@@ -16,6 +16,7 @@ from evallang.stats.intervals.effective_size import (
     weighted_wilson,
 )
 from evallang.stats.intervals.proportions import wilson
+from evallang.stats.intervals.resampled_scores import ScoreSample
 from evallang.stats.intervals.resampling import LossSample
 
 
@@ -39,6 +40,29 @@ def test_a_weighted_proportion_has_wilsons_interval_with_the_effective_number():
     same = weighted_wilson([1] * 13 + [0] * 3, [0.5] * 16, 0.95)
     plain = wilson(13, 16, 0.95)
     assert (same.low, same.high) == pytest.approx((plain.low, plain.high), rel=1e-12)
+
+
+def test_a_weighted_area_without_each_example_and_on_resamples_is_scikit_learns():
+    chance = np.random.default_rng(40)
+    for n, decimals in ((40, 1), (300, 9)):  # with many ties, and without one
+        y = chance.integers(0, 2, n)
+        scores = (y * 0.5 + chance.normal(size=n)).round(decimals)
+        w = chance.gamma(1.0, 1.0, n).round(2)
+        sample = weighted_area_sample(y, scores, w)
+        left_out, sizes = sample.jackknife()
+        kept = [np.arange(n) != i for i in range(n)]
+        expected = [roc_auc_score(y[k], scores[k], sample_weight=w[k]) for k in kept]
+        assert left_out == pytest.approx(expected, rel=1e-11)
+        assert (sizes == 1).all()
+        times = chance.integers(0, 4, (9, n)).astype(np.uint8)
+        expected = [roc_auc_score(y, scores, sample_weight=row * w) for row in times]
+        assert sample.under(times) == pytest.approx(expected, rel=1e-11)
+        assert ScoreSample(y, scores, weights=np.full(n, 0.7)).jackknife()[0] == pytest.approx(
+            ScoreSample(y, scores).jackknife()[0], rel=1e-11
+        )
+    for weights, said in ((np.ones(3), "one weight"), (np.full(300, -1.0), "zero or more")):
+        with pytest.raises(ValueError, match=said):
+            weighted_area_sample(y, scores, weights)
 
 
 def test_weights_of_nothing_give_no_interval():

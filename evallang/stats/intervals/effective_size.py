@@ -18,7 +18,7 @@ from evallang.stats.distributions import normal_quantile, t_quantile
 from evallang.stats.intervals.resampled_counts import Limits
 from evallang.stats.intervals.resampled_scores import ScoreSample
 from evallang.stats.intervals.resampling import MomentSample, WeightSample, ratio
-from evallang.stats.validation import magnitudes, numbers
+from evallang.stats.validation import example_weights, magnitudes, numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,7 +42,7 @@ def effective_n(weights: ArrayLike) -> float:
     Kish 1965. 0 where all weights are 0. Raises `ValueError` where one is negative or not
     finite.
     """
-    w = _checked_weights(weights)
+    w = example_weights(weights)
     squares = float((w * w).sum())
     return float(w.sum()) ** 2 / squares if squares else 0.0
 
@@ -82,7 +82,7 @@ def weighted_wilson(right: ArrayLike, weights: ArrayLike, level: float) -> Inter
 
     `right` is Boolean (n,). Raises `ValueError` where shapes disagree or a weight is negative.
     """
-    x, w = _shares(right), _checked_weights(weights)
+    x, w = _shares(right), example_weights(weights)
     if x.shape != w.shape:
         raise ValueError("every example needs one weight")
     size = effective_n(w)
@@ -104,7 +104,7 @@ def weighted_sample(
     `function` goes from weights (B, n) to values (B,), NaN where undefined. Raises
     `ValueError` where a weight is negative.
     """
-    w = _checked_weights(weights)
+    w = example_weights(weights)
     return WeightSample(len(w), lambda times: function(times * w), groups, limits)
 
 
@@ -121,7 +121,7 @@ def weighted_sums_sample(
     `function` goes from sums (B, columns) to values (B,), NaN where undefined. Raises
     `ValueError` where a weight is negative.
     """
-    w = _checked_weights(weights)
+    w = example_weights(weights)
     weighted = [w * column for column in columns]
     least = np.array([FEWEST_DIGITS * np.abs(column).sum() for column in weighted])
 
@@ -175,12 +175,14 @@ def weighted_area_sample(
     With `folds` (n,), the scores of several fitted models, it is the mean of the folds'
     areas; folds without both classes in a resample have no part in it.
     """
-    positive, values = np.asarray(truth), np.asarray(scores, dtype=np.float64)
-    codes = np.zeros(len(values)) if folds is None else np.asarray(folds)
+    if folds is None:
+        return ScoreSample(truth, scores, groups, weights)
+    positive, values, w = np.asarray(truth), np.asarray(scores), example_weights(weights)
+    codes = np.asarray(folds)
     parts = [np.flatnonzero(codes == code) for code in np.unique(codes)]
-    curves = [ScoreSample(positive[rows], values[rows]) for rows in parts]
+    curves = [ScoreSample(positive[rows], values[rows], None, w[rows]) for rows in parts]
 
-    def area(times: NDArray[np.float64]) -> NDArray[np.float64]:
+    def area(times: NDArray[Any]) -> NDArray[np.float64]:
         areas = np.stack([c.of(times[:, rows]) for c, rows in zip(curves, parts, strict=True)])
         known = ~np.isnan(areas)
         sums, counts = np.where(known, areas, 0.0).sum(axis=0), known.sum(axis=0)
@@ -188,7 +190,7 @@ def weighted_area_sample(
         np.divide(sums, counts, out=means, where=counts > 0)
         return means
 
-    return weighted_sample(area, weights, groups, (0.0, 1.0))
+    return WeightSample(len(w), area, groups, (0.0, 1.0), compiled=True)
 
 
 def _score_interval(
@@ -209,10 +211,3 @@ def _shares(right: ArrayLike) -> NDArray[np.float64]:
     if x.ndim != 1 or not ((x >= 0) & (x <= 1)).all():
         raise ValueError("right and wrong are given as one row of 1 and 0")
     return x
-
-
-def _checked_weights(weights: ArrayLike) -> NDArray[np.float64]:
-    w = magnitudes(weights, "weights")
-    if w.ndim != 1 or not np.isfinite(w).all() or (w < 0).any():
-        raise ValueError("weights are finite numbers, zero or more, one for each example")
-    return w

@@ -13,7 +13,7 @@ from evallang.stats.intervals.resampling import WeightSample, ratio
 from evallang.stats.running_sums import STEPS, RunningSums
 from evallang.stats.scratch import Scratch
 from evallang.stats.threads import run_in_threads
-from evallang.stats.validation import numbers, positives
+from evallang.stats.validation import example_weights, numbers, positives
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,10 +39,15 @@ class ScoreSample(WeightSample):
     truth : 1 for positives (n,)
     scores : (n,), higher for positives
     groups : codes (n,) of groups that are drawn as a whole, or None
+    weights : of the examples (n,), which multiply how often each was drawn, or None
     """
 
     def __init__(
-        self, truth: ArrayLike, scores: ArrayLike, groups: ArrayLike | None = None
+        self,
+        truth: ArrayLike,
+        scores: ArrayLike,
+        groups: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
     ) -> None:
         values, positive = numbers(scores, "scores"), positives(truth)
         if values.shape != positive.shape or values.ndim != 1:
@@ -65,6 +70,12 @@ class ScoreSample(WeightSample):
             upto = downs[ends - 1]
             self._below = np.append(0, upto[:-1])[run], upto[run]
         self._ties = bool((self._below[0] != self._below[1]).any())
+        self._weights: NDArray[np.float64] | None = None
+        if weights is not None:
+            own = example_weights(weights)
+            if own.shape != values.shape:
+                raise ValueError("every example needs one weight")
+            self._weights = own[self._order]
         super().__init__(len(values), self._area, groups, (0.0, 1.0), compiled=True)
 
     def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
@@ -85,8 +96,9 @@ class ScoreSample(WeightSample):
 
     @property
     def by_example(self) -> bool:
-        """Whether resamples are drawn unit by unit: of many examples, runs are drawn."""
-        return self._groups is not None or self._n < MANY_EXAMPLES
+        """Whether resamples are drawn unit by unit: of many with one weight, runs are drawn."""
+        alike = self._groups is None and self._weights is None
+        return not alike or self._n < MANY_EXAMPLES
 
     @cached_property
     def _alternation(self) -> _Alternation:
@@ -96,22 +108,29 @@ class ScoreSample(WeightSample):
         """Leave out one example at a time, in closed form; groups one by one."""
         if self._codes is not None:
             return super().jackknife()
-        positives, negatives = len(self._positives), len(self._negatives)
-        below = (self._below[0] + self._below[1]) / 2
-        # A negative loses the positives above it: those with fewer negatives below them
+        up, down = len(self._positives), len(self._negatives)
+        ups = downs = _Alike()
+        if self._weights is not None:
+            ups, downs = _Weighted(self._weights[:up]), _Weighted(self._weights[up:])
+        positives, negatives = ups.first(up), downs.first(down)
+        # Weight of the negatives below each positive, and of the positives above each negative:
+        # those with fewer negatives below them
+        below = (downs.first(self._below[0]) + downs.first(self._below[1])) / 2
         above = (
             positives
             - (
-                np.searchsorted(self._below[1], np.arange(negatives), "right")
-                + np.searchsorted(self._below[0], np.arange(negatives), "right")
+                ups.first(np.searchsorted(self._below[1], np.arange(down), "right"))
+                + ups.first(np.searchsorted(self._below[0], np.arange(down), "right"))
             )
             / 2
         )
+        lost = ups.each * below
+        ordered = lost.sum()
         values, left = np.empty(self._n), np.empty(self._n)
-        values[self._positives] = below.sum() - below
-        left[self._positives] = (positives - 1.0) * negatives
-        values[self._negatives] = below.sum() - above
-        left[self._negatives] = positives * (negatives - 1.0)
+        values[self._positives] = ordered - lost
+        left[self._positives] = (positives - ups.each) * negatives
+        values[self._negatives] = ordered - downs.each * above
+        left[self._negatives] = positives * (negatives - downs.each)
         return ratio(values, left), np.ones(self._n)
 
     def of(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -129,10 +148,13 @@ class ScoreSample(WeightSample):
 
     def _area_of_some(self, weights: NDArray[Any]) -> NDArray[np.float64]:
         rounds, up = len(weights), len(self._positives)
-        whole = weights.dtype == np.uint8 and self._n < 1 << 30
-        kind: type = np.int32 if whole else np.float64
         drawn = _SCRATCH.array("drawn", weights.shape, weights.dtype)
         weights.take(self._order, axis=1, out=drawn, mode="clip")
+        if self._weights is not None:
+            weighted = _SCRATCH.array("weighted", weights.shape, np.float64)
+            drawn = np.multiply(drawn, self._weights, out=weighted)
+        whole = drawn.dtype == np.uint8 and self._n < 1 << 30
+        kind: type = np.int32 if whole else np.float64
         below = _SCRATCH.array("below", (rounds, self._n - up + 1), kind)
         below[:, 0] = 0
         np.cumsum(drawn[:, up:], axis=1, dtype=kind, out=below[:, 1:])
@@ -148,6 +170,27 @@ class ScoreSample(WeightSample):
         ordered = np.einsum("ij,ij->i", factors[0], factors[1])
         pairs = factors[0].sum(axis=1) * below[:, -1]
         return ratio(ordered, 2 * pairs if self._ties else pairs)
+
+
+class _Alike:
+    """Examples in their order that count 1 each."""
+
+    each: Any = 1.0
+
+    def first(self, counts: Any) -> Any:
+        """Return the weight of so many of the first examples."""
+        return counts
+
+
+class _Weighted(_Alike):
+    """Examples in their order with weights (n,)."""
+
+    def __init__(self, weights: NDArray[np.float64]) -> None:
+        self.each = weights
+        self._sums = np.append(0.0, np.cumsum(weights))
+
+    def first(self, counts: Any) -> Any:
+        return self._sums[counts]
 
 
 class _Alternation:
