@@ -6,13 +6,12 @@ names neither metric nor model.
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evallang.engine.evaluation import Evaluation
 from evallang.metrics.aggregation import Partition, partition
 from evallang.metrics.metric import MetricEntry, Outcome, cells, evaluate
-from evallang.metrics.reweighted import reweighted
+from evallang.metrics.reweighted import Reweighted, reweighted
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import lazy
 from evallang.stats.class_sums import MANY_CELLS
@@ -25,7 +24,7 @@ from evallang.stats.intervals.effective_size import (
 from evallang.stats.intervals.grouped_counts import GroupedCounts, GroupedCountSample
 from evallang.stats.intervals.interval import Resampler, default_of
 from evallang.stats.intervals.occurring_counts import sample_of_cells
-from evallang.stats.intervals.resampled_counts import BATCH, CountSample
+from evallang.stats.intervals.resampled_counts import BATCH, CountSample, Limits
 from evallang.stats.intervals.resampled_scores import ScoreSample
 from evallang.stats.intervals.resampling import (
     LossSample,
@@ -127,16 +126,7 @@ class _Samples:
 
     def _weight_sample(self) -> WeightSample:
         found = reweighted(self.entry, self.options, self.outcomes[0], self._parts())
-        n = self.outcomes[0].n
-        return WeightSample(
-            n,
-            found.statistic,
-            self.groups,
-            self.limits,
-            compiled=found.compiled,
-            left_out=found.left_out,
-            example_by_example=found.example_by_example,
-        )
+        return _weight_sample(found, self.outcomes[0].n, self.groups, self.limits)
 
     def _area_sample(self) -> ScoreSample:
         """Raises `ValueError` for other than two classes."""
@@ -190,8 +180,21 @@ def sample_of(
 
     if declared.form == "counts":
         return _weighted_counts(entry, options, o, weights, groups)
-    found = reweighted(entry, options, replace(o, weights=None), partition(o.n, folds))
-    return weighted_sample(found.statistic, weights, groups, limits)
+    return _weight_sample(reweighted(entry, options, o, partition(o.n, folds)), o.n, groups, limits)
+
+
+def _weight_sample(
+    found: Reweighted, n: int, groups: "NDArray[np.int64] | None", limits: Limits
+) -> WeightSample:
+    return WeightSample(
+        n,
+        found.statistic,
+        groups,
+        limits,
+        compiled=found.compiled,
+        left_out=found.left_out,
+        example_by_example=found.example_by_example,
+    )
 
 
 MOST_IN_COLUMNS = 1 << 22

@@ -19,7 +19,6 @@ from evallang.engine.metric_samples import (
     metric_sample,
     resamples_seed,
     resampling_seed,
-    sample_of,
 )
 from evallang.engine.providers import Providers
 from evallang.engine.readers import scores_of_readers
@@ -473,21 +472,12 @@ def resampler(models: ComparedModels, groups: Any) -> Resampler:
     ends = (declared.low, declared.high)
     width = None if None in ends else float(ends[1]) - float(ends[0])  # type: ignore[arg-type]  # neither is None
     limits = (None, None) if width is None else (-width, width)
-    summed = form != "scores" or (declared.ranks == "area" and models.two_classes())
     several = bool(models.evaluation.further_seeds)
     in_repeats = models.evaluation.yields.averaged and not models.evaluation.means
     weighted = models.outcomes[0].weights is not None or several
-    if weighted and summed and not in_repeats:
-        a, b = (
-            mean_sample(
-                [
-                    sample_of(models.entry, models.metric.keywords(), o, models.folds(), groups)
-                    for o in outcomes
-                ]
-            )
-            for outcomes in models.by_seed
-        )
-        return DifferenceSample(a, b, limits)
+    if weighted and not in_repeats:
+        first, second = models.samples()
+        return DifferenceSample(first, second, limits)
     if form == "counts" and groups is None:
         if models.many_cells:
             return sample_of_pairs(models.pairs, models.of_margins, limits)
