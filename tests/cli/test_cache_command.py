@@ -71,7 +71,7 @@ def test_a_folder_that_is_no_store_is_not_emptied(store, tmp_path):
 
 
 @pytest.mark.parametrize(("size", "reason"), [
-    ("5", "at least 100M"), ("much", "write it as 500M or 2G"), ("2 parsecs", "500M or 2G"),
+    ("5", "write 100M or more"), ("much", "write it as 500M or 2G"), ("2 parsecs", "500M or 2G"),
 ])  # fmt: skip
 def test_a_size_of_memory_is_a_number_with_a_unit(store, tmp_path, size, reason):
     said = call("run", "study.eval", "--memory", size, folder=tmp_path)

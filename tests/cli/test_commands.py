@@ -269,6 +269,7 @@ def test_a_bug_prints_no_traceback(monkeypatch):
         raise ZeroDivisionError("planted")
 
     monkeypatch.setattr(root, "main", broken)
+    monkeypatch.setattr("evallang.models.own_code._LOADED", {})  # other tests import own code
     done = call("list", "tests")
     assert done.returncode == 3
     message = done.stderr

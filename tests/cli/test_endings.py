@@ -18,6 +18,7 @@ command_line = importlib.import_module("evallang.cli.main")  # `evallang.cli.mai
 def ended(monkeypatch, capsys, tmp_path):
     """Return the exit code and the words of a command that raises something."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("evallang.models.own_code._LOADED", {})  # other tests import own code
     monkeypatch.setattr(command_line, "leave", lambda stream: None)
 
     def end(raised, *arguments):

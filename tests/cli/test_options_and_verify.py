@@ -28,7 +28,7 @@ def results(folder):
         (("--set", "a=1", "--set", "a=2"), "`--set a` is given twice"),
         (("--set", "a"), "write it as NAME=VALUE"),
         (("--memory", "much"), "`much` is not a size"),
-        (("--memory", "10M"), "a process needs at least 100M"),
+        (("--memory", "10M"), "write 100M or more"),
         (("--store", "https://host/store"), "https://host/store"),
     ],
 )
