@@ -118,10 +118,9 @@ def test_labels_of_a_long_csv_file_mean_their_texts(source, long_from, table, sa
     assert everything(source, "p.csv") == expected
 
 
-@for_each("table", TABLES)
-@for_each("dtype", [pl.String, pl.Categorical])
-def test_labels_of_a_long_parquet_file_mean_their_texts(source, long_from, table, dtype):
-    columns = zip(*TABLES[table], strict=True)
+def check_a_long_parquet_file(source, long_from, rows, dtype):
+    """Compare a Parquet file of few rows with the same file read as a long one."""
+    columns = zip(*rows, strict=True)
     cells = [
         pl.Series(name, c, dtype=dtype)
         for name, c in zip(("truth", "a", "b"), columns, strict=True)
@@ -132,6 +131,12 @@ def test_labels_of_a_long_parquet_file_mean_their_texts(source, long_from, table
     expected = everything(source, "p.parquet")
     long_from(0)
     assert everything(source, "p.parquet") == expected
+
+
+@for_each("table", TABLES)
+@for_each("dtype", [pl.String, pl.Categorical])
+def test_labels_of_a_long_parquet_file_mean_their_texts(source, long_from, table, dtype):
+    check_a_long_parquet_file(source, long_from, TABLES[table], dtype)
 
 
 @pytest.mark.parametrize("kind", [pl.Int64, pl.UInt64, pl.Int32])
@@ -300,14 +305,4 @@ FLOATS = {
 @for_each("table", FLOATS)
 @for_each("dtype", [pl.Float64, pl.Float32])
 def test_floats_of_a_long_parquet_file_mean_the_same(source, long_from, table, dtype):
-    columns = zip(*FLOATS[table], strict=True)
-    cells = [
-        pl.Series(name, c, dtype=dtype)
-        for name, c in zip(("truth", "a", "b"), columns, strict=True)
-    ]
-    stream = io.BytesIO()
-    pl.DataFrame(cells).write_parquet(stream)
-    source.write("p.parquet", stream.getvalue())
-    expected = everything(source, "p.parquet")
-    long_from(0)
-    assert everything(source, "p.parquet") == expected
+    check_a_long_parquet_file(source, long_from, FLOATS[table], dtype)
