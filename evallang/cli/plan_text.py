@@ -293,7 +293,7 @@ def _work(prepared: "Prepared") -> Iterator[str]:
     yield from _stored(plan)
     kinds = Counter(task.kind for task in plan.tasks)
     if prepared.read.tables or prepared.read.imported or prepared.read.score_tables:
-        yield "tasks: " + ", ".join(f"{n:,} to {kind}" for kind, n in kinds.items())
+        yield "tasks: " + ", ".join(f"{kind} {n:,}" for kind, n in kinds.items())
 
 
 def _stored(plan: "Plan") -> Iterator[str]:
