@@ -46,6 +46,7 @@ from evallang.study import (
     Protocol,
     SourceSpec,
     Study,
+    Tuning,
 )
 from evallang.syntax import nodes as n
 
@@ -383,20 +384,12 @@ def _search(scope: Scope, study: Study) -> None:
     """A search space needs a stage to choose in, and a stage a search space."""
     tuned = [model for model in study.models if capabilities.is_tuned(model)]
     tuning = study.tuning
-    for protocol in study.protocols:
-        declared = PROTOCOLS[protocol.kind].declaration
-        inner = declared.inner_option is not None
-        stage = inner or declared.yields(protocol.options).validation
-        if tuning is not None and tuning.cv is not None and inner and _says_cv(scope, tuning.cv):
-            scope.report(
-                codes.CLAUSE_CONFLICT,
-                f"`{resolve_protocol.spoken(protocol)}` has inner folds of its own, so `cv=` has "
-                "no place here",
-                tuning.span,
-                help=f"remove `cv={tuning.cv}`, or write `{declared.inner_option}={tuning.cv}`",
-            )
-        if stage or (tuning is not None and tuning.cv is not None):
-            continue
+    without = [protocol for protocol in study.protocols if not _own_stage(protocol)]
+    if tuning is not None and tuning.cv is not None:
+        if study.protocols and not without and _says_cv(scope, tuning.cv):
+            _report_second_stage(scope, study.protocols[0], tuning)
+        without = []  # `cv=` is their stage
+    for protocol in without:
         if tuned and not resolve_protocol.is_assigned(protocol) and not _tune_is_faulty(scope):
             node = scope.models[tuned[0].name]
             pipeline = node.pipeline or node
@@ -423,12 +416,31 @@ def _search(scope: Scope, study: Study) -> None:
         )
 
 
+def _own_stage(protocol: Protocol) -> str | None:
+    """Return the option of a protocol that gives it a stage to choose in."""
+    declared = PROTOCOLS[protocol.kind].declaration
+    if declared.inner_option is not None:
+        return declared.inner_option
+    return "validation" if declared.yields(protocol.options).validation else None
+
+
+def _report_second_stage(scope: Scope, protocol: Protocol, tuning: Tuning) -> None:
+    """Report `cv=` in a study whose protocols all have a stage of their own."""
+    option = _own_stage(protocol)
+    inner = option == PROTOCOLS[protocol.kind].declaration.inner_option
+    scope.report(
+        codes.CLAUSE_CONFLICT,
+        f"`{resolve_protocol.spoken(protocol)}` has "
+        f"{'inner folds' if inner else 'a validation part'} of its own, so `cv=` has no effect",
+        tuning.span,
+        help=f"remove `cv={tuning.cv}`"
+        + (f", or write `{option}={tuning.cv}`" if inner else f" or `{option}=`"),
+    )
+
+
 def _stage(study: Study, protocol: Protocol) -> str:
-    """State what gives a protocol a stage to choose in, besides the protocols that have one."""
-    kinds = [PROTOCOLS[other.kind].declaration for other in study.protocols]
+    """State what gives a protocol a stage to choose in."""
     nested = f"write `protocol {protocol_prefix(study, protocol)}nested cv outer=5 inner=5`"
-    if any(declared.inner_option is not None for declared in kinds):
-        return nested  # it has inner folds of its own, which `cv=` would contradict
     tuned = study.tuning is not None and study.tuning.span is not None
     inside = "`cv=5` in the line `tune`" if tuned else "`tune grid cv=5`"
     inside += ", to choose inside each training part"

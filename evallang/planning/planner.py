@@ -493,6 +493,8 @@ def _record(
     if protocol.seeds > 1:
         options["seeds"] = protocol.seeds
     strata = described(study.stratification) if entry.declaration.keeps_strata else None
+    tuned_on = _tuned_on(study, protocol, layout)
+    inside = tuned_on in (INNER_FOLDS, INNER_PERIODS)
     return ProtocolRecord(
         name=protocol.name,
         kind=protocol.kind,
@@ -516,7 +518,8 @@ def _record(
             path=protocol.path,
             seeds=protocol.seeds,
         ),
-        tuned_on=_tuned_on(study, protocol, layout),
+        tuned_on=tuned_on,
+        inner_folds=inner_folds(study, protocol) if inside else None,
         short=entry.declaration.short.format_map(dict(protocol.options)),
         shuffled=entry.declaration.division == "shuffled",
         shared_training=entry.declaration.shared_training,

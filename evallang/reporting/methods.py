@@ -304,17 +304,16 @@ def _tuning(context: Context) -> Runs:
         every = "all " if not of else ""
         names = runs(f"{every}{count(len(tuned))}{of} models ({each} each)")
     search = context.results.search
-    how, inner = "", ""
+    how, inner = "", inner_words(context) if search is not None else ()
     if search is not None:
         how = f" by {SEARCHES.get(search.strategy, search.strategy)} search"
-        inner = inner_words(context, search.folds)
         if search.strategy == "bayes":
             how += " with tree-structured Parzen estimators"
     validated = uses_validation_part(context)
     place = "on a validation part" if validated else "inside each training part"
     made = runs(
         "Hyper-parameters of ", names, f" were chosen {place}{how}",
-        context.cite("software", "optuna"), f" {inner}" if inner else "",
+        context.cite("software", "optuna"), *((" ", *inner) if inner else ()),
     )  # fmt: skip
     if search is not None:
         made += runs(f", by {context.metric(search.metric).noun}")

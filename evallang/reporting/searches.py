@@ -18,6 +18,7 @@ from evallang.reporting.document import (
     Row,
     Runs,
     Table,
+    listed,
     runs,
 )
 from evallang.reporting.numbers import count
@@ -40,11 +41,34 @@ def uses_validation_part(context: Context) -> bool:
     return _places(context) == {VALIDATION_PART}
 
 
-def inner_words(context: Context, folds: int | None) -> str:
+def inner_words(context: Context) -> Runs:
     """Format the splits that compared candidates: "in 3-fold inner cross-validation"."""
-    if uses_validation_part(context) or folds is None:
+    search = context.results.search
+    by_words: dict[str, list[str]] = {}
+    for protocol in context.results.protocols:
+        if protocol.implied_by is None and protocol.tuned_on is not None:
+            folds = protocol.inner_folds or (search.folds if search is not None else None)
+            by_words.setdefault(_stage(protocol.tuned_on, folds), []).append(protocol.name)
+    if len(by_words) == 1:
+        (words,) = by_words
+        return runs(words) if words else ()
+    return listed(
+        [
+            runs(
+                words or "on the validation part",
+                " under ",
+                listed(runs(context.protocol(name)) for name in names),
+            )
+            for words, names in by_words.items()
+        ]
+    )
+
+
+def _stage(tuned_on: str, folds: int | None) -> str:
+    """Format the inner splits of one protocol; empty for a validation part."""
+    if tuned_on == VALIDATION_PART or folds is None:
         return ""
-    if _places(context) == {INNER_PERIODS}:
+    if tuned_on == INNER_PERIODS:
         return f"over {number_word(folds)} later periods of it"
     return f"in {folds}-fold inner cross-validation"
 

@@ -237,6 +237,8 @@ class ProtocolRecord:
     closely groups keep the strata. `written` is the complete text after the word `protocol`:
     `repeated cv folds=10 times=10`. `tuned_on` states the rows on which candidates of a search
     were compared, one of `TUNED_ON`; it is None if there was no search or no data were read.
+    `inner_folds` is the number of inner folds or periods of these; older files have one number
+    for all protocols, in `search`.
     `short` is the design in a few words ("10-fold CV"), by default its kind; `shuffled` states
     that rows were assigned at random. `shared_training`, one of `SHARED_TRAINING`, states how the
     overlap of two training sets follows from the sizes of their parts; it is None if it does not.
@@ -264,14 +266,15 @@ class ProtocolRecord:
     option_words: Mapping[str, OptionWords] = field(default_factory=dict)
     interval_of: str | None = None
     tests_on_training_rows: bool = False
+    inner_folds: int | None = None
 
 
 @frozen
 class SearchRecord:
     """How the candidates of a search were proposed and compared.
 
-    `folds` is the number of inner folds or periods, None for a single validation part;
-    `metric` compares the candidates.
+    `folds` is the number of inner folds or periods of the first protocol, None for a single
+    validation part; `metric` compares the candidates.
     """
 
     strategy: Annotated[str, Among(("grid", "random", "bayes"))]

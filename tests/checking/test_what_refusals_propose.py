@@ -131,13 +131,23 @@ SEARCHED = "LogisticRegression(C in [1, 10])"
          "`cv=5` in the line `tune`, to choose inside each training part"),
         # folds at random would mix what a series keeps in order
         ("time_series", "", "write `tune grid cv=5`, to choose inside each training part"),
-        # `cv=` has no place beside `nested cv`
-        ("x = cv\nprotocol y = nested cv", "", "write `protocol x = nested cv outer=5 inner=5`"),
+        # `nested cv` keeps its own inner folds beside `cv=`
+        ("x = cv\nprotocol y = nested cv", "", "write `protocol x = nested cv outer=5 inner=5`, "
+         "or `tune grid cv=5`, to choose inside each training part"),
     ],
 )  # fmt: skip
 def test_a_search_is_sent_to_a_stage_that_goes_with_the_study(protocol, line, suggestion):
     ((code, _, words),) = table(line, a=SEARCHED, protocol=protocol)
     assert (code, words) == ("E206", suggestion)
+
+
+def test_inner_folds_stand_beside_a_protocol_with_a_stage_of_its_own():
+    own = ("y = nested cv outer=4 inner=2", "y = holdout test=20% validation=20%")
+    for protocol in own:
+        ((code, _, _),) = table("tune grid cv=3", a=SEARCHED, protocol=protocol)
+        assert code == "E144"
+        both = f"x = bootstrap rounds=200\nprotocol {protocol}"
+        assert table("tune grid cv=3", a=SEARCHED, protocol=both) == []
 
 
 @pytest.mark.parametrize("name", ["shaffer", "bergmann_hommel"])

@@ -92,6 +92,18 @@ def test_inner_folds_keep_groups_whole(tmp_path):
             assert not set(groups[train]) & set(groups[validation])
 
 
+def test_each_protocol_is_searched_in_its_own_inner_folds(tmp_path):
+    rng = np.random.default_rng(0)
+    write_csv(tmp_path, rng.normal(size=(90, 2)), np.arange(90) % 2)
+    text = (
+        f'evallang 1\ndata d from "d.csv"\n  target y\n{KNN}'
+        "protocol n = nested cv outer=3 inner=2\n"
+        "protocol b = bootstrap rounds=20\nprotocol h = holdout test=20% validation=20%\n"
+        "tune grid cv=4\n"
+    )
+    assert [len(task.inner) for task in tasks_of(text, tmp_path)] == [2] * 3 + [4] * 21 + [1]
+
+
 # --- no leak --------------------------------------------------------------------------------
 
 

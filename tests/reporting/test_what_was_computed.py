@@ -307,6 +307,18 @@ def test_a_search_in_a_series_compares_on_later_periods(tmp_path):
     assert "with a gap of one row" in page.methods()
 
 
+def test_protocols_with_different_inner_folds_are_named_with_them():
+    page = Page(
+        f"{IRIS}{TREE}protocol n = nested cv outer=3 inner=2\nprotocol b = bootstrap rounds=20\n"
+        "protocol h = holdout test=20% validation=20%\ntune grid cv=4\nmeasure accuracy\n"
+    )
+    assert [p.inner_folds for p in page.results.protocols] == [2, 4, None]
+    assert (
+        "chosen inside each training part by grid search in 2-fold inner cross-validation under n, "
+        "in 4-fold inner cross-validation under b and on the validation part under h, by accuracy"
+    ) in page.methods()
+
+
 # --- comparisons ----------------------------------------------------------------------------------
 
 
