@@ -417,7 +417,9 @@ def _search(scope: Scope, study: Study) -> None:
 
 
 def _own_stage(protocol: Protocol) -> str | None:
-    """Return the option of a protocol that gives it a stage to choose in."""
+    """Return the option of a protocol that gives it a stage; only data show that of a split."""
+    if resolve_protocol.is_assigned(protocol):
+        return None
     declared = PROTOCOLS[protocol.kind].declaration
     if declared.inner_option is not None:
         return declared.inner_option
