@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from contextlib import suppress
 from typing import Any, NoReturn
 
@@ -119,6 +120,7 @@ def _leave_signals() -> None:
 
 AGAIN = 0.02  # seconds
 _ANSWERED = threading.Event()
+WOKEN_AFTER = 0.1  # seconds
 ANSWERED_WITHIN = 1.0  # seconds
 _SIGNALS: list[int] = []  # the one that was answered
 _ENDED = threading.Event()
@@ -138,13 +140,36 @@ def _end_where_signals_wait() -> None:
     def watch() -> None:
         while (number := os.read(woken, 1)[0]) not in ENDINGS:
             pass
-        if _ANSWERED.wait(ANSWERED_WITHIN) and _ENDED.wait(ENDED_WITHIN):
+        if _ends_in_time(number):
             return
         if redraws():
             tell_state("")
         os._exit(_tell_end(number))
 
     threading.Thread(target=watch, name="signals", daemon=True).start()
+
+
+def _ends_in_time(number: int) -> bool:
+    """Wait for the end of the command; return whether it ends, all times counted from now."""
+    began = time.monotonic()
+    if not _ANSWERED.wait(WOKEN_AFTER):
+        _wake_main_thread(number)
+    return all(
+        event.wait(max(began + seconds - time.monotonic(), 0))
+        for event, seconds in ((_ANSWERED, ANSWERED_WITHIN), (_ENDED, ENDED_WITHIN))
+    )
+
+
+def _wake_main_thread(number: int) -> None:
+    """Send a signal again, to end what the main thread waits for, such as a lock.
+
+    polars has a handler of its own for Ctrl-C, after which the system continues to wait.
+    """
+    if hasattr(signal, "pthread_kill"):
+        signal.siginterrupt(number, True)
+        ident = threading.main_thread().ident
+        assert ident is not None
+        signal.pthread_kill(ident, number)
 
 
 def _tell_end(number: int) -> int:

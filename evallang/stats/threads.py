@@ -24,7 +24,8 @@ def run_in_threads(
     """Call `work` with each number, and yield the numbers in order as they are done.
 
     Threads come to the numbers in any order: what `work` writes for one must not depend on
-    another. An exception ends the rest. One by one unless `at_once`.
+    another. An exception ends the rest; an interruption does not wait for what is being computed.
+    One by one unless `at_once`.
     """
     left = list(numbers)
     threads = min(THREADS, processors(), len(left))
@@ -35,13 +36,16 @@ def run_in_threads(
         return
     from concurrent.futures import ThreadPoolExecutor  # slow, and no check of a study needs it
 
-    pool = ThreadPoolExecutor(threads)
+    pool, wait = ThreadPoolExecutor(threads), True
     try:
         for number, done in [(number, pool.submit(work, number)) for number in left]:
             done.result()
             yield number
+    except KeyboardInterrupt:
+        wait = False
+        raise
     finally:
-        pool.shutdown(cancel_futures=True)
+        pool.shutdown(wait, cancel_futures=True)
 
 
 def processors() -> int:

@@ -163,3 +163,48 @@ def test_a_closed_terminal_ends_a_command_unless_it_is_started_by_nohup(nohup):
     when = f"{before}main._end_where_signals_wait = lambda: os.kill(os.getpid(), signal.SIGHUP)"
     done = run([sys.executable, "-c", SIGNALLED.format(when=when)], capture_output=True, text=True)
     assert (done.returncode, bool(done.stdout)) == ((0, True) if nohup else (129, False))
+
+
+WAITING = """
+import importlib, os, signal, sys, threading
+main = importlib.import_module("evallang.cli.main")
+def wait():
+    signal.siginterrupt({number}, False)  # as polars does for Ctrl-C
+    threading.Timer(0.05, os.kill, (os.getpid(), {number})).start()
+    try:
+        threading.Event().wait()
+    finally:
+        print("cleaned up")
+main._exit_code = wait
+main.main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize(("number", "words"), [(2, "interrupted\n"), (15, "terminated\n")])
+def test_a_signal_ends_a_wait_that_goes_on_after_its_handler(number, words):
+    done = run(
+        [sys.executable, "-c", WAITING.format(number=number)], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (128 + number, "cleaned up\n", words)
+
+
+def test_the_time_in_which_a_signal_ends_a_command_begins_with_the_signal(monkeypatch):
+    clock, waits, woken = [100.0], [], []
+
+    class Event:
+        def __init__(self, takes):
+            self.set_at = clock[0] + takes
+
+        def wait(self, seconds):
+            waits.append(seconds)
+            clock[0] = min(clock[0] + seconds, max(self.set_at, clock[0]))
+            return clock[0] >= self.set_at
+
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
+    monkeypatch.setattr(command_line, "_wake_main_thread", woken.append)
+    monkeypatch.setattr(command_line, "_ANSWERED", Event(0.9))
+    monkeypatch.setattr(command_line, "_ENDED", Event(3.0))
+    assert not command_line._ends_in_time(15)
+    assert (woken, clock[0]) == ([15], 100 + command_line.ENDED_WITHIN)
+    assert len(waits) == 3

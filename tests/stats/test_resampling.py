@@ -1,5 +1,7 @@
 """Bootstrap intervals against scipy, and the fast resamples against plain ones."""
 
+import threading
+
 import numpy as np
 import pytest
 from many_cases import for_each
@@ -609,6 +611,25 @@ def test_a_long_interval_reports_how_far_it_is(threads_used, monkeypatch):
     assert shares == sorted(shares)
     assert (shares[0], shares[-1]) == (0, 1)
     assert len(shares) > 5
+
+
+def test_an_interruption_does_not_wait_for_what_the_threads_compute(monkeypatch):
+    monkeypatch.setattr(threads, "processors", lambda: 2)
+    begun, go_on, ended = threading.Event(), threading.Event(), []
+
+    def work(number):
+        if number:
+            begun.set()
+            go_on.wait(5)
+            ended.append(number)
+
+    numbers = threads.run_in_threads(work, range(4))
+    assert next(numbers) == 0
+    assert begun.wait(60)
+    with pytest.raises(KeyboardInterrupt):
+        numbers.throw(KeyboardInterrupt)
+    assert ended == []
+    go_on.set()
 
 
 def test_resamples_of_few_groups_are_worked_on_few_at_a_time():
