@@ -58,6 +58,7 @@ from evallang.results.records import (
     VALIDATION_PART,
     ProtocolRecord,
 )
+from evallang.results.written import statement_of
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import ComparisonSpec, Protocol, Study, own_sources
 
@@ -98,7 +99,7 @@ def plan(
     notes: dict[str, list[str]] = {}
     tables = read.tables
     sources = [s for s in study.sources if isinstance(s, DataSpec)]
-    complete = all(source.name in tables for source in sources)
+    complete = {source.name for source in sources} <= {statement_of(name) for name in tables}
     if tables and any(asks(m.pipeline, study.tuning) for m in study.models):
         found += _report_missing_optuna(study)
     for table in tables.values():

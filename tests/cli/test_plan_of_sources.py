@@ -1,5 +1,6 @@
 """`evallang plan` names repeats, weights, candidates and the time that fits took before."""
 
+import json
 import re
 
 import numpy as np
@@ -68,6 +69,20 @@ def test_scores_of_repeats_are_planned_with_their_folds(tmp_path):
     (tmp_path / "scores.csv").write_text("repeat,fold,a,b\n" + "\n".join(rows) + "\n")
     said = plan(tmp_path, f"{SCORES}compare a vs b with corrected_t\n")
     assert "5 folds, 2 repeats, accuracy (higher is better), from scores.csv" in said
+
+
+def test_the_fits_on_the_files_of_a_pattern_are_counted(tmp_path):
+    (tmp_path / "suite").mkdir()
+    for seed in (1, 2):
+        rng = np.random.default_rng(seed)
+        table = pl.DataFrame({"x": rng.normal(size=40), "y": np.arange(40) % 2})
+        table.write_csv(tmp_path / "suite" / f"{seed}.csv")
+    text = 'data d from "suite/*.csv"\n  target y\nmodel m = GaussianNB\nprotocol cv folds=4\n'
+    said = plan(tmp_path, text)
+    assert "\n  8 fits\n" in said and "4 splits on each data set, 8 fits\n" in said
+    done = call("plan", "study.eval", "--format", "json", folder=tmp_path)
+    assert json.loads(done.stdout)["n_fits"] == 8
+    assert "could not be read" not in done.stderr
 
 
 def test_fits_of_analyses_that_the_protocol_makes_as_well_are_counted_once(tmp_path):
