@@ -355,7 +355,7 @@ def _check_is_ours(folder: Path) -> None:
         raise StoreRefused(f"the store `{folder}` belongs to another user")
     if found.st_mode & stat.S_IWOTH:
         raise StoreRefused(
-            f"the store `{folder}` can be written by all users; run `chmod o-w` on it"
+            f"the store `{folder}` can be written by all users; name a folder of your own"
         )
     others = [i.name for i in _listed(folder) if not i.name.startswith(TEMPORARY)]
     tag = folder / TAG

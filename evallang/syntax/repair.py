@@ -311,6 +311,19 @@ def name_in_quotes(place: Place) -> Iterator[Change]:
             yield Change(codes.QUOTES_SUPERFLUOUS, message, (plain,), 1, edit, "remove the quotes")
 
 
+def module_as_a_path(place: Place) -> Iterator[Change]:
+    """Read `use "lab/models.py"` as `use lab.models`."""
+    token = place.token
+    if place.first.text == "use" and place.at == 1 and token.kind == "TEXT":
+        path = unescaped(token.text).replace("\\", "/").removeprefix("./")
+        name = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        if all(part.isidentifier() for part in name.split(".")):
+            plain = Token("NAME", name, token.start, token.end)
+            message = f"a module is written as Python imports it, without quotes: `{name}`"
+            edit = Edit(place.here, name)
+            yield Change(codes.QUOTES_SUPERFLUOUS, message, (plain,), 1, edit, f"write `{name}`")
+
+
 def blanks_in_a_name(place: Place) -> Iterator[Change]:
     """Read `target mean radius` as one column: the clause takes no other."""
     names = place.items[1:-1]
@@ -501,6 +514,7 @@ OF_TOKENS = (
     TokenGuess(misspelt_word, "compare a, b wiht mcnemar", "compare a, b with mcnemar"),
     TokenGuess(and_for_comma, "measure accuracy and f1", "measure accuracy, f1"),
     TokenGuess(name_in_quotes, 'model "forest" = SVC', "model forest = SVC"),
+    TokenGuess(module_as_a_path, 'use "lab/models.py"', "use lab.models"),
     TokenGuess(
         blanks_in_a_name,
         "data d from sklearn iris\n  target mean radius",
