@@ -70,7 +70,7 @@ def test_pairs_that_were_not_computed_are_never_not_shown_to_differ(page):
     label = fixture.LABELS["forest"]
     about = [item for item in found if label in item]
     assert len(about) == 1
-    lost = f"Not compared in accuracy, because a fit of {label} failed: "
+    lost = f"Four comparisons in accuracy were not made, because a fit of {label} failed: "
     assert about[0].startswith(lost)
     assert not any("shown to differ" in item for item in about)
     assert any("was not shown to differ in accuracy from SVM (RBF)" in item for item in found)
