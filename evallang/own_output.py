@@ -16,7 +16,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from typing import Any
 
-from evallang.printable import write_lines
+from evallang.printable import ERASED, can_redraw, write_lines
 from evallang.process_settings import child_ended, settings_restored
 
 LONGEST = 65_536
@@ -57,7 +57,8 @@ class _ToStderr(io.TextIOBase):
             whole = [self._shown(line.removesuffix("\r")) for line in lines]
             # a full disk or a reader that is gone costs the line and not the fit
             with suppress(OSError, ValueError):
-                write_lines(stream, *(f"{start}: {line}" for line in whole))
+                first = ERASED if can_redraw(stream) else ""  # the progress of the main process
+                write_lines(stream, *(f"{start}: {line}" for line in whole), first=first)
 
     def _shown(self, line: str) -> str:
         return line

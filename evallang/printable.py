@@ -7,6 +7,7 @@ surrogates and unassigned code points become visible escapes.
 """
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from typing import Any, TextIO
@@ -158,9 +159,18 @@ def printable_line(text: str, *, keep: str = "") -> str:
     return _COMMAND.sub(r"\1\\x3a", shown, count=1) if _COMMAND.match(shown) else shown
 
 
-def write_lines(stream: TextIO, *lines: str) -> None:
-    """Write lines to a stream; a line break within one is made visible."""
-    stream.write("".join(f"{printable_line(line)}\n" for line in lines))
+ERASED = "\r\x1b[K"
+"""What erases the line of a terminal that shows progress, so that another begins in its place."""
+
+
+def can_redraw(stream: TextIO) -> bool:
+    """Return whether a stream is a terminal that is not `TERM=dumb`, so that lines can change."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def write_lines(stream: TextIO, *lines: str, first: str = "") -> None:
+    """Write lines to a stream, `first` as it is; a line break within one is made visible."""
+    stream.write(first + "".join(f"{printable_line(line)}\n" for line in lines))
 
 
 def printable_json(document: Any, *, indent: int) -> str:

@@ -31,6 +31,18 @@ def test_a_line_is_printed_at_its_end_and_bears_the_name(monkeypatch):
     assert out.encoding == "utf-8"
 
 
+@pytest.mark.parametrize(("term", "first"), [("xterm", "\r\x1b[K"), ("dumb", "")])
+def test_a_line_on_a_terminal_replaces_that_of_the_progress(monkeypatch, term, first):
+    stream = io.StringIO()
+    stream.isatty = lambda: True
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("TERM", term)
+    monkeypatch.setattr(sys, "stdout", _ToStderr())
+    with speaking("mean"):
+        print("one")
+    assert stream.getvalue() == f"{first}mean: one\n"
+
+
 def test_a_line_that_does_not_end_is_printed_when_it_is_long(monkeypatch):
     said = written(monkeypatch)
     _ToStderr().write("x" * (LONGEST + 1))

@@ -22,7 +22,7 @@ from evallang.diagnostics import (
     sorted_by_weight,
 )
 from evallang.diagnostics.text import to_text
-from evallang.printable import printable, printable_json, printable_line, wrapped
+from evallang.printable import can_redraw, printable, printable_json, printable_line, wrapped
 from evallang.source import SourceFile
 
 if TYPE_CHECKING:
@@ -168,8 +168,8 @@ class Failed(click.ClickException):
 
 
 def redraws() -> bool:
-    """Return whether stderr is a terminal that can be redrawn: TERM=dumb names one that cannot."""
-    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    """Return whether stderr is a terminal that can be redrawn."""
+    return can_redraw(sys.stderr)
 
 
 def wants_colour() -> bool:
