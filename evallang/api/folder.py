@@ -12,6 +12,7 @@ import errno
 import hashlib
 import json
 import os
+import re
 import shutil
 import stat
 from collections.abc import Iterator
@@ -409,10 +410,22 @@ def _write_predictions(path: Path, run: Run) -> None:
                 for name, dtype in schema.items()
             )
 
-    with path.open("wb") as stream:  # polars opens no path that is not UTF-8
+    with _errors_of_the_system(path), path.open("wb") as stream:  # polars opens UTF-8 paths alone
         sources.register_io_source(frames, schema=schema).sink_parquet(
             stream, compression="zstd", statistics=False, row_group_size=ROWS_IN_A_GROUP
         )
+
+
+@contextmanager
+def _errors_of_the_system(path: Path) -> Iterator[None]:
+    """Raise `OSError` where the system refused polars a file, which is an error of polars' own."""
+    try:
+        yield
+    except pl.exceptions.PolarsError as error:
+        found = re.search(r"\(os error (\d+)\)", str(error))
+        if found is None:
+            raise
+        raise OSError(int(found[1]), os.strerror(int(found[1])), str(path)) from error
 
 
 def _frame(evaluation: Evaluation, model: str, run: Run, most: int | None) -> pl.DataFrame:

@@ -9,9 +9,11 @@ import io
 import logging
 import re
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from html import escape
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -32,7 +34,11 @@ INSTALL = (
 )
 
 
-class PangoMissingError(Exception):
+class NotMadeError(Exception):
+    """The PDF cannot be made on this machine."""
+
+
+class PangoMissingError(NotMadeError):
     """The PDF cannot be made because the library that sets its text is not installed."""
 
     reason = "Pango, which sets their letters, is not installed"
@@ -41,7 +47,7 @@ class PangoMissingError(Exception):
 def write_drawing(svg: str, width: float, height: float, title: str, alt: str) -> bytes:
     """Make the PDF of a drawing, on a page of exactly its size in points.
 
-    Raises `PangoMissingError` where WeasyPrint finds no Pango.
+    Raises `NotMadeError` where WeasyPrint finds no Pango.
     """
     source = base64.b64encode(svg.encode("utf-8", "replace")).decode("ascii")
     page = (
@@ -58,7 +64,7 @@ def get_ready(fonts: str) -> Iterator[None]:
     for name in ("PIL.Image", "tinycss2", "pydyf"):
         importlib.import_module(name)
         yield
-    with contextlib.suppress(PangoMissingError):  # the report states it
+    with contextlib.suppress(NotMadeError):  # the report states it
         _weasyprint()
         yield
         drawing = Canvas(10)
@@ -89,7 +95,7 @@ def write(
     `identifier` becomes the identity of the file, so that equal pages are equal bytes; `attached`
     files have one fixed date for the same reason. `fonts` are the `@font-face` rules of
     the page, `drawings` its drawings as SVG by their addresses.
-    Raises `PangoMissingError` where WeasyPrint finds no Pango.
+    Raises `NotMadeError`: WeasyPrint finds no Pango, or its fonts cannot be written.
     """
     weasyprint = _weasyprint()
     drawn = Drawings(drawings or {})
@@ -116,7 +122,8 @@ def write(
     rules, files = _without_files(fonts)
     # WeasyPrint removes its own folder when an object is collected, which may never happen. A
     # layout keeps all that it makes, so collecting garbage meanwhile costs a tenth of its time
-    with run_folder() if files else contextlib.nullcontext() as known._folder, collector_paused():
+    folder = _folder_of_fonts() if files else contextlib.nullcontext()
+    with folder as known._folder, collector_paused():
         weasyprint.CSS(string=rules, font_config=known, url_fetcher=_data_only(files, "font/ttf"))
         document = _laid_out(weasyprint, page, {**options, "font_config": known})
 
@@ -127,6 +134,20 @@ def write(
 
         data: bytes = document.write_pdf(finisher=finish, **options)
     return data
+
+
+@contextlib.contextmanager
+def _folder_of_fonts() -> Iterator[Path]:
+    """Create a folder for what WeasyPrint writes; all errors of the system come from it."""
+    try:
+        with run_folder() as folder:
+            yield folder
+    except OSError as error:
+        said = error.strerror or str(error)
+        raise NotMadeError(
+            "the PDF was not written because its fonts cannot be written to the folder for "
+            f"temporary files, `{tempfile.gettempdir()}`: {said[:1].lower()}{said[1:]}"
+        ) from error
 
 
 def _laid_out(weasyprint: Any, page: Any, options: dict[str, Any]) -> Any:

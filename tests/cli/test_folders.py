@@ -1,6 +1,7 @@
 """Results folders: one writer at a time, no link followed, any path, all told before fits."""
 
 import ctypes
+import errno
 import json
 import os
 import signal
@@ -312,6 +313,20 @@ def test_a_full_disk_is_told_before_anything_is_fitted(tmp_path, monkeypatch):
 
 class _Full:
     free = 100_000
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="it needs a disk that is full")
+def test_a_disk_that_is_full_for_the_predictions_leaves_the_former_results(
+    tmp_path, results, fitted, monkeypatch
+):
+    results.save(tmp_path / "out")
+    before = (tmp_path / "out" / "results.json").read_bytes()
+    monkeypatch.setattr("evallang.api.folder.PREDICTIONS", "/dev/full")
+    with pytest.raises(OSError, match="No space left") as refused:
+        fitted.save(tmp_path / "out")
+    assert (refused.value.errno, refused.value.filename) == (errno.ENOSPC, "/dev/full")
+    assert (tmp_path / "out" / "results.json").read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 @pytest.mark.parametrize("at", ["a" * 256, "a" * 200 + "/" + "b" * 256])

@@ -1,6 +1,7 @@
 """The PDF: tagged, titled, its fonts embedded; and what happens without Pango."""
 
 import base64
+import errno
 import importlib
 import io
 import re
@@ -120,6 +121,20 @@ def test_the_files_of_its_fonts_are_removed_although_its_layout_is_kept(tmp_path
     with pikepdf.open(io.BytesIO(pdf.write("<p>text", "a", fonts=html.print_fonts()))) as document:
         assert document.pages[0].Resources.Font
     assert kept and list(tmp_path.iterdir()) == []
+
+
+def test_without_room_for_its_fonts_the_page_is_written_and_one_message_says_so(
+    tmp_path, monkeypatch
+):
+    def refuse(self, content):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.write_bytes", refuse)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert list(pdf.get_ready(html.print_fonts()))  # before the fits, which it must not end
+    with pytest.raises(pdf.NotMadeError, match=f"temporary files, `{tmp_path}`: no space left"):
+        pdf.write("<p>text", "a", fonts=html.print_fonts())
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_without_pango_the_page_is_written_and_one_message_says_what_to_install(

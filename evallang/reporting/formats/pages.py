@@ -26,7 +26,7 @@ def pdf_pages(writing: Writing) -> Iterator[OutputFile]:
         attached = attached_files(writing.results)
         report_id = writing.context.report_id
         data = pdf.write(page.html, report_id, attached, page.fonts, page.drawings)
-    except pdf.PangoMissingError as error:
+    except pdf.NotMadeError as error:
         writing.messages.append(str(error))
     else:
         yield OutputFile("report.pdf", data)
