@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakValueDictionary
 
 from evallang.compatibility import metric_entry, most_distinct, own_metric, yields_of
 from evallang.data.dataset import GivenOutcomes, PredictionsSpec, ScoreTable
@@ -151,6 +152,9 @@ class Evaluation:
     further_fits: "tuple[Evaluation, ...]" = ()
     counted: CountedRows | None = None
     made: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    held: WeakValueDictionary[Hashable, Any] = field(
+        default_factory=WeakValueDictionary, init=False, repr=False, compare=False
+    )
 
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """Make what is derived from these outcomes when it is first asked for, and keep it."""
@@ -210,6 +214,23 @@ class Evaluation:
         """Return what `outcome` gives for every seed; empty where the model has no scores."""
         found = [one.outcome(model, metric) for one in self.by_seed]
         return tuple(o for o in found if o is not None)
+
+    def losses(self, model: str, metric: Method) -> "tuple[NDArray[np.float64], ...]":
+        """Return the loss of each example of a model (n,), once for every seed.
+
+        Shared for as long as it is used anywhere, since those of many rows take much memory.
+        Not to be written to.
+        """
+        entry, options = self.entry(metric), metric.keywords()
+        found = []
+        for seed, outcome in enumerate(self.outcomes(model, metric)):
+            losses = self.held.get(("losses", model, metric, seed))
+            if losses is None:
+                o = outcome
+                losses = np.asarray(entry.function(o.truth, o.output, o.positive, **options))
+                self.held["losses", model, metric, seed] = losses
+            found.append(losses)
+        return tuple(found)
 
     def measures(self, metric: Method) -> bool:
         """Return whether a metric is one of these outcomes."""

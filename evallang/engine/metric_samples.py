@@ -82,7 +82,7 @@ class _Samples:
     """The ways of resampling a metric of one model."""
 
     def __init__(self, evaluation: Evaluation, model: str, metric: Method) -> None:
-        self.evaluation, self.model = evaluation, model
+        self.evaluation, self.model, self.metric = evaluation, model, metric
         self.entry, self.options = evaluation.entry(metric), metric.keywords()
         self.outcomes = evaluation.outcomes(model, metric)
         self.groups = evaluation.groups_of(model)
@@ -112,7 +112,7 @@ class _Samples:
                 return sample_of_cells(counts, self._weighted_count_metric, self.limits)
             return CountSample(counts, self._weighted_count_metric, self.limits)
         if declared.form == "losses":
-            losses = self.entry.function(o.truth, o.output, o.positive, **self.options)
+            (losses,) = self.evaluation.losses(self.model, self.metric)
             return LossSample(losses, declared.transform, groups, self.limits)
         pooled = bool(self.options.get("pool")) or len(self._parts().pairs) == 1
         if pooled and declared.ranks == "area" and len(self.evaluation.classes) == 2:

@@ -248,12 +248,14 @@ class ComparedModels:
 
     def losses(self, which: int) -> "NDArray[np.float64]":
         """The loss of each example, of several seeds its mean over them."""
-        return np.asarray(np.mean([self._loss(o) for o in self.by_seed[which]], axis=0))
-
-    def _loss(self, o: Outcome) -> Any:
         if self.entry.declaration.form == "losses":
-            return self.entry.function(o.truth, o.output, o.positive, **self.metric.keywords())
-        wrong = (o.truth != o.output).astype(np.float64)
+            found = self.evaluation.losses(self.models[which], self.metric)
+        else:
+            found = tuple(self._mistakes(o) for o in self.by_seed[which])
+        return found[0] if len(found) == 1 else np.asarray(np.mean(found, axis=0))
+
+    def _mistakes(self, o: Outcome) -> "NDArray[np.float64]":
+        wrong: NDArray[np.float64] = (o.truth != o.output).astype(np.float64)
         return 1.0 - wrong if self.entry.declaration.direction == "higher" else wrong
 
     def shares(self, which: int) -> "NDArray[np.float64]":

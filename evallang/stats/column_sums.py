@@ -44,8 +44,9 @@ class Column:
 
 
 def ones(units: int) -> Column:
-    """Return the column that counts units, one array for all who hold it."""
+    """Return the column that counts units, one for all who hold it, with a single 1 in memory."""
     held = _ONES.get(units) or Column(np.ones(units))
+    held.values = np.broadcast_to(1.0, units)
     _ONES[units] = held
     return held
 

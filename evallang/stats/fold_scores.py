@@ -30,6 +30,7 @@ EQUAL = "the difference is 0 and so is its variance, so there is no statistic an
 CONSTANT = "the differences do not vary, so the statistic is infinite and p is 0"
 OTHER_SIDE = "the differences do not vary and lie on the other side, so p is 1"
 NOISE = 1e-12  # of the largest score: twelve significant digits
+AT_ONCE = 1 << 18  # differences whose noise is looked at together
 
 
 def corrected_factor(
@@ -94,13 +95,15 @@ def differences(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray
     Noise is that of the two scores themselves: others may be of another order, as errors on
     other data sets are.
     """
-    scale = np.maximum(np.abs(x), np.abs(y))
     d = x - y
-    d[np.abs(d) <= NOISE * scale] = 0.0
+    for start in range(0, len(d), AT_ONCE):  # of many, each array is large
+        rows = slice(start, start + AT_ONCE)
+        scale = np.maximum(np.abs(x[rows]), np.abs(y[rows]))
+        d[rows][np.abs(d[rows]) <= NOISE * scale] = 0.0
     if d.size == 0:
         return d, False
     top, bottom = d.argmax(), d.argmin()
-    ends = max(scale.flat[top], scale.flat[bottom])
+    ends = max(np.maximum(abs(x.flat[end]), abs(y.flat[end])) for end in (top, bottom))
     return d, bool(spread_is_noise(d.flat[top] - d.flat[bottom], ends))
 
 

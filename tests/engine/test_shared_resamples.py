@@ -55,6 +55,24 @@ def test_another_model_or_metric_or_name_changes_no_number(folder, group):
     assert all(e.interval is not None for e in found.values())
 
 
+def test_losses_are_the_same_array_for_as_long_as_they_are_used(folder, monkeypatch):
+    seen = []
+    found = ComparedModels.losses
+
+    def losses(compared, which):
+        seen.append((compared.evaluation, compared.models[which], found(compared, which)))
+        return seen[-1][2]
+
+    monkeypatch.setattr(ComparedModels, "losses", losses)
+    compare = "compare all with t holm\n"
+    run(study(scores({n: n for n in "abc"}, "brier", compare=compare), folder))
+    assert len(seen) == 6  # three pairs
+    assert len({id(array) for _, _, array in seen}) == 3
+    evaluation, model, array = seen[0]
+    truth, given = evaluation.models[model].truth, evaluation.models[model].scores
+    assert array.tolist() == pytest.approx(((given - truth) ** 2).tolist())
+
+
 def test_the_difference_of_two_models_is_that_of_their_own_resamples(folder):
     compare = "compare a, b with bootstrap(rounds=300) by brier\n"
     results = run(study(scores({"a": "a", "b": "b"}, "brier", compare=compare), folder))

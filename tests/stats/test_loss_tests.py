@@ -10,6 +10,7 @@ from scipy import stats
 from stats.reference_values import columns, figures
 from statsmodels.tsa.api import diebold_mariano_test
 
+from evallang.stats import fold_scores
 from evallang.stats.hypothesis_tests.losses import diebold_mariano, t
 from evallang.stats.hypothesis_tests.one_sample import binomial, single_t
 from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
@@ -29,6 +30,16 @@ def test_the_paired_t_test_is_rs():
     assert found.p == pytest.approx(R["t_p"], rel=1e-10)
     assert found.estimate.low == pytest.approx(R["t_low"], rel=1e-10)
     assert found.estimate.high == pytest.approx(R["t_high"], rel=1e-10)
+
+
+def test_noise_is_cut_from_many_losses_as_from_few(monkeypatch):
+    first = np.random.default_rng(2).normal(size=50) * 10.0 ** np.arange(-25, 25)
+    second = first * (1 + np.where(np.arange(50) % 3 == 0, 1e-14, 1e-3))
+    expected = np.where(np.arange(50) % 3 == 0, 0.0, first - second)
+    monkeypatch.setattr(fold_scores, "AT_ONCE", 7)
+    found, constant = fold_scores.differences(first, second)
+    assert found.tolist() == expected.tolist()
+    assert not constant
 
 
 def test_groups_give_the_cluster_robust_error_of_statsmodels():

@@ -12,7 +12,7 @@ from evallang.activity import Activity, report_activity, watched
 from evallang.metrics.metric import METRICS, Outcome
 from evallang.stats import threads
 from evallang.stats.column_sums import Column, Columns
-from evallang.stats.intervals import resampling
+from evallang.stats.intervals import bootstrap_bounds, resampling
 from evallang.stats.intervals.bootstrap_bounds import _acceleration, bootstrap
 from evallang.stats.intervals.drawn_weights import (
     LARGEST,
@@ -67,6 +67,18 @@ class Given:
 
     def jackknife(self):
         return self.left_out, np.ones(len(self.left_out))
+
+
+def test_the_acceleration_of_many_examples_is_a_sixth_of_their_skewness(monkeypatch):
+    monkeypatch.setattr(bootstrap_bounds, "LEFT_OUT_AT_ONCE", 7)
+    left_out = np.random.default_rng(4).exponential(size=(2, 60))
+    left_out[1, :8] = np.nan  # more than the first part, without a value
+    known = [row[np.isfinite(row)] for row in left_out]
+    expected = [-stats.skew(row) / np.sqrt(len(row)) / 6 for row in known]
+    assert _acceleration(left_out, np.ones(60)) == pytest.approx(expected, rel=1e-12)
+    repeated = np.repeat(left_out[0], np.arange(60) % 4)
+    found = _acceleration(left_out[0], np.arange(60) % 4.0)
+    assert found == pytest.approx(-stats.skew(repeated) / np.sqrt(len(repeated)) / 6, rel=1e-12)
 
 
 @for_each("method", ["BCa", "percentile", "basic"])

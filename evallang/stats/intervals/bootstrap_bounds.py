@@ -15,6 +15,7 @@ from evallang.stats.clusters import LEAST_GROUPS, few_groups
 from evallang.stats.distributions import checked_level, normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Resampler
 from evallang.stats.intervals.resampled_counts import CountSample, Limits
+from evallang.stats.intervals.resampling import LEFT_OUT_AT_ONCE
 
 if TYPE_CHECKING:
     import numpy as np
@@ -353,24 +354,29 @@ def _corrected_tails(
 
 def _acceleration(left_out: NDArray[np.float64], times: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the skewness of the influence of single examples (..., J) over 6 (Efron 1987)."""
-    values, weights = left_out, times
-    defined = np.isfinite(left_out)
-    if not defined.all():
-        values, weights = np.where(defined, left_out, 0.0), np.where(defined, times, 0.0)
-    del defined
-    total = weights.sum(axis=-1)
-    gaps = values * weights
-    means = gaps.sum(axis=-1) / np.maximum(total, 1.0)
-    # In place from here on: of ten million examples each array takes 80 megabytes
-    np.subtract(means[..., None], values, out=gaps)
-    weighted = weights * gaps
-    weighted *= gaps
-    squares = weighted.sum(axis=-1)
-    largest = np.maximum(values.max(axis=-1, initial=0.0), -values.min(axis=-1, initial=0.0))
+    starts = range(0, left_out.shape[-1], LEFT_OUT_AT_ONCE)
+    parts = [slice(start, start + LEFT_OUT_AT_ONCE) for start in starts]
+
+    def defined(part: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        values, weights = left_out[..., part], times[..., part]
+        known = np.isfinite(values)
+        if known.all():
+            return values, weights
+        return np.where(known, values, 0.0), np.where(known, weights, 0.0)
+
+    total, sums, squares, cubes, largest = (np.zeros(left_out.shape[:-1]) for _ in range(5))
+    for values, weights in map(defined, parts):
+        total += weights.sum(axis=-1)
+        sums += (values * weights).sum(axis=-1)
+        ends = np.maximum(values.max(axis=-1, initial=0.0), -values.min(axis=-1, initial=0.0))
+        np.maximum(largest, ends, out=largest)
+    means = sums / np.maximum(total, 1.0)
+    for values, weights in map(defined, parts):
+        gaps = means[..., None] - values
+        weighted = weights * gaps * gaps
+        squares += weighted.sum(axis=-1)
+        cubes += (weighted * gaps).sum(axis=-1)
     flat = squares <= (TIE * largest) ** 2 * total
-    cubes = 6 * squares * np.sqrt(squares)
-    weighted *= gaps
-    found: NDArray[np.float64] = np.where(
-        flat, 0.0, weighted.sum(axis=-1) / np.where(flat, 1.0, cubes)
-    )
+    scale = 6 * squares * np.sqrt(squares)
+    found: NDArray[np.float64] = np.where(flat, 0.0, cubes / np.where(flat, 1.0, scale))
     return found
