@@ -267,7 +267,7 @@ def _changes(old: KeyFacts, now: KeyFacts, at: At) -> Iterator[str]:
     if old.tuning != now.tuning:
         yield "the search changed"
     if old.code != now.code:
-        yield "own code changed"
+        yield "own code or a package that it imports changed"
     if same_rows and old.splits != now.splits:
         of_protocol = len(at) <= _PLACE_OF_ANALYSIS
         yield "the splits changed" if of_protocol else "the training parts changed"

@@ -232,10 +232,13 @@ def test_a_plan_states_that_a_store_is_refused(tmp_path):
     ("facts", "reason"),
     [
         ({"tuning": "another"}, "the search changed"),
-        ({"code": "another"}, "own code changed"),
+        ({"code": "another"}, "own code or a package that it imports changed"),
         ({"versions": {"processor": "another"}}, "the kind of processor changed"),
         ({"versions": {}}, "none -> "),
-        ({"code": "another", "seed": 9}, "the seed changed (9 -> 4), own code changed"),
+        (
+            {"code": "another", "seed": 9},
+            "the seed changed (9 -> 4), own code or a package that it imports changed",
+        ),
     ],
 )
 def test_a_plan_compares_what_the_last_fits_were_made_of(tmp_path, kept, facts, reason):
