@@ -130,10 +130,9 @@ def _number(name: str, number: object) -> int:
         known = f"did you mean `{near}`?" if near else f"the limits are {', '.join(LIMITS)}"
         raise ValueError(f"there is no limit `{name}`; {known}")
     sized = LIMITS[name].unit == "bytes"
-    text = str(number).replace("_", "")
     with contextlib.suppress(ValueError, OverflowError):
-        size = read_size(text) if sized else None
-        value = float(text) if size is None else size
+        size = read_size(str(number)) if sized else None
+        value = float(str(number)) if size is None else size
         if value >= 1:
             return int(value) if value != int(value) or value > 1e15 else round(value)
     such = "1e6, 500M or 2G" if sized else "1000000 or 1e6"
@@ -141,12 +140,12 @@ def _number(name: str, number: object) -> int:
 
 
 UNITS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
-_SIZE = late_pattern(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?")
+_SIZE = late_pattern(r"(\d+(?:\.\d+)?(?:e\+?\d{1,2})?)\s*([kmgt]?)(i?)b?")
 
 
 def read_size(text: str) -> int | None:
-    """Read a number of bytes with a unit, 500M, 2GB or 1.5 GiB; None for any other text."""
-    found = _SIZE.fullmatch(text.strip().lower())
+    """Read a number of bytes, 500M, 2GB, 1.5 GiB or 1e9; None for any other text."""
+    found = _SIZE.fullmatch(text.strip().lower().replace("_", ""))
     if found is None:
         return None
     number, unit, binary = found.groups()

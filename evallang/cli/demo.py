@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from evallang.cli.settings import WholeNumber
 from evallang.cli.terminal import cannot, tell
 
 FOLDER = "evallang-demo"
@@ -15,7 +16,7 @@ STUDY = "screening.eval"
 @click.option(
     "-o", "--out", metavar="DIR", default=FOLDER, show_default=True, help="Where to copy it."
 )
-@click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes.")
+@click.option("-j", "--jobs", type=WholeNumber(1), metavar="N", help="Processes.")
 def command(out: str, jobs: int | None) -> int:
     """Copy a small study to the current folder, run it and print the path of the report."""
     from evallang.cli.run import run_study

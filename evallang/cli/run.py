@@ -12,7 +12,15 @@ import click
 from evallang.activity import Activity, watched
 from evallang.cli.ci_files import CiFiles
 from evallang.cli.progress import Progress
-from evallang.cli.settings import Size, limit_option, network_option, set_option, store_option
+from evallang.cli.settings import (
+    Number,
+    Size,
+    WholeNumber,
+    limit_option,
+    network_option,
+    set_option,
+    store_option,
+)
 from evallang.cli.shard import ShardType, run_shard
 from evallang.cli.summary_text import text_lines
 from evallang.cli.terminal import Failed, cannot, read_study, show, study_path, tell, write
@@ -33,7 +41,7 @@ if TYPE_CHECKING:
 @click.argument("file", metavar="FILE")
 @click.option("-o", "--out", metavar="DIR", help="Output folder [default: FILE-results].")
 @click.option(
-    "-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes [default: all cores]."
+    "-j", "--jobs", type=WholeNumber(1), metavar="N", help="Processes [default: all cores]."
 )
 @click.option(
     "--dask",
@@ -52,7 +60,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--fit-timeout",
-    type=float,
+    type=Number(),
     metavar="SECONDS",
     help="Fail each fit that takes longer; the other fits continue.",
 )

@@ -42,6 +42,18 @@ class Size(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic 
         return size
 
 
+class WholeNumber(click.IntRange):
+    """A whole number, which click calls an integer range."""
+
+    name = "whole number"
+
+
+class Number(click.types.FloatParamType):
+    """A number, which click calls a float."""
+
+    name = "number"
+
+
 set_option = click.option(
     "--set",
     "settings",

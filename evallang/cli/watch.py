@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING
 import click
 
 from evallang.cli.file_states import FileState, States, WatchedFiles
-from evallang.cli.settings import limit_option, network_option, overrides, set_option
+from evallang.cli.settings import (
+    WholeNumber,
+    limit_option,
+    network_option,
+    overrides,
+    set_option,
+)
 from evallang.cli.terminal import (
     cannot,
     clear_screen,
@@ -43,7 +49,7 @@ TOLD_TO_END = 1.5  # seconds for a run to answer the Ctrl-C that a terminal sent
 @click.option("--run", "runs", is_flag=True, help="Run the study too, if it has no errors.")
 @click.option("-o", "--out", metavar="DIR", help="Output folder [default: FILE-results].")
 @click.option(
-    "-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes [default: all cores]."
+    "-j", "--jobs", type=WholeNumber(1), metavar="N", help="Processes [default: all cores]."
 )
 @set_option
 @click.option(

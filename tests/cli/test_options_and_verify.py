@@ -29,6 +29,9 @@ def results(folder):
         (("--set", "a"), "write it as NAME=VALUE"),
         (("--memory", "much"), "`much` is not a size"),
         (("--memory", "10M"), "write 100M or more"),
+        (("--memory", "1e7"), "write 100M or more"),
+        (("--jobs", "1.5"), "'1.5' is not a valid whole number"),
+        (("--fit-timeout", "5s"), "'5s' is not a valid number"),
         (("--store", "https://host/store"), "https://host/store"),
     ],
 )
