@@ -197,7 +197,11 @@ def run_fits(
             for key, task in tasks.items()
             if key not in stored
         ]
-        work.sort(key=lambda job: len(job.task.pipeline.steps) == 1)  # those share least
+        groups: dict[Hashable, int] = {}
+        for job in work:
+            groups.setdefault(job.group, len(groups))
+        # One split after the other; the pipelines of a single step share least
+        work.sort(key=lambda job: (groups[job.group], len(job.task.pipeline.steps) == 1))
         try:
             with closing(_made(work, workers, tally)) as made:
                 for key, outcome in made:
@@ -404,6 +408,7 @@ def fitting_of(job: Job, monitor: Monitor) -> "Iterator[Fitting]":
     one_thread = numeric_libraries().limit(limits=1)
     with one_thread, speaking(job.model), hidden(_not_needed(job)):
         held = Fitting(job, arrays, monitor)
+        fitting.begin_split(held.identity(job.task.refit, job.task.test))
         if place != job.table.path:  # a worker of a cluster, whose packages may differ
             versions = _versions(job.task)
             here = versions_here(versions)
@@ -637,14 +642,14 @@ class Fitting:
             weights=self.weights,
             guard=self.guard,
             fast_paths=self.job.fast_paths,
-            identity=self._identity(train, test) + (" training" if training else ""),
+            identity=self.identity(train, test) + (" training" if training else ""),
             again=train if training else None,
             sample_seed=seed(self.job.study_seed, "training score", rows_hash(train))
             if final and len(test) > 1
             else None,
         )
 
-    def _identity(self, train: "NDArray[np.int64]", test: "NDArray[np.int64]") -> str:
+    def identity(self, train: "NDArray[np.int64]", test: "NDArray[np.int64]") -> str:
         """Return everything but the pipeline that a fit depends on."""
         job = self.job
         numbers = f"{job.study_seed} {job.task.repetition}"

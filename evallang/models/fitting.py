@@ -298,6 +298,13 @@ class _Transformed:
     def __init__(self) -> None:
         self._rows: OrderedDict[str, _Rows] = OrderedDict()
         self._bytes = 0
+        self._split = ""
+
+    def begin(self, split: str) -> None:
+        """Drop what was kept on another split: a process fits all its models on one in a row."""
+        if split != self._split:
+            self.clear()
+            self._split = split
 
     def get(self, beginning: str) -> _Rows | None:
         """Return what a beginning gave before, if that is still kept."""
@@ -324,6 +331,11 @@ class _Transformed:
 
 
 _TRANSFORMED = _Transformed()
+
+
+def begin_split(identity: str) -> None:
+    """Begin the fits of a split, those of its inner folds included; free the rows of others."""
+    _TRANSFORMED.begin(identity)
 
 
 def forget_rows() -> None:

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 import evallang as ev
+from evallang.models import fitting
+from evallang.models.build import build_step
 from evallang.results import codec
 
 STUDY = """evallang 1
@@ -206,3 +208,23 @@ def assert_same_numbers(one, other, where=""):
         assert one == pytest.approx(other, rel=1e-10, abs=1e-10), where
     else:
         assert one == other, where
+
+
+def test_models_of_one_split_follow_each_other_whatever_their_seeds(monkeypatch):
+    made = []
+    monkeypatch.setattr(
+        fitting, "build_step", lambda p, i, c: made.append(p.steps[i].name) or build_step(p, i, c)
+    )
+    text = """evallang 1
+study
+  seed 1
+data wine from sklearn wine
+model forest = StandardScaler | RandomForestClassifier(n_estimators=2)
+model extra = StandardScaler | ExtraTreesClassifier(n_estimators=2)
+model baseline = DummyClassifier
+protocol cv folds=3 seeds=2
+measure accuracy
+"""
+    ev.run(ev.parse(text), jobs=1)
+    assert made.count("StandardScaler") == 3 * 2
+    assert made.count("RandomForestClassifier") == 3 * 2

@@ -150,6 +150,20 @@ def test_rows_kept_for_later_models_are_bounded(monkeypatch):
     assert fitting._TRANSFORMED._bytes == 0
 
 
+def test_rows_of_another_split_are_not_kept():
+    fitting.forget_rows()
+    pipeline = PipelineSpec((SCALE, EstimatorSpec("GaussianNB")))
+    kept = []
+    for split in ("first", "first", "second"):
+        fitting.begin_split(split)
+        for fold in range(2):  # an inner fold has rows of its own
+            data = replace(one_split(whole=False, classes=2), identity=f"{split} {fold}")
+            fit_candidates([pipeline], data, CONTEXT)
+        kept.append(fitting._TRANSFORMED._bytes)
+    assert kept == [2 * N * P * 8] * 3
+    fitting.forget_rows()
+
+
 def test_models_on_the_same_rows_take_them_out_of_the_table_once():
     taken = []
 
