@@ -296,7 +296,8 @@ def write_folder(
     """Write results, tables and report; return messages about what could not be written.
 
     Everything is written next to the folder and swapped in at the end; then what else was in the
-    old folder is moved over. Raises `OSError`; the old folder is then as it was.
+    old folder is moved over. Raises `OSError`, or `FolderRefused` where the folder has become
+    somebody else's; it is then as it was.
     """
     from evallang.reporting.report import write_report
 
@@ -311,6 +312,7 @@ def write_folder(
         _, messages = write_report(
             record, new, record.report.formats if formats is None else formats
         )
+        _check_is_ours(place, reserved.named)  # it may have been replaced since
         if place.exists():
             place.rename(old)
         try:

@@ -457,6 +457,19 @@ def test_what_a_killed_run_began_to_write_is_removed(tmp_path, results):
     assert not list(tmp_path.glob("*.evallang-*"))
 
 
+@pytest.mark.parametrize("what", ["a file", "a folder of others"])
+def test_what_has_taken_the_place_of_the_folder_meanwhile_is_not_replaced(tmp_path, results, what):
+    place = tmp_path / "out"
+    with reserved(place) as held:
+        theirs = place if what == "a file" else place / "theirs"
+        theirs.parent.mkdir(exist_ok=True)
+        theirs.write_text("theirs")
+        with pytest.raises(FolderRefused, match=r"`.*out` (is a file|holds files)"):
+            results.save(held)
+    assert theirs.read_text() == "theirs"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
 def test_the_old_folder_comes_back_where_the_new_one_cannot_take_its_place(
     tmp_path, results, monkeypatch
 ):
