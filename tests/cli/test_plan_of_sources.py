@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -9,6 +10,8 @@ import pytest
 from calling import call
 
 from evallang.cli.plan_text import _duration
+
+ROOT = Path(__file__).parents[2]
 
 
 def plan(folder, text):
@@ -69,6 +72,19 @@ def test_scores_of_repeats_are_planned_with_their_folds(tmp_path):
     (tmp_path / "scores.csv").write_text("repeat,fold,a,b\n" + "\n".join(rows) + "\n")
     said = plan(tmp_path, f"{SCORES}compare a vs b with corrected_t\n")
     assert "5 folds, 2 repeats, accuracy (higher is better), from scores.csv" in said
+
+
+def test_the_fields_of_the_plan_are_those_of_its_page(tmp_path):
+    page = (ROOT / "docs" / "store.md").read_text(encoding="utf-8")
+    tables = page.split("## The plan for other programs")[1].split("\n## ")[0]
+    whole, task = (
+        re.findall("`([a-z_]+)`", " ".join(re.findall(r"^\|(.*?)\|", table, re.MULTILINE)))
+        for table in tables.split("| field of a task |")
+    )
+    plan(tmp_path, "data wine from sklearn wine\nmodel m = GaussianNB\nprotocol cv folds=4\n")
+    done = json.loads(call("plan", "study.eval", "--format", "json", folder=tmp_path).stdout)
+    assert list(done) == whole
+    assert list(done["tasks"][0]) == task
 
 
 def test_the_fits_on_the_files_of_a_pattern_are_counted(tmp_path):
