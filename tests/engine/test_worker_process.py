@@ -214,7 +214,7 @@ def test_a_killed_server_is_replaced_and_its_tasks_run_again(tmp_path):
 
 
 def test_servers_that_are_always_killed_end_the_run(tmp_path):
-    with pytest.raises(WorkersLost, match="has ended"):
+    with pytest.raises(WorkersLost, match=r"has ended \(tried 3 times\); finished fits are"):
         outcomes(tmp_path, "kills")
 
 
@@ -298,3 +298,18 @@ def test_a_server_that_has_ended_is_noticed_by_every_request():
         forks.alive.add(1)
         assert not forks.kill_all()
         forks.alive.clear()
+        assert not forks.kill_all()  # so that no other run takes it
+
+
+def test_a_server_that_is_killed_before_a_run_needs_it_is_replaced(tmp_path, monkeypatch):
+    monkeypatch.setattr(fork_server, "_IDLE", [])
+    for request in range(2):  # the second finds a server that has ended
+        fork_server.prepare(["json"])
+        (killed,) = fork_server._IDLE
+        if not request:
+            killed._process.kill()
+            killed._process.wait()
+    assert outcomes(tmp_path, "well", "kills once")[0] == ["kills once", "well"]
+    (idle,) = fork_server._IDLE
+    assert idle is not killed
+    idle.close()

@@ -61,6 +61,7 @@ class ForkServer:
         self.exits: list[tuple[int, int]] = []
         self.alive: set[int] = set()
         self._asked_for = 0
+        self._ended = False
         self._socket, theirs = socket.socketpair()
         path = json.dumps([entry for entry in sys.path if entry])
         flags = ["-P", *(["-E"] if sys.flags.ignore_environment else [])]
@@ -88,7 +89,7 @@ class ForkServer:
         try:
             socket.send_fds(self._socket, [FORK], list(descriptors))
         except OSError as error:
-            raise WorkersLost("the fork server has ended") from error
+            raise self._lost() from error
         self._asked_for += 1
 
     def started(self) -> int:
@@ -122,7 +123,7 @@ class ForkServer:
         return found
 
     def kill_all(self) -> bool:
-        """Kill all workers; return whether they are gone, and no other will start."""
+        """Kill all workers; return whether they are gone, and the server can serve another run."""
         try:
             for pid in self.alive:
                 self.kill(pid)
@@ -133,7 +134,7 @@ class ForkServer:
         except WorkersLost:
             return False
         self.exits.clear()
-        return not self._asked_for
+        return not self._asked_for and not self._ended
 
     def close(self) -> None:
         """End the server, which kills its workers."""
@@ -149,6 +150,10 @@ class ForkServer:
         self._socket.close()
         self._process.returncode = 0
 
+    def _lost(self) -> WorkersLost:
+        self._ended = True
+        return WorkersLost("the process that starts those for fits has ended")
+
     def _note_exit(self, pid: int, status: int) -> None:
         self.alive.discard(pid)
         self.exits.append((pid, status))
@@ -156,7 +161,7 @@ class ForkServer:
     def _reply(self) -> tuple[bytes, int, int]:
         content = _exactly(self._socket, REPLY.size)
         if content is None:
-            raise WorkersLost("the fork server has ended")
+            raise self._lost()
         kind, pid, status = REPLY.unpack(content)
         return kind, pid, status
 
@@ -164,7 +169,7 @@ class ForkServer:
         try:
             self._socket.sendall(content)
         except OSError as error:
-            raise WorkersLost("the fork server has ended") from error
+            raise self._lost() from error
 
 
 _LOCK = threading.Lock()
@@ -173,7 +178,7 @@ _IDLE: list[ForkServer] = []
 
 def prepare(modules: Sequence[str]) -> None:
     """Start a server that imports modules while this process does something else."""
-    with _LOCK:
+    with _LOCK, contextlib.suppress(WorkersLost):  # a run replaces a server that was killed
         if not _IDLE:
             _IDLE.append(ForkServer())
         _IDLE[0].import_modules(modules)

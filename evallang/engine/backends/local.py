@@ -62,9 +62,12 @@ def run(
             try:
                 yield from pool.outcomes(min(jobs, len(queue)))
                 return
-            except WorkersLost:
+            except WorkersLost as error:
                 if not lives:
-                    raise
+                    raise WorkersLost(
+                        f"{error} (tried {MOST_LOST} times); finished fits are in the store, "
+                        "unless it is off: run again to continue"
+                    ) from error
                 queue.put_back(entry for worker in pool.workers for entry in worker.batch)
             finally:
                 pool.close()
