@@ -1,6 +1,6 @@
 """Advice on choosing hyper-parameters."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from evallang.checking.rules.rule import Objection, rule
 from evallang.checking.rules.study_facts import listed, own_protocols, tables
@@ -69,16 +69,17 @@ def tuned_on_the_reported_folds(study: Study) -> Iterator[Objection]:
         ]
         if not searched:
             continue
-        space = [
-            f"{slot.parameter} in {_few(list(dict.fromkeys(columns[slot])))}" for slot in searched
+        others = [
+            slot for slot in slots if slot not in searched and slot.parameter != "random_state"
         ]
-        yield Objection(
-            f"{listed(model.name for model, _ in members)} differ in "
-            f"{listed(dict.fromkeys(slot.parameter for slot in searched))} alone, so choosing one "
-            "of them by these results is tuning on them",
-            members[-1][0].span,
-            help=f"write one model with {listed(space)} under `protocol nested cv`",
-        )
+        alike: dict[tuple[str, ...], list[int]] = {}
+        for index in range(len(members)):
+            alike.setdefault(tuple(columns[slot][index] for slot in others), []).append(index)
+        for indices in alike.values():
+            values = {slot: [columns[slot][i] for i in indices] for slot in searched}
+            varied = {slot: found for slot, found in values.items() if len(set(found)) > 1}
+            if len(indices) >= LEAST_VARIANTS and varied:
+                yield _of_variants([members[i][0] for i in indices], varied)
 
 
 @frozen
@@ -91,6 +92,18 @@ class _Slot:
 
 
 Numbers = dict[_Slot, str]
+
+
+def _of_variants(models: Sequence[ModelSpec], varied: Mapping[_Slot, Sequence[str]]) -> Objection:
+    """Object to models that differ in the numbers of a few parameters alone."""
+    space = [f"{slot.parameter} in {_few(list(dict.fromkeys(v)))}" for slot, v in varied.items()]
+    return Objection(
+        f"{listed(model.name for model in models)} differ in "
+        f"{listed(dict.fromkeys(slot.parameter for slot in varied))} alone, so choosing one "
+        "of them by these results is tuning on them",
+        models[-1].span,
+        help=f"write one model with {listed(space)} under `protocol nested cv`",
+    )
 
 
 def _default(slot: _Slot) -> str:

@@ -175,6 +175,14 @@ def test_variants_of_one_class_are_reported_as_tuning_alone():
     assert len(fitted("W330", variants)) == 1
 
 
+def test_a_model_with_another_number_that_is_its_own_is_not_one_of_the_variants():
+    two = ["KNeighborsClassifier(n_neighbors=2)", "KNeighborsClassifier(n_neighbors=3)"]
+    other, third = "KNeighborsClassifier(n_neighbors=4, p=3)", "KNeighborsClassifier(n_neighbors=9)"
+    assert fitted("W330", [*two, other]) == []
+    (found,) = fitted("W330", [*two, other, third])
+    assert "`m0`, `m1` and `m3` differ in `n_neighbors` alone" in found.message
+
+
 def test_four_models_or_five_kinds_under_folds_get_no_hint():
     assert fitted("W451", KINDS[:4]) == []
     assert fitted("W451", KINDS, protocol="cv") == []
