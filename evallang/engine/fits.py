@@ -35,6 +35,7 @@ from evallang.engine.progress import Tally
 from evallang.engine.search_parts import (
     TASKS_PER_WORKER,
     Noted,
+    Part,
     Place,
     Scored,
     SearchPart,
@@ -91,8 +92,9 @@ class Job:
 
     `model` is the name of the first model that the task is a fit of; its prints carry it.
     The process that runs the task puts the outcome into the `store`. `losses` are fits that are
-    not made again, by their place, see `Fitting.guard`. With a `part` only these candidates are
-    scored; `searched` is what the parts of a search have found.
+    not made again, by their place, see `Fitting.guard`. With a `part` only its candidates are
+    scored, in its inner folds, which are then all that `task` has; `searched` is what the parts
+    of a search have found.
     """
 
     task: FitTask
@@ -105,7 +107,7 @@ class Job:
     store: Store | None = None
     fast_paths: bool = True
     losses: Mapping[str, Loss] = field(default_factory=dict)
-    part: range | None = None
+    part: Part | None = None
     searched: tuple[Scored, Noted] | None = None
 
     @property
@@ -233,7 +235,7 @@ def _made(
     tasks: list[Job] = []
     for job in work:
         parts = cut(job.task, pieces)
-        tasks += [replace(job, part=part) for part in parts] if parts else [job]
+        tasks += [_part_job(job, part) for part in parts] if parts else [job]
     with closing(workers.run(run_job, tasks, tally.count)) as done:
         for key, made in done:
             if isinstance(made, SearchPart):
@@ -246,6 +248,12 @@ def _made(
             for key, made in done:
                 assert isinstance(made, FitOutcome), "nothing is left to search"
                 yield key, made
+
+
+def _part_job(job: Job, part: Part) -> Job:
+    """Return the task that scores a part of a search, without the rows of other inner folds."""
+    inner = job.task.inner[part.folds.start : part.folds.stop]
+    return replace(job, task=replace(job.task, inner=inner), part=part)
 
 
 def _choice_job(job: Job, parts: Sequence[SearchPart]) -> Job:
@@ -488,13 +496,16 @@ class Fitting:
             training_score=outcome.training_score,
         )
 
-    def search_part(self, part: range) -> SearchPart:
-        """Score some of the candidates in every inner fold."""
+    def search_part(self, part: Part) -> SearchPart:
+        """Score some of the candidates in some of the inner folds."""
         lost = self.job.losses.get(WHOLE)
         if lost is not None:
-            return SearchPart(part.start, None, self.noted, lost)
-        scored = self._scored(self.job.task.candidates[part.start : part.stop], part.start)
-        return SearchPart(part.start, scored, self.noted)
+            return SearchPart(part, None, self.noted, lost)
+        some = part.candidates
+        scored = self._scored(
+            self.job.task.candidates[some.start : some.stop], some.start, part.folds.start
+        )
+        return SearchPart(part, scored, self.noted)
 
     @contextmanager
     def guard(self, step: fitting.FitStep) -> Iterator[None]:
@@ -553,10 +564,10 @@ class Fitting:
         space = search_space(task.pipeline)
         return bayes_search(space, task.search, self._better(), score)
 
-    def _scored(self, candidates: Sequence[Choice], first: int = 0) -> Scored:
-        """Score candidates in every inner fold, NaN where undefined.
+    def _scored(self, candidates: Sequence[Choice], first: int = 0, first_fold: int = 0) -> Scored:
+        """Score candidates in every inner fold of the task, NaN where undefined.
 
-        `first` is the place of the first of them among all of the search.
+        `first` and `first_fold` are the places of the first of them among all of the search.
         """
         task, metric = self.job.task, self.job.metric
         assert metric is not None, "a search has a metric to choose by"
@@ -573,7 +584,7 @@ class Fitting:
                 train,
                 validation,
                 scores=needs in ("scores", "probabilities") or task.threshold is not None,
-                at=(self._searched, fold, first),
+                at=(self._searched, first_fold + fold, first),
             )
             self._stage = "refit"
             for i, outcome in enumerate(fitted):

@@ -1,7 +1,8 @@
-"""A search whose candidates are tried by several workers, where there are fewer tasks than work.
+"""A search that several workers share, where there are fewer tasks than work.
 
-Each part holds some of the candidates with all inner folds, and fits the steps before them once
-more. The parts together are what one process would have found, in the same order.
+Each part holds some of the inner folds, and where these are too few some of the candidates, for
+which the steps before them are fitted once more. The parts together are what one process would
+have found, in the same order.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,6 +10,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from evallang.frozen_records import frozen
 from evallang.models import neighbours
 from evallang.models.losses import Loss
 from evallang.models.model import EstimatorSpec
@@ -63,40 +65,61 @@ class Scored:
     failures: Mapping[int, tuple[str, str]]
 
 
+@frozen
+class Part:
+    """The inner folds and the candidates of a part, by their places among all of the search."""
+
+    folds: range
+    candidates: range
+
+
 @dataclass(frozen=True)
 class SearchPart:
-    """What a worker found for the candidates from `first` on; `lost` where it lost all of them."""
+    """What a worker found for a part of a search; `lost` where it lost all of it."""
 
-    first: int
+    part: Part
     scored: Scored | None
     noted: Noted
     lost: Loss | None = None
 
 
-def cut(task: FitTask, pieces: int) -> list[range]:
-    """Divide the candidates of a search into parts of about equal size; empty without a search.
+def cut(task: FitTask, pieces: int) -> list[Part]:
+    """Divide a search into at least so many parts, if it has them; empty without a search.
 
     A search with a seed chooses its candidates on the way, and neighbours are searched once for
-    all of them.
+    all candidates of an inner fold.
     """
-    n = len(task.candidates) if task.inner and task.search is None else 0
-    last = task.pipeline.steps[-1]
-    if isinstance(last, EstimatorSpec) and last.name in neighbours.CLASSES:
+    n = len(task.candidates) if task.search is None else 0
+    if pieces < 2 or not n or not task.inner:
         return []
-    ends = np.linspace(0, n, min(pieces, n) + 1).astype(int).tolist()
-    parts = [range(first, end) for first, end in pairwise(ends)]
+    folds = _ranges(len(task.inner), pieces)
+    last = task.pipeline.steps[-1]
+    together = isinstance(last, EstimatorSpec) and last.name in neighbours.CLASSES
+    candidates = _ranges(n, 1 if together else -(-pieces // len(folds)))
+    parts = [Part(some, tried) for some in folds for tried in candidates]
     return parts if len(parts) > 1 else []
 
 
+def _ranges(n: int, pieces: int) -> list[range]:
+    """Divide n places into ranges of about equal length."""
+    ends = np.linspace(0, n, min(pieces, n) + 1).astype(int).tolist()
+    return [range(first, end) for first, end in pairwise(ends)]
+
+
 def joined(parts: Sequence[SearchPart]) -> tuple[Scored, Noted] | Loss:
-    """Join all parts of a search, in the order of the candidates; a lost part loses the task."""
-    noted, columns = Noted(), []
+    """Join all parts of a search, in their order; a lost part loses the task."""
+    noted = Noted()
+    n_folds = max(made.part.folds.stop for made in parts)
+    n_candidates = max(made.part.candidates.stop for made in parts)
+    scores = np.full((n_folds, n_candidates), np.nan)
     failures: dict[int, tuple[str, str]] = {}
-    for part in sorted(parts, key=lambda part: part.first):
-        noted.add(part.noted)
-        if part.lost is not None or part.scored is None:
-            assert part.lost is not None, "a part without scores was lost"
-            return part.lost
-        columns.append(part.scored.scores)
-        failures |= {part.first + i: reason for i, reason in part.scored.failures.items()}
-    return Scored(np.concatenate(columns, axis=1), failures), noted
+    for made in sorted(parts, key=lambda made: (made.part.folds.start, made.part.candidates.start)):
+        folds, candidates = made.part.folds, made.part.candidates
+        noted.add(made.noted)
+        if made.lost is not None or made.scored is None:
+            assert made.lost is not None, "a part without scores was lost"
+            return made.lost
+        scores[folds.start : folds.stop, candidates.start : candidates.stop] = made.scored.scores
+        for i, reason in made.scored.failures.items():
+            failures.setdefault(candidates.start + i, reason)  # that of the first fold
+    return Scored(scores, failures), noted

@@ -7,7 +7,7 @@ import pytest
 from studies import study
 
 import evallang as ev
-from evallang.engine.search_parts import cut
+from evallang.engine.search_parts import Part, cut
 from evallang.models.model import EstimatorSpec, PipelineSpec
 from evallang.planning.plan import BayesSearch, FitTask
 from evallang.results import codec
@@ -20,6 +20,7 @@ model line = StandardScaler | PCA(n_components in [2, 60, 5]) \
 | LogisticRegression(C in [0.1, 1, 10], max_iter in [1, 100])
 model wide = PCA(n_components in [60, 70]) | GaussianNB
 model svm = StandardScaler | SVC(C in [0.1, 1, 10], gamma in [0.01, 0.1])
+model near = StandardScaler | KNeighborsClassifier(n_neighbors in [1, 3, 5], p in [1, 2])
 protocol holdout test=30%
 tune cv=3
 measure accuracy
@@ -43,7 +44,7 @@ def test_results_do_not_depend_on_how_many_share_a_search():
     assert {(f.model, f.stage) for f in one.failures} == {
         ("line", "inner"), ("wide", "inner"), ("wide", "outer")
     }  # fmt: skip
-    assert {s.model for s in one.selections} == {"line", "svm"}
+    assert {s.model for s in one.selections} == {"line", "svm", "near"}
 
 
 def task(last, n, **changes):
@@ -54,12 +55,24 @@ def task(last, n, **changes):
     return replace(whole, **changes)
 
 
-@pytest.mark.parametrize(("n", "pieces"), [(7, 3), (2, 8), (30, 4)])
-def test_every_candidate_is_in_one_part(n, pieces):
-    parts = cut(task("SVC", n), pieces)
-    assert len(parts) == min(n, pieces)
-    assert [i for part in parts for i in part] == list(range(n))
-    assert max(map(len, parts)) - min(map(len, parts)) <= 1
+@pytest.mark.parametrize(
+    ("folds", "n", "pieces", "parts"),
+    [(1, 7, 3, 3), (1, 2, 8, 2), (3, 30, 8, 9), (5, 1, 8, 5), (10, 4, 2, 2)],
+)
+def test_every_candidate_is_in_one_part_of_every_fold(folds, n, pieces, parts):
+    rows = np.arange(4)
+    found = cut(task("SVC", n, inner=((rows, rows),) * folds), pieces)
+    assert len(found) == parts
+    tried = [(fold, i) for part in found for fold in part.folds for i in part.candidates]
+    assert sorted(tried) == [(fold, i) for fold in range(folds) for i in range(n)]
+    sizes = [len(part.folds) * len(part.candidates) for part in found]
+    assert max(sizes) <= -(-folds // min(folds, pieces)) * -(-n // (parts // min(folds, pieces)))
+
+
+def test_candidates_that_share_a_search_for_neighbours_share_each_fold():
+    rows = np.arange(4)
+    found = cut(task("KNeighborsClassifier", 9, inner=((rows, rows),) * 3), 8)
+    assert found == [Part(range(fold, fold + 1), range(9)) for fold in range(3)]
 
 
 @pytest.mark.parametrize(
