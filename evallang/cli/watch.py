@@ -4,7 +4,6 @@ import contextvars
 import importlib
 import queue
 import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from evallang.cli import watched_run
 from evallang.cli.file_states import FileState, States, WatchedFiles
 from evallang.cli.settings import (
     WholeNumber,
@@ -106,9 +106,7 @@ class Run:
     """
 
     def __init__(self, file: str, options: list[str]) -> None:
-        # -P: no module next to the study is imported in place of an installed one
-        program = [sys.executable, "-P", "-m", "evallang", "run"]
-        self._words = [*program, *options, "--", file]
+        self._words = ["run", *options, "--", file]
         self._running: subprocess.Popen[bytes] | None = None
         self._wanted = False
 
@@ -124,7 +122,7 @@ class Run:
         ended = self._running is None or self._running.poll() is not None
         if ended and self._wanted:
             self._wanted = False
-            self._running = subprocess.Popen(self._words, stdin=subprocess.DEVNULL)
+            self._running = watched_run.start(self._words)
 
     def close(self) -> None:
         """End the current run and wait for its end."""

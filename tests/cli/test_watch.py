@@ -226,3 +226,28 @@ def test_a_run_follows_each_save_and_ctrl_c_ends_it(study):
     # what measures the tests may be interrupted as it writes its own file
     assert "Traceback" not in told.partition("Exception ignored in")[0]
     assert told.endswith("interrupted: `study.eval` is not watched any longer\n")
+
+
+def test_a_run_ends_with_a_command_that_is_killed(study):
+    (study.parent / "slow.py").write_text(
+        "import time\nfrom sklearn.dummy import DummyClassifier\n"
+        "class Slow(DummyClassifier):\n    def fit(self, X, y):\n"
+        "        print('it is fitted', flush=True)\n        time.sleep(600)\n"
+    )
+    study.write_text(
+        QUICK.replace("evallang 1", "evallang 1\nuse slow").replace(
+            "model bayes = GaussianNB", "model bayes = slow.Slow"
+        )
+    )
+    words = ["watch", "study.eval", "--run", "-j", "1", "--trust"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "evallang", *words],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "EVALLANG_STORE": "off"},
+    ) as running:
+        read_until(running.stderr, "it is fitted")
+        running.kill()
+        rest = running.stderr.read()  # until all processes have ended that may write to it
+    assert rest.endswith("terminated\n")
