@@ -640,9 +640,11 @@ class Fitting:
     ) -> fitting.FitData:
         """Return the rows of one fit, with `training` to be predicted on its own rows too.
 
-        The `final` fit of a task scores a sample of its training rows.
+        The `final` fit of a task scores a sample of its training rows, for a comparison with its
+        test rows that a single row, or a shuffled target, does not allow.
         """
         classification = self.job.table.classification
+        sampled = final and len(test) > 1 and self.job.task.target_of is None
         return fitting.FitData(
             X=self.X,
             y=self.y,
@@ -656,7 +658,7 @@ class Fitting:
             identity=self.identity(train, test) + (" training" if training else ""),
             again=train if training else None,
             sample_seed=seed(self.job.study_seed, "training score", rows_hash(train))
-            if final and len(test) > 1
+            if sampled
             else None,
         )
 

@@ -13,6 +13,7 @@ from studies import codes, errors_of, study, write_rows
 
 from evallang.api import StudyError, run
 from evallang.api.preparing import read_and_plan
+from evallang.models import fitting
 from evallang.planning.shuffles import exchangeable, shuffled_rows, ways_to_shuffle
 from evallang.stats.analyses.target_permutation import target_permutation
 from evallang.stats.shuffled import Shuffled
@@ -336,3 +337,12 @@ def test_models_of_a_line_are_adjusted_together_and_one_alone_is_not():
     assert found["bayes"]["p"] == found["bayes"]["p_adjusted"] == 1 / 20
     (alone,) = values_of(WINE + "analyze target_permutation(rounds=19) of bayes\n").values()
     assert (alone["p_adjusted"], alone["models"]) == (None, 1)
+
+
+def test_no_training_rows_are_scored_on_a_shuffled_target(monkeypatch):
+    scored = []
+    monkeypatch.setattr(
+        fitting, "skill_of_classes", lambda *values, **named: scored.append(len(values[0]))
+    )
+    run(study(WINE + "analyze target_permutation(rounds=9)\n"), jobs=1, store="off")
+    assert len(scored) == 3 * 5  # the models and folds of the protocol
