@@ -283,12 +283,14 @@ def analyses_of_models(
             fitted = {model.name for model in study.fitted}
             everyone = [name for name in everyone if name in fitted]
         models = [name for name in (spec.models or everyone) if name in evaluation.models]
-        report_activity(Activity("computing", f"{entry.name} of {evaluation.label}"))
         if entry.declaration.about == "models":
+            report_activity(Activity("computing", f"{entry.name} of {evaluation.label}"))
             groups = _of_the_same_rows(evaluation, models)
             yield _answered(entry, OutcomeInputs(study, spec, evaluation, groups, fits))
             continue
-        for model in models:
+        for number, model in enumerate(models):
+            subject = f"{entry.name} of {model} on {evaluation.label}, model"
+            report_activity(Activity("computing", subject, number + 1, len(models)))
             inputs = OutcomeInputs(study, spec, evaluation, (model,), fits, line=tuple(models))
             if entry.declaration.by_class and len(evaluation.classes) > 2:
                 yield from _by_class(entry, inputs)

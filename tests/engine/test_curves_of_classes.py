@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import polars as pl
 import pytest
 from sklearn.datasets import load_wine
 from sklearn.metrics import (
@@ -238,3 +239,24 @@ def test_the_progress_counts_the_classes_of_each_model():
     counted = [(a.subject, a.done, a.total) for a in seen if "class" in a.subject]
     subject = "calibration of bayes on flowers, class"
     assert counted == [(subject, number, 3) for number in (1, 2, 3)]
+
+
+def test_the_progress_counts_the_models_and_the_resamples_of_each(tmp_path):
+    rng = np.random.default_rng(3)
+    truth = np.arange(60) % 2
+    scores = {f"p{i}": (0.2 + 0.6 * rng.random(60)).round(3) for i in range(2)}
+    table = pl.DataFrame(
+        {"truth": truth, "m0": truth, "m1": truth, "g": np.arange(60) // 3, **scores}
+    )
+    table.write_csv(tmp_path / "p.csv")
+    text = (
+        'predictions p from "p.csv"\n  truth truth\n  models m0, m1\n'
+        '  score m0 = "p0"\n  score m1 = "p1"\n  group g\nmeasure brier\nanalyze calibration\n'
+    )
+    seen = []
+    with watched(seen.append):
+        run(study(text, tmp_path))
+    counted = [(a.done, a.total, a.share) for a in seen if a.subject.startswith("calibration")]
+    assert [(done, total) for done, total, share in counted if not share] == [(1, 2), (2, 2)]
+    assert [(done, share) for done, _, share in counted if share == 1] == [(1, 1.0), (2, 1.0)]
+    assert "fitting" not in {activity.phase for activity in seen}

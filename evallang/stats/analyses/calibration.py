@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evallang.activity import report_share
 from evallang.bibliography import Reference as Work
 from evallang.registry import lazy
 from evallang.results.provenance import CurveWords
@@ -244,6 +245,7 @@ def _drawn_fits(
         w = times[:, unit.reshape(-1)] * predicted.shares
         both = weighted_intercepts(logit, y, w), weighted_slopes(logit, y, w)
         made.append(np.column_stack(both))
+        report_share(start + len(times), ROUNDS)
     rounds = np.concatenate(made)
     rounds[np.isnan(rounds).any(axis=1)] = np.nan
     return rounds
