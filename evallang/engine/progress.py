@@ -58,7 +58,7 @@ class Tally:
                 self._tell(done, self.total)
 
     def _show(self, done: int) -> None:
-        if not self.total:  # predictions that were made elsewhere
+        if not self.total:  # imported predictions
             return
         counts = done, self.total, self._cached, self._failed
         report_activity(Activity("fitting", "", *counts, share=self._share(done)))
