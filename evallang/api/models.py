@@ -11,6 +11,13 @@ from evallang.api.folder import NAME_BYTES, FolderRefused
 from evallang.results.files import TEMPORARY, write_file
 
 
+class ModelNotWritten(FolderRefused):
+    """A model that could not be written after the results."""
+
+    def __init__(self, reason: str, results: Path) -> None:
+        super().__init__(f"{reason}; the results are in `{results}`")
+
+
 def check_places(paths: Iterable[str], folder: Path) -> None:
     """Refuse paths that links lead out of the study's folder, or that are folders.
 
@@ -25,9 +32,12 @@ def check_places(paths: Iterable[str], folder: Path) -> None:
                 raise FolderRefused(f"`{path}` is a folder, and a model is written to a file")
             _try_writing(place, Path(inside))
         except OSError as error:
-            said = error.strerror or str(error)
-            words = f"cannot write the model `{path}`: {said[:1].lower()}{said[1:]}"
-            raise FolderRefused(words) from error
+            raise FolderRefused(_cannot_write(path, error)) from error
+
+
+def _cannot_write(path: str, error: OSError) -> str:
+    said = error.strerror or str(error)
+    return f"cannot write the model `{path}`: {said[:1].lower()}{said[1:]}"
 
 
 def refuse_leading_out(path: str, place: Path, folder: Path) -> None:
@@ -53,13 +63,18 @@ def _try_writing(place: Path, inside: Path) -> None:
     tried.unlink()
 
 
-def write_models(models: Iterable[tuple[str, bytes]], folder: Path) -> None:
+def write_models(models: Iterable[tuple[str, bytes]], folder: Path, results: Path) -> None:
     """Write models by their paths below `folder`, each under another name first.
 
-    Raises `FolderRefused` and `OSError`.
+    Raises `ModelNotWritten`, which says that the `results` are written.
     """
     for path, content in models:
-        check_places([path], folder)
         place = folder / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        write_file(place, content)
+        try:
+            check_places([path], folder)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            write_file(place, content)
+        except FolderRefused as error:
+            raise ModelNotWritten(str(error), results) from error
+        except OSError as error:
+            raise ModelNotWritten(_cannot_write(path, error), results) from error

@@ -157,7 +157,7 @@ class Results:
                 return (*held.notes, *self.save(held, formats))
         messages = write_folder(folder, self.record, self._run, formats)
         if self._run is not None:  # after the folder, in which one may stand
-            write_models(self._run.models, self._study_folder)
+            write_models(self._run.models, self._study_folder, folder.named)
         return messages
 
     @safe_path()

@@ -387,9 +387,12 @@ def _save(
     results: "RunResults", folder: "Reserved", formats: tuple[str, ...] | None
 ) -> tuple[str, ...]:
     from evallang.api import FolderRefused
+    from evallang.api.models import ModelNotWritten
 
     try:
         return results.save(folder, formats)
+    except ModelNotWritten as error:
+        raise Failed(str(error)) from error
     except (FolderRefused, OSError) as error:
         said = (
             str(error) if isinstance(error, FolderRefused) else cannot("write", folder.named, error)

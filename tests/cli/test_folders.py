@@ -411,6 +411,22 @@ def test_an_export_that_cannot_be_written_is_told_before_anything_is_fitted(tmp_
 # --- what is refused, and what stays -------------------------------------------------------------
 
 
+def test_a_model_that_cannot_be_written_at_the_end_leaves_the_results_where_they_are(
+    tmp_path, monkeypatch
+):
+    def refuse(place, content):
+        if len(content) > 1:  # not when it is tried before the fits
+            raise OSError(errno.ENOSPC, "No space left on device")
+        place.write_bytes(content)
+
+    monkeypatch.setattr("evallang.api.models.write_file", refuse)
+    (tmp_path / "study.eval").write_text(f"{TWO_MODELS}export tree\nreport html\n")
+    done = call("run", "study.eval", "-o", "out", "-j", "1", "--quiet", folder=tmp_path)
+    told = "Error: cannot write the model `tree.skops`: no space left on device; the results are in"
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (3, f"{told} `out`")
+    assert (tmp_path / "out" / "results.json").exists()
+
+
 def test_a_file_in_place_of_the_folder_is_refused(tmp_path, results):
     (tmp_path / "out").write_text("mine")
     with pytest.raises(FolderRefused, match="is a file, not a folder"):
