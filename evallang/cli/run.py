@@ -17,6 +17,7 @@ from evallang.cli.settings import (
     Size,
     WholeNumber,
     limit_option,
+    max_fits_option,
     network_option,
     set_option,
     store_option,
@@ -103,6 +104,7 @@ if TYPE_CHECKING:
 @click.option("--open", "open_report", is_flag=True, help="Open the report in a browser.")
 @network_option
 @limit_option
+@max_fits_option
 def command(
     file: str,
     out: str | None,

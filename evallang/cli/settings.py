@@ -84,6 +84,21 @@ limit_option = click.option(
 """The option of every command that reads a study or its data."""
 
 
+def _limit_fits(ctx: click.Context, _: click.Parameter, most: int | None) -> None:
+    if most is not None:
+        ctx.with_resource(limits(fits=most))
+
+
+max_fits_option = click.option(
+    "--max-fits",
+    type=WholeNumber(1),
+    metavar="N",
+    expose_value=False,
+    callback=_limit_fits,
+    help="Refuse more fits of a protocol on a data set; the same as `--limit fits=N`.",
+)
+
+
 def _allow_network(ctx: click.Context, _: click.Parameter, given: bool) -> None:
     if given:
         from evallang.data.remote import network

@@ -65,6 +65,20 @@ def test_a_setting_that_means_nothing_is_refused(tmp_path, setting, words):
     assert words in said
 
 
+def test_a_run_with_more_fits_than_it_may_have_ends_before_the_first(tmp_path):
+    path = tmp_path / "study.eval"
+    path.write_text(STUDY.replace(" seeds=20000", ""))
+    options = ["run", "--quiet", "--no-look", "--format", "html", "-j", "1"]
+    code, said = asked([*options, "--max-fits", "5", str(path)])
+    assert code == 1
+    assert "E450" in said and "6 fits are more than the limit of 5" in said
+    assert not (tmp_path / "study-results").exists()
+    assert asked([*options, "--max-fits", "6", "--limit", "rows=150", str(path)])[0] == 0
+    record = json.loads((tmp_path / "study-results" / "results.json").read_text())
+    assert record["provenance"]["command"].split(" --")[1:] == ["limit fits=6", "limit rows=150"]
+    assert changed_limits() == {}
+
+
 def test_numbers_are_read_as_they_are_written_in_messages():
     assert read_settings(["rows=5e9", "bytes = 1_000"]) == {"rows": 5 * 10**9, "bytes": 1000}
     for found in (11, 2_500_001, 10**7 - 1, 123_456_789, 2 * 10**15 + 1):
