@@ -220,8 +220,6 @@ def run_fits(
             n_fits = sum(layout.tasks[key].n_fits for key in kept)
             told = f"{n_fits:,} of {tally.total:,} fits are kept for the next run"
             raise type(ending)(told) from None
-    if store is not None:
-        store.sweep()
     return Fits(outcomes, frozenset(stored))
 
 

@@ -68,7 +68,10 @@ def remember(
     tables: Mapping[str, Table],
     outcomes: Mapping[str, FitOutcome],
 ) -> None:
-    """Write the fits of a run; a store that cannot be written forgets them."""
+    """Write the fits of a run, and delete what exceeds the limit of the store with them.
+
+    A store that cannot be written forgets them.
+    """
     facts: dict[str, int] = {}
     known: list[dict[str, Any]] = []
     rows: list[list[Any]] = []
@@ -89,6 +92,7 @@ def remember(
     with contextlib.suppress(OSError):
         (store.folder / STUDIES).mkdir(mode=0o700, exist_ok=True)
         write_file(file_of_study(store.folder, name), json.dumps(document).encode("ascii"))
+    store.sweep()
 
 
 SHORTCUT = "exact leave-one-out is computed in every run"

@@ -20,6 +20,7 @@ from evallang.engine import fits as engine_fits, store as stores
 from evallang.engine.fit_outcome import FitOutcome, InnerScores
 from evallang.engine.store import open_store
 from evallang.engine.store_folder import StoreRefused, store_folder
+from evallang.limits import limits
 from evallang.models import fitting
 from evallang.results import codec
 
@@ -256,6 +257,16 @@ def test_what_was_not_used_for_longest_goes_first(tmp_path):
     assert tasks[-1].key in kept and tasks[0].key in kept
     assert tasks[-2].key not in kept
     assert store.contents().size <= size // 2
+
+
+def test_the_record_of_a_run_is_within_the_limit_of_the_store_too(tmp_path):
+    written = study(TEXT, tmp_path)
+    run(written, store=tmp_path / "large")
+    entry_sizes = [entry.stat().st_size for entry in entries(tmp_path / "large")]
+    limit = sum(entry_sizes) + 1  # room for all fits, and none for the record of the run
+    with limits(store_bytes=limit):
+        run(written, store=tmp_path / "small")
+    assert 0 < open_store(tmp_path / "small").contents().size <= limit
 
 
 def test_only_the_temporary_file_of_a_living_process_stays(tmp_path):
