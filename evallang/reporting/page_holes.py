@@ -22,6 +22,7 @@ NEAR = 1 / 3  # of a page: what begins further down did not cause the hole befor
 SPARE = 30.0  # pixels: margins that the top of a page drops, before a heading the most
 SPARE_OF_A_LISTING = 8.0  # pixels: it is never the first of its page
 MOST_LAYOUTS = 4
+MOST_PAGES = 60  # of all layouts: those of a long report take seconds each
 NAMED = re.compile(r"#[\w-]+|\.listing")
 READ = ("children", "content_box_y", "descendants", "element_tag", "height", "position_y")
 """What is read of a box."""
@@ -33,6 +34,11 @@ class Hole:
 
     depth: float
     next_page: Any
+
+
+def may_lay_out_again(layouts: int, pages: int) -> bool:
+    """Return whether a hole is worth a further layout of so many pages."""
+    return layouts < MOST_LAYOUTS and (layouts + 1) * pages <= MOST_PAGES
 
 
 def rules_against_holes(pages: Sequence[Any], before: Sequence[str]) -> str:

@@ -21,7 +21,7 @@ from evallang.collector import collector_paused
 from evallang.frozen_records import frozen
 from evallang.reporting.figures.figure import Canvas
 from evallang.reporting.page_drawings import Drawings
-from evallang.reporting.page_holes import MOST_LAYOUTS, rules_against_holes
+from evallang.reporting.page_holes import may_lay_out_again, rules_against_holes
 from evallang.reporting.pango_types import declared_beforehand
 from evallang.reporting.pdf_objects import Objects
 from evallang.run_folders import run_folder
@@ -154,7 +154,7 @@ def _laid_out(weasyprint: Any, page: Any, options: dict[str, Any]) -> Any:
     """Lay a page out, again where a rule of style can fill a hole of the layout before."""
     document = page.render(**options)
     rules: list[str] = []
-    while len(rules) < MOST_LAYOUTS - 1:
+    while may_lay_out_again(len(rules) + 1, len(document.pages)):
         rule = rules_against_holes(document.pages, rules)
         if not rule:
             break

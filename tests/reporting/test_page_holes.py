@@ -70,6 +70,14 @@ def test_words_before_a_figure_stay_where_it_cannot_be_small_enough():
     assert drawn == [[], [(200, 640)]]
 
 
+@pytest.mark.parametrize(("count", "rows"), [(30, [8, 1]), (31, [0, 9])])
+def test_the_last_hole_of_a_very_long_report_stays(count, rows):
+    before = '<p style="break-after:page">Page</p>' * (count - 2)
+    texts, _ = pages(10, f'{before}<div style="line-height:650px">Before</div>{TABLE}')
+    assert len(texts) == count
+    assert [len(re.findall("Words", text)) for text in texts[-2:]] == rows
+
+
 @pytest.mark.parametrize("pages_of", [[object(), object()], [type("P", (), {"_page_box": 1})()]])
 def test_without_the_boxes_of_pages_nothing_is_changed(pages_of):
     assert page_holes.rules_against_holes(pages_of, []) == ""
