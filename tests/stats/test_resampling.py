@@ -15,6 +15,7 @@ from evallang.stats.column_sums import Column, Columns
 from evallang.stats.intervals import bootstrap_bounds, resampling
 from evallang.stats.intervals.bootstrap_bounds import _acceleration, bootstrap
 from evallang.stats.intervals.drawn_weights import (
+    BLOCK,
     LARGEST,
     DrawnCells,
     _ByteTable,
@@ -623,6 +624,22 @@ def test_a_long_interval_reports_how_far_it_is(threads_used, monkeypatch):
     assert shares == sorted(shares)
     assert (shares[0], shares[-1]) == (0, 1)
     assert len(shares) > 5
+
+
+def test_the_share_of_a_bootstrap_of_groups_is_reported_block_by_block():
+    groups = np.arange(6000) % 1500
+    scores = np.random.default_rng(6).normal(size=6000)
+    sample = ScoreSample(scores > 0.3, scores[::-1], groups)
+    seen = []
+    with watched(seen.append):
+        report_activity(Activity("computing", "roc_auc of net", 0, 1))
+        values = sample.replicates(np.random.default_rng(1), 4000)
+    block = BLOCK // 1500
+    assert len([one for one in seen if one.share]) == -(-4000 // block)
+    times = drawn_weights(np.random.default_rng(1), 1500, 4000)[[0, block, 3999]]
+    truth = scores > 0.3
+    expected = [roc_auc_score(truth, scores[::-1], sample_weight=row[groups]) for row in times]
+    assert values[[0, block, 3999]] == pytest.approx(expected, rel=1e-12)
 
 
 def test_an_interruption_does_not_wait_for_what_the_threads_compute(monkeypatch):

@@ -273,9 +273,12 @@ def _replicates_of(
     each = [(row, sample) for row, sample in others if sample._example_by_example]
     of_examples = [(row, sample) for row, sample in others if not sample._example_by_example]
     sizes = [max(1, counts // max(n, 1)) for counts in (BLOCK, TOGETHER * BLOCK)]
+    starts, draw = resamples.batches, resamples.batch
+    if n > units and not of_sums and not each:  # a batch of groups may be minutes of examples
+        starts, draw = resamples.starts, resamples.block
 
     def work(start: int) -> None:
-        times = resamples.batch(start)
+        times = draw(start)
         whole = Block(times, codes, columns.sums(times))
         for row, sample in of_sums:
             row[start : start + len(times)] = sample._on(whole)
@@ -286,7 +289,6 @@ def _replicates_of(
                     row[start + first : start + first + len(block.times)] = sample._on(block)
 
     with one_order():
-        starts = resamples.batches
         for start in run_in_threads(work, starts, at_once=compiled):
             report_share(min(start + starts.step, rounds), rounds)
     return list(values)
