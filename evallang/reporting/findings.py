@@ -46,6 +46,7 @@ from evallang.reporting.wording import (
 from evallang.results.records import Comparison, HypothesisTestResult
 
 MOST_FINDINGS = 8  # more do not fit on the first page; the others are counted
+MOST_SCOPES = 3  # of findings; more are a sentence that nobody reads
 AFTER_REQUIREMENTS = 4  # findings after requirements on the first page: what was not shown too
 
 
@@ -95,32 +96,56 @@ def findings(context: Context) -> Sequence[Block]:
     return [*blocks, *_read_with(context)]
 
 
+Scopes = dict[str, dict[str, None]]
+"""What numbers apply to, and the places for which that is so: "under a", "on iris"."""
+
+
 def _scope(context: Context, firm: Sequence[Comparison]) -> list[Block]:
     """State what estimates and comparisons apply to: these fitted models, the algorithms, ..."""
     several = len(context.results.models) > 1
     settings = {(setting.data, setting.protocol) for setting in context.settings}
-    stated = dict.fromkeys(
-        scope_words(e.about, several=several)
-        for e in context.results.estimates
-        if e.interval is not None and e.about and (e.data, e.protocol) in settings
-    )
-    tested: dict[str, None] = {}
+    stated: Scopes = {}
+    for e in context.results.estimates:
+        if e.interval is not None and e.about and (e.data, e.protocol) in settings:
+            place = context.place_words(e.data, e.protocol)
+            stated.setdefault(scope_words(e.about, several=several), {})[place] = None
+    tested: Scopes = {}
     for comparison in firm if context.results.models else ():
         if not comparison.performed:
             continue
         if comparison.data is None:
-            tested[f"further {context.sets} like these"] = None
+            words = f"further {context.sets} like these"
         elif comparison.about:
-            tested[scope_words(comparison.about, several=several)] = None
-    parts = [("estimates", list(stated)), ("comparisons", list(tested))]
-    known = [(noun, " and ".join(of)) for noun, of in parts if of]
+            words = scope_words(comparison.about, several=several)
+        else:
+            continue
+        place = context.place_words(comparison.data, comparison.protocol)
+        tested.setdefault(words, {})[place] = None
+    known = [(noun, of) for noun, of in (("estimates", stated), ("comparisons", tested)) if of]
     if not known:
         return []
-    if len({of for _, of in known}) == 1:
-        return [Paragraph(runs(f"The findings apply to {known[0][1]}."), "note")]
-    (first, one), (second, other) = known
-    words = f"The {first} apply to {one}, the {second} to {other}."
-    return [Paragraph(runs(words), "note")]
+    if all(len(of) == 1 for _, of in known):
+        alone = [(noun, next(iter(of))) for noun, of in known]
+        if len({of for _, of in alone}) == 1:
+            return [Paragraph(runs(f"The findings apply to {alone[0][1]}."), "note")]
+        (first, one), (second, other) = alone
+        text = f"The {first} apply to {one}, the {second} to {other}."
+        return [Paragraph(runs(text), "note")]
+    if len(known) == 2 and stated == tested:
+        known = [("findings", stated)]
+    return [Paragraph(runs(" ".join(_by_place(noun, of) for noun, of in known)), "note")]
+
+
+def _by_place(noun: str, scopes: Scopes) -> str:
+    """State what estimates or comparisons apply to under each protocol or on each data set."""
+    if len(scopes) == 1:
+        return f"The {noun} apply to {next(iter(scopes))}."
+    places = [place for of in scopes.values() for place in of]
+    if len(scopes) > MOST_SCOPES or len(set(places)) < len(places):
+        return f"The notes of the tables state what the {noun} apply to."
+    (first, of), *others = ((" and ".join(places), of) for of, places in scopes.items())
+    rest = "".join(f"; {place}, to {other}" for place, other in others)
+    return sentence(f"{first}, the {noun} apply to {of}{rest}")
 
 
 def _primary_first(context: Context) -> list[Comparison]:

@@ -3,7 +3,7 @@
 It refers to no table or figure of the report, and says nothing that the results do not.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from evallang.reporting.context import Context
 from evallang.reporting.decisions import bayesian, computed, is_simultaneous, reasons
@@ -325,7 +325,7 @@ def _tuning(context: Context) -> Runs:
 
 def _measures(context: Context) -> Runs:
     """State the metrics with the interval of each, metrics with the same one together."""
-    by_interval: dict[tuple[str, float], list[str]] = {}
+    by_interval: dict[tuple[str, float], dict[str, dict[str, None]]] = {}  # metrics: protocols
     apart: dict[tuple[str, float], dict[tuple[str, str], None]] = {}
     averaged: dict[str, None] = {}
     main = main_intervals(context.results.estimates)
@@ -339,9 +339,9 @@ def _measures(context: Context) -> Runs:
         if found is not None and found.method not in main[estimate.metric]:
             apart.setdefault(key, {})[estimate.metric, estimate.model] = None
             continue
-        by_interval.setdefault(key, [])
-        if estimate.metric not in by_interval[key]:
-            by_interval[key].append(estimate.metric)
+        protocols = by_interval.setdefault(key, {}).setdefault(estimate.metric, {})
+        if estimate.protocol is not None:
+            protocols[estimate.protocol] = None
         if context.averaged(estimate.data, estimate.metric):
             averaged[estimate.metric] = None
     with_some = {name for key, names in by_interval.items() if key[0] for name in names}
@@ -351,7 +351,16 @@ def _measures(context: Context) -> Runs:
         rest = [name for name in names if method or name not in with_some]
         if not rest:
             continue
-        words = listed([runs(context.metric(n).noun, _metric_cite(context, n)) for n in rest])
+        words = listed(
+            [
+                runs(
+                    context.metric(n).noun,
+                    _metric_cite(context, n),
+                    _under(context, n, (method, level), by_interval),
+                )
+                for n in rest
+            ]
+        )
         if not method:
             bare = words
             continue
@@ -391,6 +400,24 @@ def _measures(context: Context) -> Runs:
         if metric.of_sums:
             made += runs(f" Both sums of the {metric.noun} are taken over all test examples.")
     return made + _own_metrics(context)
+
+
+def _under(
+    context: Context,
+    metric: str,
+    key: tuple[str, float],
+    by_interval: Mapping[tuple[str, float], Mapping[str, Mapping[str, None]]],
+) -> Runs:
+    """State the protocols of a metric whose interval is another one under other protocols."""
+    own = by_interval[key][metric]
+    others = [
+        protocols[metric]
+        for other, protocols in by_interval.items()
+        if other[0] and other != key and metric in protocols
+    ]
+    if not own or not others or any(own.keys() & other.keys() for other in others):
+        return ()
+    return runs(" under ", listed([runs(context.protocol(name)) for name in own]))
 
 
 def _within(context: Context) -> Runs:

@@ -8,6 +8,7 @@ import pytest
 from report_truth import untruths
 
 import evallang as ev
+from evallang.reporting.findings import _by_place
 from evallang.results.codec import to_plain
 
 STUDY = """evallang 1
@@ -67,6 +68,59 @@ def test_findings_state_what_they_apply_to(tmp_path, source, test, about):
     assert comparison["about"] == ("this fitted model" if source == GIVEN else stated)
     section = re.search(r'<section[^>]*id="findings".*?</section>', page, re.S)[0]
     assert f"The findings apply to {about}." in section
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (
+            "compare all with mcnemar on a\ncompare all with mcnemar on b\n",
+            "Under a, the findings apply to the average of the three models fitted here, not a new "
+            "training set; under b, to these fitted models.",
+        ),
+        (
+            "compare all with mcnemar on b\n",
+            "Under a, the estimates apply to the average of the three models fitted here, not a "
+            "new training set; under b, to these fitted models. The comparisons apply to these "
+            "fitted models.",
+        ),
+    ],
+)
+def test_findings_state_what_they_apply_to_under_each_protocol(tmp_path, lines, words):
+    text = (
+        'evallang 1\nstudy "Two"\n  seed 1\ndata iris from sklearn iris\n'
+        "model bayes = GaussianNB\nmodel tree = DecisionTreeClassifier(max_depth=1)\n"
+        "protocol a = cv folds=3\nprotocol b = holdout test=1/3\nmeasure accuracy\n"
+    )
+    (tmp_path / "s.eval").write_text(text + lines + "report markdown\n", encoding="utf-8")
+    ev.run(tmp_path / "s.eval").save(tmp_path / "out")
+    assert f"- {words}\n" in (tmp_path / "out" / "findings.md").read_text(encoding="utf-8")
+
+
+def test_the_methods_state_under_which_protocol_a_metric_has_which_interval(tmp_path):
+    text = (
+        'evallang 1\nstudy "Two"\n  seed 1\ndata iris from sklearn iris\n'
+        "model bayes = GaussianNB\nprotocol a = repeated cv folds=3 times=2\n"
+        "protocol b = holdout test=1/3\nmeasure accuracy, f1\nreport markdown\n"
+    )
+    (tmp_path / "s.eval").write_text(text, encoding="utf-8")
+    ev.run(tmp_path / "s.eval").save(tmp_path / "out")
+    methods = (tmp_path / "out" / "methods.md").read_text(encoding="utf-8")
+    plain = re.sub(r"\[\^\w+\]", "", methods)
+    t, wilson = "corrected resampled t interval", "Wilson score interval"
+    assert f"accuracy under a and F1 under a with 95% intervals ({t})" in plain
+    assert f"accuracy under b with a 95% interval ({wilson})" in plain
+
+
+def test_scopes_that_differ_within_one_place_are_left_to_the_tables():
+    same = {"these fitted models": {"on iris": None}, "the algorithms": {"on iris": None}}
+    assert (
+        _by_place("estimates", same) == "The notes of the tables state what the estimates apply to."
+    )
+    many = {f"the algorithms, trained on {n} examples": {f"on d{n}": None} for n in range(4)}
+    assert (
+        _by_place("findings", many) == "The notes of the tables state what the findings apply to."
+    )
 
 
 def test_findings_of_fitted_models_and_of_algorithms_are_told_apart(tmp_path):
