@@ -416,9 +416,9 @@ def lacking(source: SourceSpec, protocol: Protocol | None) -> str:
     if protocol is None:
         return f", which `{source.name}` does not give"
     if PROTOCOLS[protocol.kind].declaration.tests_on_training_rows(protocol.options):
-        return f", and `{spoken(protocol)}` predicts rows that the models were fitted on"
+        return f", and `protocol {spoken(protocol)}` predicts rows that the models were fitted on"
     seeds = f" seeds={protocol.seeds}" if protocol.seeds > 1 else ""
-    return f", which `{spoken(protocol)}{seeds}` does not give"
+    return f", which `protocol {spoken(protocol)}{seeds}` does not give"
 
 
 def is_assigned(protocol: Protocol) -> bool:

@@ -41,13 +41,13 @@ def errors(text):
 
 def test_what_a_test_needs_is_named_once_and_in_a_row():
     ((_, message, _),) = table("compare a, b with mcnemar", protocol="repeated cv")
-    assert message == "`mcnemar` needs one prediction for each example, which `repeated cv` does " \
-        "not give"  # as the README shows it  # fmt: skip
+    shown = "`mcnemar` needs one prediction for each example, which `protocol repeated cv` does "
+    assert message == f"{shown}not give"  # as the README shows it
     ((_, message, _),) = table("compare a, b with corrected_t", protocol="leave_one_out")
-    assert "`corrected_t`" in message and "`leave_one_out`" in message
+    assert "`corrected_t`" in message and "`protocol leave_one_out`" in message
     ((code, message, _),) = table("  interval wilson", protocol="repeated cv")
     assert code == "E202"
-    assert message.endswith("which `repeated cv` does not give")
+    assert message.endswith("which `protocol repeated cv` does not give")
 
 
 def test_ranks_over_data_sets_are_sent_across_them():

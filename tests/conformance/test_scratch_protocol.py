@@ -90,7 +90,7 @@ def test_inner_folds_never_train_on_the_future(folder):
 def test_tests_of_independent_rows_are_refused(test):
     found = checked(STUDY.replace("permutation(block=5)", test))
     (error,) = [d for d in found.diagnostics if d.severity == "error"]
-    assert "time" in error.message or "`sliding_window` does not give" in error.message
+    assert "time" in error.message or "`protocol sliding_window` does not give" in error.message
     assert "permutation(block=5)" in error.help
 
 
