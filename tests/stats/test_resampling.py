@@ -71,7 +71,7 @@ class Given:
 
 
 def test_the_acceleration_of_many_examples_is_a_sixth_of_their_skewness(monkeypatch):
-    monkeypatch.setattr(bootstrap_bounds, "LEFT_OUT_AT_ONCE", 7)
+    monkeypatch.setattr(bootstrap_bounds, "AT_ONCE", 7)
     left_out = np.random.default_rng(4).exponential(size=(2, 60))
     left_out[1, :8] = np.nan  # more than the first part, without a value
     known = [row[np.isfinite(row)] for row in left_out]

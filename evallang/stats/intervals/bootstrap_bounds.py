@@ -15,7 +15,6 @@ from evallang.stats.clusters import LEAST_GROUPS, few_groups
 from evallang.stats.distributions import checked_level, normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Resampler
 from evallang.stats.intervals.resampled_counts import CountSample, Limits
-from evallang.stats.intervals.resampling import LEFT_OUT_AT_ONCE
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,6 +44,7 @@ EFRON_1987 = Reference(
 
 Method = Literal["bca", "percentile", "basic", "se"]
 TIE = 1e-12  # relative; the same value reached by another order of sums
+AT_ONCE = 1 << 18  # left-out values that are looked at together; of many, each array is large
 
 
 def _share_right(matrix: Any) -> Any:
@@ -354,8 +354,8 @@ def _corrected_tails(
 
 def _acceleration(left_out: NDArray[np.float64], times: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the skewness of the influence of single examples (..., J) over 6 (Efron 1987)."""
-    starts = range(0, left_out.shape[-1], LEFT_OUT_AT_ONCE)
-    parts = [slice(start, start + LEFT_OUT_AT_ONCE) for start in starts]
+    starts = range(0, left_out.shape[-1], AT_ONCE)
+    parts = [slice(start, start + AT_ONCE) for start in starts]
 
     def defined(part: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         values, weights = left_out[..., part], times[..., part]
