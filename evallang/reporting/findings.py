@@ -1,5 +1,6 @@
 """Key findings: the claims, in the order in which a reader asks; each can be pasted alone."""
 
+import re
 from collections.abc import Sequence
 
 from evallang.reporting import limits
@@ -46,7 +47,6 @@ from evallang.reporting.wording import (
 from evallang.results.records import Comparison, HypothesisTestResult
 
 MOST_FINDINGS = 8  # more do not fit on the first page; the others are counted
-MOST_SCOPES = 3  # of findings; more are a sentence that nobody reads
 AFTER_REQUIREMENTS = 4  # findings after requirements on the first page: what was not shown too
 
 
@@ -138,14 +138,29 @@ def _scope(context: Context, firm: Sequence[Comparison]) -> list[Block]:
 
 def _by_place(noun: str, scopes: Scopes) -> str:
     """State what estimates or comparisons apply to under each protocol or on each data set."""
-    if len(scopes) == 1:
-        return f"The {noun} apply to {next(iter(scopes))}."
+    words = _one_scope(list(scopes))
+    if words:
+        return f"The {noun} apply to {words}."
     places = [place for of in scopes.values() for place in of]
-    if len(scopes) > MOST_SCOPES or len(set(places)) < len(places):
-        return f"The notes of the tables state what the {noun} apply to."
+    if len(set(places)) < len(places):
+        return f"The {noun} apply, depending on the metric, to {', or to '.join(scopes)}."
     (first, of), *others = ((" and ".join(places), of) for of, places in scopes.items())
     rest = "".join(f"; {place}, to {other}" for place, other in others)
     return sentence(f"{first}, the {noun} apply to {of}{rest}")
+
+
+SIZE = re.compile(r"\d[\d,]*")
+
+
+def _one_scope(scopes: Sequence[str]) -> str:
+    """Return the only scope, or a range of the sizes in which several differ; empty for others."""
+    if len(scopes) == 1:
+        return scopes[0]
+    sizes = [SIZE.findall(words) for words in scopes]
+    if len({SIZE.sub("", words) for words in scopes}) > 1 or any(len(of) != 1 for of in sizes):
+        return ""
+    ordered = sorted((size for (size,) in sizes), key=lambda size: int(size.replace(",", "")))
+    return SIZE.sub(f"{ordered[0]} to {ordered[-1]}", scopes[0])
 
 
 def _primary_first(context: Context) -> list[Comparison]:

@@ -241,6 +241,7 @@ def scope_words(about: str, *, several: bool) -> str:
     """Return what numbers of one or of several models apply to."""
     words = re.sub(r"\b\d\b(?= (?:models|repeats|readers))",
                    lambda number: number_word(int(number[0])), about.rstrip("."))  # fmt: skip
+    words = re.sub(r"\b\d{4,}\b", lambda number: count(int(number[0])), words)
     for one, many in OF_SEVERAL.items() if several else ():
         words = words.replace(one, many)
     return words

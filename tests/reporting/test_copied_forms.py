@@ -112,15 +112,16 @@ def test_the_methods_state_under_which_protocol_a_metric_has_which_interval(tmp_
     assert f"accuracy under b with a 95% interval ({wilson})" in plain
 
 
-def test_scopes_that_differ_within_one_place_are_left_to_the_tables():
-    same = {"these fitted models": {"on iris": None}, "the algorithms": {"on iris": None}}
-    assert (
-        _by_place("estimates", same) == "The notes of the tables state what the estimates apply to."
+def test_scopes_of_many_data_sets_are_one_and_of_one_place_are_those_of_metrics():
+    sizes = ("about 142", "about 1,438", "about 455")
+    many = {f"the algorithms, trained on {n} examples": {f"on {n}": None} for n in sizes}
+    words = "The findings apply to the algorithms, trained on about 142 to 1,438 examples."
+    assert _by_place("findings", many) == words
+    same = {"these fitted models": {"on iris": None}, "new groups": {"on iris": None}}
+    words = (
+        "The estimates apply, depending on the metric, to these fitted models, or to new groups."
     )
-    many = {f"the algorithms, trained on {n} examples": {f"on d{n}": None} for n in range(4)}
-    assert (
-        _by_place("findings", many) == "The notes of the tables state what the findings apply to."
-    )
+    assert _by_place("estimates", same) == words
 
 
 def test_findings_of_fitted_models_and_of_algorithms_are_told_apart(tmp_path):
