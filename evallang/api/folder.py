@@ -178,8 +178,7 @@ def _finish_swap(place: Path) -> None:
 def _check_is_ours(place: Path, folder: Path) -> None:
     if not place.exists():
         return
-    if not place.is_dir():
-        raise FolderRefused(f"`{folder}` is a file, not a folder")
+    _check_is_a_folder(place, folder)
     if any(place.iterdir()) and not _is_ours(place):
         raise FolderRefused(
             f"`{folder}` holds files and no results of evallang; name an empty or new folder "
@@ -188,6 +187,11 @@ def _check_is_ours(place: Path, folder: Path) -> None:
     for name in sorted(OURS):
         if (place / name).is_dir() and not (place / name).is_symlink():
             raise FolderRefused(f"`{name}` in `{folder}` is a folder; move it to another place")
+
+
+def _check_is_a_folder(place: Path, folder: Path) -> None:
+    if not place.is_dir():
+        raise FolderRefused(f"`{folder}` is a file, not a folder")
 
 
 def _is_ours(folder: Path) -> bool:
@@ -296,8 +300,8 @@ def write_folder(
     """Write results, tables and report; return messages about what could not be written.
 
     Everything is written next to the folder and swapped in at the end; then what else was in the
-    old folder is moved over. Raises `OSError`, or `FolderRefused` where the folder has become
-    somebody else's; it is then as it was.
+    old folder is moved over. Raises `OSError`, or `FolderRefused` where a file has taken its place
+    meanwhile; all is then as it was.
     """
     from evallang.reporting.report import write_report
 
@@ -312,8 +316,8 @@ def write_folder(
         _, messages = write_report(
             record, new, record.report.formats if formats is None else formats
         )
-        _check_is_ours(place, reserved.named)  # it may have been replaced since
         if place.exists():
+            _check_is_a_folder(place, reserved.named)  # a file may have taken its place since
             place.rename(old)
         try:
             new.rename(place)

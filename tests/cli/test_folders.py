@@ -473,16 +473,24 @@ def test_what_a_killed_run_began_to_write_is_removed(tmp_path, results):
     assert not list(tmp_path.glob("*.evallang-*"))
 
 
-@pytest.mark.parametrize("what", ["a file", "a folder of others"])
-def test_what_has_taken_the_place_of_the_folder_meanwhile_is_not_replaced(tmp_path, results, what):
+def test_a_file_that_has_taken_the_place_of_the_folder_meanwhile_is_not_replaced(tmp_path, results):
     place = tmp_path / "out"
     with reserved(place) as held:
-        theirs = place if what == "a file" else place / "theirs"
-        theirs.parent.mkdir(exist_ok=True)
-        theirs.write_text("theirs")
-        with pytest.raises(FolderRefused, match=r"`.*out` (is a file|holds files)"):
+        place.write_text("theirs")
+        with pytest.raises(FolderRefused, match=r"`.*out` is a file"):
             results.save(held)
+    assert place.read_text() == "theirs"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_what_was_written_to_the_folder_meanwhile_stays_in_it(tmp_path, results):
+    theirs = tmp_path / "out" / "store" / "theirs"  # as a store inside the folder
+    with reserved(tmp_path / "out") as held:
+        theirs.parent.mkdir(parents=True)
+        theirs.write_text("theirs")
+        results.save(held)
     assert theirs.read_text() == "theirs"
+    assert (tmp_path / "out" / "results.json").exists()
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
