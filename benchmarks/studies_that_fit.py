@@ -19,6 +19,19 @@ from benchmarks._whole import OFF, report_memory
 
 JOBS = "2"
 
+
+def beside(folder: Path, name: str, study: str, script: str, rounds: int) -> list[Measured]:
+    """Measure a study and the script of its peer, in turn."""
+    (folder / f"{name}.eval").write_text(study, encoding="utf-8")
+    (folder / f"{name}.py").write_text(script, encoding="utf-8")
+    commands = {
+        "ours": ours("run", f"{name}.eval", "--quiet", "-j", JOBS),
+        "peer": [sys.executable, f"{name}.py"],
+    }
+    found = in_turn(commands, folder, rounds, **OFF)
+    return [found["ours"], found["peer"]]
+
+
 # --- nested cross-validation -----------------------------------------------------------------
 
 NESTED = """evallang 1
@@ -75,15 +88,8 @@ def nested(
     """Measure a nested cross-validation of 5 models with 30 candidates in all, and the peer."""
     outer, inner = folds
     study = NESTED.format(prefix=ours_prefix, shrinkage=SHRINKAGE, outer=outer, inner=inner)
-    (folder / "nested.eval").write_text(study, encoding="utf-8")
     peer = NESTED_PEER.format(prefix=prefix, shrinkage=SHRINKAGE, outer=outer, inner=inner)
-    (folder / "peer.py").write_text(peer, encoding="utf-8")
-    commands = {
-        "ours": ours("run", "nested.eval", "--quiet", "-j", JOBS),
-        "peer": [sys.executable, "peer.py"],
-    }
-    found = in_turn(commands, folder, rounds, **OFF)
-    return [found["ours"], found["peer"]]
+    return beside(folder, "nested", study, peer, rounds)
 
 
 # --- a long table ----------------------------------------------------------------------------
@@ -127,15 +133,8 @@ pl.DataFrame(columns | {{"y": y}}).write_csv("long.csv")
 
 def long_table(folder: Path) -> list[Measured]:
     """Measure three models and five folds on a CSV file, and pandas with cross_val_predict."""
-    (folder / "long.eval").write_text(LONG, encoding="utf-8")
-    (folder / "long.py").write_text(LONG_PEER, encoding="utf-8")
     in_turn({"file": [sys.executable, "-c", LONG_MAKER]}, folder, 1)
-    commands = {
-        "ours": ours("run", "long.eval", "--quiet", "-j", JOBS),
-        "peer": [sys.executable, "long.py"],
-    }
-    found = in_turn(commands, folder, 2, **OFF)
-    return [found["ours"], found["peer"]]
+    return beside(folder, "long", LONG, LONG_PEER, 2)
 
 
 # --- one search -----------------------------------------------------------------------------
@@ -177,16 +176,9 @@ GRID_ROWS = 30_000
 
 def one_grid(folder: Path) -> list[Measured]:
     """Measure one search, which both processors share, and GridSearchCV with two jobs."""
-    (folder / "grid.eval").write_text(GRID, encoding="utf-8")
-    (folder / "grid.py").write_text(GRID_PEER, encoding="utf-8")
     maker = LONG_MAKER.replace(str(ROWS), str(GRID_ROWS)).replace("long.csv", "grid.csv")
     in_turn({"file": [sys.executable, "-c", maker]}, folder, 1)
-    commands = {
-        "ours": ours("run", "grid.eval", "--quiet", "-j", JOBS),
-        "peer": [sys.executable, "grid.py"],
-    }
-    found = in_turn(commands, folder, 1, **OFF)
-    return [found["ours"], found["peer"]]
+    return beside(folder, "grid", GRID, GRID_PEER, 1)
 
 
 # --- one study again and again ---------------------------------------------------------------
