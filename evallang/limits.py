@@ -261,6 +261,14 @@ RESULTS_BYTES = declare(
     reason="300,000 columns or 600,000 values of folds, which take ten times the memory",
 )
 
+PAGES = declare(
+    "pages",
+    500,
+    "pages",
+    "the pages of a PDF",
+    reason="each takes a tenth of a second; a style sheet can ask for any number",
+)
+
 # --- of data -------------------------------------------------------------------------------------
 
 BYTES = declare(

@@ -296,6 +296,7 @@ def write_folder(
     record: records.ResultsRecord,
     run: Run | None,
     formats: tuple[str, ...] | None = None,
+    template: str | None = None,
 ) -> tuple[str, ...]:
     """Write results, tables and report; return messages about what could not be written.
 
@@ -313,9 +314,8 @@ def write_folder(
             _write_fits(new / "fits.csv", run)
             record = _with_hash(record, new / PREDICTIONS)
         write_file(new / RESULTS, codec.dumps(record).encode())
-        _, messages = write_report(
-            record, new, record.report.formats if formats is None else formats
-        )
+        wanted = record.report.formats if formats is None else formats
+        _, messages = write_report(record, new, wanted, template=template)
         if place.exists():
             _check_is_a_folder(place, reserved.named)  # a file may have taken its place since
             place.rename(old)

@@ -72,6 +72,7 @@ class Results:
         diagnostics: tuple[Diagnostic, ...] = (),
         study_folder: Path | None = None,
         notes: tuple[str, ...] = (),
+        template: str | None = None,
     ) -> None:
         self.record = record
         self.diagnostics = diagnostics
@@ -79,6 +80,7 @@ class Results:
         """What a user should know of the run, and no result depends on."""
         self._run = run
         self._study_folder = study_folder or Path()
+        self._template = template
 
     @property
     def estimates(self) -> Estimates:
@@ -155,7 +157,7 @@ class Results:
         if not isinstance(folder, Reserved):
             with reserved(Path(folder)) as held:
                 return (*held.notes, *self.save(held, formats))
-        messages = write_folder(folder, self.record, self._run, formats)
+        messages = write_folder(folder, self.record, self._run, formats, self._template)
         if self._run is not None:  # after the folder, in which one may stand
             write_models(self._run.models, self._study_folder, folder.named)
         return messages
@@ -166,14 +168,14 @@ class Results:
         from evallang.reporting.report import write_report
 
         wanted = formats or self.record.report.formats
-        return write_report(self.record, Path(folder), wanted)[1]
+        return write_report(self.record, Path(folder), wanted, template=self._template)[1]
 
     @safe_path()
     def show(self) -> None:
         """Show the report in a notebook or a browser; without one print where its file is."""
         from evallang.api.showing import show
 
-        show(self.record)
+        show(self.record, self._template)
 
     @safe_path()
     def figure(self, name: str) -> Drawing:

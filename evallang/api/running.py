@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -250,16 +251,17 @@ def _run(
     unlike = unlike_workers(prepared.study, made, workers.unlike)
     in_results = waivers.mark_after_run(done.diagnostics, study.checked.gathered)
     diagnostics = (*prepared.diagnostics, *in_results, *unlike, *history.diagnostics)
+    template = prepared.report_files.template
     record = replace(
         described(done.results, live.models),
         provenance=provenance,
         style_sheet=prepared.report_files.style_sheet,
-        template=prepared.report_files.template,
+        template_sha256=None if template is None else sha256(template.encode()).hexdigest(),
         references=(*done.results.references, *prepared.report_files.references),
         diagnostics=tuple(to_record(d, study.checked.sources) for d in diagnostics),
     )
     record = codec.encodable(_relative_paths(record, study))
-    results = Results(record, done, diagnostics, study.folder, tuple(notes))
+    results = Results(record, done, diagnostics, study.folder, tuple(notes), template)
     fits = record.provenance.fits
     LOG.info(
         "ran the study: fits %d, failed %d, seconds %.1f", fits.run, fits.failed, provenance.seconds

@@ -84,12 +84,12 @@ def figure(record: ResultsRecord, name: str) -> Drawing:
     )
 
 
-def show(record: ResultsRecord) -> None:
+def show(record: ResultsRecord, template: str | None = None) -> None:
     """Show the report in the notebook or the browser, or write where its file is."""
     from evallang.reporting.report import write_report
 
     folder = Path(tempfile.mkdtemp(prefix="evallang-"))
-    write_report(record, folder, ("html",), figures=False)
+    write_report(record, folder, ("html",), figures=False, template=template)
     path = folder / "report.html"
     display = _notebook_display()
     if display is not None:

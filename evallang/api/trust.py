@@ -27,12 +27,14 @@ def is_trusted(trust: bool) -> bool:
 
 
 def refuse_without_consent(study: Study, trust: bool) -> None:
-    """Raise `NotTrusted` where a study has `use` lines and nobody has consented."""
-    if study.uses and not is_trusted(trust):
-        modules = ", ".join(f"`{use.module}`" for use in study.uses)
+    """Raise `NotTrusted` where a study has code (modules, a template) and nobody has consented."""
+    code = [f"`{use.module}`" for use in study.uses]
+    if study.report.template is not None:
+        code.append(f"the template `{study.report.template}`")
+    if code and not is_trusted(trust):
         raise NotTrusted(
-            f"the study runs its author's own code: {modules}; read it, and if you trust it, run "
-            f"with --trust (in Python: trust=True), or set {CONSENT}=1"
+            f"the study runs its author's own code: {', '.join(code)}; read it, and if you trust "
+            f"it, run with --trust (in Python: trust=True), or set {CONSENT}=1"
         )
 
 

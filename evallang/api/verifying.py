@@ -24,7 +24,7 @@ from evallang.locks.changes import changes
 from evallang.locks.documents import LIMIT, Difference, differences
 from evallang.locks.result_changes import changed_versions
 from evallang.reporting.output_files import listed_files
-from evallang.reporting.report import RESULTS_NAME, STUDY_NAME, attached_files, write_report
+from evallang.reporting.report import RESULTS_NAME, attached_files, write_report
 from evallang.results.codec import dumps, to_plain
 from evallang.results.records import ResultsRecord, SpecRecord
 from evallang.version import VERSION
@@ -89,7 +89,14 @@ def verify_results(
             compared.append(f"{FITS} without seconds")
             changed += _fits(folder / FITS, out / FITS)
     for name in ("report.html", "report.pdf"):
-        if (folder / name).is_file():
+        if not (folder / name).is_file():
+            continue
+        if found.report.template is not None:
+            notes.append(_made_by_template(name, found))
+            if name.endswith(".pdf"):
+                compared.append(f"the attachments of {name}")
+                changed += _attachments(folder / name, shown)
+        else:
             compared.append(name)
             changed += _report(folder / name, shown)
     names, differing = _paper(folder, shown)
@@ -241,6 +248,12 @@ def verify_report(path: Path) -> Verified:
             f"made with evallang {found.provenance.evallang}: this version, {VERSION}, compares "
             "the attachments only"
         )
+    elif found.report.template is not None:
+        if path.suffix == ".html":
+            raise CannotVerify(_made_by_template(path.name, found))
+        notes.append(_made_by_template(path.name, found))
+        compared = (f"the attachments of {path.name}",)
+        changed += _attachments(path, found)
     else:
         changed += _report(path, found)
     nearby = path.parent / RESULTS_NAME
@@ -325,11 +338,23 @@ def _report(path: Path, found: ResultsRecord) -> list[Difference]:
     for number, (first, second) in enumerate(zip(old.pages, new.pages, strict=False), 1):
         texts = [page.extract_text().split() for page in (first, second)]
         changed += _other_words(f"{path.name}: page {number}", *texts)
-    for name in (RESULTS_NAME, STUDY_NAME):
-        inside, again = old.attachments.get(name), new.attachments.get(name)
-        if inside != again:
-            changed.append(_other_attachment(f"{path.name}: {name}", inside, again))
+    changed += _attachments(path, found)
     return changed or [Difference(path.name, "other bytes", "equal words", Effect.WORDS)]
+
+
+def _made_by_template(name: str, found: ResultsRecord) -> str:
+    only = "only its attachments are compared" if name.endswith(".pdf") else "it is not compared"
+    return f"`{name}` was made with `{found.report.template}`, a template, which is code: {only}"
+
+
+def _attachments(path: Path, found: ResultsRecord) -> list[Difference]:
+    """Compare what a PDF carries with what these results attach to it."""
+    inside = _reader(path).attachments
+    return [
+        _other_attachment(f"{path.name}: {one.name}", inside.get(one.name), one.content)
+        for one in attached_files(found)
+        if inside.get(one.name) != [one.content]
+    ]
 
 
 OF_A_PAPER = ("latex", "markdown", "csv")
@@ -361,10 +386,9 @@ def _other_content(name: str, before: bytes, after: bytes) -> list[Difference]:
     return _other_words(name, *texts) or [Difference(name, "other spaces", "", Effect.WORDS)]
 
 
-def _other_attachment(place: str, inside: Any, again: Any) -> Difference:
-    first, second = (
-        files[0].decode("utf-8", "replace") if files else "" for files in (inside, again)
-    )
+def _other_attachment(place: str, inside: Any, again: bytes) -> Difference:
+    first = inside[0].decode("utf-8", "replace") if inside else ""
+    second = again.decode("utf-8", "replace")
     words = _other_words(place, first.split(), second.split())
     return words[0] if words else Difference(place, "other spaces", "", Effect.WORDS)
 

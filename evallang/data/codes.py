@@ -986,8 +986,8 @@ REPORT_FILE = declare(
     "unusable_report_file",
     "A style sheet, template or bibliography cannot be used for the report.",
     reason="A report is one file that loads nothing, from the network or from the disk, and runs "
-    "nothing. A style sheet may embed fonts and pictures as `url(data:...)`; a template extends "
-    "that of the report; a bibliography has the entries that `cite` names.",
+    "nothing but its own script. A style sheet may embed fonts and pictures as `url(data:...)`; a "
+    "template extends that of the report; a bibliography has the entries that `cite` names.",
     wrong='report html\n  style "online.css"   # it has @import "https://fonts.example/serif.css"',
     right='report html\n  style "journal.css"   # it has the rules themselves',
 )

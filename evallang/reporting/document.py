@@ -387,7 +387,7 @@ class Section:
 class Document:
     """A whole report, before it is numbered and laid out.
 
-    `style_sheet` and `template` are the author's, checked when they were read.
+    `style_sheet` is the author's, checked when it was read.
     """
 
     title: str
@@ -397,4 +397,3 @@ class Document:
     page: str
     sections: tuple[Section, ...] = field(default=())
     style_sheet: str = ""
-    template: str = ""

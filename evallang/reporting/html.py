@@ -23,7 +23,7 @@ from evallang.reporting.inline_drawings import inline_svg, literal_colours, shor
 from evallang.reporting.long_tables import Room, has_long_word, keeps_names_of_rows
 from evallang.reporting.missing_glyphs import without_system_font
 from evallang.reporting.numbering import number
-from evallang.reporting.templates import TemplateError, render_authors
+from evallang.reporting.templates import AUTHORS, TemplateError, render_authors
 
 jinja2 = lazy("jinja2")
 markupsafe = lazy("markupsafe")
@@ -38,6 +38,13 @@ SPACE_BEFORE_ELEMENT = re.compile(r"(?<=[^\s>])(\s+)(?=<(?:a|b|code|em|i|span|st
 SPACE_BEFORE_END = re.compile(r"(?<=\S)\s+(?=</(?:figcaption|li|p|td|th)>)")
 TEMPLATE, BLOCKS = "report.html.j2", "blocks.html.j2"
 FONTS_PLACE, DRAWN_PLACE = "/* fonts */", "/* drawings */"
+HEAD = '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+"""The beginning of every page: what a template writes comes after the policy that follows it."""
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-src data:; "
+    "script-src 'sha256-{}'; base-uri 'none'; form-action 'none'"
+)
+"""What the page may load and run: nothing but its own script."""
 
 
 @frozen
@@ -59,10 +66,16 @@ class Page:
     drawings: Mapping[str, str] = field(default_factory=dict)
 
 
-def render(document: Document, medium: Medium, copied: Mapping[str, Any] | None = None) -> Page:
+def render(
+    document: Document,
+    medium: Medium,
+    copied: Mapping[str, Any] | None = None,
+    template: str | None = None,
+) -> Page:
     """Render a document; the same document always gives the same bytes.
 
-    `copied` are the forms of sentences and tables that the buttons of the page copy.
+    `copied` are the forms of sentences and tables that the buttons of the page copy, `template` is
+    the author's, whom the user trusts.
     """
     numbered, numbering = number(document, ROOM[medium])
     script = _asset("report.js")
@@ -75,19 +88,25 @@ def render(document: Document, medium: Medium, copied: Mapping[str, Any] | None 
         "style": _asset(f"{medium}.css"),
         "script": script,
         "copied": _inert_json({**(copied or {}), "colours": literal_colours()}),
-        "script_hash": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
         "fonts_place": FONTS_PLACE,
         "drawn_place": DRAWN_PLACE,
     }
     html = None
     objection = ""
-    if document.template:
+    if template is not None:
         try:
-            html = render_authors(document.template, _sources(), _filters(), values)
+            theirs = template_environment({**_sources(), AUTHORS: template})
+            html = render_authors(theirs, values)
+            if not html.startswith(HEAD):
+                raise TemplateError("it writes something before the page of the report")
         except TemplateError as error:
-            objection = str(error)
+            html, objection = None, str(error)
     if html is None:
         html = _environment().get_template(TEMPLATE).render(**values)
+    if medium == "screen":
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
+        policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY.format(digest)}">'
+        html = f"{HEAD}{policy}\n{html.removeprefix(HEAD)}"
     drawings: dict[str, str] = {}
     if medium == "print":
         html, drawings = _drawings_apart(str(html), numbered)

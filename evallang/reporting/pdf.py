@@ -19,6 +19,8 @@ from typing import Any
 
 from evallang.collector import collector_paused
 from evallang.frozen_records import frozen
+from evallang.limits import PAGES, OverLimit
+from evallang.printable import printable
 from evallang.reporting.figures.figure import Canvas
 from evallang.reporting.page_drawings import Drawings
 from evallang.reporting.page_holes import may_lay_out_again, rules_against_holes
@@ -95,7 +97,8 @@ def write(
     `identifier` becomes the identity of the file, so that equal pages are equal bytes; `attached`
     files have one fixed date for the same reason. `fonts` are the `@font-face` rules of
     the page, `drawings` its drawings as SVG by their addresses.
-    Raises `NotMadeError`: WeasyPrint finds no Pango, or its fonts cannot be written.
+    Raises `NotMadeError`: WeasyPrint finds no Pango, its fonts cannot be written, the page
+    loads something or has too many pages.
     """
     weasyprint = _weasyprint()
     drawn = Drawings(drawings or {})
@@ -123,7 +126,7 @@ def write(
     # WeasyPrint removes its own folder when an object is collected, which may never happen. A
     # layout keeps all that it makes, so collecting garbage meanwhile costs a tenth of its time
     folder = _folder_of_fonts() if files else contextlib.nullcontext()
-    with folder as known._folder, collector_paused():
+    with folder as known._folder, collector_paused(), _bounded():
         weasyprint.CSS(string=rules, font_config=known, url_fetcher=_data_only(files, "font/ttf"))
         document = _laid_out(weasyprint, page, {**options, "font_config": known})
 
@@ -148,6 +151,34 @@ def _folder_of_fonts() -> Iterator[Path]:
             "the PDF was not written because its fonts cannot be written to the folder for "
             f"temporary files, `{tempfile.gettempdir()}`: {said[:1].lower()}{said[1:]}"
         ) from error
+
+
+@contextlib.contextmanager
+def _bounded() -> Iterator[None]:
+    """End the making of a PDF that loads something, or has more pages than the limit.
+
+    WeasyPrint logs each page that it begins.
+    """
+
+    def count(record: logging.LogRecord) -> bool:
+        if "Creating layout" in str(record.msg) and isinstance(record.args, tuple):
+            PAGES.check("the PDF was not written", float(str(record.args[-1])))
+        return False
+
+    progress = logging.getLogger("weasyprint.progress")
+    level = progress.level
+    progress.setLevel(logging.INFO)
+    progress.addFilter(count)
+    try:
+        yield
+    except OverLimit as error:
+        raise NotMadeError(f"{error}; {error.help}") from error
+    except importlib.import_module("weasyprint.urls").FatalURLFetchingError as error:
+        address = printable(str(error).splitlines()[0])
+        raise NotMadeError(f"the PDF was not written: it may load nothing ({address})") from error
+    finally:
+        progress.removeFilter(count)
+        progress.setLevel(level)
 
 
 def _laid_out(weasyprint: Any, page: Any, options: dict[str, Any]) -> Any:

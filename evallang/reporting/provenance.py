@@ -66,6 +66,8 @@ def provenance(context: Context) -> Sequence[Block]:
     if context.style_sheet:
         digest = sha256(context.style_sheet.encode()).hexdigest()
         rows.append(("Style sheet", f"{results.report.style}, SHA-256 {digest}"))
+    if results.template_sha256 is not None:
+        rows.append(("Template", f"{results.report.template}, SHA-256 {results.template_sha256}"))
     if made.paths_taken:
         rows.append(("Data outside the study's folder", ", ".join(made.paths_taken)))
     if made.lock is not None:

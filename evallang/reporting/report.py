@@ -52,11 +52,17 @@ FONTS_TO_INSTALL = (
 
 
 def write_report(
-    results: ResultsRecord, folder: Path, formats: Sequence[str], *, figures: bool = True
+    results: ResultsRecord,
+    folder: Path,
+    formats: Sequence[str],
+    *,
+    figures: bool = True,
+    template: str | None = None,
 ) -> tuple[tuple[Path, ...], tuple[str, ...]]:
     """Write a report in some formats into a folder; gives the paths and messages.
 
     Its figures are written as files too, where a format shows them, unless `figures` is False.
+    `template` is the author's, which is code: only the run that has consent to it gives it.
     A message names what could not be done: no Pango (the HTML is written all the same), or
     characters without a glyph. The same results give the same bytes. Raises `ValueError` on
     a format that is not of `FORMATS`.
@@ -66,7 +72,7 @@ def write_report(
             known = ", ".join(format_names())
             raise ValueError(f"no report format {name!r}; there are {known}")
     draws = any(FORMATS[name].declaration.draws for name in formats)
-    writing = Writing(results, draws=draws)
+    writing = Writing(results, draws=draws, template=template)
     made: dict[str, list[OutputFile]] = {}
     for name in sorted(set(formats), key=lambda name: FORMATS[name].declaration.order):
         made[name] = list(FORMATS[name].function(writing))
@@ -83,7 +89,12 @@ def write_report(
         messages.append("the style sheet in the results cannot be part of a page and is not used")
     if writing.objections:
         objection = writing.objections[0]
-        messages.append(f"the template in the results is not used, because {objection}")
+        messages.append(f"the template is not used, because {objection}")
+    elif draws and results.report.template is not None and template is None:
+        messages.append(
+            f"the template `{results.report.template}` is code and is not used; `evallang run "
+            "--trust` renders the report with it"
+        )
     if writing.missing:
         missing = sorted(set(writing.missing))
         shown = " ".join(f"{c} (U+{ord(c):04X})" for c in missing[:20])

@@ -76,5 +76,4 @@ def build(context: Context) -> Document:
         context.results.report.page,
         context.sections,
         context.style_sheet,
-        context.results.template or "",
     )

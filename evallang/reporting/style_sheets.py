@@ -12,11 +12,19 @@ MOST_BYTES = 200_000
 """A page is meant to be smaller than 500 kB; a font of one alphabet has about 50 kB."""
 
 LOADING = ("url", "src", "image", "image-set", "-webkit-image-set", "cross-fade")
+COMPUTED = ("var(", "attr(", "env(")  # an address that stands elsewhere
 END_OF_STYLE = re.compile("</style", re.IGNORECASE)
 
 
 def style_objection(css: str) -> tuple[str, str] | None:
     """Return why a style sheet cannot be part of a page, and what to do; None where it can."""
+    try:
+        return _objection(css)
+    except RecursionError:
+        return "is nested too deeply", "write rules as `SELECTOR { PROPERTY: VALUE }`"
+
+
+def _objection(css: str) -> tuple[str, str] | None:
     if END_OF_STYLE.search(css):
         return "contains `</style`, which would end it on a page", "remove it"
     rules = tinycss2.parse_stylesheet(css, skip_comments=True, skip_whitespace=True)
@@ -63,6 +71,8 @@ def _address(token: Any) -> str | None:
     if token.type == "url":
         return str(token.value)
     if token.type == "function" and token.lower_name in LOADING:
+        computed = [f"{p.name}(...)" for p in token.arguments if p.type == "function"]
         texts = [str(part.value) for part in token.arguments if part.type == "string"]
+        texts += [name for name in computed if name.lower().startswith(COMPUTED)]
         return next((t for t in texts if not t.strip().lower().startswith("data:")), None)
     return None

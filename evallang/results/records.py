@@ -600,8 +600,8 @@ class FitWarning:
 class ResultsRecord:
     """All results of a run: the content of `results.json`.
 
-    `style_sheet` and `template` are the texts of the author's style sheet and template, so that a
-    report can be rendered again.
+    `style_sheet` is the text of the author's style sheet, so that a report can be rendered again;
+    a template is code, of which results hold only the hash, `template_sha256`.
     """
 
     schema: str
@@ -627,7 +627,7 @@ class ResultsRecord:
     search: SearchRecord | None = None
     best_of_many: tuple[BestOfMany, ...] = ()
     style_sheet: str | None = None
-    template: str | None = None
+    template_sha256: str | None = None
     thresholds: tuple[FoldThreshold, ...] = ()
 
 

@@ -147,7 +147,9 @@ _CITE = _text("cite", "REFERENCE", "The source of the data, for the references."
 _METRIC = _text("metric", "NAME", "The name of the metric, for the report.")
 _QUESTION = _text("question", "TEXT", "The question that the study answers, for the report.")
 _STYLE = _path("style", "PATH", "Your style sheet for the report, in addition to its own.")
-_TEMPLATE = _path("template", "PATH", "Your template, which extends that of the report.")
+_TEMPLATE = _path(
+    "template", "PATH", "Your template, code that extends that of the report; it needs `--trust`."
+)
 _TITLE = _text("title", "TEXT", "The title of the report.")
 _TO = _path("to", "FOLDER", "The folder for results and report, relative to the study.")
 _UNIT = _text("unit", "NAME", "The name of the examples, in the plural; `examples` by default.")

@@ -227,7 +227,7 @@ def test_no_format_is_without_a_title_and_a_summary():
 def test_results_of_an_older_version_give_every_format(tmp_path):
     """Fields that were added to the schema are missing in older files."""
     plain = to_plain(fixture.cancer())
-    for name in ("style_sheet", "template", "best_of_many"):
+    for name in ("style_sheet", "template_sha256", "best_of_many"):
         del plain[name]
     for name in ("style", "template", "bibliography"):
         del plain["report"][name]

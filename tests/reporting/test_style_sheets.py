@@ -52,6 +52,8 @@ def test_rules_that_load_nothing_are_sound(css):
         ("h1{background:url( 'HTTP://x/y' )}", "loads `HTTP://x/y`"),
         ("h1{background:u\\72l(http://x)}", "loads `http://x`"),
         ("h1{background:image-set('data:,' 1x, 'b.png' 2x)}", "loads `b.png`"),
+        ("h1{--a:'http://x/y';background:image-set(var(--a) 1x)}", "loads `var(...)`"),
+        ("h1{a:" + "(" * 50_000, "is nested too deeply"),
         ("@media print{@page{h1{background:url(file:///etc/hostname)}}}", "loads `file:///etc"),
         ("/* </STYLE > */", "contains `</style`"),
         ("h1{}\n}", "is not CSS in line 2"),

@@ -49,12 +49,14 @@ def format_names() -> tuple[str, ...]:
 class Writing:
     """A report that is being written: its context and document, and notes of its formats.
 
-    `missing` are characters without a glyph, `messages` what could not be done, `objections` why
-    the author's template was not used, and `shortened` the tables of which a page shows fewer rows.
+    `template` is the author's, `missing` are characters without a glyph, `messages` what could not
+    be done, `objections` why the template was not used, and `shortened` the tables of which a page
+    shows fewer rows.
     """
 
     results: ResultsRecord
     draws: bool = True
+    template: str | None = None
     missing: list[str] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)
     objections: list[str] = field(default_factory=list)

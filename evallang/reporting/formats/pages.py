@@ -12,7 +12,7 @@ from evallang.reporting.output_files import OutputFile
 @FORMATS.register(FormatDeclaration(order=1, draws=True), title="HTML", name="html")
 def html_page(writing: Writing) -> Iterator[OutputFile]:
     """Write the report as one file for the screen."""
-    page = html.render(writing.document, "screen", copied_forms(writing))
+    page = html.render(writing.document, "screen", copied_forms(writing), writing.template)
     _note(writing, page)
     yield OutputFile("report.html", page.html.encode())
 
@@ -20,7 +20,7 @@ def html_page(writing: Writing) -> Iterator[OutputFile]:
 @FORMATS.register(FormatDeclaration(order=2, draws=True), title="PDF", name="pdf")
 def pdf_pages(writing: Writing) -> Iterator[OutputFile]:
     """Write the report as a tagged PDF with its results and its study attached."""
-    page = html.render(writing.document, "print")
+    page = html.render(writing.document, "print", template=writing.template)
     _note(writing, page)
     try:
         attached = attached_files(writing.results)
@@ -28,6 +28,13 @@ def pdf_pages(writing: Writing) -> Iterator[OutputFile]:
         data = pdf.write(page.html, report_id, attached, page.fonts, page.drawings)
     except pdf.NotMadeError as error:
         writing.messages.append(str(error))
+    except Exception as error:
+        if writing.template is None and not writing.context.style_sheet:
+            raise
+        writing.messages.append(
+            "the PDF was not written because WeasyPrint cannot lay out a page with this style "
+            f"sheet or template: {type(error).__name__}: {error}"
+        )
     else:
         yield OutputFile("report.pdf", data)
 
