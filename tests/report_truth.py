@@ -14,9 +14,11 @@ ALPHAS = (0.001, 0.01, 0.05, 0.1, 0.999)  # "p < .001" states a bound
 
 
 def numbers_of(plain):
-    """Collect every number of the results."""
+    """Collect every number of the results, and the odds of the other model of a pair."""
     if isinstance(plain, dict):
-        return {n for value in plain.values() for n in numbers_of(value)}
+        found = {n for value in plain.values() for n in numbers_of(value)}
+        odds = plain.get("scale") == "odds"
+        return found | {1 / n for n in found if n and odds}
     if isinstance(plain, list | tuple):
         return {n for value in plain for n in numbers_of(value)}
     if isinstance(plain, bool) or plain is None:
@@ -306,7 +308,7 @@ def incomplete_pairs(html, plain):
         statistic = pair["statistic"] and pair["statistic"]["value"]
         if shown and not any((counts and counts <= s) or statistic in s for s in shown):
             missing += ["statistic"] if counts or statistic is not None else []
-        effects = {float(e["value"]) for e in pair["effects"] if e["value"] is not None}
+        effects = signed({float(e["value"]) for e in pair["effects"] if e["value"] is not None})
         if shown and effects and not any(effects & s for s in shown):
             missing.append("effect size")
         found += [(pair["models"], pair["test"], one) for one in missing]
@@ -355,6 +357,71 @@ def unnamed_intervals(html, plain):
                 if not matching and not (chosen and joint is None and not pair["reject"]):
                     found.append(("simultaneous", pair["models"]))
     return found
+
+
+# --- the order of pairs ------------------------------------------------------------------------
+
+BOUNDS = re.compile(r"\[([−+]?[\d,]*\.?\d+), ([−+]?[\d,]*\.?\d+)\]")
+
+
+def better_first(plain):
+    """List each pair that has a better model and a worse one, as labels, with its record.
+
+    The numbers of the record are first minus second; the last item is whether the first is better.
+    """
+    label = labels_of(plain)
+    better = {m["name"]: m for m in plain["methods"] if m["kind"] == "metric"}
+    for comparison in plain["comparisons"]:
+        metric = better[comparison["metric"]]
+        for pair in comparison["pairwise"]:
+            extra, value = pair["extra"], (pair["estimate"] or {}).get("value")
+            one_margin = "margin" in extra and "p_lower" not in extra
+            asks_one_way = pair["side"] is not None or one_margin or len(pair["models"]) < 2
+            if not value or asks_one_way or metric["ideal"] is not None:
+                continue
+            lower = metric["better"] == "lower" or "rank_first" in extra
+            yield [label[name] for name in pair["models"]], pair, (value < 0) == lower
+
+
+def misoriented(texts, plain):
+    """List the pairs and intervals of pages, tables and text that are worse minus better.
+
+    Numbers are compared with those of results.json, where they are first minus second.
+    """
+    ordered, right, wrong = set(), set(), set()
+    for e in plain["estimates"]:
+        right.add(((e["interval"] or {}).get("low"), (e["interval"] or {}).get("high")))
+    for names, pair, first in better_first(plain):
+        ordered.add(tuple(names if first else names[::-1]))
+        for one in (pair["estimate"], pair["simultaneous"]):
+            if one is not None and None not in (one["low"], one["high"]):
+                ends = ((one["low"], one["high"]), (-one["high"], -one["low"]))
+                right.add(ends[not first])
+                wrong.add(ends[first])
+    found = []
+    for text in texts:
+        plainly = words(text.replace("$-$", "−").replace("~", " ").replace("\\_", "_"))
+        for better, worse in ordered:
+            turned = rf"(?<!\w){re.escape(worse)} (?:−|minus) {re.escape(better)}(?!\w)"
+            if (worse, better) not in ordered and re.search(turned, plainly):
+                found.append(f"{worse} minus {better}")
+        for low, high in BOUNDS.findall(plainly):
+            if printed(wrong, low, high) and not printed(right, low, high):
+                found.append(f"[{low}, {high}]")
+    return found
+
+
+def printed(bounds, low, high):
+    """Return whether a printed interval is one of several, in units or in percent."""
+    return any(
+        all(
+            _distance(text, Decimal(end) * unit) <= 1
+            for text, end in ((low, ends[0]), (high, ends[1]))
+        )
+        for ends in bounds
+        for unit in (1, 100)
+        if None not in ends and all(map(math.isfinite, ends))
+    )
 
 
 # --- analyses ----------------------------------------------------------------------------------

@@ -13,9 +13,11 @@ import jsonschema
 import pytest
 from calling import call
 from many_cases import for_each
-from report_truth import untruths
+from report_truth import misoriented, untruths
 
+import evallang as ev
 from evallang.reporting import pdf
+from evallang.reporting.report import write_report
 from evallang.results import schema
 
 # What a dependency deprecates is mended before a user can see it; `make test-lowest`, where old
@@ -70,6 +72,22 @@ def lay_out_new_parts(html, folder, monkeypatch):
         assert done.returncode == 0, done.stderr
 
 
+def other_forms(folder):
+    """Return the LaTeX and Markdown of a report, and what the terminal shows.
+
+    Macros take the models in the order of a paper.
+    """
+    record = ev.Results.load(folder / "results.json").record
+    paths, _ = write_report(record, folder / "forms", ["latex", "markdown"], figures=False)
+    shown = call("show", folder.name, folder=folder.parent)
+    texts = [
+        path.read_text(encoding="utf-8")
+        for path in paths
+        if path.suffix in (".tex", ".md") and path.name != "macros.tex"
+    ]
+    return [*texts, shown.stdout]
+
+
 @pytest.mark.usefixtures("no_layout")
 @pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
 def test_an_example_runs(path, tmp_path, monkeypatch):
@@ -89,6 +107,7 @@ def test_an_example_runs(path, tmp_path, monkeypatch):
     for model in results["models"]:
         assert model["label"] in html
     assert not any(found := untruths(html, results).values()), found
+    assert misoriented([html, *other_forms(folder)], results) == []
     assert (folder / "report.pdf").read_bytes().startswith(b"%PDF-")
     lay_out_new_parts(html, folder, monkeypatch)
 

@@ -49,6 +49,7 @@ from evallang.reporting.numbers import (
     statistic,
 )
 from evallang.reporting.one_model import singly, summary
+from evallang.reporting.orientation import order_words
 from evallang.reporting.pair_table import pair_name, pair_table, pairs_words
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.topics import Topic
@@ -630,8 +631,8 @@ def _posterior_panels(context: Context, comparison: Comparison) -> list[Drawn]:
     curves = densities(context, comparison, pairs)
     if curves is not None:
         words = runs(
-            "posterior density of each difference (first minus second), and its mean; shaded, the "
-            "region of practical equivalence"
+            f"posterior density of each difference ({order_words(pairs)}), and its mean; shaded, "
+            "the region of practical equivalence"
         )
         drawn.append((Panel(*curves, runs("Posterior of the difference")), words))
     words = runs(

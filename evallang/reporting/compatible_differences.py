@@ -7,8 +7,7 @@ import math
 from collections.abc import Sequence
 
 from evallang.reporting.context import Context
-from evallang.reporting.contrasts import turned
-from evallang.reporting.decisions import bayesian, is_about_equivalence, is_simultaneous, margin_of
+from evallang.reporting.decisions import bayesian, is_simultaneous
 from evallang.reporting.document import Figure, Panel, Ref, Runs, runs
 from evallang.reporting.figures.forest import (
     MOST_IN_A_PANEL,
@@ -20,6 +19,7 @@ from evallang.reporting.figures.forest import (
 from evallang.reporting.figures.resamples import Distribution, distributions
 from evallang.reporting.numbers import level_of_alpha, percent
 from evallang.reporting.one_model import singly
+from evallang.reporting.orientation import order_words
 from evallang.reporting.wording import adjusted_words, family_words, number_word, p_letter, plural
 from evallang.results.records import Comparison, HypothesisTestResult
 
@@ -35,7 +35,7 @@ def rows_of(context: Context, comparison: Comparison) -> tuple[HypothesisTestRes
     if singly(comparison) or len(known) <= MOST_PAIRS_DRAWN:
         return () if singly(comparison) else known
     best = best_model(context, comparison)
-    rows = tuple(_read_from(pair, best) for pair in known if best in pair.models)
+    rows = tuple(pair for pair in known if best in pair.models)
     return rows or known[:MOST_PAIRS_DRAWN]
 
 
@@ -86,8 +86,8 @@ def resamples_drawn(context: Context, comparison: Comparison) -> list[tuple[Pane
     metric, scale = context.difference_words(comparison), context.difference_scale(comparison)
     name = f"Difference in {metric.noun}{' (points)' if metric.percent else ''}"
     words = (
-        "histogram of the differences in bootstrap resamples (first minus second), the difference "
-        "itself (vertical line) and its interval (horizontal line)"
+        f"histogram of the differences in bootstrap resamples ({order_words(comparison.pairwise)}),"
+        " the difference itself (vertical line) and its interval (horizontal line)"
     )
     panels = -(-len(rows) // MOST_IN_A_PANEL)
     size = -(-len(rows) // panels)
@@ -150,13 +150,6 @@ def best_model(context: Context, comparison: Comparison) -> str:
     return next(iter(names))
 
 
-def _read_from(pair: HypothesisTestResult, model: str) -> HypothesisTestResult:
-    """Return a pair with a model first; one whose margin has a side stays as it is."""
-    if pair.models[0] == model or (margin_of(pair) is not None and not is_about_equivalence(pair)):
-        return pair
-    return turned(pair)
-
-
 def _file(context: Context, comparison: Comparison) -> str:
     return f"differences-{_number(context, comparison)}"
 
@@ -203,7 +196,7 @@ def _meaning(
     """State what lines and points of a forest of differences mean."""
     metric = context.compared_words(comparison)
     pairs = [p.estimate for p in known if p.estimate is not None]
-    made = runs(f"difference in {metric.noun} (first minus second)")
+    made = runs(f"difference in {metric.noun} ({order_words(known)})")
     levels = dict.fromkeys(percent(e.level) for e in pairs if e.low is not None)
     wide = [
         wide for p in known if (wide := p.simultaneous) is not None and wide.low is not None

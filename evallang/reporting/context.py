@@ -22,6 +22,7 @@ from evallang.reporting.document import Cite, Runs, Section
 from evallang.reporting.figures.figure import UNBOUNDED, Bounds
 from evallang.reporting.letter_case import capitalised, mid_sentence, printed, titled
 from evallang.reporting.numbers import NBSP, Scale, Style, count, scale_of
+from evallang.reporting.orientation import oriented
 from evallang.reporting.style_sheets import style_objection
 from evallang.results.codec import from_plain, to_plain
 from evallang.results.records import (
@@ -98,12 +99,23 @@ class MetricWords:
     @property
     def best_word(self) -> str:
         """The superlative of the better direction."""
+        if self.ideal is not None:
+            return "best"
         return "highest" if self.higher_is_better else "lowest"
 
     @property
     def better_word(self) -> str:
         """The comparative of the better direction."""
+        if self.ideal is not None:
+            return "better"
         return "higher" if self.higher_is_better else "lower"
+
+    @property
+    def worse_word(self) -> str:
+        """The comparative of the worse direction."""
+        if self.ideal is not None:
+            return "worse"
+        return "lower" if self.higher_is_better else "higher"
 
 
 @frozen
@@ -133,6 +145,8 @@ class Context:
         found = from_plain(ResultsRecord, _visible(plain))
         self.results = _with_isolated_names(found) if isolates else found
         self._isolates = isolates
+        compared = tuple(oriented(self, comparison) for comparison in self.results.comparisons)
+        self.results = replace(self.results, comparisons=compared)
         self.alpha = self.results.study.alpha
         self.style = cast(Style, self.results.report.numbers)
         self.style_sheet = _checked_style(results.style_sheet)

@@ -1,23 +1,24 @@
-"""A pair as a sentence reads it: from one of its models, with its widest interval."""
+"""A pair as a sentence reads it: the numbers of its table, with its widest interval."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
 
 from evallang.frozen_records import frozen
 from evallang.reporting.context import Context
 from evallang.reporting.document import Interval, Runs, runs
 from evallang.reporting.numbers import NBSP, Scale, interval, percent
-from evallang.reporting.wording import adjusted_words, amount, family_words, p_stat
+from evallang.reporting.wording import (
+    adjusted_words,
+    amount,
+    family_words,
+    p_stat,
+    signed_amount,
+)
 from evallang.results.records import (
     Comparison,
     Difference,
-    Effect,
     HypothesisTestResult,
     SimultaneousInterval,
 )
-from evallang.results.statistics import with_side
 
 OTHER_METHOD = " This interval uses a different method from that of the test and "
 TEST_DECIDES = " 0; the test decides."
@@ -25,11 +26,11 @@ TEST_DECIDES = " 0; the test decides."
 
 @frozen
 class Contrast:
-    """A pair read from one model: its difference to the other, with the widest interval given.
+    """A pair about one of its models, with the difference of the pair and its widest interval.
 
-    `pair` has `model` first, whichever it was in the results. The sign of the numbers may
-    be turned once more for a sentence that gives the size of a lead. `family` says how the
-    interval holds for a family ("simultaneous"), empty where it is that of the pair alone.
+    The numbers are those of tables and figures, better minus worse, whichever model it is about.
+    `family` says how the interval holds for a family ("simultaneous"), empty where it is that of
+    the pair alone.
     """
 
     model: str
@@ -56,22 +57,15 @@ class Contrast:
             return self.pair.p == 1 and (statistic is None or statistic.value is None)
         return self.low == self.high == 0
 
-    def upward(self) -> "Contrast":
-        """Turn the sign where the value is negative: a sentence gives the size of a lead."""
-        return self.reverse_sign() if self.value is not None and self.value < 0 else self
-
-    def reverse_sign(self) -> "Contrast":
-        """Return the numbers of second minus first."""
-        value, low, high = (
-            None if number is None else 0.0 - number for number in (self.value, self.high, self.low)
-        )
-        return replace(self, value=value, low=low, high=high)
+    @property
+    def leads(self) -> bool:
+        """Whether the model is the first of the pair, which is the better one."""
+        return self.model == self.pair.models[0]
 
 
 def contrast(pair: HypothesisTestResult, model: str) -> Contrast:
-    """Read a pair from one of its models."""
-    seen = pair if model == pair.models[0] else turned(pair)
-    difference, wide = seen.estimate, seen.simultaneous
+    """Return a pair as it is about one of its models."""
+    difference, wide = pair.estimate, pair.simultaneous
     shown: Difference | SimultaneousInterval | None = difference
     if wide is not None and (wide.low is not None or wide.high is not None):
         shown = wide
@@ -79,7 +73,27 @@ def contrast(pair: HypothesisTestResult, model: str) -> Contrast:
     low, high = (shown.low, shown.high) if shown is not None else (None, None)
     level = shown.level if shown is not None else math.nan
     family = family_words(wide) if wide is not None and shown is wide else ""
-    return Contrast(model, seen.models[1], value, low, high, level, family, seen)
+    other = next((name for name in pair.models if name != model), model)
+    return Contrast(model, other, value, low, high, level, family, pair)
+
+
+def difference_runs(
+    context: Context, comparison: Comparison, found: Contrast, before: str, after: str, of: str = ""
+) -> Runs:
+    """Format a difference inside a sentence with the sign that it has in tables and figures.
+
+    A positive one is `before` "9.4 points" `after`, a negative one "a difference of −3.2" `of`, or
+    "A − B = −3.2" where the sentence is about B.
+    """
+    metric, scale = context.difference_words(comparison), context.difference_scale(comparison)
+    value = found.value or 0.0
+    if value >= 0 and metric.ideal is None:
+        return runs(before, amount(metric, value, scale), after)
+    number = signed_amount(metric, value, scale)
+    if found.leads:
+        return runs("a difference of ", number, of)
+    first, second = map(context.model, found.pair.models)
+    return runs(f"{first} − {second} = ", number)
 
 
 def contrast_interval(found: Contrast, scale: Scale, *, lead: bool = True) -> Runs:
@@ -135,18 +149,20 @@ def compatible_runs(
     low, high = widest.low or 0.0, widest.high or 0.0
     upward = abs(high) >= abs(low)
     size = abs(high) if upward else abs(low)
-    ahead = upward is metric.higher_is_better
-    words = "an advantage" if ahead else "a disadvantage"
-    towards = "over" if ahead else "against"
-    if named:
-        words += f" of {context.model(widest.model)}"
+    ahead = (upward is metric.higher_is_better) is widest.leads
+    words, towards = ("an advantage", "over") if ahead else ("a disadvantage", "against")
+    own = f" of {context.model(widest.model)}" if named else ""
+    if metric.ideal is not None:
+        words, towards = "a difference", "from"
     if math.isinf(size):
         return runs("The interval of the difference is unbounded.")
+    first, second = map(context.model, widest.pair.models)
+    order = "" if widest.leads else f"{first} − {second}, "
     return runs(
-        f"That is not evidence of equality: the data are compatible with {words} of up to ",
+        f"That is not evidence of equality: the data are compatible with {words}{own} of up to ",
         amount(metric, size, scale),
-        f" {towards} {context.model(widest.other)} (",
-        contrast_interval(widest if upward else widest.reverse_sign(), scale),
+        f" {towards} {context.model(widest.other)} ({order}",
+        contrast_interval(widest, scale),
         ").",
         disagreement(widest),
     )
@@ -161,88 +177,3 @@ def disagreement(found: Contrast) -> str:
     if excludes == bool(found.pair.reject):
         return ""
     return f"{OTHER_METHOD}{'excludes' if excludes else 'includes'}{TEST_DECIDES}"
-
-
-# --- a pair read from its other model ----------------------------------------------------
-
-
-SIGNED_STATISTICS = frozenset({"t", "z"})
-OTHER_SIDE = {"greater": "less", "less": "greater"}
-SWAPPED = (("p_first", "p_second"), ("wins", "losses"), ("rank_first", "rank_second"))
-
-
-def turned(pair: HypothesisTestResult) -> HypothesisTestResult:
-    """Return the same result with its second model first; the side turns, p and decision stay."""
-    statistic, table = pair.statistic, pair.table
-    if statistic is not None and statistic.name in SIGNED_STATISTICS:
-        statistic = replace(statistic, value=_minus(statistic.value))
-    if table is not None and len(table) == 2:
-        table = ((table[0][0], table[1][0]), (table[0][1], table[1][1]))
-    estimate, simultaneous = pair.estimate, pair.simultaneous
-    if estimate is not None:
-        estimate = replace(
-            estimate,
-            value=_minus(estimate.value),
-            low=_minus(estimate.high),
-            high=_minus(estimate.low),
-            resamples=estimate.resamples and estimate.resamples.reversed_sign(),
-        )
-    if simultaneous is not None:
-        low, high = _minus(simultaneous.high), _minus(simultaneous.low)
-        simultaneous = replace(simultaneous, low=low, high=high)
-    seen = with_side(pair, OTHER_SIDE[pair.side]) if pair.side is not None else pair
-    return replace(
-        seen,
-        models=tuple(reversed(pair.models)),
-        statistic=statistic,
-        table=table,
-        estimate=estimate,
-        simultaneous=simultaneous,
-        effects=tuple(filter(None, map(_effect, pair.effects))),
-        extra=_extra(pair.extra),
-    )
-
-
-def as_lead(pair: HypothesisTestResult) -> HypothesisTestResult:
-    """Return the statistic and effects with the sign of a lead, where smaller values lead.
-
-    Counts keep their order: which model was right where the other was wrong has no sign.
-    """
-    statistic = pair.statistic
-    if pair.table is not None:
-        return pair
-    if statistic is not None and statistic.name in SIGNED_STATISTICS:
-        statistic = replace(statistic, value=_minus(statistic.value))
-    effects = (e if e.scale == "odds" else _effect(e) for e in pair.effects)
-    return replace(pair, statistic=statistic, effects=tuple(filter(None, effects)))
-
-
-def _minus(value: float | None) -> float | None:
-    return None if value is None else 0.0 - value  # never -0.0
-
-
-def _effect(effect: Effect) -> Effect | None:
-    """Turn an effect size; None where the file does not tell whether it has a sign."""
-    if effect.scale == "odds":
-        turn = _inverse
-    elif effect.signed is None:
-        return None
-    elif effect.signed:
-        turn = _minus
-    else:
-        return effect
-    return replace(effect, value=turn(effect.value), low=turn(effect.high), high=turn(effect.low))
-
-
-def _inverse(value: float | None) -> float | None:
-    if value is None:
-        return None
-    return float("inf") if value == 0 else 1 / value
-
-
-def _extra(extra: Mapping[str, Any]) -> Mapping[str, Any]:
-    made = dict(extra)
-    for first, second in SWAPPED:
-        if first in extra or second in extra:
-            made[first], made[second] = extra.get(second), extra.get(first)
-    return made

@@ -5,10 +5,13 @@ not "not shown to differ".
 """
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from evallang.reporting.context import Context
 from evallang.results.records import HypothesisTestResult
 from evallang.results.statistics import POSTERIOR, Lacking
+
+if TYPE_CHECKING:
+    from evallang.reporting.context import Context
 
 
 def computed(result: HypothesisTestResult) -> bool:
@@ -63,13 +66,13 @@ def is_simultaneous(pair: HypothesisTestResult) -> bool:
     return (found.low, found.high) == (wide.low, wide.high)
 
 
-def _failed_fits(context: Context, model: str) -> str:
+def _failed_fits(context: "Context", model: str) -> str:
     """Return whether one fit that is tested failed, or several."""
     failed = [f for f in context.results.failures if f.model == model and f.stage == "outer"]
     return "fits" if len(failed) > 1 else "a fit"
 
 
-def lacking_words(context: Context, lacking: Lacking) -> str:
+def lacking_words(context: "Context", lacking: Lacking) -> str:
     """Return why a test could not be run, the model by its label."""
     model = lacking.model
     return {
@@ -79,7 +82,7 @@ def lacking_words(context: Context, lacking: Lacking) -> str:
     }[lacking.kind if model is not None else "refused"]
 
 
-def reasons(context: Context, results: Sequence[HypothesisTestResult]) -> tuple[str, ...]:
+def reasons(context: "Context", results: Sequence[HypothesisTestResult]) -> tuple[str, ...]:
     """Return why nothing was computed, each reason once, models by their labels."""
     found = [
         words

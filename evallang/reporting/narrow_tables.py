@@ -17,6 +17,7 @@ from evallang.reporting.document import (
     runs,
 )
 from evallang.reporting.numbers import Scale, fixed, percent
+from evallang.reporting.orientation import turned
 from evallang.reporting.wording import adjusted_words, p_cell, p_letter
 from evallang.results.records import Comparison, Effect
 
@@ -69,7 +70,7 @@ def narrow_estimates(
         spanners.append(
             Spanner(runs(f"To the best{points}"), len(columns), len(columns) + len(more) - 1)
         )
-        notes += [runs("To the best: difference to the first row."), *_notes(
+        notes += [runs("To the best: the first row minus this row."), *_notes(
             context, comparison, seen)]  # fmt: skip
     rows = []
     for model, estimate in zip(models, found, strict=True):
@@ -95,12 +96,12 @@ def narrow_estimates(
 
 
 def _to_best(comparison: Comparison, best: str) -> dict[str, Contrast]:
-    """Read the pairs of the best model from the other one: how far it is behind."""
+    """Return the pairs of the best model by the other one, the best minus the other."""
     made = {}
     for pair in comparison.pairwise:
         if len(pair.models) == 2 and best in pair.models and pair.estimate is not None:
-            other = next(model for model in pair.models if model != best)
-            made[other] = contrast(pair, other)
+            found = contrast(pair if pair.models[0] == best else turned(pair), best)
+            made[found.other] = found
     return made
 
 

@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 from evallang.reporting.context import Context
 from evallang.reporting.contrasts import (
     Contrast,
-    as_lead,
     compatible_runs,
     contrast,
     contrast_interval,
     contrast_runs,
+    difference_runs,
     disagreement,
 )
 from evallang.reporting.decisions import (
@@ -57,13 +57,10 @@ def pairs_around_centre(context: Context, comparison: Comparison, centre: str) -
     items: list[Runs] = []
     if ahead:
         lead = runs(f"{where}{name} had a {metric.better_word} {metric.noun} than ")
-        towards = "higher than" if metric.higher_is_better else "lower than"
-        items.append(_decided(context, comparison, lead, ahead, towards))
+        items.append(_decided(context, comparison, lead, ahead))
     if behind:
-        worse = "lower" if metric.higher_is_better else "higher"
-        lead = runs(f"{where}{name} had a {worse} {metric.noun} than ")
-        towards = "lower than" if metric.higher_is_better else "higher than"
-        items.append(_decided(context, comparison, lead, behind, towards))
+        lead = runs(f"{where}{name} had a {metric.worse_word} {metric.noun} than ")
+        items.append(_decided(context, comparison, lead, behind))
     if others and items:
         items[-1] += _other_pairs(context, comparison, others)
     elif others:
@@ -85,9 +82,8 @@ def pairs_against_reference(context: Context, comparison: Comparison, reference:
         for p in comparison.pairwise
     ]
     where, whole = place_words(context, comparison), context.sized(reference, comparison.data)
-    worse = "lower" if metric.higher_is_better else "higher"
     items: list[Runs] = []
-    for leads, word in ((True, metric.better_word), (False, worse)):
+    for leads, word in ((True, metric.better_word), (False, metric.worse_word)):
         chosen = [c for c in found if c.pair.reject and _leads(context, comparison, c) is leads]
         if not chosen:
             continue
@@ -98,10 +94,16 @@ def pairs_against_reference(context: Context, comparison: Comparison, reference:
         several, many = len(chosen) > 1, len(chosen) > MOST_OTHERS
         parts = [
             runs(
-                f"{context.model(c.model)}{',' if many else ''} by " if several else "by ",
-                amount(metric, c.value or 0.0, context.difference_scale(comparison)),
+                difference_runs(
+                    context,
+                    comparison,
+                    c,
+                    f"{context.model(c.model)}{',' if many else ''} by " if several else "by ",
+                    "",
+                    f" for {context.model(c.model)}" if several else "",
+                ),
                 " ",
-                contrast_runs(context, comparison, c.upward(), lead=i == 0),
+                contrast_runs(context, comparison, c, lead=i == 0),
             )
             for i, c in enumerate(_shown(chosen))
             if c.value is not None
@@ -130,12 +132,10 @@ def single(context: Context, comparison: Comparison, pair: HypothesisTestResult)
         return margin_words(context, comparison, pair)
     if pair.side is not None:
         return _one_sided(context, comparison, pair)
-    found = _better_first(context, comparison, pair)
+    found = contrast(pair, pair.models[0])
     where = place_words(context, comparison)
     first, second = (context.sized(m, comparison.data) for m in (found.model, found.other))
-    # the sentence gives the size of a lead, so that no sign may point the other way
-    led = as_lead(found.pair) if found.value is not None and found.value < 0 else found.pair
-    test = test_runs(context, led, comparison.alpha)
+    test = test_runs(context, pair, comparison.alpha)
     words = adjusted_words(comparison)
     if words and pair.p_adjusted is not None:
         test += runs(f", {words}", p_stat(context, pair.p_adjusted, comparison.alpha))
@@ -146,10 +146,10 @@ def single(context: Context, comparison: Comparison, pair: HypothesisTestResult)
         if not found.value:
             lead = Strong(runs(f"{where}{first} and {second} differed in {metric.noun}"))
             return runs(lead, ": ", test, ".")
-        shown = contrast_interval(found.upward(), scale)
+        shown = contrast_interval(found, scale)
         inside = runs(" (", shown, ")") if shown else ()
-        value = amount(metric, found.value, scale)
-        return runs(lead, ", by ", value, inside, ": ", test, ".", disagreement(found))
+        size = difference_runs(context, comparison, found, "by ", "")
+        return runs(lead, ", ", size, inside, ": ", test, ".", disagreement(found))
     lead = Strong(runs(f"{where}{first} was not shown to differ in {metric.noun} from {second}"))
     return runs(lead, ": ", test, ". ", compatible_runs(context, comparison, [found]))
 
@@ -260,12 +260,9 @@ def _not_compared(
 
 def _leads(context: Context, comparison: Comparison, found: Contrast) -> bool | None:
     """Return whether the model has the better value, or rank; None where that is not known."""
-    if found.value:
-        return (found.value > 0) == context.difference_words(comparison).higher_is_better
     average = comparison.ranks.average if comparison.ranks is not None else {}
-    if found.model in average and found.other in average:
-        return average[found.model] < average[found.other]
-    return None
+    ranked = found.model in average and found.other in average
+    return found.leads if found.value or ranked else None
 
 
 def _ranked(context: Context, comparison: Comparison, found: list[Contrast]) -> Runs:
@@ -287,27 +284,27 @@ def _ranked(context: Context, comparison: Comparison, found: list[Contrast]) -> 
     )  # fmt: skip
 
 
-def _decided(
-    context: Context, comparison: Comparison, lead: Runs, found: list[Contrast], towards: str
-) -> Runs:
+def _decided(context: Context, comparison: Comparison, lead: Runs, found: list[Contrast]) -> Runs:
     metric = context.difference_words(comparison)
-    scale = context.difference_scale(comparison)
     own = [contrast(p, found[0].model) for p in comparison.pairwise if found[0].model in p.models]
     names = _others(context, comparison, own, [c.other for c in found], " and ")
     made = runs(Strong(runs(lead, names)))
     if any(c.value is None for c in found):
         return made + _ranked(context, comparison, found)
     if len(found) == 1:
-        only = found[0].upward()
-        size = amount(metric, only.value or 0.0, scale)
-        return made + runs(", by ", size, " ", contrast_runs(context, comparison, only), ".")
+        size = difference_runs(context, comparison, found[0], "by ", "")
+        return made + runs(", ", size, " ", contrast_runs(context, comparison, found[0]), ".")
     parts = []
     for i, item in enumerate(_shown(found)):
+        other = context.model(item.other)
+        towards = metric.better_word if item.leads else metric.worse_word
         parts.append(
             runs(
-                amount(metric, item.value or 0.0, scale),
-                f" {towards} {context.model(item.other)} ",
-                contrast_runs(context, comparison, item.upward(), lead=i == 0),
+                difference_runs(
+                    context, comparison, item, "", f" {towards} than {other}", f" from {other}"
+                ),
+                " ",
+                contrast_runs(context, comparison, item, lead=i == 0),
             )
         )
     return made + runs(": ", _joined(found, parts), ".")
@@ -360,8 +357,7 @@ def _other_pairs(
         rejected = sum(bool(pair.reject) for pair in comparison.pairwise)
         words = f"{number_word(rejected)} of the {number_word(total)} pairs differed"
         return runs(" In all, ", words, ".")
-    better = _better_first(context, comparison, pairs[0])
-    scale = context.difference_scale(comparison)
+    better = contrast(pairs[0], pairs[0].models[0])
     lead = (
         f" {context.model(better.model)} had a {metric.better_word} {metric.noun} than "
         f"{context.model(better.other)}"
@@ -369,19 +365,12 @@ def _other_pairs(
     if better.value is None:
         return runs(f"{lead} ", contrast_runs(context, comparison, better, lead=False), ".")
     return runs(
-        f"{lead}, by ",
-        amount(metric, better.value or 0.0, scale),
+        f"{lead}, ",
+        difference_runs(context, comparison, better, "by ", ""),
         " ",
-        contrast_runs(context, comparison, better.upward(), lead=False),
+        contrast_runs(context, comparison, better, lead=False),
         ".",
     )
-
-
-def _better_first(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> Contrast:
-    found = contrast(pair, pair.models[0])
-    if _leads(context, comparison, found) is False:
-        return contrast(pair, pair.models[1])
-    return found
 
 
 # --- pairs without a p-value: posterior probabilities and margins ------------------------

@@ -39,6 +39,7 @@ from evallang.reporting.numbers import (
     statistic,
 )
 from evallang.reporting.one_model import singly
+from evallang.reporting.orientation import order_words
 from evallang.reporting.wording import (
     adjusted_words,
     amount,
@@ -68,8 +69,7 @@ Ends = TypeVar("Ends", int, float)
 
 
 def pair_table(context: Context, comparison: Comparison, identifier: str) -> Table | None:
-    """Return the table of the pairs, best first; None where no pair has a number."""
-    comparison = best_first(context, comparison)
+    """Return the table of the pairs; None where no pair has a number."""
     pairs = comparison.pairwise
     if not any(computed(pair) for pair in pairs):
         return None
@@ -105,24 +105,6 @@ def pair_table(context: Context, comparison: Comparison, identifier: str) -> Tab
     )
     names = [pair_name(context, pair) for pair in pairs]
     return replace(whole, narrow=narrow_pairs(context, comparison, names, whole))
-
-
-def best_first(context: Context, comparison: Comparison) -> Comparison:
-    """Return a comparison with the pairs of the best model first, then those of the second."""
-    setting = context.comparison_setting(comparison) if comparison.data is not None else None
-    if setting is not None:
-        ordered = context.models_best_first(setting, comparison.metric)
-    elif comparison.ranks is not None:
-        average = comparison.ranks.average
-        ordered = tuple(sorted(average, key=average.__getitem__))
-    else:
-        return comparison
-    place = {name: i for i, name in enumerate(ordered)}
-
-    def key(pair: HypothesisTestResult) -> list[int]:
-        return sorted(place.get(name, len(place)) for name in pair.models)
-
-    return replace(comparison, pairwise=tuple(sorted(comparison.pairwise, key=key)))
 
 
 def pair_name(context: Context, pair: HypothesisTestResult) -> str:
@@ -285,7 +267,7 @@ def _differences_columns(context: Context, comparison: Comparison) -> Part | Non
         title = context.interval_title if alone else context.difference_title
         methods = dict.fromkeys(title(e.method) for e in with_bounds)
         words = ", ".join(mid_sentence(method) for method in methods)
-        what = "Value minus the threshold" if alone else "Difference, first minus second"
+        what = "Value minus the threshold" if alone else f"Difference, {order_words(pairs)}"
         notes.append(runs(f"{what}: {level} {words}."))
         if own:
             size = number_word(comparison.family.size)

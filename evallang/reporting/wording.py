@@ -303,7 +303,8 @@ def amount(metric: MetricWords, value: float, scale: Scale) -> Runs:
 def signed_amount(metric: MetricWords, value: float, scale: Scale) -> Runs:
     """Format a difference with its sign: "+4.4 points", "−0.012"."""
     number = Number(fixed(value, scale, signed=True, null=0.0), value)
-    return runs(number, f"{NBSP}points") if metric.percent else runs(number)
+    unit = "points" if metric.percent else metric.unit
+    return runs(number, f"{NBSP}{unit}") if unit in COUNTED else runs(number)
 
 
 def estimate_interval(estimate: Estimate, scale: Scale, *, lead: bool = True) -> Runs:

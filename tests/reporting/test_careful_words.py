@@ -311,7 +311,7 @@ def test_the_protocol_is_not_cut_in_print():
 
 def test_methods_name_the_search_the_pairs_and_the_effect_sizes(page):
     words = page(cases.second_is_better).methods()
-    assert "SVM (RBF) and Logistic regression were compared in accuracy by McNemar’s test" in words
+    assert "Logistic regression and SVM (RBF) were compared in accuracy by McNemar’s test" in words
     assert "were compared in recall by the corrected resampled t test" in words
     assert (
         "The effect size of a pair is the odds ratio of discordant pairs (exact interval)" in words

@@ -179,11 +179,11 @@ def test_a_lower_metric_words_the_lead_in_its_own_direction(drawn):
     assert found[0].startswith(
         "The lowest observed mean absolute error was that of Random forest, 43.37 "
     )
-    lead = "Random forest had a lower mean absolute error than Mean only, by 22."
+    lead = "Random forest had a lower mean absolute error than Mean only, a difference of −22."
     assert found[1].startswith(lead)
-    lead = re.search(r"by ([\d.]+) \(simultaneous 95% CI \[([\d.]+), ([\d.]+)\]", found[1])
+    lead = re.search(r"of −([\d.]+) \(simultaneous 95% CI \[−([\d.]+), −([\d.]+)\]", found[1])
     assert lead is not None
-    assert float(lead[2]) < float(lead[1]) < float(lead[3])
+    assert float(lead[3]) < float(lead[1]) < float(lead[2])
 
 
 def test_every_table_of_estimates_names_method_level_and_what_intervals_are_about(drawn):

@@ -115,7 +115,7 @@ def test_more_than_three_one_sided_pairs_are_each_worded_or_counted_with_their_s
 
 
 def test_a_turned_pair_turns_its_side():
-    from evallang.reporting.contrasts import turned
+    from evallang.reporting.orientation import turned
 
     (pair,) = Page(f"{FIVE}compare a, b with mcnemar(alternative=greater)\n").pairs()
     seen = turned(pair)
@@ -204,7 +204,7 @@ def test_a_bootstrap_interval_of_a_difference_over_groups_is_named_so(tmp_path):
     page = Page(text, tmp_path)
     words = "bias-corrected accelerated bootstrap interval for grouped data"
     assert f"Differences are given with 95% intervals ({words})." in page.methods()
-    assert f"Difference, first minus second: 95% {words}." in page.whole
+    assert f"Difference, better minus worse: 95% {words}." in page.whole
 
 
 def test_an_effect_without_an_interval_cites_none(grouped):

@@ -23,6 +23,7 @@ from evallang.reporting.figures.figure import (
     off_scale,
 )
 from evallang.reporting.numbers import NBSP, Scale, fixed, in_short, interval
+from evallang.reporting.orientation import order_words
 from evallang.results.records import (
     Comparison,
     Difference,
@@ -238,7 +239,7 @@ def forest_of_differences(
         _pair_words(context, comparison, pair, scale) + (f", {OFF}" if i in far else "")
         for i, pair in enumerate(known)
     )
-    return canvas.svg(), f"{name}, first minus second: {spoken}."
+    return canvas.svg(), f"{name}, {order_words(known)}: {spoken}."
 
 
 def far_pairs(known: Sequence[HypothesisTestResult]) -> frozenset[int]:

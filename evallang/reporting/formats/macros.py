@@ -9,6 +9,7 @@ from evallang.reporting.document import Runs, runs
 from evallang.reporting.formats.latex_text import LatexWriter
 from evallang.reporting.formats.works import slug
 from evallang.reporting.numbers import count, level_of_alpha
+from evallang.reporting.orientation import turned
 from evallang.reporting.run_writer import RunWriter
 from evallang.reporting.wording import estimate_interval, p_stat, signed_amount, value_text
 from evallang.results.records import Comparison
@@ -165,7 +166,7 @@ def _of_comparison(context: Context, comparison: Comparison) -> Iterator[Number]
         if len(pair.models) != 2:
             continue
         for model in pair.models:
-            seen = contrast(pair, model)
+            seen = contrast(pair if model == pair.models[0] else turned(pair), model)
             key = f"{key_of(model)}@{key_of(seen.other)}"
             if seen.value is not None:
                 yield "difference", places, key, signed_amount(words, seen.value, scale)

@@ -128,7 +128,7 @@ def w_of_ranks(ranks: NDArray[np.float64], level: float, seed: int) -> Effect:
 def rank_biserial(
     first: ArrayLike, second: ArrayLike, level: float = 0.95, seed: int = 0
 ) -> Effect:
-    """Share of the rank sum of paired differences that favours the first, minus the rest.
+    """Rank sum of the differences above 0, minus that below 0, as a share of both.
 
     (W+ - W-) / (W+ + W-) over the ranks of the absolute differences, zeros excluded
     (Kerby 2014). None where all differences are 0.

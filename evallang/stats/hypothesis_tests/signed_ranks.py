@@ -233,7 +233,7 @@ def wilcoxon(
 
 
 def _rank_biserial(plus: float, minus: float) -> Effect:
-    """Return the share of the rank sum that favours the first, minus the rest (Kerby 2014)."""
+    """Return the rank sum above 0 minus that below 0, as a share of both (Kerby 2014)."""
     total = plus + minus
     return effect("rank-biserial correlation", (plus - minus) / total if total else None)
 

@@ -1,0 +1,144 @@
+"""The order of the models of a pair: better minus worse, in every table, figure and sentence."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from evallang.reporting.decisions import is_about_equivalence, margin_of
+from evallang.results.records import Comparison, Effect, HypothesisTestResult
+from evallang.results.statistics import with_side
+
+if TYPE_CHECKING:
+    from evallang.reporting.context import Context
+
+
+def oriented(context: "Context", comparison: Comparison) -> Comparison:
+    """Return a comparison with the better model of each pair first, and its best model's pairs.
+
+    Pairs whose test asks about one direction of their models stay as they are.
+    """
+    pairs = [
+        turned(pair) if _turns(context, comparison, pair) else pair for pair in comparison.pairwise
+    ]
+    place = {name: i for i, name in enumerate(_best_first(context, comparison))}
+
+    def key(pair: HypothesisTestResult) -> list[int]:
+        return sorted(place.get(name, len(place)) for name in pair.models)
+
+    return replace(comparison, pairwise=tuple(sorted(pairs, key=key) if place else pairs))
+
+
+def is_directed(pair: HypothesisTestResult) -> bool:
+    """Return whether a test asks about one direction of its models, so they keep their order."""
+    of_one_margin = margin_of(pair) is not None and not is_about_equivalence(pair)
+    return pair.side is not None or of_one_margin
+
+
+def order_words(pairs: Iterable[HypothesisTestResult]) -> str:
+    """State which model of each pair is first in its difference."""
+    return "first minus second" if any(map(is_directed, pairs)) else "better minus worse"
+
+
+def _turns(context: "Context", comparison: Comparison, pair: HypothesisTestResult) -> bool:
+    """Return whether the second model of a pair is better than the first in what is compared."""
+    if len(pair.models) != 2 or is_directed(pair):
+        return False
+    words = context.difference_words(comparison)
+    value = pair.estimate.value if pair.estimate is not None else None
+    if value and words.ideal is None:
+        return (value < 0) is words.higher_is_better
+    first, second = (_distance(context, comparison, model) for model in pair.models)
+    return first is not None and second is not None and second < first
+
+
+def _distance(context: "Context", comparison: Comparison, model: str) -> float | None:
+    """Return the average rank of a model, or how far its estimate is from the best value."""
+    if comparison.ranks is not None:
+        return comparison.ranks.average.get(model)
+    setting = context.comparison_setting(comparison)
+    found = None if setting is None else context.estimate(setting, model, comparison.metric)
+    if found is None or found.value is None:
+        return None
+    return context.metric(comparison.metric).distance_from_best(found.value)
+
+
+def _best_first(context: "Context", comparison: Comparison) -> tuple[str, ...]:
+    """Return the models in the order of their estimates, or of their average ranks."""
+    setting = context.comparison_setting(comparison) if comparison.data is not None else None
+    if setting is not None:
+        return context.models_best_first(setting, comparison.metric)
+    average = comparison.ranks.average if comparison.ranks is not None else {}
+    return tuple(sorted(average, key=average.__getitem__))
+
+
+SIGNED_STATISTICS = frozenset({"t", "z"})
+OTHER_SIDE = {"greater": "less", "less": "greater"}
+SWAPPED = (
+    ("p_first", "p_second"), ("wins", "losses"), ("rank_first", "rank_second"),
+    ("auc_1", "auc_2"), ("w_plus", "w_minus"), ("n_first", "n_second"),
+)  # fmt: skip
+
+
+def turned(pair: HypothesisTestResult) -> HypothesisTestResult:
+    """Return the same result with its second model first; the side turns, p and decision stay."""
+    statistic, table = pair.statistic, pair.table
+    if statistic is not None and statistic.name in SIGNED_STATISTICS:
+        statistic = replace(statistic, value=_minus(statistic.value))
+    if table is not None and len(table) == 2:
+        table = ((table[0][0], table[1][0]), (table[0][1], table[1][1]))
+    estimate, simultaneous = pair.estimate, pair.simultaneous
+    if estimate is not None:
+        estimate = replace(
+            estimate,
+            value=_minus(estimate.value),
+            low=_minus(estimate.high),
+            high=_minus(estimate.low),
+            resamples=estimate.resamples and estimate.resamples.reversed_sign(),
+        )
+    if simultaneous is not None:
+        low, high = _minus(simultaneous.high), _minus(simultaneous.low)
+        simultaneous = replace(simultaneous, low=low, high=high)
+    seen = with_side(pair, OTHER_SIDE[pair.side]) if pair.side is not None else pair
+    return replace(
+        seen,
+        models=tuple(reversed(pair.models)),
+        statistic=statistic,
+        table=table,
+        estimate=estimate,
+        simultaneous=simultaneous,
+        effects=tuple(filter(None, map(_effect, pair.effects))),
+        extra=_extra(pair.extra),
+    )
+
+
+def _minus(value: float | None) -> float | None:
+    return None if value is None else 0.0 - value  # never -0.0
+
+
+def _effect(effect: Effect) -> Effect | None:
+    """Turn an effect size; None where the file does not tell whether it has a sign."""
+    if effect.scale == "odds":
+        turn = _inverse
+    elif effect.signed is None:
+        return None
+    elif effect.signed:
+        turn = _minus
+    else:
+        return effect
+    return replace(effect, value=turn(effect.value), low=turn(effect.high), high=turn(effect.low))
+
+
+def _inverse(value: float | None) -> float | None:
+    if value is None:
+        return None
+    return float("inf") if value == 0 else 1 / value
+
+
+def _extra(extra: Mapping[str, Any]) -> Mapping[str, Any]:
+    made = dict(extra)
+    for first, second in SWAPPED:
+        if first in extra or second in extra:
+            made[first], made[second] = extra.get(second), extra.get(first)
+    if "mean_difference" in extra:
+        made["mean_difference"] = _minus(extra["mean_difference"])
+    return made
