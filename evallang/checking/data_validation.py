@@ -9,8 +9,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from evallang.checking import codes
+from evallang.checking.given_models import judge_given_models
 from evallang.checking.rare_classes import judge_given_areas, judge_planned_areas
 from evallang.checking.resolve_thresholds import judge_read_thresholds
+from evallang.checking.rules.equivalence_margins import judge_margins
 from evallang.checking.rules.examples import Examples, count_examples, uncounted
 from evallang.checking.rules.resampling import spoken
 from evallang.checking.rules.rule import Known, Stage, advise_later
@@ -38,7 +40,7 @@ from evallang.compatibility import (
 from evallang.compatibility.hypothesis_tests import test_mismatch
 from evallang.compatibility.intervals import interval_mismatch
 from evallang.compatibility.mismatches import Mismatch
-from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
+from evallang.data.dataset import GivenOutcomes, PredictionsSpec, ScoreTable, Table
 from evallang.data.design_rules import (
     LEAST_IN_FOLD,
     BySize,
@@ -50,7 +52,7 @@ from evallang.data.design_rules import (
     check_test_sizes,
 )
 from evallang.data.findings import name_data_set
-from evallang.data.overlapping_data import check_related
+from evallang.data.overlapping_data import check_equal_scores, check_related
 from evallang.data.read_sources import ReadSources
 from evallang.data.row_rules.row_rule import DrawnSplits, RowDesign, check_drawn
 from evallang.data.table_rules import (
@@ -72,7 +74,7 @@ from evallang.results.written import statement_of
 from evallang.source import Span
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS, default_of
-from evallang.study import ComparisonSpec, Method, OptionValue, Protocol, Study, models_of
+from evallang.study import ComparisonSpec, Method, Protocol, Study, models_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -96,10 +98,13 @@ def judge_read(
     strata = study.stratification
     stratified = strata is not None and "target" in strata.columns
     drawn = any(PROTOCOLS[p.kind].declaration.division != "in_place" for p in study.protocols)
-    found = [*check_tasks(tuple(tables.values())), *check_replicates(given)]
+    replicates = check_replicates(given)
+    found = [*check_tasks(tuple(tables.values())), *replicates]
     across = next((line for line in study.comparisons if line.across), None)
     if across is not None:
-        found += check_related(tuple(tables.values()), span=across.span)
+        found += check_related((*tables.values(), *(() if replicates else given)), span=across.span)
+        for scores in sources.score_tables:
+            found += check_equal_scores(scores, span=across.span)
     for table in tables.values():
         checked = check_table(
             table,
@@ -125,6 +130,8 @@ def judge_read(
         found += judge_classes(study, len(table.classes), table.task)
         found += judge_options(study, len(table.classes), table.positive)
         found += judge_read_thresholds(study, table)
+        margins = tuple(judge_margins(study, table))
+        found += name_data_set(margins, table.spec.name, table.spec.places, several=len(tables) > 1)
         found += judge_read_analyses(study, table)
     for scores in sources.score_tables:
         found += judge_scores(study, scores)
@@ -132,6 +139,7 @@ def judge_read(
     found += judge_number_of_data_sets(study, n)
     for source in given:
         found += check_outcomes(source, in_groups)
+        found += judge_given_models(study, source)
         if source.correct is None and source.values is None:
             found += judge_classes(study, len(source.classes), source.task)
             found += judge_options(study, len(source.classes), source.positive)
@@ -139,6 +147,10 @@ def judge_read(
             found += _scores(study, source)
             found += judge_given_areas(study, source)
             found += check_given_design(source, asked)
+            margins = tuple(judge_margins(study, source))
+            name, own = source.spec.name, source.spec.places
+            found += name_data_set(margins, name, own, several=len(given) > 1)
+            found += _unequal_folds(study, source)
     return list({(d.code, d.span, d.message): d for d in found}.values())
 
 
@@ -238,6 +250,23 @@ def _fold_method(study: Study, protocol: Protocol) -> str | None:
     yields = PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
     by_default = yields.design in (Design.REPEATED, Design.RESAMPLED)
     return default_of("splits") if by_default and protocol.implied_by is None else None
+
+
+def _unequal_folds(study: Study, source: GivenOutcomes) -> tuple[Diagnostic, ...]:
+    """Check the sizes of given folds that a test takes for equally exact."""
+    if source.folds is None or not isinstance(source.spec, PredictionsSpec):
+        return ()
+    named = [
+        test.name
+        for line in tested_lines(study)
+        for test in tests_of(line)
+        if line.protocol is None and test_of(test).t_over_splits
+    ]
+    if not named:
+        return ()
+    sizes = np.bincount(source.folds).tolist()
+    place = source.spec.places.get("fold")
+    return check_test_sizes(sizes, f"fold {source.spec.fold}", place, named[0], given=True)
 
 
 def _one_class(
@@ -573,7 +602,6 @@ def questions(study: Study) -> Questions:
         fold_span=span,
         instead=repeated_design(study),
         test_name=share_name,
-        margins=tuple(_margins(study)),
         baseline=any(is_baseline(model) for model in study.models),
         squared=tuple(
             (m.metric.written, m.span)
@@ -606,24 +634,6 @@ def _value_of_counts(
 ) -> float:
     """Compute a metric of counts of true by predicted classes."""
     return float(entry.function(counts, positive, **metric.keywords()))
-
-
-def _margins(study: Study) -> Iterator[tuple[float, Span | None]]:
-    """Iterate over the margins on accuracy, of `require` lines and of tests, with their places."""
-    for line in study.requirements:
-        margin = line.value if line.kind in ("noninferior", "equivalent") else None
-        if margin is not None and _counts_all_examples(line.metric):
-            yield margin, line.span
-    for comparison in study.comparisons:
-        for test in tests_of(comparison):
-            margin = _number(test.keywords().get("margin"))
-            if margin is not None and _counts_all_examples(comparison.metrics[0]):
-                yield margin, comparison.span
-
-
-def _counts_all_examples(metric: Method) -> bool:
-    """Return whether a metric is a proportion of all examples, such as accuracy."""
-    return metric.better is None and metric_entry(metric).declaration.proportion == "all"
 
 
 def _metrics_per_fold(study: Study) -> tuple[Method, ...]:
@@ -664,9 +674,3 @@ def _held_out(protocol: Protocol) -> float | None:
     declared = PROTOCOLS[protocol.kind].declaration
     single = declared.n_splits(protocol.options) == 1
     return declared.test_share(protocol.options) if single else None
-
-
-def _number(value: OptionValue) -> float | None:
-    if value is None or isinstance(value, bool | str | tuple):
-        return None
-    return float(value)

@@ -477,10 +477,12 @@ NUMBERS_AS_CATEGORIES = declare(
 DUPLICATED_ROWS = declare(
     "W412",
     "duplicated_rows",
-    "Rows with equal features and target can be on both sides of a split.",
+    "Rows with equal features and target can be on both sides of a split, or predictions without "
+    "an id repeat earlier ones.",
     changes=Changes.SCORES,
     reason="The models are then tested on rows that they were trained on. Rows of one group stay "
-    "on one side.",
+    "on one side. Of predictions, an example that is in the file twice counts twice, and intervals "
+    "are too narrow; with an `id`, such rows are an error (E436).",
     wrong='data visits from "visits.csv"\n  target readmitted',
     right='data visits from "visits.csv"\n  target readmitted\n  group patient',
 )
@@ -529,7 +531,7 @@ RARE_STRATA_MERGED = declare(
 RELATED_DATA_SETS = declare(
     "W423",
     "related_data_sets",
-    "Two data sets of a study share rows.",
+    "Two data sets of a study share rows, or have the same scores.",
     changes=Changes.QUESTION,
     reason="Tests over data sets treat each data set as an independent draw; copies and variants "
     "make differences look more certain than they are.",
@@ -942,6 +944,57 @@ NOT_PROBABILITIES = declare(
     "computed from them.",
     wrong="models cnn as verdict\nscores cnn = [sigmoid_ham, sigmoid_spam]",
     right="models cnn as verdict\nscores cnn = [p_ham, p_spam]",
+)
+
+BELOW_CHANCE = declare(
+    "W485",
+    "below_chance",
+    "The scores or predictions of a model run the other way: their order is worse than chance.",
+    phase=Phase.DATA,
+    changes=Changes.SCORES,
+    reason="A model that knows nothing orders the examples by chance. One whose interval lies "
+    "below chance knows something and says the opposite: its scores are those of the other class, "
+    "its labels are exchanged, or a time stands where a risk is expected. With fewer than 20 "
+    "examples, or 5 of a class, no order is reported.",
+    wrong="positive spam\nscore cnn = p_ham",
+    right="positive spam\nscore cnn = p_spam",
+)
+LABELS_AS_SCORES = declare(
+    "W486",
+    "labels_as_scores",
+    "The score of a model has two values, as labels have.",
+    phase=Phase.DATA,
+    changes=Changes.SCORES,
+    reason="The ROC curve of two values has one point between its ends, and the area below it is "
+    "the balanced accuracy of the labels: less than the area of the scores that they were made "
+    "from.",
+    wrong="score cnn = is_spam   # 0 and 1",
+    right="score cnn = p_spam",
+)
+PERFECT_PREDICTIONS = declare(
+    "W487",
+    "perfect_predictions",
+    "A model makes no error on 50 examples or more.",
+    phase=Phase.DATA,
+    changes=Changes.SCORES,
+    reason="Models of real tasks make errors. A column without any was mostly made from the "
+    "truth, or the model was trained on the rows that it is tested on. At least 10 examples of "
+    "two classes are needed.",
+    wrong="models cnn as label_again",
+    right="models cnn as verdict",
+    source="Kapoor & Narayanan 2023",
+)
+GROUPS_IN_SEVERAL_FOLDS = declare(
+    "W488",
+    "groups_in_several_folds",
+    "Predictions were made in folds that divide groups.",
+    phase=Phase.DATA,
+    changes=Changes.SCORES,
+    reason="The model of a fold was trained on the other folds, and so on rows of the groups that "
+    "it is tested on. Its scores then say little about other groups.",
+    wrong="group patient\nfold fold   # patients have visits in several folds",
+    right="group visit\nfold fold",
+    source="Saeb et al. 2017; Kapoor & Narayanan 2023",
 )
 
 BOUNDS_IN_WRONG_ORDER = declare(

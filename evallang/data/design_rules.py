@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from evallang.data.codes import (
     FEW_OF_A_CLASS_IN_A_FOLD,
     HEAVY_TAILS,
-    MARGIN_BEYOND_BASELINE,
     POSITIVE_NOT_STATED,
     SMALL_TEST_PART,
     UNBALANCED_CLASSES,
@@ -72,7 +71,6 @@ class Questions:
     fold_span : the place of the protocol with the most folds
     squared : those, as written, in which errors enter squared, with the places of their lines
     instead : the repeated cross-validation that the study could have, as it is written
-    margins : margins on accuracy, with the places of their lines
     baseline : whether a model that looks at no feature is among the models
     """
 
@@ -85,7 +83,6 @@ class Questions:
     test_name: str = ""
     fold_span: Span | None = None
     instead: str = "repeated cv folds=10 times=10"
-    margins: tuple[tuple[float, Span | None], ...] = ()
     baseline: bool = False
     squared: tuple[tuple[str, Span | None], ...] = ()
 
@@ -97,7 +94,6 @@ def check_design(table: Table, asked: Questions) -> tuple[Diagnostic, ...]:
     positive_class_not_stated(table, asked, findings)
     small_test_part(table, asked, findings)
     few_of_a_class_in_a_fold(table, asked, findings)
-    margin_beyond_the_baseline(table, asked, findings)
     heavy_tails(table, asked, findings)
     return findings.diagnostics
 
@@ -176,6 +172,7 @@ def check_given_design(given: GivenOutcomes, asked: Questions) -> tuple[Diagnost
         if isinstance(given.spec, PredictionsSpec) and given.spec.positive is None:
             _positive(given.spec.name, given.classes, given.positive, asked, findings)
     heavy_tails_of_errors(given, asked, findings)
+    few_of_a_class_in_given_folds(given, asked, findings)
     return findings.diagnostics
 
 
@@ -297,22 +294,27 @@ def few_of_a_class_in_a_fold(table: Table, asked: Questions, findings: Findings)
         )
 
 
-def margin_beyond_the_baseline(table: Table, asked: Questions, findings: Findings) -> None:
-    """Report margins on accuracy that are larger than all that can be learnt."""
-    if table.task != "classification":
+def few_of_a_class_in_given_folds(
+    given: GivenOutcomes, asked: Questions, findings: Findings
+) -> None:
+    """Report given folds with few rows of a class, where a measure is taken in each."""
+    truth, folds = given.truth, given.folds
+    if truth is None or folds is None or given.task != "classification" or not asked.per_fold:
         return
-    share, label = _largest(table.y, table.classes)
-    left = round(1 - share, 12)
-    for margin, span in asked.margins:
-        if margin >= left:
-            findings.add(
-                MARGIN_BEYOND_BASELINE,
-                f"a model that always predicts `{label}` has an accuracy of {_share(share)}, and a "
-                f"margin of {_percent(margin)} can let it pass as not worse than a perfect one",
-                "target",
-                span=span,
-                help=f"write a margin well below {_percent(left)}",
-            )
+    counts = np.zeros((int(folds.max()) + 1, len(given.classes)), dtype=np.int64)
+    np.add.at(counts, (folds, truth), 1)
+    fold, code = np.unravel_index(int(counts.argmin()), counts.shape)
+    if counts[fold, code] >= LEAST_IN_FOLD:
+        return
+    label = given.fold_labels[fold] if given.fold_labels is not None else fold
+    findings.add(
+        FEW_OF_A_CLASS_IN_A_FOLD,
+        f"`{given.classes[code]}` has {counted(int(counts[fold, code]), 'row')} in the fold "
+        f"`{label}`, and {quoted(asked.per_fold)} {'is' if len(asked.per_fold) == 1 else 'are'} "
+        "taken in each fold",
+        "fold",
+        help="give predictions of fewer folds, or of folds with the same share of each class",
+    )
 
 
 def heavy_tails(table: Table, asked: Questions, findings: Findings) -> None:
@@ -373,11 +375,6 @@ def _share(share: float) -> str:
         if shown.startswith("100") and share < 1:
             shown = f"{share:.{digits}%}"
     return shown
-
-
-def _percent(share: float) -> str:
-    """Return a margin as it is mostly written: `2.5%`."""
-    return f"{share * 100:.3g}%"
 
 
 def _wilson(successes: float, n: int) -> tuple[float, float]:

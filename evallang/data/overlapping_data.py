@@ -1,36 +1,48 @@
 """Data sets that share rows, and so are not independent draws for tests over data sets."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from evallang.data.codes import RELATED_DATA_SETS
-from evallang.data.dataset import Table
+from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
 from evallang.data.findings import Findings
 from evallang.diagnostics import Diagnostic
 from evallang.registry import lazy
 from evallang.source import Span
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
+    from numpy.typing import NDArray
 else:
     pl = lazy("polars")
 
 LEAST_SHARED = 0.1  # of the rows of the smaller data set
 LEAST_DISTINCT = 0.5  # of its rows; coarser tables have equal rows by chance
+LEAST_DIGITS = 8  # of the scores of a data set together; fewer agree by chance
 
 
-def check_related(tables: Sequence[Table], *, span: Span | None = None) -> tuple[Diagnostic, ...]:
+def check_related(
+    tables: Sequence[Table | GivenOutcomes], *, span: Span | None = None
+) -> tuple[Diagnostic, ...]:
     """Report pairs of data sets with the same columns and classes that share rows.
+
+    The columns of predictions are the outputs of the models.
 
     `span` is the place of the line that compares across data sets, else that of the second
     data set.
     """
-    alike: dict[tuple[object, ...], list[Table]] = {}
+    alike: dict[tuple[object, ...], list[Table | GivenOutcomes]] = {}
     for table in tables:
-        columns = tuple(sorted((column.name, column.numeric) for column in table.columns))
+        if isinstance(table, GivenOutcomes):
+            if table.truth is None or table.times is not None:
+                continue
+            columns: tuple[object, ...] = (*sorted(table.predictions), *sorted(table.scores))
+        else:
+            columns = tuple(sorted((column.name, column.numeric) for column in table.columns))
         alike.setdefault((table.task, table.classes, columns), []).append(table)
-    related: list[tuple[Table, Table, str]] = []
+    related: list[tuple[str, str, str, Mapping[str, Span]]] = []
     for group in alike.values():
         if len(group) == 1:
             continue
@@ -45,30 +57,49 @@ def check_related(tables: Sequence[Table], *, span: Span | None = None) -> tuple
             words = "hold the same rows" if share == 1 and mine.height == theirs.height else (
                 f"share {shared:,} rows, {share:.0%} of the smaller"
             )  # fmt: skip
-            related.append((one, other, words))
+            related.append((one.spec.name, other.spec.name, words, other.spec.places))
     return _report_first(related, span) if related else ()
 
 
+def check_equal_scores(table: ScoreTable, *, span: Span | None = None) -> tuple[Diagnostic, ...]:
+    """Report pairs of data sets with the same scores of all models, of two models or more."""
+    related = [
+        (f"{table.spec.name}/{one}", f"{table.spec.name}/{other}", "have the same scores")
+        for (i, one), (j, other) in combinations(enumerate(table.datasets), 2)
+        if (table.values[i] == table.values[j]).all() and _digits(table.values[i]) >= LEAST_DIGITS
+    ]
+    return _report_first([(*pair, table.spec.places) for pair in related], span) if related else ()
+
+
+def _digits(scores: "NDArray[np.float64]") -> int:
+    """Count the digits of scores that differ from one another, without zeros at either end."""
+    return sum(len(f"{value:.6f}".replace(".", "").strip("0")) for value in set(scores.flat))
+
+
 def _report_first(
-    related: Sequence[tuple[Table, Table, str]], span: Span | None
+    related: Sequence[tuple[str, str, str, Mapping[str, Span]]], span: Span | None
 ) -> tuple[Diagnostic, ...]:
     """Report the first pair; the pairs of a suite made from one table all share rows."""
-    one, other, words = related[0]
+    one, other, words, places = related[0]
     further = len(related) - 1
     more = f"; {further:,} more pairs do so too" if further > 1 else "; 1 more pair does so too"
-    findings = Findings(other.spec.places)
+    findings = Findings(places)
     findings.add(
         RELATED_DATA_SETS,
-        f"`{one.spec.name}` and `{other.spec.name}` {words}, but count as two data sets"
-        f"{more if further else ''}",
+        f"`{one}` and `{other}` {words}, but count as two data sets{more if further else ''}",
         span=span,
         help="compare data sets that were not made from one another",
     )
     return findings.diagnostics
 
 
-def _distinct_rows(table: Table) -> "pl.DataFrame":
+def _distinct_rows(table: Table | GivenOutcomes) -> "pl.DataFrame":
     """Return the distinct rows, features and target, with their columns in order of name."""
+    if isinstance(table, GivenOutcomes):
+        outputs = {f"{name}": table.predictions[name] for name in sorted(table.predictions)}
+        outputs |= {f"s.{name}": table.scores[name] for name in sorted(table.scores)}
+        made = [pl.Series(f"x.{name}", values) for name, values in outputs.items()]
+        return pl.DataFrame(made).with_columns(pl.Series("y", table.truth)).unique()
     columns = {
         column.name: pl.Series(
             table.numeric[:, column.index]

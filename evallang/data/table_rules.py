@@ -30,6 +30,7 @@ from evallang.data.dataset import (
     PredictionsSpec,
     SourceColumn,
     Table,
+    Task,
 )
 from evallang.data.features import LEAST_NUMBERS
 from evallang.data.findings import Findings, counted, label_written, listed, quoted, written
@@ -124,6 +125,7 @@ def check_outcomes(given: GivenOutcomes, in_groups: str = "") -> tuple[Diagnosti
         unnamed_folds(given, findings)
         if given.examples is None:
             repeated_units_of_outcomes(given, in_groups, findings)
+            duplicated_predictions(given, findings)
     return findings.diagnostics
 
 
@@ -422,7 +424,50 @@ def duplicated_rows(table: Table, findings: Findings) -> None:
     )
 
 
-def _coincide(table: Table, suspected: "NDArray[np.int64]", keys: Sequence[bytes]) -> bool:
+@frozen
+class Outputs:
+    """What rows of predictions are compared in, under the names that these have in a table."""
+
+    numeric: "NDArray[np.float64]"
+    objects: "NDArray[np.object_]"
+    y: "NDArray[Any]"
+    task: Task
+    classes: tuple[str, ...]
+    n: int
+
+
+def duplicated_predictions(given: GivenOutcomes, findings: Findings) -> None:
+    """Report rows without an id that repeat an earlier one in truth, outputs and weight.
+
+    A column with another value in each row says that they are different examples.
+    """
+    if given.truth is None or given.id_column is not None or given.times is not None:
+        return
+    if any(column.levels == given.n for column in given.source_columns):
+        return
+    columns = [*given.scores.values(), *given.predictions.values()]
+    columns += [c for c in (given.group_codes, given.weights, given.events) if c is not None]
+    numeric = np.column_stack([np.asarray(column, dtype=float) for column in columns])
+    no_text = np.empty((given.n, 0), dtype=object)
+    rows = Outputs(numeric, no_text, given.truth, given.task, given.classes, given.n)
+    suspected = _rows_with_equal_hashes(rows)
+    keys = _row_keys(rows, suspected)
+    copies = len(keys) - len(set(keys))
+    if copies < LEAST_COPIES * given.n or copies == 0 or _coincide(rows, suspected, keys):
+        return
+    findings.add(
+        DUPLICATED_ROWS,
+        f"{counted(copies, 'row')} of {given.n:,} {'repeats' if copies == 1 else 'repeat'} an "
+        "earlier one in the truth and in all outputs, and no `id` says that they are different "
+        "examples",
+        "predictions",
+        help="name the column of the examples by `id COLUMN`, or remove the copies",
+    )
+
+
+def _coincide(
+    table: Table | Outputs, suspected: "NDArray[np.int64]", keys: Sequence[bytes]
+) -> bool:
     """Return whether different examples explain the equal rows, because columns are coarse.
 
     Of pairs of rows of one class, the product over features of the chance to agree is the share
@@ -450,7 +495,7 @@ def _coincide(table: Table, suspected: "NDArray[np.int64]", keys: Sequence[bytes
     return equal <= MOST_OF_CHANCE * expected
 
 
-def _columns(table: Table) -> Iterator["NDArray[Any]"]:
+def _columns(table: Table | Outputs) -> Iterator["NDArray[Any]"]:
     """Iterate over what rows are compared in: the features, of a regression the target too."""
     yield from table.numeric.T
     yield from (column.astype(str) for column in table.objects.T)
@@ -608,7 +653,7 @@ def _is_number(text: str) -> bool:
 def _equals_target(table: Table, column: Column) -> bool:
     values = _values(table, column)
     if table.task == "regression":
-        return column.numeric and _is_rescaled_target(values, table.y)
+        return column.numeric and is_rescaled(values, table.y)
     for rows in (FIRST_LOOK, table.n):  # most features differ within the first rows
         pairs = set(zip(values[:rows].tolist(), table.y[:rows].tolist(), strict=True))
         if len(pairs) > len(table.classes) or len({value for value, _ in pairs}) < len(pairs):
@@ -616,7 +661,7 @@ def _equals_target(table: Table, column: Column) -> bool:
     return len(pairs) == len(table.classes)
 
 
-def _is_rescaled_target(values: "NDArray[np.float64]", y: "NDArray[np.float64]") -> bool:
+def is_rescaled(values: "NDArray[np.float64]", y: "NDArray[np.float64]") -> bool:
     """Return whether a feature is the target in another unit: a + b y, up to rounding."""
     if len(y) < LEAST_ON_A_LINE:
         return bool(np.array_equal(values, y))
@@ -628,7 +673,7 @@ def _is_rescaled_target(values: "NDArray[np.float64]", y: "NDArray[np.float64]")
     return bool((np.abs(off) <= NEARLY * np.abs(slope) * spread).all())
 
 
-def _row_keys(table: Table, rows: "NDArray[np.int64]") -> list[bytes]:
+def _row_keys(table: Table | Outputs, rows: "NDArray[np.int64]") -> list[bytes]:
     """Return one key for each of some rows: equal exactly where features and target are."""
     numbers = [_plain(column[rows]) for column in (*table.numeric.T, table.y)]
     keys = [row.tobytes() for row in np.column_stack(numbers)]
@@ -645,7 +690,7 @@ def _plain(column: "NDArray[Any]") -> "NDArray[np.float64]":
     return numbers
 
 
-def _rows_with_equal_hashes(table: Table) -> "NDArray[np.int64]":
+def _rows_with_equal_hashes(table: Table | Outputs) -> "NDArray[np.int64]":
     """Return the rows that may equal others, sorted: few, unless there are copies."""
     numbers = (_plain(column).view(np.uint64) for column in (*table.numeric.T, table.y))
     hashes = np.zeros(table.n, dtype=np.uint64)

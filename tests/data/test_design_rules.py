@@ -12,7 +12,6 @@ from evallang.data.design_rules import Questions, check_design, check_test_sizes
 from evallang.metrics.metric import METRICS, evaluate
 from evallang.source import Span
 from evallang.stats.intervals.interval import INTERVALS
-from evallang.study import Method, RequirementSpec
 
 SPAN = Span("study.eval", 700, 710)
 
@@ -136,16 +135,9 @@ def test_the_advised_number_of_folds_is_enough(source):
     assert check_design(table(source, 23, 200), replace(asked, folds=4)) == ()
 
 
-@pytest.mark.parametrize(("margin", "found"), [(0.05, ["W435"]), (0.1, ["W435"]), (0.04, [])])
-def test_a_margin_beyond_the_baseline_is_reported_at_its_line(source, margin, found):
-    result = check_design(table(source, 5, 95), Questions(margins=((margin, SPAN),)))
-    assert codes(result) == found
-    assert all(d.span == SPAN for d in result)
-
-
 def test_a_regression_has_no_classes(source):
     text = "x,y\n" + "".join(f"{i / 7:.3f},{i / 3}\n" for i in range(60))
-    asked = Questions(per_fold=("r2",), folds=10, margins=((0.5, SPAN),), test_share=0.2)
+    asked = Questions(per_fold=("r2",), folds=10, test_share=0.2)
     (found,) = check_design(source.table(text), asked)
     assert found.code == "W432"
     assert "accuracy" not in found.message
@@ -199,15 +191,6 @@ def test_measures_of_single_folds_are_rankings_and_what_fold_tests_are_about():
     assert asked_by(rest).per_fold == ("roc_auc",)
     tested = rest + "compare a, b with corrected_t by accuracy, f1, brier"
     assert asked_by(tested).per_fold == ("roc_auc", "f1")
-
-
-def test_margins_on_accuracy_are_asked_about():
-    study = checked(STUDY.format(rest="protocol cv")).study
-    line = RequirementSpec(
-        0, "", "noninferior", Method("accuracy"), ("a", "b"), None, 0.02, None, None, None, 0.95
-    )
-    other = replace(line, metric=Method("f1"))
-    assert questions(replace(study, requirements=(line, other))).margins == ((0.02, None),)
 
 
 OF_ONE_CLASS = {"f1", "fbeta", "jaccard", "recall", "specificity", "precision"}

@@ -1,14 +1,28 @@
 """Advice on the size and the scale of margins."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 from evallang.checking.rules.rule import Objection, rule
 from evallang.checking.rules.shares import percent
 from evallang.checking.rules.study_facts import tests_of
 from evallang.compatibility import metric_entry
-from evallang.diagnostics import Changes
+from evallang.data.codes import MARGIN_BEYOND_BASELINE
+from evallang.data.dataset import GivenOutcomes, Table
+from evallang.diagnostics import Changes, Diagnostic, diagnose
 from evallang.late_pattern import late_pattern
+from evallang.metrics.metric import evaluate
+from evallang.registry import lazy
+from evallang.source import Span
 from evallang.study import ComparisonSpec, Method, RequirementSpec, Study
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
 
 PERCENT = late_pattern(
     r"(?:\b(?:by|within)\s+|[<>]=\s*|\b(?:rope|margin)\s*=\s*)(?P<margin>[\d._]+%)"
@@ -176,3 +190,134 @@ def _margin_words(metric: Method, value: float) -> str:
 def _amount(metric: Method, value: float) -> str:
     """Return a margin as the metric is read: in percent, or in a unit of its own."""
     return percent(value) if _range(metric) in ((0.0, 1.0), (-1.0, 1.0)) else f"{value:g}"
+
+
+# --- once data are read ----------------------------------------------------------------------
+
+
+def judge_margins(study: Study, read: Table | GivenOutcomes) -> Iterator[Diagnostic]:
+    """Report margins that let a model without features pass as not worse than its reference.
+
+    The reference of models that are fitted later is a perfect one.
+    """
+    truth = read.y if isinstance(read, Table) else read.truth
+    for metric, margin, models, span in _margins(study):
+        declared = metric_entry(metric).declaration
+        if metric.code or metric.better is not None or truth is None:
+            continue
+        if declared.task != read.task or declared.needs not in CONSTANT:
+            continue
+        higher = declared.better == "higher"
+        better, perfect = (max, declared.high) if higher else (min, declared.low)
+        named = dict(_values(metric, read, models))
+        constants = list(_without_features(metric, truth, read))
+        references = list(named.values()) or [value for value in (perfect,) if value is not None]
+        if not constants or not references:
+            continue
+        (constant, how), reference = better(constants), better(references)
+        left = round(reference - constant if higher else constant - reference, 12)
+        if margin < left:
+            continue
+        noun = f"`{metric.written}`" if metric.options else spoken(metric_entry(metric).title)
+        whose = "a perfect one"
+        if named:
+            one = next(name for name, value in named.items() if value == reference)
+            whose = f"`{one}`, which has {_rounded(metric, reference)}"
+        yield diagnose(
+            MARGIN_BEYOND_BASELINE,
+            f"a model that always predicts {how} has {'an' if noun[0] in 'aeio' else 'a'} {noun} "
+            f"of {_rounded(metric, constant)}, and a margin of {_amount(metric, margin)} can let "
+            f"it pass as not worse than {whose}",
+            span,
+            help=f"write a margin well below {_rounded(metric, left)}"
+            if left > 0
+            else f"compare with a model that is better than always predicting {how}",
+        )
+
+
+def spoken(title: str) -> str:
+    """Return a title as it is inside a sentence: `area under the ROC curve`, `F1`."""
+    return title[0].lower() + title[1:] if title[1:2].islower() else title
+
+
+def _rounded(metric: Method, value: float) -> str:
+    return _amount(metric, round(value, 4) if abs(value) < 1 else float(f"{value:.4g}"))
+
+
+CONSTANT = ("labels", "scores", "probabilities", "values")
+"""What a model without features can give as well."""
+
+
+def _margins(study: Study) -> Iterator[tuple[Method, float, tuple[str, ...], Span | None]]:
+    """Iterate over margins: the metric, the size, the models that are a reference, the place."""
+    for line in study.requirements:
+        if line.kind in ("noninferior", "equivalent") and line.value is not None:
+            models = line.models if line.kind == "equivalent" else line.models[-1:]
+            yield line.metric, line.value, models, line.span
+    for comparison in study.comparisons:
+        for test in tests_of(comparison):
+            margin = test.keywords().get("margin")
+            if isinstance(margin, int | float | Fraction) and not isinstance(margin, bool):
+                yield comparison.metrics[0], float(margin), comparison.models, comparison.span
+
+
+def _values(
+    metric: Method, read: Table | GivenOutcomes, models: Sequence[str]
+) -> Iterator[tuple[str, float]]:
+    """Compute a metric of models whose outputs are given."""
+    if isinstance(read, Table) or read.truth is None:
+        return
+    needs = metric_entry(metric).declaration.needs
+    of_labels = needs in ("labels", "values")
+    outputs = read.predictions if of_labels else read.scores
+    for model in models:
+        if model in outputs:
+            value = _value(metric, read.truth, outputs[model], read)
+            if value is not None:
+                yield model, value
+
+
+def _without_features(
+    metric: Method, truth: "NDArray[Any]", read: Table | GivenOutcomes
+) -> Iterator[tuple[float, str]]:
+    """Compute a metric of models that give every row the same answer: the value, the answer."""
+    needs, k = metric_entry(metric).declaration.needs, len(read.classes)
+    if needs == "values":
+        answers = {"the mean": float(np.mean(truth)), "the median": float(np.median(truth))}
+        outputs = [(np.full(len(truth), answer), how) for how, answer in answers.items()]
+    else:
+        shares = np.bincount(truth[truth >= 0], weights=_weights(read), minlength=k)
+        shares = shares / shares.sum()
+        if needs == "labels":
+            common = {int(shares.argmax()), read.positive}
+            outputs = [
+                (np.full(len(truth), code), f"`{read.classes[code]}`")
+                for code in common
+                if code is not None
+            ]
+        elif k == 2 and read.positive is not None:
+            outputs = [(np.full(len(truth), shares[read.positive]), "the share of the class")]
+        else:
+            outputs = [(np.tile(shares, (len(truth), 1)), "the shares of the classes")]
+    for output, how in outputs:
+        value = _value(metric, truth, output, read)
+        if value is not None:
+            yield value, how
+
+
+def _value(
+    metric: Method, truth: "NDArray[Any]", output: "NDArray[Any]", read: Table | GivenOutcomes
+) -> float | None:
+    entry, options = metric_entry(metric), metric.keywords()
+    try:
+        value = evaluate(
+            entry, options, truth, output, read.positive, len(read.classes), _weights(read)
+        )
+    except ValueError:  # options that do not fit the classes, which has a code of its own
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _weights(read: Table | GivenOutcomes) -> "NDArray[Any] | None":
+    times = None if isinstance(read, Table) else read.times
+    return read.weights if times is None else times.astype(float)

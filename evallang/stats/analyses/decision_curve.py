@@ -30,6 +30,7 @@ else:
 
 
 FEWEST = 10  # false positives at a threshold, from which its benefit is nearly normal
+NOISE = 1e-12  # of two sums of one value; one false positive of a million adds 1e-8
 
 
 @ANALYSES.register(
@@ -80,7 +81,8 @@ def decision_curve(predicted: Predicted) -> Curve:
     share = float((shares * predicted.is_positive).sum() / shares.sum())
     treat_all = share - (1 - share) * odds
     shown = treat_all >= min(0.0, float(found.min()))
-    best = found > np.maximum(treat_all, 0.0)
+    lead = found - np.maximum(treat_all, 0.0)
+    best = lead > NOISE * (1 + odds)
     ends = thresholds[best]
     summaries = (
         Summary("lowest threshold above both references", float(ends[0]) if len(ends) else None),

@@ -218,7 +218,7 @@ def suite(tmp_path):
             f"{v:.4f},{w:.4f},{i % 2}\n" for i, (v, w) in enumerate(draw.random((60, 2)))
         )
         (tmp_path / f"{name}.csv").write_text("v,w,y\n" + rows)
-    (tmp_path / "p.csv").write_text("y,a,b,c\n" + "1,1,0,1\n0,0,1,0\n1,0,1,1\n0,1,1,0\n" * 30)
+    (tmp_path / "p.csv").write_text("y,a,b,c\n" + "1,1,0,1\n0,0,0,1\n1,0,1,1\n0,1,1,0\n" * 30)
     return tmp_path
 
 
