@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from evallang.api.folder_lock import Locked, locked
 from evallang.registry import lazy
-from evallang.reporting.output_files import listed_files
+from evallang.reporting.output_files import free_name, kept, written_files
 from evallang.results import codec, records
 from evallang.results.files import PREDICTIONS, RESULTS, TEMPORARY, write_file
 
@@ -45,6 +45,7 @@ NAME_BYTES = 255  # the longest name of a file on Linux
 LEAST_FREE = 8 * 1024**2  # bytes: a report with its fonts, and the results of a small study
 TRIED_BYTES = 1024**2  # written before anything is fitted, and deleted
 SHOWN_NAMES = 5
+BEGINS_RESULTS = re.compile(rb'\s*\{\s*"schema"\s*:\s*"evallang/results/')
 
 
 class FolderRefused(Exception):
@@ -156,6 +157,8 @@ def _finish_swap(place: Path) -> None:
     """Finish, or take back, what a killed run left; raise `FolderRefused` where it cannot."""
     new, old = _neighbour_path(place, NEW), _neighbour_path(place, OLD)
     for found in (new, old):
+        if found.is_symlink():
+            raise FolderRefused(f"`{found}` is a link, which is not followed; remove it")
         if found.exists() and _others(found) and not _is_ours(found):
             raise FolderRefused(
                 f"`{found}` holds files and no results of evallang; move it to another place"
@@ -164,7 +167,7 @@ def _finish_swap(place: Path) -> None:
         if not place.exists():
             (new if _is_ours(new) else old).rename(place)
         if old.exists():
-            left = _move_others(old, place)
+            left, _ = _move_others(old, place)
             if left:
                 raise FolderRefused(
                     f"an interrupted run left {_listed(left)} in `{old}`; move them to another "
@@ -196,25 +199,26 @@ def _check_is_a_folder(place: Path, folder: Path) -> None:
 
 def _is_ours(folder: Path) -> bool:
     try:
-        if not (folder / "results.json").is_file():  # a pipe may never end
+        if not (folder / RESULTS).is_file():  # a pipe may never end
             return False
-        found = json.loads((folder / "results.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        with (folder / RESULTS).open("rb") as file:
+            return BEGINS_RESULTS.match(file.read(1000)) is not None
+    except OSError:
         return False
-    return isinstance(found, dict) and str(found.get("schema", "")).startswith("evallang/results/")
 
 
 def _others(folder: Path) -> list[Path]:
     """Return what is in a folder and was not written by a run, in the order of names.
 
-    Of a folder of ours, such as `tables`, these are the files that the list of the report's files
-    does not name.
+    Of a folder of ours, such as `tables`, these are the files that are not as the list of the
+    report's files has them.
     """
-    written = listed_files(folder)
+    written = written_files(folder)
     inner = {path.partition("/")[0] for path in written if "/" in path}
     found: list[Path] = []
     for item in sorted(folder.iterdir()):
-        if item.name in OURS or item.name in written or item.name.startswith(TEMPORARY):
+        unfinished = item.name.startswith(TEMPORARY) and item.is_file() and not item.is_symlink()
+        if item.name in OURS or item.name in written or unfinished:
             continue
         if item.name in inner and item.is_dir() and not item.is_symlink():
             found += [f for f in sorted(item.iterdir()) if f"{item.name}/{f.name}" not in written]
@@ -329,7 +333,8 @@ def write_folder(
         shutil.rmtree(new, ignore_errors=True)
         raise
     if old.exists():
-        left = _move_others(old, place)
+        left, renamed = _move_others(old, place)
+        messages += renamed
         if left:
             messages += (f"{_listed(left)} could not be moved and stays in `{old}`",)
         else:
@@ -346,19 +351,27 @@ def _with_hash(record: records.ResultsRecord, path: Path) -> records.ResultsReco
     return replace(record, provenance=replace(record.provenance, predictions_sha256=digest))
 
 
-def _move_others(old: Path, place: Path) -> list[str]:
-    """Move what is not ours by renaming, whatever it is; return the names that did not move."""
-    left = []
-    for item in _moved_alone(old, place):
+def _move_others(old: Path, place: Path) -> tuple[list[str], tuple[str, ...]]:
+    """Move what is not ours by renaming, whatever it is.
+
+    Return the names that did not move, and messages about those that have another name now.
+    """
+    left: list[str] = []
+    messages: list[str] = []
+
+    def has_room(item: Path) -> bool:
+        return not os.path.lexists(place / item.relative_to(old))
+
+    for item in sorted(_moved_alone(old, place), key=has_room, reverse=True):
         name = item.relative_to(old)
         try:
-            if os.path.lexists(place / name):
-                raise FileExistsError(errno.EEXIST, "file exists", str(item))
-            (place / name).parent.mkdir(exist_ok=True)
-            item.rename(place / name)
+            target = free_name(place / name)
+            target.parent.mkdir(exist_ok=True)
+            item.rename(target)
+            messages += [kept(item, target)] if target.name != item.name else []
         except OSError:
             left.append(f"`{name.as_posix()}`")
-    return left
+    return left, tuple(messages)
 
 
 def _moved_alone(old: Path, place: Path) -> Iterator[Path]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from evallang.api.folder import NAME_BYTES, FolderRefused
+from evallang.models.saving import is_saved_model
 from evallang.results.files import TEMPORARY, write_file
 
 
@@ -19,7 +20,7 @@ class ModelNotWritten(FolderRefused):
 
 
 def check_places(paths: Iterable[str], folder: Path) -> None:
-    """Refuse paths that links lead out of the study's folder, or that are folders.
+    """Refuse paths that links lead out of the study's folder, or where other things are.
 
     The checker has seen their text; this looks at what is there. Raises `FolderRefused`.
     """
@@ -30,6 +31,11 @@ def check_places(paths: Iterable[str], folder: Path) -> None:
         try:
             if place.is_dir():
                 raise FolderRefused(f"`{path}` is a folder, and a model is written to a file")
+            if os.path.lexists(place) and not is_saved_model(place):
+                raise FolderRefused(
+                    f"`{path}` is there and is no model that evallang exported; move it, or name "
+                    "another file in `export`"
+                )
             _try_writing(place, Path(inside))
         except OSError as error:
             raise FolderRefused(_cannot_write(path, error)) from error

@@ -298,8 +298,8 @@ def run_study(
             command_line += "".join(
                 f" --limit {key}={value}" for key, value in changed_limits().items()
             )
-            if out is None and study.meant.report_folder is not None:
-                refuse_leading_out(study.meant.report_folder, folder, place.parent)
+            if out is None:
+                refuse_leading_out(study.meant.report_folder or folder.name, folder, place.parent)
             with reserved(folder) as place_of_results:
                 try:
                     with spent_on(steps_before_report(study, formats)):

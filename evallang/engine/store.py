@@ -30,7 +30,7 @@ from evallang.engine.fit_outcome import (
     InnerScores,
     TrainingOutputs,
 )
-from evallang.engine.store_folder import STUDIES, StoreRefused, store_folder
+from evallang.engine.store_folder import STUDIES, STUDY_NAME, StoreRefused, store_folder
 from evallang.limits import STORE_BYTES
 from evallang.models.model import Candidates, ParameterValue, identity, search_space
 from evallang.models.thresholds import ChosenThreshold, chooses_threshold
@@ -155,7 +155,7 @@ class Store:
         """Open a temporary file that is locked as long as its process is writing it."""
         (self.folder / UNFINISHED).mkdir(mode=0o700, exist_ok=True)
         while True:
-            handle, name = tempfile.mkstemp(dir=self.folder / UNFINISHED)
+            handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=self.folder / UNFINISHED)
             beside = Path(name)
             with os.fdopen(handle, "wb") as stream:
                 _flock(handle, wait=True)
@@ -184,8 +184,7 @@ class Store:
         with contextlib.suppress(OSError), self._locked() as alone:
             if not alone:
                 return
-            for item in _listed(self.folder / UNFINISHED):
-                _delete_if_dead(Path(item.path))
+            self._delete_unfinished()
             studies = _oldest_first(self._studies())
             for _, path in studies[:-MOST_STUDIES]:
                 Path(path).unlink(missing_ok=True)
@@ -213,24 +212,32 @@ class Store:
         found = self.contents()
         for item in (*self._entries(), *self._studies()):
             Path(item.path).unlink(missing_ok=True)
-        for item in _listed(self.folder / UNFINISHED):
-            _delete_if_dead(Path(item.path))
+        self._delete_unfinished()
         for item in _listed(self.folder):
             if _is_shard(item):
                 with contextlib.suppress(OSError):  # it holds files of others
                     Path(item.path).rmdir()
         return found
 
+    def _delete_unfinished(self) -> None:
+        for item in _listed(self.folder / UNFINISHED):
+            if item.name.startswith(TEMPORARY):
+                _delete_if_dead(Path(item.path))
+
     def _entries(self) -> Iterator["os.DirEntry[str]"]:
         for shard in _listed(self.folder):
             if _is_shard(shard):
                 for item in _listed(Path(shard.path)):
-                    if _is_key(item.name) and not item.is_dir(follow_symlinks=False):
+                    ours = _is_key(item.name) and item.name.startswith(shard.name)
+                    if ours and not item.is_dir(follow_symlinks=False):
                         yield item
 
     def _studies(self) -> Iterator["os.DirEntry[str]"]:
         """Iterate over what is known of the last run of each study."""
-        yield from (i for i in _listed(self.folder / STUDIES) if i.name.endswith(".json"))
+        for item in _listed(self.folder / STUDIES):
+            stem, _, end = item.name.partition(".")
+            if len(stem) == STUDY_NAME and set(stem) <= HEX and end == "json":
+                yield item
 
     @contextmanager
     def _locked(self) -> Iterator[bool]:
@@ -351,18 +358,31 @@ def _check_is_ours(folder: Path) -> None:
     found = folder.stat()
     if not stat.S_ISDIR(found.st_mode):
         raise StoreRefused(f"the store `{folder}` is not a folder")
-    if found.st_uid != os.geteuid():
-        raise StoreRefused(f"the store `{folder}` belongs to another user")
-    if found.st_mode & stat.S_IWOTH:
-        raise StoreRefused(
-            f"the store `{folder}` can be written by all users; name a folder of your own"
-        )
+    _check_owner(found, folder)
+    for item in _listed(folder):
+        if item.is_symlink():
+            raise StoreRefused(
+                f"the store `{folder}` contains the link `{item.name}`, and nothing follows a link "
+                "there; remove it"
+            )
+        if item.is_dir():
+            _check_owner(item.stat(), Path(item.path))
     others = [i.name for i in _listed(folder) if not i.name.startswith(TEMPORARY)]
     tag = folder / TAG
     if others and not (tag.is_file() and b"evallang" in tag.read_bytes()[:1000]):
         raise StoreRefused(
             f"the store `{folder}` contains files and is not a store of evallang; name an empty or "
             "new folder"
+        )
+
+
+def _check_owner(found: os.stat_result, folder: Path) -> None:
+    if found.st_uid != os.geteuid():
+        raise StoreRefused(f"the store `{folder}` belongs to another user")
+    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise StoreRefused(
+            f"other users can write to the store `{folder}`; run `chmod go-w` on it if it is yours "
+            "alone, or name another folder"
         )
 
 

@@ -8,6 +8,7 @@ VARIABLE = "EVALLANG_STORE"
 OFF = "off"
 STUDIES = "studies"
 """The folder of a store with what it knows of past runs, a file for each study."""
+STUDY_NAME = 32  # hexadecimal digits
 
 
 class StoreRefused(Exception):
@@ -45,7 +46,7 @@ def store_folder(given: str | os.PathLike[str] | None = None) -> Path | None:
 
 def study_name(path: Path) -> str:
     """Return the name under which a store knows a study file."""
-    return sha256(str(path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+    return sha256(str(path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:STUDY_NAME]
 
 
 def file_of_study(folder: Path, name: str) -> Path:

@@ -7,11 +7,13 @@ here in their order instead, so that the same model gives the same file.
 import io
 import json
 import re
+import stat
 import warnings
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evallang.models.build import BuildContext, assemble
@@ -144,6 +146,19 @@ def _numbered(content: bytes) -> bytes:
             archive.writestr(_entry(new), parts[name])
         archive.writestr(_entry(SCHEMA), json.dumps(schema, indent=2))
     return made.getvalue()
+
+
+def is_saved_model(path: Path) -> bool:
+    """Return whether a regular file is one that evallang exported, by the dates of its entries."""
+    try:
+        if not stat.S_ISREG(path.lstat().st_mode):
+            return False
+        with zipfile.ZipFile(path) as archive:
+            entries = archive.infolist()
+    except (OSError, ValueError, zipfile.BadZipFile, NotImplementedError):
+        return False
+    dated = all(entry.date_time == LONG_AGO for entry in entries)
+    return dated and bool(entries) and entries[-1].filename == SCHEMA
 
 
 def _entry(name: str) -> zipfile.ZipInfo:

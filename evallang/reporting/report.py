@@ -84,7 +84,8 @@ def write_report(
         made[OF_FIGURES], without = figure_files(writing.document)
         messages += without
         writing.missing += drawn_as_boxes(writing.document)
-    written = write_files(folder, made)
+    written, renamed = write_files(folder, made)
+    messages += renamed
     if results.style_sheet and not writing.context.style_sheet:
         messages.append("the style sheet in the results cannot be part of a page and is not used")
     if writing.objections:

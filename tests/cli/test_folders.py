@@ -455,15 +455,14 @@ def test_a_mount_point_in_the_folder_is_named_before_anything_is_moved(
     assert (out / "mounted").is_dir()
 
 
-def test_what_an_interrupted_run_left_and_cannot_be_moved_is_named(tmp_path, results):
+def test_what_an_interrupted_run_left_is_kept_beside_a_file_of_the_same_name(tmp_path, results):
     out, old = tmp_path / "out", tmp_path / "out.evallang-old"
     results.save(out)
     results.save(old)
     (old / "notes.txt").write_text("old")
     (out / "notes.txt").write_text("new")
-    with pytest.raises(FolderRefused, match=r"left `notes.txt` in `.*out.evallang-old`; move"):
-        results.save(out)
-    assert (old / "notes.txt").read_text() == "old"
+    results.save(out)
+    assert (out / "notes.txt.kept").read_text() == "old"
     assert (out / "notes.txt").read_text() == "new"
 
 
