@@ -30,11 +30,13 @@ from evallang.checking.stated import stated_settings
 from evallang.checking.suppression import report
 from evallang.collector import collector_paused
 from evallang.compatibility import own_metric
+from evallang.compatibility.hypothesis_tests import reads_order
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec, Task
 from evallang.diagnostics import Diagnostic, has_errors
 from evallang.frozen_records import frozen
+from evallang.protocols.protocol import PROTOCOLS
 from evallang.source import SourceFile, Span
-from evallang.study import SourceSpec, Study
+from evallang.study import Protocol, SourceSpec, Study
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_parsed
 
@@ -162,7 +164,18 @@ def _resolve(
     specs = _add_named_columns(
         specs,
         group,
-        [p.by for p in protocols if p.by],
+        Named(
+            next((p.by for p in protocols if p.by and not _is_ordered(p)), None),
+            next((p.by for p in protocols if p.by and _is_ordered(p)), None),
+            any(map(_is_ordered, protocols)),
+            any(
+                reads_order(test)
+                for line in tested
+                for test in (line.test, line.post_hoc)
+                if test is not None
+            )
+            or any(line.test is not None and reads_order(line.test) for line in required),
+        ),
         tuple(dict.fromkeys(within)),
         stratification.columns if stratification else (),
         {
@@ -170,7 +183,11 @@ def _resolve(
             for word, kind in (("stratify", n.StratifyNode), ("group", n.GroupNode))
             for statement in scope.of(kind)
         }
-        | dict([("split", p.span) for p in protocols if p.by and p.span is not None][:1])
+        | {
+            "time" if _is_ordered(p) else "split": p.span
+            for p in reversed(protocols)
+            if p.by and p.span is not None
+        }
         | {f"within {c}": m.span for m in measured for c in m.within if m.span is not None}
         | {f"within {r.within}": r.span for r in required if r.within and r.span is not None},
     )
@@ -231,10 +248,31 @@ def _task(specs: tuple[SourceSpec, ...]) -> Task | None:
     return None
 
 
+@frozen
+class Named:
+    """What protocols and tests say of the order of rows.
+
+    Attributes
+    ----------
+    split : the column of the author's own folds
+    time : the column of the order in time that a protocol names
+    protocol, test : whether a protocol, or a test, reads the rows in the order of time
+    """
+
+    split: str | None
+    time: str | None
+    protocol: bool
+    test: bool
+
+
+def _is_ordered(protocol: Protocol) -> bool:
+    return PROTOCOLS[protocol.kind].declaration.yields(protocol.options).ordered
+
+
 def _add_named_columns(
     specs: tuple[SourceSpec, ...],
     group: str | None,
-    split: list[str],
+    order: Named,
     within: tuple[str, ...],
     strata: tuple[str, ...],
     places: Mapping[str, Span],
@@ -247,7 +285,9 @@ def _add_named_columns(
                 replace(
                     spec,
                     group=spec.group or group,
-                    split=split[0] if split else None,
+                    split=order.split,
+                    time=order.time or spec.time,
+                    series=order.protocol or order.test,
                     subgroups=within,
                     strata=tuple(c for c in strata if c not in ("target", spec.target)),
                     places={**spec.places, **_further(places, spec.places)},
@@ -255,7 +295,12 @@ def _add_named_columns(
             )
         elif isinstance(spec, PredictionsSpec):
             further = _further(places, spec.places)
-            spec = replace(spec, group=spec.group or group, subgroups=within)
+            spec = replace(
+                spec,
+                group=spec.group or group,
+                subgroups=within,
+                series=order.test or bool(spec.time),
+            )
             found.append(replace(spec, places={**spec.places, **further}))
         else:
             found.append(spec)

@@ -231,6 +231,16 @@ def target_column(
     return clause_values.column(scope, named), cast(Literal["log", "sqrt"], scale.name)
 
 
+def time_column(clauses: Clauses) -> str | None:
+    """Take `time`: the column, or an empty text where `none` keeps the order of the file."""
+    clause = clauses.plain("time")
+    if clause is not None and len(clause.values) == 1:
+        (value,) = clause.values
+        if isinstance(value, n.NameNode) and value.name == "none":
+            return ""
+    return clauses.column("time")
+
+
 def positive_class(scope: Scope, clauses: Clauses) -> tuple[Label | None, str | None]:
     """Take `positive`: the label, and its label for readers."""
     found = clauses.find(n.PositiveNode)

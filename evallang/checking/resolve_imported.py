@@ -13,6 +13,7 @@ from evallang.checking.clauses import (
     positive_class,
     stated_task,
     take_where_lines,
+    time_column,
 )
 from evallang.checking.scope import Scope, suggestion
 from evallang.data.dataset import CountsSpec, GivenModel, PredictionsSpec, ScoresSpec
@@ -61,6 +62,7 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
         repeat=clauses.column("repeat"),
         dataset=clauses.column("dataset"),
         weight=clauses.column("weight"),
+        time=time_column(clauses),
         positive=positive,
         positive_label=positive_label,
         task="regression" if order else stated_task(scope, clauses),

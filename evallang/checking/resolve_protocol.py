@@ -161,6 +161,15 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
             good = False
         sound = sound and good
         given[key] = value
+    if node.by is not None and not (entry.declaration.of_assignment or _is_ordered(entry)):
+        scope.report(
+            codes.UNKNOWN_OPTION,
+            f"`{' '.join(words)}` has no option `by`",
+            node.by.span,
+            help="remove it: `time_series by COLUMN` names the order of the rows, and `split by "
+            "COLUMN` the folds",
+        )
+        sound = False
     sound = sound and _leaves_training(scope, entry, node, given)
     if not sound:
         if node.name is not None:
@@ -184,6 +193,11 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
         seeds=seeds,
         span=node.span,
     )
+
+
+def _is_ordered(entry: Entry[ProtocolDeclaration]) -> bool:
+    """Return whether a protocol reads the rows in the order of time."""
+    return entry.declaration.yields(entry.defaults()).ordered
 
 
 TRAINING = frozenset({"train", "train_size", "training"})

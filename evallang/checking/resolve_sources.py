@@ -14,6 +14,7 @@ from evallang.checking.clauses import (
     stated_task,
     take_where_lines,
     target_column,
+    time_column,
 )
 from evallang.checking.resolve_thresholds import thresholds_of_models
 from evallang.checking.scope import Scope, letters, suggestion
@@ -109,6 +110,7 @@ def _data(scope: Scope, node: n.DataNode) -> DataSpec | None:
         id=clauses.column("id"),
         group=clauses.column("group"),
         weight=clauses.column("weight"),
+        time=time_column(clauses),
         missing=labels(scope, missing),
         task=BUNDLED.get(location) if bundled and task is None else task,
         where=take_where_lines(scope, clauses),

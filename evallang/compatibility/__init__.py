@@ -124,7 +124,13 @@ def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
         if source.fold is not None:
             evidence.add(Evidence.FOLD_SCORES)
             return Yields(frozenset(evidence), Design.KFOLD, grouped=grouped, weighted=weighted)
-        return Yields(frozenset(evidence), single_fit=True, grouped=grouped, weighted=weighted)
+        return Yields(
+            frozenset(evidence),
+            single_fit=True,
+            grouped=grouped,
+            weighted=weighted,
+            ordered=source.series,
+        )
     if isinstance(source, ScoresSpec):
         if source.fold is None and source.repeat is None:
             return Yields(frozenset(), once=False)

@@ -48,6 +48,13 @@ def fits_design(test: Entry[HypothesisTestDeclaration], yields: Yields) -> bool:
     return bool(shared)
 
 
+def reads_order(test: Method) -> bool:
+    """Return whether a test, as written, reads the examples in the order of time."""
+    series = HYPOTHESIS_TESTS[test.name].declaration.series
+    options = dict(test.options)
+    return series is not None and all(options.get(option) is not None for option, _ in series)
+
+
 def test_mismatch(test: Method, metric: Method, yields: Yields, grouped: bool) -> Mismatch | None:
     """Return why a test cannot run by a metric on the inputs that a protocol yields.
 
@@ -56,7 +63,7 @@ def test_mismatch(test: Method, metric: Method, yields: Yields, grouped: bool) -
     entry = HYPOTHESIS_TESTS[test.name]
     declared = entry.declaration
     if yields.ordered and declared.series is not None:
-        if all(dict(test.options).get(option) is not None for option, _ in declared.series):
+        if reads_order(test):
             return None
         return Mismatch(
             Kind.SINGLE_SWAPS_IN_TIME,

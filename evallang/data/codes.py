@@ -766,6 +766,16 @@ SCORES_DO_NOT_FIT = declare(
     wrong='scores cnn = ["p0", "p1"]   # of three labels',
     right='scores cnn = ["p0", "p1", "p2"]',
 )
+ORDER_UNKNOWN = declare(
+    "E479",
+    "order_of_time_unknown",
+    "A method reads the rows in the order of time, and the data do not tell that order.",
+    reason="Forward chaining, the Diebold-Mariano test, blocks of a permutation test and intervals "
+    "of a series change with the order of the rows. A column of dates or an ascending `id` tells "
+    "it; several columns that disagree, or an `id` in another order than the rows, do not.",
+    wrong='predictions load from "shuffled.csv"\n  id visit   # 7, 2, 9, ...',
+    right='predictions load from "shuffled.csv"\n  id visit\n  time visit',
+)
 NOT_JUDGED = declare(
     "E446",
     "judgement_is_not_right_or_wrong",

@@ -30,6 +30,7 @@ from evallang.data.labels import group_codes
 from evallang.data.row_filters import select
 from evallang.data.source_columns import NOT_USED, roles_in_data, source_columns
 from evallang.data.target import read_target
+from evallang.data.time_columns import read_moments
 from evallang.diagnostics import Diagnostic, has_errors, sorted_by_place
 from evallang.limits import OverLimit
 from evallang.results.codec import encodable
@@ -147,7 +148,7 @@ def _spelled(spec: DataSpec) -> frozenset[str]:
 
 def named_columns(spec: DataSpec) -> frozenset[str]:
     """Return all columns that a `data` statement names."""
-    single = (spec.target, spec.id, spec.group, spec.weight, spec.split)
+    single = (spec.target, spec.id, spec.group, spec.weight, spec.time or None, spec.split)
     several = (spec.features, spec.features_except, spec.categorical, spec.subgroups, spec.strata)
     names = {name for name in single if name is not None}
     names.update(name for group in several for name in group or ())
@@ -170,6 +171,7 @@ def _table(
     row_weights = read_weights(frame, spec.weight, findings)
     strata = read_levels(frame, spec.strata, "stratify", findings)
     subgroups = read_levels(frame, spec.subgroups, "within", findings)
+    moments = read_moments(frame, spec, {target_column}, findings)
     if findings.failed or target is None or features is None:
         return None
     columns = source_columns(
@@ -193,6 +195,7 @@ def _table(
         split=split,
         strata=strata,
         subgroups=subgroups,
+        moments=moments,
         excluded=excluded,
         sha256="",
         source=frame.source,
@@ -200,6 +203,7 @@ def _table(
         notes=(*frame.notes, *target.notes),
         source_columns=columns,
         unused={c.name: frame.values(c.name) for c in columns if c.role == NOT_USED},
+        keys={n: frame.values(n) for n in (spec.id, spec.time) if n in frame.columns and n},
     )
     return replace(table, sha256=table_hash(table))
 
@@ -226,6 +230,8 @@ def table_hash(table: Table) -> str:
     parts.texts("groups", table.groups)
     parts.numbers("weights", table.weights)
     parts.texts("split", table.split)
+    if table.moments is not None:
+        parts.numbers("moments", table.moments.ranks)
     parts.columns("strata", table.strata)
     parts.columns("subgroups", table.subgroups)
     return parts.hexdigest()

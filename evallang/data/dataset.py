@@ -50,8 +50,9 @@ class DataSpec:
     """One `data` statement with all defaults filled in; None means "not written".
 
     `kind` is `sklearn` (then `location` is the name of the data set), `path`, `glob` or
-    `sql` (then `connection` is set). `places` maps clause keywords to their places;
-    `statement` is the statement's first line in canonical text.
+    `sql` (then `connection` is set). `time` is the column of the order in time, empty for the
+    order of the file; `series` tells that the study reads the rows in order. `places` maps
+    clause keywords to their places; `statement` is the statement's first line in canonical text.
     """
 
     name: str
@@ -71,6 +72,8 @@ class DataSpec:
     id: str | None = None
     group: str | None = None
     weight: str | None = None
+    time: str | None = None
+    series: Annotated[bool, Effect.DERIVED] = False
     split: str | None = None
     subgroups: tuple[str, ...] = ()
     strata: tuple[str, ...] = ()
@@ -142,7 +145,8 @@ class PredictionsSpec:
     `models` is empty when the author named none (all columns not otherwise named). `ratio`
     names the two numbers of a value whose sums over the examples are divided. `readers` is None
     where those of the column `reader` are the only ones meant. `event` says whether the truth is
-    the time of an event or of censoring; `query` what ranking a row belongs to.
+    the time of an event or of censoring; `query` what ranking a row belongs to. `time` and `series`
+    are those of a `DataSpec`.
     """
 
     name: str
@@ -161,6 +165,8 @@ class PredictionsSpec:
     repeat: str | None = None
     dataset: str | None = None
     weight: str | None = None
+    time: str | None = None
+    series: Annotated[bool, Effect.DERIVED] = False
     subgroups: tuple[str, ...] = ()
     positive: Label | None = None
     positive_label: Annotated[str | None, Effect.WORDS] = None
@@ -263,6 +269,24 @@ class ScoresSpec:
 
 
 @frozen
+class Moments:
+    """The column that tells the order of the rows in time, and the place of each row in it.
+
+    Attributes
+    ----------
+    column : its name
+    ranks : places (n,) from 0, equal for equal moments
+    """
+
+    column: str
+    ranks: "NDArray[np.int64]"
+
+    def keep(self, rows: Any) -> "Moments":
+        """Return the order of some of the rows."""
+        return Moments(self.column, np.unique(self.ranks[rows], return_inverse=True)[1])
+
+
+@frozen
 class Column:
     """One feature: its name and whether it is in the numeric or the object block."""
 
@@ -306,6 +330,8 @@ class Table:
     class_values : the labels as the models see them (int, bool, float or str), same order
     positive : code of the positive class for two classes, else None
     rows : 0-based row of the source for each row kept
+    moments : the order of the rows in time, where the study reads them in order; None for the
+        order of the file
     ids, groups, weights, split, subgroups, strata : columns named by clauses, None (empty)
         where not named; subgroups and strata may be features too, missing = "(missing)"
     group_codes : int codes of the groups (n,), numbered in the order of their first rows
@@ -338,9 +364,12 @@ class Table:
     source_columns: tuple[SourceColumn, ...] = ()
     """All columns of the source, features or not, in its order."""
     further_splits: tuple[tuple[str, ...], ...] = ()
+    moments: Moments | None = None
     strata: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unused: Mapping[str, "pl.Series"] = field(default_factory=dict, compare=False, repr=False)
     """The columns that the study uses for nothing, for the rules; released before fitting."""
+    keys: Mapping[str, "pl.Series"] = field(default_factory=dict, compare=False, repr=False)
+    """The columns that `id` and `time` name, for the rules; released before fitting."""
 
     @property
     def n(self) -> int:
@@ -366,6 +395,7 @@ class GivenOutcomes:
     id_column : whole numbers or texts (n,)
     group_names : the groups in the order of their first rows, None where no column names them
     group_codes : index of each row's group among them (n,)
+    moments : the order of the rows in time, as of a `Table`
     """
 
     spec: PredictionsSpec | CountsSpec
@@ -413,6 +443,7 @@ class GivenOutcomes:
     compared."""
     events: "NDArray[np.float64] | None" = None
     """Whether the truth is the time of an event (1) or of censoring (0); None without times."""
+    moments: Moments | None = None
     joined: JoinedParts | None = None
     """Of files in parts whose rows were joined in memory: how many, and why."""
 

@@ -96,6 +96,8 @@ def _feature_names(
             fine = False
     chosen = spec.features if spec.features is not None else frame.columns
     left_out = {*roles, *(spec.features_except or ())}
+    if spec.features is None:
+        left_out.add(spec.time)
     names = [name for name in dict.fromkeys(chosen) if name not in left_out]
     for name in spec.categorical:
         if name not in frame.columns:

@@ -15,7 +15,7 @@ def needed_columns(spec: PredictionsSpec, named: Collection[str]) -> Needed | No
     `named` are the columns that its clauses name. The result is None where every column is needed:
     without named models each may be one.
     """
-    if not spec.models:
+    if not spec.models or (spec.series and spec.time is None):  # any column may be the time
         return None
     known = {*named, *FINGERPRINTS}
     patterns = [model.scores for model in spec.models if isinstance(model.scores, str)]

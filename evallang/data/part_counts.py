@@ -225,7 +225,7 @@ def may_be_counted(spec: PredictionsSpec) -> bool:
     if len(spec.paths) != 1 or not has_parts(spec.paths[0]) or not spec.models:
         return False
     of_rows = (spec.group, spec.fold, spec.runs, spec.dataset, spec.weight)
-    if any(one is not None for one in of_rows) or spec.judged == "value":
+    if any(one is not None for one in of_rows) or spec.judged == "value" or spec.series:
         return False
     if spec.task == "regression":
         return False

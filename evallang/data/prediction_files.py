@@ -107,7 +107,7 @@ def read_sources(
 def role_columns(spec: PredictionsSpec) -> list[str]:
     """Return the columns that clauses name for anything but a model."""
     single = (spec.truth, spec.id, spec.group, spec.fold, spec.runs, spec.dataset, spec.weight)
-    names = [name for name in (*single, spec.event, spec.query) if name is not None]
+    names = [name for name in (*single, spec.event, spec.query, spec.time) if name]
     return [*names, *spec.subgroups, *(line.column for line in spec.where)]
 
 

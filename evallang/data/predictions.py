@@ -45,6 +45,7 @@ from evallang.data.prediction_files import (
 from evallang.data.ranked_outcomes import read_events, read_ordering_score, read_queries
 from evallang.data.source_columns import roles_in_predictions, source_columns
 from evallang.data.target import Target, read_target
+from evallang.data.time_columns import read_moments
 from evallang.diagnostics import Diagnostic
 from evallang.registry import lazy
 from evallang.stats.score_counts import PlacementSums, ScoreCounts, rank
@@ -257,6 +258,7 @@ def _outcomes(
     repeats = complete_texts(frame, spec.runs, spec.run_word, findings)
     row_weights = read_weights(frame, spec.weight, findings)
     subgroups = read_levels(frame, spec.subgroups, "within", findings)
+    moments = read_moments(frame, spec, outcome_columns(spec, models), findings)
     if findings.failed:
         return None
     examples: NDArray[np.int64] | None = None
@@ -310,6 +312,7 @@ def _outcomes(
         source_columns=described or source_columns(frame, roles_in_predictions(spec, models)),
         times=frame.times,
         events=events,
+        moments=moments,
         joined=frame.joined,
     )
     if frame.hashes is not None:
@@ -338,6 +341,8 @@ def outcomes_hash(made: GivenOutcomes) -> str:
     parts.ids("ids", made.id_column, distinct=made.repeats is None)
     parts.levels("groups", made.group_names, made.group_codes)
     parts.numbers("weights", made.weights)
+    if made.moments is not None:
+        parts.numbers("moments", made.moments.ranks)
     if made.events is not None:
         parts.numbers("events", made.events)
     if isinstance(made.spec, PredictionsSpec) and made.spec.query is not None:

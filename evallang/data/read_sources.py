@@ -29,5 +29,5 @@ class ReadSources:
 
     def released(self) -> "ReadSources":
         """Return the sources without the columns that no fit needs, which checks looked at."""
-        tables = {name: replace(table, unused={}) for name, table in self.tables.items()}
+        tables = {name: replace(table, unused={}, keys={}) for name, table in self.tables.items()}
         return replace(self, tables=tables)

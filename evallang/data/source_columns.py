@@ -149,6 +149,7 @@ def roles_in_data(spec: DataSpec, target: str, features: Iterable[str]) -> Roles
     _add(roles, "id", spec.id)
     _add(roles, "group", spec.group)
     _add(roles, "weight", spec.weight)
+    _add(roles, "time", spec.time or None)
     _add(roles, "split", spec.split)
     for name in features:
         _add(roles, CATEGORICAL if name in spec.categorical else FEATURE, name)
@@ -163,6 +164,7 @@ def roles_in_predictions(spec: PredictionsSpec, models: Iterable[GivenModel]) ->
         "weight",
     ):
         _add(roles, word, getattr(spec, word))
+    _add(roles, "time", spec.time or None)
     noun = {None: "prediction", "correct": "right or wrong", "value": "value"}[spec.judged]
     for model in models:
         _add(roles, noun, model.column, model)

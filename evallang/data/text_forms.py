@@ -73,6 +73,7 @@ _TIMES = frozenset(
         *("year", "yr"),
     }
 )
+_STEPS = frozenset({*"t", "time", "timestep"})
 _BIRTHS = frozenset({"birth", "birthday", "born", "dob"})
 """A day of birth is not the day of an observation."""
 _COUNTERS = frozenset({"idx", "index", "row", "rowid", "rownames", "rownum", "row index"})
@@ -182,14 +183,15 @@ def _last_word(name: str) -> str:
 def names_time(name: str, *, used: bool = True) -> bool:
     """Return whether a column is called as the moment of a row is: date, year, timestamp.
 
-    A feature called `time` is mostly a duration; of a column that is not `used` it is a moment.
+    A feature called `time` or `t` is mostly a duration; of a column that is not `used` it is a
+    moment.
     """
     words = [word.casefold() for word in _WORDS.findall(name)]
     if not words or set(words) & _BIRTHS:
         return False
     if len(words) != 1 and not (len(words) == 2 and words[-1] in {"date", "time"}):
         return False
-    return words[-1] in _TIMES or (not used and words[-1] == "time")
+    return words[-1] in _TIMES or (not used and words[-1] in _STEPS)
 
 
 def names_birth(name: str) -> bool:

@@ -1,11 +1,21 @@
 """Which column of a table tells when a row was observed, and in what order the rows are then."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
+from evallang.data.codes import ORDER_UNKNOWN
+from evallang.data.column_roles import complete_texts
 from evallang.data.column_types import Kind, kind_of
-from evallang.data.dataset import Table
-from evallang.data.text_forms import are_dates, are_digits_of_dates, names_birth, names_time
+from evallang.data.dataset import DataSpec, Moments, PredictionsSpec, Table
+from evallang.data.findings import Findings, quoted, written
+from evallang.data.frame import Frame
+from evallang.data.text_forms import (
+    are_dates,
+    are_digits_of_dates,
+    names_birth,
+    names_counter,
+    names_time,
+)
 from evallang.frozen_records import frozen
 from evallang.registry import lazy
 
@@ -52,13 +62,96 @@ class TimeColumn:
     earliest_first: bool
 
 
+def read_moments(
+    frame: Frame,
+    spec: DataSpec | PredictionsSpec,
+    outcomes: Collection[str],
+    findings: Findings,
+) -> Moments | None:
+    """Return the order in time of rows that a study reads in order; None for that of the file.
+
+    It is that of the column that `time` names. Without one it is that of the columns of dates,
+    which must agree, or else of distinct numbers: an ascending or descending `id`, or a column
+    called by a unit of time. Whether an `id` in another order tells the time, or the order of
+    the file does, nobody can know, and is asked. `outcomes` are columns that cannot tell it.
+    """
+    if spec.time is not None:
+        return _stated(frame, spec.time, findings) if spec.time else None
+    if not spec.series:
+        return None
+    columns = {name: frame.values(name) for name in frame.columns if name not in outcomes}
+    dated = {
+        name: found
+        for name, values in columns.items()
+        if not names_birth(name)
+        and (dates := _as_dates(values)) is not None
+        and (found := _time_column(name, dates)) is not None
+    }
+    if dated:
+        finest = max(dated.values(), key=lambda one: int(one.ranks.max()))
+        order = np.argsort(finest.ranks, kind="stable")
+        if all((np.diff(one.ranks[order]) >= 0).all() for one in dated.values()):
+            return Moments(finest.name, finest.ranks)
+        findings.add(
+            ORDER_UNKNOWN,
+            f"{quoted(tuple(dated))} put the rows of `{frame.source}` in different orders",
+            "from",
+            help=f"write `time {written(finest.name)}` below it, or another of them",
+        )
+        return None
+    for name, values in columns.items():
+        if kind_of(values) is not Kind.NUMBER or values.null_count():
+            continue
+        called = names_time(name, used=False)
+        if not (called or name == spec.id or names_counter(name)) or values.n_unique() < frame.n:
+            continue
+        found = _time_column(name, values, fewest=0)
+        if found is not None and (called or found.in_order):
+            return Moments(name, found.ranks)
+        if name == spec.id:
+            findings.add(
+                ORDER_UNKNOWN,
+                f"the rows of `{frame.source}` are not in the order of their id `{name}`, and the "
+                "study reads them in the order of time",
+                "id",
+                help=f"write `time {written(name)}` below it if the id counts in time, or `time "
+                "none` if the rows of the file do",
+            )
+            return None
+    return None
+
+
+def _stated(frame: Frame, column: str, findings: Findings) -> Moments | None:
+    """Return the order by the column that the author names: numbers, dates, or times."""
+    if complete_texts(frame, column, "time", findings) is None:
+        return None
+    values = frame.values(column)
+    if kind_of(values) is not Kind.NUMBER:
+        dates = _as_dates(values)
+        if dates is None:
+            findings.add(
+                ORDER_UNKNOWN,
+                f"`{column}` holds neither numbers nor dates of one form, so its order in time is "
+                "unknown",
+                "time",
+                help="write dates as 2021-08-25, or name a column of numbers",
+            )
+            return None
+        values = dates
+    return Moments(column, np.asarray((values.rank("dense") - 1).to_numpy(), dtype=np.int64))
+
+
 def time_column(table: Table) -> TimeColumn | None:
     """Return the column that orders the rows in time, None where no column does.
 
-    Columns of dates come first, in whatever order the rows are; then numbers called by a unit
-    of time, such as `year`, if the rows are in their order.
+    The column that `time` names comes first, then columns of dates, in whatever order the rows
+    are; then numbers called by a unit of time, such as `year`, if the rows are in their order.
     """
-    columns = dict(_features(table)) | dict(table.unused)
+    stated = None if table.spec.time is None else table.keys.get(table.spec.time)
+    if stated is not None:
+        dates = stated if kind_of(stated) is Kind.NUMBER else _as_dates(stated)
+        return None if dates is None else _time_column(table.spec.time or "", dates)
+    columns = dict(_features(table)) | dict(table.unused) | dict(table.keys)
     for name, values in columns.items():
         dates = None if names_birth(name) else _as_dates(values)
         if dates is not None:
@@ -113,8 +206,8 @@ def _as_dates(values: "pl.Series") -> "pl.Series | None":
     return None
 
 
-def _time_column(name: str, values: "pl.Series") -> TimeColumn | None:
-    if values.null_count() or values.n_unique() < FEWEST_MOMENTS:
+def _time_column(name: str, values: "pl.Series", fewest: int = FEWEST_MOMENTS) -> TimeColumn | None:
+    if values.null_count() or values.n_unique() < fewest:
         return None
     ranks = np.asarray((values.rank("dense") - 1).to_numpy(), dtype=np.int64)
     steps = np.diff(ranks)

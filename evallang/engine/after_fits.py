@@ -374,6 +374,7 @@ def _evaluation(
         implied=protocol.implied_by is not None,
         subgroups=_columns(table.subgroups),
         group_codes=table.group_codes,
+        moments=None if table.moments is None else table.moments.ranks,
         kind=protocol.kind,
         options=protocol.options,
         drawn=_drawn(splits, table.n) if by_rounds else None,

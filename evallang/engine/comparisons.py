@@ -9,7 +9,7 @@ from evallang.activity import Activity, report_activity
 from evallang.engine.across import GridInputs, ScoreGrid, ranks
 from evallang.engine.estimate_intervals import drop_zero_width
 from evallang.engine.estimates import scope_of_estimates
-from evallang.engine.evaluation import Evaluation, as_read_by
+from evallang.engine.evaluation import Evaluation, as_read_by, in_blocks
 from evallang.engine.joint_draws import JointDraws, joint_p
 from evallang.engine.metric_samples import resampling_seed
 from evallang.engine.providers import Providers
@@ -146,7 +146,7 @@ class OneSource:
     ) -> TestInputs:
         key = (test, models)
         if key not in self.asked:
-            read = as_read_by(self.evaluation, self.by)
+            read = in_blocks(as_read_by(self.evaluation, self.by), test)
             self.asked[key] = TestInputs(study, read, self.by, models, test, level)
         return self.asked[key]
 

@@ -24,6 +24,7 @@ from evallang.planning.seeds import canonical_json
 from evallang.protocols.protocol import PROTOCOLS, ProtocolDeclaration, Yields
 from evallang.registry import lazy
 from evallang.results.records import Estimate, FoldValue
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.placement_values import PlacedScores, place_scores
 from evallang.study import Method
 
@@ -121,7 +122,8 @@ class Evaluation:
     `class_values` are the classes as the author's data have them; `further_fits` are the
     evaluations of the protocols that an interval of this one's estimates implies. Of a source
     whose rows were counted, `counted` has the distinct ones, to which the arrays of `subgroups`
-    belong, and those of `models` are not kept.
+    belong, and those of `models` are not kept. `moments` are the places of its rows in time, None
+    for the order of the source.
     """
 
     source: str
@@ -151,6 +153,7 @@ class Evaluation:
     further_seeds: tuple[Mapping[str, ModelOutcome], ...] = ()
     further_fits: "tuple[Evaluation, ...]" = ()
     counted: CountedRows | None = None
+    moments: "NDArray[np.int64] | None" = None
     made: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     held: WeakValueDictionary[Hashable, Any] = field(
         default_factory=WeakValueDictionary, init=False, repr=False, compare=False
@@ -170,6 +173,14 @@ class Evaluation:
         """
         codes, rows = self.group_codes, self.models[model].rows
         return None if codes is None else self.once(("groups of", id(rows)), lambda: codes[rows])
+
+    def places_in_time(self, model: str) -> "NDArray[np.int64]":
+        """Return the place of each row of a model in time (n,), from 0, equal at one moment."""
+        rows = self.models[model].rows
+        moments = rows if self.moments is None else self.moments[rows]
+        return self.once(
+            ("places in time", id(rows)), lambda: np.unique(moments, return_inverse=True)[1]
+        )
 
     def aggregates(self, model: str, metric: Method) -> tuple[Aggregate, ...]:
         """Aggregate a metric of one model over its folds, for each seed; computed once.
@@ -435,6 +446,28 @@ def as_read_by(evaluation: Evaluation, metric: Method) -> Evaluation:
     return evaluation.once(("read by", metric), lambda: _read_by(evaluation, metric))
 
 
+def in_blocks(evaluation: Evaluation, test: Method) -> Evaluation:
+    """Return the outcomes as a test reads them that keeps blocks of a series together.
+
+    The blocks are groups of that many consecutive moments: what is swapped, drawn or referred to
+    is a block, and so is the unit of the interval. Rows of groups stay as they are.
+    """
+    series = HYPOTHESIS_TESTS[test.name].declaration.series or ()
+    sizes = [size for option, _ in series if (size := dict(test.options).get(option)) is not None]
+    if not sizes or evaluation.group_codes is not None or evaluation.counted is not None:
+        return evaluation
+    size = max(int(str(sizes[0])), 1)
+    return evaluation.once(("in blocks", size), lambda: _grouped_in_blocks(evaluation, size))
+
+
+def _grouped_in_blocks(evaluation: Evaluation, size: int) -> Evaluation:
+    any_model = next(iter(evaluation.models))
+    rows = evaluation.models[any_model].rows
+    codes = np.zeros(int(rows.max()) + 1, dtype=np.int64)
+    codes[rows] = evaluation.places_in_time(any_model) // size
+    return replace(evaluation, group_codes=codes, each="blocks")
+
+
 def _read_by(evaluation: Evaluation, metric: Method) -> Evaluation:
     if not is_mean(metric):
         if evaluation.group_codes is not None:
@@ -595,6 +628,7 @@ def evaluation_of_outcomes(source: GivenOutcomes) -> Evaluation:
         },
         group_codes=None if source.group_codes is None else _once(source.group_codes, first),
         weights=None if source.weights is None else _once(source.weights, first),
+        moments=None if source.moments is None else _once(source.moments.ranks, first),
         class_values=source.class_values,
     )
 

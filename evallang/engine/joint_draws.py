@@ -88,19 +88,17 @@ class _Joint:
 
     def _swapped(self) -> NDArray[np.float64]:
         groups = self._first.make("groups")
-        block = dict(self._first.test.options).get("block")
-        swappers = [self._swapper(pair.compared, groups, block) for pair in self._pairs]
+        swappers = [self._swapper(pair.compared, groups) for pair in self._pairs]
         drawn = joint_swaps(swappers, self._rng, self._rounds)
         observed = [pair.make("swapper").estimate() for pair in self._pairs]
         return swapped_p(drawn, self._side, observed, [pair.run().p for pair in self._pairs])
 
-    def _swapper(self, models: ComparedModels, groups: Any, block: Any) -> Any:
+    def _swapper(self, models: ComparedModels, groups: Any) -> Any:
         """Swap what two models gave, example by example, so that all pairs share the swaps."""
         declared = models.entry.declaration
         counted = declared.form == "counts" and declared.proportion != "all"
         several = bool(models.evaluation.further_seeds) or models.outcomes[0].weights is not None
-        if counted and not several and block is None and not models.evaluation.yields.averaged:
+        if counted and not several and not models.evaluation.yields.averaged:
             return CountSwaps(*models.coded(), groups)
-        # With `blocked` no swapper is chosen that forgets which example is which
-        found = swapper(models, groups, blocked=True)
-        return found if block is None else found.in_blocks(int(block))
+        # With `by_row` no swapper is chosen that forgets which example is which
+        return swapper(models, groups, by_row=True)

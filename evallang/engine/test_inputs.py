@@ -46,6 +46,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.hypothesis_tests.swapped_outputs import (
+    AnswerSwapper,
     CountSwapper,
     OutputSwapper,
     PairSwapper,
@@ -135,7 +136,6 @@ class CachedSwapper:
         self._each = each
         self._drawn: dict[int, NDArray[np.float64]] = {}
         self._every: dict[int, tuple[NDArray[np.float64], NDArray[np.float64]] | None] = {}
-        self._blocks: dict[int, CachedSwapper] = {}
 
     @property
     def unit(self) -> str:
@@ -158,11 +158,19 @@ class CachedSwapper:
             self._every[most] = self.swapper.arrangements(most)
         return self._every[most]
 
-    def in_blocks(self, size: int) -> "CachedSwapper":
+    @cached_property
+    def shift(self) -> "CachedSwapper | None":
+        """The same swaps where every example differs by 1; None where no such shift exists."""
+        found = self.swapper.shift
+        return None if found is None else CachedSwapper(found)
+
+    def kinds(self) -> "tuple[NDArray[np.float64], NDArray[np.int64]]":
+        """Return the parts of each kind of unit and of its shift, and their counts."""
+        return self.swapper.kinds()
+
+    def in_blocks(self, size: int) -> Swapper:
         """Return the same difference with `size` consecutive examples swapped as a whole."""
-        if size not in self._blocks:
-            self._blocks[size] = CachedSwapper(self.swapper.in_blocks(size))
-        return self._blocks[size]
+        return self.swapper.in_blocks(size)
 
 
 # --- the outcomes of the models ---------------------------------------------------------------
@@ -428,23 +436,28 @@ class ComparedModels:
 # --- swapping and resampling two models ------------------------------------------------------
 
 
-def swapper(models: ComparedModels, groups: Any, *, blocked: bool) -> Swapper:
+def swapper(models: ComparedModels, groups: Any, *, by_row: bool = False) -> Swapper:
     """Swap what two models gave, by the quickest way that fits the metric.
 
-    `groups` are codes of rows that are swapped together, None where each row is alone; with
-    `blocked` rows their order counts.
+    `groups` are codes of rows that are swapped together, None where each row is alone; `by_row`
+    swaps each row and not counts of rows.
     """
     form = models.entry.declaration.form
     several = bool(models.evaluation.further_seeds)
     unweighted = models.outcomes[0].weights is None and not several
-    plain = groups is None and not blocked and unweighted
+    plain = groups is None and not by_row and unweighted
+    weights = models.outcomes[0].weights
+    shares = None if weights is None else weights / weights.sum()
     if form == "losses":
-        return LossSwapper(
-            models.shares(0), models.shares(1), models.entry.declaration.transform, groups
-        )
-    if models.entry.declaration.proportion == "all" and not plain:
+        transform = models.entry.declaration.transform
+        return LossSwapper(models.shares(0), models.shares(1), transform, groups, shares)
+    if models.entry.declaration.proportion == "all":
+        if plain:
+            sign = -1.0 if models.entry.declaration.complement else 1.0
+            return AnswerSwapper(models.table(), sign)
         n = max(models.outcomes[0].n, 1)
-        return SignSwapper((models.shares(0) - models.shares(1)) / n, groups)
+        shares = np.full(n, 1 / n) if shares is None else shares
+        return SignSwapper((models.shares(0) - models.shares(1)) / n, groups, shifts=shares)
     if form == "counts" and plain:
         if models.many_cells:
             return PairSwapper(models.pairs, models.of_margins)
@@ -548,7 +561,10 @@ class TestInputs:
             return replace(self, level=level).run()
         entry = HYPOTHESIS_TESTS[self.test.name]
         inputs = [self.make(name) for name in entry.inputs]
+        in_blocks = dict(entry.declaration.series or ())  # which the evaluation's groups are
         options = self.test.keywords()
+        if self.evaluation.each == "blocks":
+            options = {k: v for k, v in options.items() if k not in in_blocks}
         if self._reversed() and "alternative" in options:
             options["alternative"] = OPPOSITE[str(options["alternative"])]
         result: HypothesisTestResult = entry.function(*inputs, **options)
@@ -682,7 +698,17 @@ def correct(inputs: TestInputs) -> "NDArray[np.bool_] | Correctness":
 
 
 def _losses(inputs: TestInputs, which: int) -> "NDArray[np.float64]":
-    return inputs.compared.losses(which)
+    """Return the losses of a model; of a test of series one for each moment, in their order.
+
+    The loss of a moment is the sum over its rows, times moments by rows, so that the mean over
+    the moments is that over the rows.
+    """
+    losses = inputs.compared.losses(which)
+    if inputs.needs.series is None:
+        return losses
+    places = inputs.evaluation.places_in_time(inputs.models[which])
+    summed = np.bincount(places, weights=losses)
+    return np.asarray(summed * (len(summed) / len(losses)))
 
 
 def _fold_scores(inputs: TestInputs, which: int) -> "NDArray[np.float64]":
@@ -797,10 +823,9 @@ def bounded(inputs: TestInputs) -> bool:
 @COMPARISON.provides("swapper")
 def swapper_of(inputs: TestInputs) -> CachedSwapper:
     """Return what swaps the outputs of two models."""
-    blocked = dict(inputs.test.options).get("block") is not None
     codes = inputs.make("groups")
     each = None if codes is None else inputs.evaluation.each
-    return CachedSwapper(swapper(inputs.compared, codes, blocked=blocked), each)
+    return CachedSwapper(swapper(inputs.compared, codes), each)
 
 
 def draw_pairs_together(asked: Iterable["TestInputs"]) -> None:
@@ -810,7 +835,8 @@ def draw_pairs_together(asked: Iterable["TestInputs"]) -> None:
         # A pair whose outputs cannot be swapped or drawn says so in its own turn
         with suppress(ValueError):
             if inputs.asks_for("swapper"):
-                swappers.append(inputs.make("swapper").swapper)
+                found = inputs.make("swapper").swapper
+                swappers += [found] if found.shift is None else [found, found.shift]
             if inputs.asks_for("sample"):
                 samples.append(inputs.make("sample").sample)
     share_signs(swappers)

@@ -6,7 +6,7 @@ from typing import Any
 
 from evallang.compatibility import metric_entry, own_metric, yields_of, yields_over_seeds
 from evallang.compatibility.intervals import default_interval
-from evallang.data.dataset import ScoreTable, Table
+from evallang.data.dataset import CountsSpec, ScoreTable, Table
 from evallang.data.read_sources import ReadSources
 from evallang.hypotheses import Families
 from evallang.metrics.own_code import DECLARED, own_metric_loaded
@@ -37,6 +37,7 @@ def stated_defaults(
     sources = list(read.with_examples)
     grouped = bool(sources) and all(source.group_codes is not None for source in sources)
     for default in (
+        *_orders(read),
         *_tuning(study),
         *_averages(study, read),
         *(default for default, _ in intervals),
@@ -44,6 +45,19 @@ def stated_defaults(
     ):
         found.setdefault(default.place, default)
     return tuple(found.values())
+
+
+FILE_ORDER = "none: the rows are in the order of the file"
+
+
+def _orders(read: ReadSources) -> Iterator[Default]:
+    """State by which column rows are sorted that are read in the order of time."""
+    for source in read.with_examples:
+        spec = source.spec
+        if isinstance(spec, CountsSpec) or not spec.series or spec.time is not None:
+            continue
+        column = FILE_ORDER if source.moments is None else source.moments.column
+        yield Default(f"time of {spec.name}", column, "data", "time", spec.name)
 
 
 def _settings(

@@ -222,6 +222,7 @@ def rows_of(study: Study, table: Table, protocol: Protocol, strata: Strata | Non
         groups=table.group_codes,
         assignment=table.split,
         further_assignments=table.further_splits,
+        moments=None if table.moments is None else table.moments.ranks,
         seed=split_seeds(
             study.seed, table.sha256, protocol.kind, options, stratify, table.spec.group
         ),

@@ -46,6 +46,8 @@ class Rows:
     groups : int codes (n,) of rows that stay together, or None
     assignment : text (n,) of the author's own split, or None
     seed : gives the 32-bit seed of a repeat
+    moments : the place of each row in time (n,), equal for equal moments; None for the order of
+        the rows
     further_assignments : the same for repeats 1, 2, ... of a given split
     """
 
@@ -55,6 +57,7 @@ class Rows:
     assignment: tuple[str, ...] | None
     seed: Callable[[int], int]
     further_assignments: tuple[tuple[str, ...], ...] = ()
+    moments: "NDArray[np.int64] | None" = None
 
 
 @frozen

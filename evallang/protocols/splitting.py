@@ -177,6 +177,9 @@ def part(rows: Rows, positions: Numbers) -> Rows:
         None if rows.groups is None else rows.groups[positions],
         None,
         rows.seed,
+        moments=None
+        if rows.moments is None
+        else np.unique(rows.moments[positions], return_inverse=True)[1],
     )
 
 

@@ -28,8 +28,9 @@ def nested_subsets(
     Of rows `ordered` in time the last ones are taken, which nothing draws.
     """
     if ordered:
-        for size in sizes:
-            yield training[max(0, len(training) - size) :]
+        places = training if rows.moments is None else rows.moments[training]
+        for size in sizes:  # whole moments, so that the order of the file decides nothing
+            yield training[places >= np.sort(places)[max(0, len(training) - size)]]
         return
     draws = np.random.default_rng(seed)
     strata = None if rows.strata is None else rows.strata[training]

@@ -92,8 +92,9 @@ def time_series(
 ) -> Iterator[Split]:
     """Test on consecutive periods, each by the model trained on all rows before it.
 
-    Rows are in the order of the file. The last `folds` periods of `test` rows (by default
-    n // (folds + 1)) are tested; `gap` rows before each are omitted from training. The first
+    Rows are in the order of their column of time, else of the file. The last `folds` periods of
+    `test` rows (by default n // (folds + 1)) are tested; `gap` rows before each are omitted from
+    training. Rows of one moment stay together, and then periods and gap count moments. The first
     rows are never tested, and strata play no part. Raises `ValueError` where too few rows
     are left to train on, or where a group has rows on both sides.
     """
@@ -108,16 +109,19 @@ def forward_chaining(
         raise CannotSplit(f"time_series needs at least 2 folds, and folds is {folds}")
     if gap < 0 or (test is not None and test < 1):
         raise CannotSplit("gap must be 0 rows or more, and test 1 row or more")
-    size = rows.n // (folds + 1) if test is None else test
-    first = rows.n - folds * size
+    places = np.arange(rows.n, dtype=np.int64) if rows.moments is None else rows.moments
+    n = int(places.max()) + 1
+    size = n // (folds + 1) if test is None else test
+    first = n - folds * size
     if size < 1 or first - gap < 1:
+        unit = "rows" if n == rows.n else "moments"
         raise CannotSplit(
-            f"{rows.n} rows leave none to train on before the first of {folds} test periods",
+            f"{n} {unit} leave none to train on before the first of {folds} test periods",
             "write fewer folds, a smaller gap or a smaller test",
         )
-    everything = np.arange(rows.n, dtype=np.int64)
     for fold in range(folds):
         start = first + fold * size
-        train, tested = everything[: start - gap], everything[start : start + size]
+        train = np.flatnonzero(places < start - gap)
+        tested = np.flatnonzero((places >= start) & (places < start + size))
         keep_groups_whole(rows, train, tested)
         yield Split(0, fold, train, tested)

@@ -202,6 +202,15 @@ _TRUTH = _column(
     elsewhere=("label", "labels", "outcome", "response", "y"),
 )
 _WEIGHT = _column("weight", "The column of the weight of a row.", elsewhere=("sample_weight",))
+_TIME = Clause(
+    "time",
+    "time COLUMN | time none",
+    "The column of the order of the rows in time, by which they are sorted where a method reads "
+    "them in order; a feature only if `features` names it. Without it a column of dates, or an "
+    "ascending `id`, is found; `time none` keeps the order of the file.",
+    "column",
+    elsewhere=("date", "order_by", "timestamp"),
+)
 _MODEL_COLUMN = _column("model", "The column that names the model of a row.")
 _CATEGORICAL = Clause(
     "categorical",
@@ -577,6 +586,7 @@ _ALL = (
             _ID,
             _GROUP,
             _WEIGHT,
+            _TIME,
             _POSITIVE,
             _THRESHOLD,
             _TASK,
@@ -625,6 +635,7 @@ _ALL = (
             _ID,
             _GROUP,
             _WEIGHT,
+            _TIME,
             _POSITIVE,
             _TASK,
             _WHERE,

@@ -685,8 +685,9 @@ class NodeBuilder:
         return {"words": words, "options": tuple(kids[len(words) :])}
 
     def form_by(self, kids: Kids, span: Span) -> dict[str, Any]:
-        split, column, *options = kids
-        return {"words": (split,), "options": tuple(options), "by": column}
+        options = tuple(k for k in kids if isinstance(k, n.OptionNode))
+        *words, column = (k for k in kids if not isinstance(k, n.OptionNode))
+        return {"words": tuple(words), "options": options, "by": column}
 
     def form_from(self, kids: Kids, span: Span) -> dict[str, Any]:
         split, path, *options = kids

@@ -12,8 +12,12 @@ from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
 from stats.reference_values import columns, figures
 
 from evallang.stats.hypothesis_tests.contingency import mcnemar
-from evallang.stats.hypothesis_tests.resampling_tests import bootstrap, permutation
-from evallang.stats.hypothesis_tests.swapped_outputs import CountSwapper, OutputSwapper
+from evallang.stats.hypothesis_tests.resampling_tests import NO_INVERSION, bootstrap, permutation
+from evallang.stats.hypothesis_tests.swapped_outputs import (
+    AnswerSwapper,
+    CountSwapper,
+    OutputSwapper,
+)
 from evallang.stats.hypothesis_tests.swapping import (
     LossSwapper,
     ScoreSwapper,
@@ -312,12 +316,59 @@ def test_a_metric_that_is_undefined_has_no_p(swapper):
     assert "no finite value" in found.notes[0]
 
 
-def test_a_sample_adds_the_bootstrap_interval():
-    first, second = RANDOM.normal(size=(2, 40))
-    sample = DifferenceSample(LossSample(first), LossSample(second))
-    found = permutation(LossSwapper(first, second), sample, 0.9, 4)
+def test_a_metric_without_inversion_has_the_bootstrap_interval_and_a_note():
+    truth = np.repeat([0, 1], 20)
+    first, second = RANDOM.normal(size=(2, 40)) + truth
+    sample = DifferenceSample(ScoreSample(truth, first), ScoreSample(truth, second))
+    found = permutation(ScoreSwapper(truth, first, second), sample, 0.9, 4)
     assert found.estimate.method == "bootstrap(bca)"
+    assert NO_INVERSION in found.notes
     assert found.estimate.low < found.estimate.value < found.estimate.high
+
+
+def p_of_shift(d, groups, shift):
+    """Share of all sign changes of whole groups under which the mean of d - shift is as far out."""
+    sums = np.bincount(groups, d - shift) / len(d)
+    signs = np.array(list(itertools.product([-1, 1], repeat=len(sums))))
+    return np.mean(np.abs(signs @ sums) >= abs(sums.sum()) - 1e-12)
+
+
+@given(st.integers(0, 10_000), st.sampled_from([0.05, 0.1, 0.3]))
+def test_the_interval_of_means_is_the_inversion_of_the_test(seed, alpha):
+    rng = np.random.default_rng(seed)
+    d = np.round(rng.normal(0.5, 1, 12), rng.integers(1, 9))
+    groups = np.arange(12) // rng.integers(1, 3)
+    found = permutation(LossSwapper(d, np.zeros(12), groups=groups), level=1 - alpha).estimate
+    if found.low is None:
+        assert p_of_shift(d, groups, 1e6) > alpha
+        return
+    for bound, side in ((found.low, -1), (found.high, 1)):
+        assert p_of_shift(d, groups, bound + side * 1e-7) <= alpha + 1e-12
+        assert p_of_shift(d, groups, bound - side * 1e-7) > alpha or bound == found.value
+
+
+@given(st.integers(0, 10_000), st.integers(30, 90), st.floats(0.02, 0.98))
+def test_p_and_inversion_decide_alike_at_every_level(seed, n, level):
+    d = np.random.default_rng(seed).normal(0.2, 1, n)
+    found = permutation(LossSwapper(d, np.zeros(n)), None, level, seed, rounds=199)
+    low, high = found.estimate.low, found.estimate.high
+    assert (found.p <= 1 - level) == (not low <= 0 <= high)
+
+
+def test_the_inversion_of_right_answers_rests_on_three_counts():
+    d = np.repeat([1.0, -1.0, 0.0], [4, 1, 9])
+    by_counts = permutation(AnswerSwapper([[6, 4], [1, 3]])).estimate
+    by_rows = permutation(LossSwapper(d, np.zeros(14))).estimate
+    assert (by_counts.low, by_counts.high) == pytest.approx((by_rows.low, by_rows.high), abs=1e-12)
+    errors = permutation(AnswerSwapper([[6, 4], [1, 3]], -1.0)).estimate
+    assert (errors.low, errors.high) == pytest.approx((-by_counts.high, -by_counts.low), abs=1e-12)
+
+
+def test_too_few_examples_have_no_inversion():
+    found = permutation(LossSwapper([1.0, 2.0, 3.0], [0.0, 0.0, 0.0]))
+    assert found.p == 0.25
+    assert found.estimate.low is None
+    assert "too few" in found.notes[-1]
 
 
 def test_chances_of_heads_are_binomial():

@@ -16,7 +16,7 @@ from evallang.compatibility.intervals import (
 from evallang.data.dataset import DataSpec
 from evallang.diagnostics import Changes
 from evallang.metrics.metric import METRICS
-from evallang.protocols.protocol import Yields
+from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.study import Method, Protocol, SourceSpec, Study
 
@@ -120,7 +120,7 @@ def _settings(
 
 def is_given(protocol: Protocol) -> bool:
     """Return whether the author assigned rows to the parts of a protocol."""
-    return protocol.by is not None or protocol.path is not None
+    return PROTOCOLS[protocol.kind].declaration.of_assignment is not None
 
 
 def _gives_intervals(metric: Method, yields: Yields, grouped: bool) -> bool:

@@ -4,7 +4,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from evallang.data.dataset import Table
-from evallang.data.findings import Findings
+from evallang.data.findings import Findings, written
 from evallang.data.row_rules.row_rule import DrawnSplits, RowDesign, once_read, once_split
 from evallang.data.row_rules.strengths import indicators
 from evallang.data.time_columns import time_column
@@ -56,15 +56,13 @@ def dated_rows_at_random(table: Table, design: RowDesign, findings: Findings, co
     agreement = neighbour_correlation(_target(table), column.ranks)
     if agreement < LEAST_AGREEMENT or agreement * math.sqrt(table.n) < FAR:
         return
-    order = f"put the rows of the file in the order of `{column.name}`, earliest first, and "
     findings.add(
         code,
         f"targets of neighbours in the order of `{column.name}` agree (autocorrelation "
         f"{agreement:.2f}), and `{design.mixed}` puts neighbours on both sides of a split",
         "target",
         span=design.mixed_span,
-        help=f"{'' if column.earliest_first else order}write `protocol {design.mixed_name}"
-        f"time_series folds=5 gap=1`{design.in_series}",
+        help=f"write `protocol {design.mixed_name}time_series folds=5 gap=1`{design.in_series}",
     )
 
 
@@ -76,16 +74,17 @@ def training_rows_later_than_test_rows(
 
     A model that is used tomorrow has no rows of the day after. The rule needs a column of dates,
     or a column named like a unit of time by which the file is sorted. It looks at the splits of
-    `time_series`, which takes the order of the file for time, and at a split of the author's own
-    if the targets of neighbours in time correlate by at least .2. It reports splits in which at
-    least 5% of the training rows are later than the first test row, so that single late entries
-    do not count.
+    `time_series` where `time none` takes the order of the file for time, and at a split of the
+    author's own if the targets of neighbours in time correlate by at least .2. It reports splits
+    in which at least 5% of the training rows are later than the first test row, so that single late
+    entries do not count.
 
     Objects to:
 
         data load from "load-shuffled.csv"
           target load
           features all except day
+          time none
         protocol time_series folds=5 gap=1
 
     Accepts:
@@ -119,10 +118,12 @@ def training_rows_later_than_test_rows(
         "row",
         "from",
         span=drawn.span,
-        help=f"put the rows of the file in the order of `{column.name}`, earliest first"
-        if drawn.ordered or falling
+        help=f"write `time {written(column.name)}` in place of `time none`"
+        if drawn.ordered
+        else f"put the rows of the file in the order of `{column.name}`, earliest first"
+        if falling
         else f"test on the latest rows by `{column.name}`, or write `protocol time_series folds=5 "
-        "gap=1` with the rows in its order",
+        "gap=1`",
     )
 
 

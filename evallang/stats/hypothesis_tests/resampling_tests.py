@@ -15,7 +15,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
-from evallang.stats.hypothesis_tests.swapping import LossSwapper, Swapper
+from evallang.stats.hypothesis_tests.swapping import LossSwapper, Swapper, fair_coin
 from evallang.stats.intervals.bootstrap_bounds import (
     EFRON_1987,
     EFRON_TIBSHIRANI_1994,
@@ -87,6 +87,11 @@ EQUAL_UNDER_CV = (
 )
 EXACT_UP_TO = 1 << 20  # arrangements enumerated instead of drawn
 TIE = 1e-12  # relative; the same difference reached by another order of sums
+INVERSION = "inverted_swaps"
+NO_INVERSION = (
+    "the interval is the bootstrap's and can disagree with p: a permutation test of a metric that "
+    "is no mean over the examples has no inversion"
+)
 SMALLEST_ALPHA = 1e-9  # beyond what any number of rounds resolves
 
 
@@ -108,6 +113,7 @@ BOOTSTRAP_VARIANTS = {
     HypothesisTestDeclaration(
         PER_EXAMPLE,
         EXCHANGEABLE,
+        intervals={INVERSION: "inverted permutation test"},
         series=(("block", 5),),
         drawn=True,
         jointly="swapped",
@@ -176,9 +182,11 @@ def permutation(
     Carlo error in `extra.mc_se`. Scores of ranking metrics are replaced by ranks before
     (Bandos, Rockette & Gur 2005). `swapper` does both. `block` swaps that many
     consecutive examples as a whole, for series. Swaps under which the metric is undefined
-    count as at least as large. The interval, where there is a `sample`, is the bootstrap's
-    (bca), and need not agree with p. Raises `ValueError` where `rounds` or `block` is below
-    1, or the swapper has no order to make blocks of.
+    count as at least as large. The interval of a difference of means is the inversion of the
+    test, from the same swaps: the differences that, taken from every example, are not
+    rejected. Metrics that are no means have no inversion: there the interval, where there is
+    a `sample`, is the bootstrap's (bca), and a note says so. Raises `ValueError` where `rounds`
+    or `block` is below 1, or the swapper has no order to make blocks of.
     """
     checked_level(level)
     if rounds < 1:
@@ -226,11 +234,14 @@ def permutation(
         if len(values) == 1:
             notes = (*notes, "the outputs of the two models do not differ")
     low, high, method, resamples = None, None, "none", None
-    if sample is not None:
+    if swapper.shift is not None:
+        low, high, more = _inverted(swapper, swapper.shift, observed, level, seed, rounds)
+        method, notes = INVERSION, (*notes, *more)
+    elif sample is not None:
         interval = bootstrap_interval(sample, level, seed)
         low, high, method = interval.low, interval.high, interval.method
         resamples = interval.resamples
-        notes = (*notes, *interval.notes)
+        notes = (*notes, NO_INVERSION, *interval.notes)
     result = HypothesisTestResult(
         test="permutation",
         variant=variant,
@@ -354,6 +365,57 @@ def bootstrap(
         notes=notes,
     )
     return one_sided(result, alternative)
+
+
+def _inverted(
+    swapper: Swapper, shift: Swapper, observed: float, level: float, seed: int, rounds: int
+) -> tuple[float | None, float | None, tuple[str, ...]]:
+    """Return the bounds of the differences that a two-sided test does not reject.
+
+    With d subtracted from the difference of every example, swaps give A - d M in place of
+    `observed` - d, where A is the difference after the swaps and M that of a difference of 1.
+    They are at least as far from 0 for every d up to a bound on either side, in closed form,
+    so that p falls towards both sides and the interval is exact for these swaps.
+    """
+    kinds, counts = swapper.kinds()
+    every = (
+        _all_swaps(kinds, counts) if math.prod(int(c) + 1 for c in counts) <= EXACT_UP_TO else None
+    )
+    if every is None:
+        drawn = swapper.replicates(np.random.default_rng(seed), rounds)
+        moved = shift.replicates(np.random.default_rng(seed), rounds)
+        chances, own = np.full(rounds, 1 / (1 + rounds)), 1 / (1 + rounds)
+    else:
+        (drawn, moved, chances), own = every, 0.0
+    scale = max(abs(observed), float(np.abs(drawn).max(initial=0.0)))
+    rest = drawn - observed * moved
+    bounds = []
+    for side in (1.0, -1.0):
+        # Largest |d - observed| on this side at which each swap is at least as far from 0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            reached = np.maximum(side * rest / (1 - moved), -side * rest / (1 + moved))
+        reached[np.abs(moved) >= 1 - TIE] = math.inf
+        order = np.argsort(-reached, kind="stable")
+        beyond = own + np.cumsum(chances[order]) > (1 - level) * (1 + TIE)
+        found = float(reached[order[int(beyond.argmax())]]) if beyond.any() else 0.0
+        bound = observed - side * (math.inf if own > 1 - level else found)
+        bounds.append(0.0 if abs(bound) <= TIE * scale else bound)
+    low, high = bounds
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return None, None, ("no interval: the swaps are too few to exclude any difference",)
+    return low, high, ()
+
+
+def _all_swaps(
+    kinds: NDArray[np.float64], counts: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return all differences, those of a difference of 1, and their chances, each (states,)."""
+    sums, chances = np.zeros((1, 2)), np.ones(1)
+    for parts, count in zip(kinds, counts.tolist(), strict=True):
+        steps = 2 * np.arange(count + 1.0) - count
+        sums = (sums[:, None] + steps[:, None] * parts).reshape(-1, 2)
+        chances = np.multiply.outer(chances, fair_coin(count)).ravel()
+    return sums[:, 0], sums[:, 1], chances
 
 
 def _as_large(

@@ -40,8 +40,13 @@ class _PatternSwapper(ABC):
     """
 
     unit = "examples"
+    shift: Swapper | None = None
     _cells: int
     """How many numbers a round takes."""
+
+    def kinds(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Refuse: a metric of counts is no mean over the examples."""
+        raise ValueError("the difference has no shift")
 
     @property
     @abstractmethod
@@ -66,14 +71,22 @@ class _PatternSwapper(ABC):
     def arrangements(self, most: int) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
         """Enumerate how many examples of each discordant pattern keep their outputs."""
         totals = self._totals
-        if math.prod(int(total) + 1 for total in totals) > most:
+        counted = self._counted()
+        if math.prod(int(total) + 1 for total in totals[counted]) > most:
             return None
         kept, chances = np.zeros((1, 0)), np.ones(1)
-        for total in totals.tolist():
+        for total, moves in zip(totals.tolist(), counted.tolist(), strict=True):
+            if not moves:
+                kept = np.column_stack([kept, np.full(len(kept), float(total))])
+                continue
             steps = np.arange(total + 1.0)
             kept = np.column_stack([np.repeat(kept, total + 1, axis=0), np.tile(steps, len(kept))])
             chances = np.multiply.outer(chances, fair_coin(total)).ravel()
         return self._difference(kept), chances
+
+    def _counted(self) -> NDArray[np.bool_]:
+        """Return which patterns change the difference when they are swapped."""
+        return np.ones(len(self._totals), dtype=np.bool_)
 
     def in_blocks(self, size: int) -> Swapper:
         """Refuse: counts have no order."""
@@ -175,6 +188,48 @@ class PairSwapper(_PatternSwapper):
         return np.asarray(first - second)
 
 
+class AnswerSwapper(_PatternSwapper):
+    """The difference of two shares of right answers, which rests on three counts alone.
+
+    Parameters
+    ----------
+    table : how many examples both, one or none of two models have right, as for `mcnemar`
+    sign : 1 for shares of right answers, -1 for shares of wrong ones
+    """
+
+    def __init__(self, table: ArrayLike, sign: float = 1.0, *, shifted: bool = False) -> None:
+        (both, first), (second, none) = np.asarray(table).tolist()
+        self._times = np.array([first, second, both + none], dtype=np.int64)
+        self._n = max(int(self._times.sum()), 1)
+        self._parts = np.array([1.0] * 3 if shifted else [sign, -sign, 0.0]) / self._n
+        self._table, self._shifted = table, shifted
+        self._cells = 3
+
+    def estimate(self) -> float:
+        """Return the difference as observed."""
+        return float(self._times @ self._parts) if self._times.sum() else math.nan
+
+    @property
+    def _totals(self) -> NDArray[np.int64]:
+        return self._times
+
+    def _counted(self) -> NDArray[np.bool_]:
+        return np.asarray(self._parts != 0.0)
+
+    def _difference(self, kept: NDArray[np.float64]) -> NDArray[np.float64]:
+        # Whole numbers first, so that equal differences are equal
+        return np.asarray((2 * kept - self._totals) @ (self._parts * self._n) / self._n)
+
+    @cached_property
+    def shift(self) -> Swapper | None:  # type: ignore[override]  # of counts it is known
+        """The same swaps where every example differs by 1."""
+        return AnswerSwapper(self._table, shifted=True)
+
+    def kinds(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return the parts of the three kinds of examples and of their shift, and their counts."""
+        return np.column_stack([self._parts, np.full(3, 1 / self._n)]), self._times
+
+
 class OutputSwapper:
     """The difference of any metric of the outputs of two models.
 
@@ -229,6 +284,12 @@ class OutputSwapper:
         for start in run_in_threads(work, signs.starts, at_once=self._sample is not None):
             report_share(min(start + step, rounds), rounds)
         return values
+
+    shift: Swapper | None = None
+
+    def kinds(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Refuse: the metric is not known to be a mean over the examples."""
+        raise ValueError("the difference has no shift")
 
     @property
     def units(self) -> int:

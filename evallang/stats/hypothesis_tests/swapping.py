@@ -50,6 +50,13 @@ class Swapper(Protocol):
     def in_blocks(self, size: int) -> Swapper:
         """Return the same difference with `size` consecutive examples swapped as a whole."""
 
+    @property
+    def shift(self) -> Swapper | None:
+        """The same swaps where every example differs by 1; None where no such shift exists."""
+
+    def kinds(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return the parts of each kind of unit and of its shift (k, 2), and their counts (k,)."""
+
 
 class SignSwapper:
     """A difference that is a sum of parts, each of which changes sign when swapped.
@@ -59,6 +66,8 @@ class SignSwapper:
     parts : what each example adds to the difference (n,)
     groups : codes (n,) of groups that are swapped as a whole, or None
     transform : from sums of parts (...) to differences (...), odd and increasing; None: the sum
+    shifts : what each example would add to a difference of 1 (n,); None where the difference is
+        no mean over the examples
     """
 
     def __init__(
@@ -67,10 +76,12 @@ class SignSwapper:
         groups: ArrayLike | None = None,
         transform: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None,
         unit: str | None = None,
+        shifts: ArrayLike | None = None,
     ) -> None:
         self._given = parts
         self._groups = groups
         self._transform = transform
+        self._shifts = shifts
         self.unit = unit or ("examples" if groups is None else "groups")
         self._drawn_with: SharedSigns | None = None
 
@@ -115,7 +126,21 @@ class SignSwapper:
     def in_blocks(self, size: int) -> Swapper:
         """Return the same difference with `size` consecutive examples swapped as a whole."""
         blocks = blocks_of(len(self._parts), size, self._groups)
-        return SignSwapper(self._parts, blocks, self._transform, "blocks")
+        return SignSwapper(self._parts, blocks, self._transform, "blocks", self._shifts)
+
+    @cached_property
+    def shift(self) -> SignSwapper | None:
+        """The same swaps where every example differs by 1; None where no such shift exists."""
+        return None if self._shifts is None else SignSwapper(self._shifts, self._groups)
+
+    def kinds(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return the parts of each kind of unit and of its shift (k, 2), and their counts (k,)."""
+        assert self.shift is not None, "a difference that has a shift"
+        parts = np.column_stack([self._by_unit.values, self.shift._by_unit.values])
+        sizes = np.abs(parts).max(axis=0, initial=0.0)
+        alike = np.rint(parts / np.where(sizes > 0, sizes * NOISE, 1.0))
+        _, first, counts = np.unique(alike, axis=0, return_index=True, return_counts=True)
+        return parts[first], counts
 
     @cached_property
     def _parts(self) -> NDArray[np.float64]:
@@ -253,6 +278,8 @@ class LossSwapper(SignSwapper):
     first, second : losses (n,)
     transform : `sqrt` for the difference of the roots of the means
     groups : codes (n,) of groups that are swapped as a whole, or None
+    shares : the share of each example in the mean (n,), by which the losses are multiplied
+        already; None where all count alike
     """
 
     def __init__(
@@ -261,9 +288,15 @@ class LossSwapper(SignSwapper):
         second: ArrayLike,
         transform: Literal["sqrt"] | None = None,
         groups: ArrayLike | None = None,
+        shares: ArrayLike | None = None,
     ) -> None:
         self._losses = first, second
-        super().__init__((), groups, self._roots if transform == "sqrt" else None)
+        n = len(np.asarray(first))
+        if transform == "sqrt":
+            super().__init__((), groups, self._roots)
+        else:
+            equal = np.full(n, 1 / max(n, 1))
+            super().__init__((), groups, shifts=equal if shares is None else shares)
 
     @cached_property
     def _parts(self) -> NDArray[np.float64]:
