@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from evallang.data.hashing import DataHash, spelled_ids
+from evallang.data.hashing import spelled_ids
 from evallang.data.joined_parts import JoinedParts
 from evallang.effect import Effect
 from evallang.frozen_records import frozen
@@ -478,24 +478,6 @@ class GivenOutcomes:
         if self.group_names is None or self.group_codes is None:
             return None
         return tuple(map(self.group_names.__getitem__, self.group_codes.tolist()))
-
-    @property
-    def rows_sha256(self) -> str:
-        """Hash of what is drawn again, rows with their truth and groups, whatever the models.
-
-        Of labels without groups it is that of the numbers of each class, which add up over parts.
-        """
-        parts = DataHash()
-        parts.text("n", self.n)
-        if self.class_counts is not None and self.group_codes is None and self.examples is None:
-            parts.text("class_counts", self.class_counts)
-            return parts.hexdigest()
-        parts.codes("truth", self.truth)
-        for name, codes in (("groups", self.group_codes), ("examples", self.examples)):
-            parts.numbers(name, codes)
-        if self.events is not None:
-            parts.numbers("events", self.events)
-        return parts.hexdigest()
 
     @property
     def n_examples(self) -> int:

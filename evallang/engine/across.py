@@ -1,6 +1,6 @@
 """Scores of models over several data sets: what tests `across data` read, and the ranks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -9,7 +9,7 @@ from evallang.data.dataset import ScoreTable
 from evallang.engine.estimates import point_estimate
 from evallang.engine.evaluation import Evaluation
 from evallang.engine.providers import Providers
-from evallang.planning.seeds import analysis_seed, canonical_json
+from evallang.planning.seeds import analysis_seed
 from evallang.registry import lazy
 from evallang.results.records import HypothesisTestResult, Ranks, Summary
 from evallang.stats.effect_sizes.over_data_sets import rank_models
@@ -28,7 +28,7 @@ else:
 class ScoreGrid:
     """Scores of M models on N data sets (N, M); NaN for a missing score.
 
-    `sha256` is that of the data sets that are drawn again, whatever their scores; `missing` is
+    `protocol` is the kind and options of that of the scores, None for given ones; `missing` is
     the policy of a `scores` statement for them, `options` of a test apart.
     """
 
@@ -38,8 +38,12 @@ class ScoreGrid:
     metric: str
     better: Literal["higher", "lower"]
     bounded: bool
-    sha256: str
+    protocol: tuple[str, Mapping[str, Any]] | None = None
     missing: str = "leave_out"
+
+    def seed(self, study: Study, method: str) -> int:
+        """Return the seed of what draws the data sets again."""
+        return analysis_seed(study.seed, self.protocol, "data sets", len(self.datasets), method)
 
 
 def grid_of(study: Study, evaluations: Sequence[Evaluation], metric: Method) -> ScoreGrid:
@@ -62,7 +66,7 @@ def grid_of(study: Study, evaluations: Sequence[Evaluation], metric: Method) -> 
         metric.written,
         declared.direction,
         bounded or (declared.low == 0 and declared.high == 1),
-        canonical_json([[evaluation.source, evaluation.sha256] for evaluation in evaluations]),
+        evaluations[0].draws[0],
     )
 
 
@@ -86,8 +90,7 @@ def grid_of_table(
         table.spec.metric or "score",
         "higher" if table.spec.higher_is_better else "lower",
         bool(len(inside)) and bool((inside >= 0).all()) and bool((inside <= 1).all()),
-        canonical_json(list(table.datasets)),
-        missing if table.spec.missing == "leave_out" else table.spec.missing,
+        missing=missing if table.spec.missing == "leave_out" else table.spec.missing,
     )
 
 
@@ -176,14 +179,12 @@ def level(inputs: GridInputs) -> float:
 @DATA_SETS.provides("seed")
 def seed(inputs: GridInputs) -> int:
     """Return the seed of the test on these scores."""
-    return analysis_seed(
-        inputs.study.seed, inputs.grid.sha256, None, "data sets", inputs.test.written
-    )
+    return inputs.grid.seed(inputs.study, inputs.test.written)
 
 
-def ranks(grid: ScoreGrid, models: tuple[str, ...], alpha: float) -> Ranks:
+def ranks(study: Study, grid: ScoreGrid, models: tuple[str, ...]) -> Ranks:
     """Return average ranks, Nemenyi's critical difference, and wins, ties, losses of each pair."""
     columns = [grid.models.index(model) for model in models]
     policy: Any = grid.missing
-    seed = analysis_seed(0, grid.sha256, None, "data sets", "ranks")
-    return rank_models(grid.values[:, columns], models, grid.better, 1 - alpha, policy, seed)
+    seed = grid.seed(study, "ranks")
+    return rank_models(grid.values[:, columns], models, grid.better, 1 - study.alpha, policy, seed)

@@ -363,7 +363,7 @@ def _evaluation(
         label=table.spec.label,
         unit=table.spec.unit,
         protocol=protocol.name,
-        sha256=table.sha256,
+        n=table.n,
         task=table.task,
         classes=table.classes,
         positive=table.positive,

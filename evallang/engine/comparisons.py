@@ -16,7 +16,6 @@ from evallang.engine.providers import Providers
 from evallang.engine.test_inputs import TestInputs, draw_pairs_together, rows_about
 from evallang.frozen_records import frozen
 from evallang.hypotheses import Families, PlannedComparison, pair_declaration
-from evallang.planning.seeds import analysis_seed
 from evallang.registry import Evidence, lazy
 from evallang.results.records import (
     Comparison,
@@ -82,7 +81,7 @@ class ComparisonContext(Protocol):
     ) -> Any:
         """p of a test of these pairs on joint resamples (B, m)."""
 
-    def ranks(self, models: tuple[str, ...], alpha: float) -> Ranks | None:
+    def ranks(self, study: Study, models: tuple[str, ...]) -> Ranks | None:
         """Average ranks over data sets, None on one."""
 
     def about(self, declared: HypothesisTestDeclaration) -> str | None:
@@ -181,7 +180,7 @@ class OneSource:
         whole[:, [pair is not None for pair in tested]] = found
         return whole
 
-    def ranks(self, models: tuple[str, ...], alpha: float) -> Ranks | None:
+    def ranks(self, study: Study, models: tuple[str, ...]) -> Ranks | None:
         """None: folds are not data sets."""
         return None
 
@@ -237,7 +236,7 @@ class Across:
 
     def seed(self, study: Study, method: Method) -> int:
         """The seed of a method on these scores."""
-        return analysis_seed(study.seed, self.grid.sha256, None, "data sets", method.written)
+        return self.grid.seed(study, method.written)
 
     def resampled(
         self, study: Study, test: Method, pairs: Sequence[tuple[str, ...]], joint: JointDraws
@@ -245,10 +244,10 @@ class Across:
         """Scores over data sets are not resampled together; raises `ValueError`."""
         raise ValueError("scores over data sets are not resampled together")
 
-    def ranks(self, models: tuple[str, ...], alpha: float) -> Ranks | None:
+    def ranks(self, study: Study, models: tuple[str, ...]) -> Ranks | None:
         """Average ranks over the data sets, None where the scores are beyond reach."""
         try:
-            return ranks(self.grid, models, alpha)
+            return ranks(study, self.grid, models)
         except ValueError:
             return None
 
@@ -732,7 +731,7 @@ def _comparison(study: Study, decided: FamilyDecision) -> Comparison:
         pairwise=decided.tests,
         performed=reason is None,
         reason=reason,
-        ranks=_ranks(context.ranks(test_run.planned.models, study.alpha), decided.tests),
+        ranks=_ranks(context.ranks(study, test_run.planned.models), decided.tests),
         against=spec.against,
         about=context.about(test_run.declared),
     )

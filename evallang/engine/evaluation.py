@@ -6,7 +6,6 @@ from here on they look the same.
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
@@ -20,7 +19,6 @@ from evallang.metrics.imported import mean_over_repeats
 from evallang.metrics.metric import NOT_KEPT, CountedLabels, MetricEntry, Outcome, RowsNotKept
 from evallang.metrics.own_code import wrap_labels
 from evallang.planning.defaults import yields_of_scores
-from evallang.planning.seeds import canonical_json
 from evallang.protocols.protocol import PROTOCOLS, ProtocolDeclaration, Yields
 from evallang.registry import lazy
 from evallang.results.records import Estimate, FoldValue
@@ -110,7 +108,7 @@ class FittedFold:
 class Evaluation:
     """All outcomes of one source under one protocol.
 
-    `sha256` is that of the rows that are drawn again, whatever the models give; `judged` tells
+    `n` is the number of rows of the source, whatever the models give; `judged` tells
     that only right and wrong are known (class 1 is right); `own` is the metric
     of values that were measured elsewhere, and then the only one there is; `means` that what
     a metric gives one example is measured already, `each` what `group_codes` keeps together;
@@ -130,7 +128,7 @@ class Evaluation:
     label: str
     unit: str
     protocol: str | None
-    sha256: str
+    n: int
     task: str
     classes: tuple[str, ...]
     positive: int | None
@@ -199,6 +197,14 @@ class Evaluation:
             )
 
         return self.once(("aggregates", model, metric), make)
+
+    @property
+    def draws(self) -> tuple[tuple[str, Mapping[str, Any]] | None, str, int]:
+        """What is drawn again: under which protocol, which units, and how many."""
+        protocol = None if self.kind is None else (self.kind, self.options)
+        if self.group_codes is None:
+            return protocol, "rows", self.n
+        return protocol, "groups", int(self.group_codes.max()) + 1
 
     @property
     def design(self) -> ProtocolDeclaration | None:
@@ -649,7 +655,7 @@ def _evaluation_of_given(
         label=source.spec.label,
         unit=source.spec.unit,
         protocol=None,
-        sha256=source.rows_sha256,
+        n=source.n_examples,
         task=source.task,
         classes=classes,
         positive=positive,
@@ -672,7 +678,7 @@ def _evaluation_of_counts(source: GivenOutcomes, times: "NDArray[np.int64]") -> 
     counted = ModelOutcome(NOT_KEPT, NOT_KEPT, NOT_KEPT, NOT_KEPT, NOT_KEPT, None, False)
     return replace(
         found,
-        sha256=source.rows_sha256,
+        n=source.n_examples,
         folds=tuple(replace(fold, n_test=source.n) for fold in found.folds),
         models=dict.fromkeys(models, counted),
         counted=rows,
@@ -786,7 +792,7 @@ def evaluations_of_scores(table: ScoreTable) -> Iterator[Evaluation]:
     spec = table.spec
     folds = _folds_of(table)
     yields = yields_of_scores(table)
-    for row, dataset in enumerate(table.datasets):
+    for row in range(table.n):
         values = table.values[row].reshape(len(table.models), -1)
         present = [i for i in range(len(table.models)) if not table.missing[row, i]]
         name, label = names_of(table, row)
@@ -795,7 +801,7 @@ def evaluations_of_scores(table: ScoreTable) -> Iterator[Evaluation]:
             label=label,
             unit="scores",
             protocol=None,
-            sha256=sha256(canonical_json([spec.name, dataset]).encode()).hexdigest(),
+            n=len(folds),
             task="regression",
             classes=(),
             positive=None,

@@ -619,9 +619,7 @@ class Fitting:
         table = self.job.table
         return BuildContext(
             columns=table.columns,
-            seed=step_seeds(
-                self.job.study_seed, table.sha256, rows_hash(train), self.job.task.repetition
-            ),
+            seed=step_seeds(self.job.study_seed, rows_hash(train), self.job.task.repetition),
             classes=table.classes if table.classification else (),
             positive=table.positive,
             own_class=(self.job.own or OwnCode()).resolve,

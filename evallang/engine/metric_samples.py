@@ -46,8 +46,7 @@ Options = Mapping[str, Any]
 
 def resampling_seed(study: Study, evaluation: Evaluation, method: Method) -> int:
     """Return the seed of an interval or test by a method, whatever the metric and the models."""
-    unit = "rows" if evaluation.group_codes is None else "groups"
-    return analysis_seed(study.seed, evaluation.sha256, evaluation.protocol, unit, method.written)
+    return analysis_seed(study.seed, *evaluation.draws, method.written)
 
 
 def resamples_seed(study: Study, evaluation: Evaluation) -> int:

@@ -15,7 +15,7 @@ MOST_TRIES = 50  # for each candidate wanted, before a small space counts as exh
 
 
 def candidates(
-    pipeline: PipelineSpec, tuning: Tuning | None, study_seed: int, data_hash: str
+    pipeline: PipelineSpec, tuning: Tuning | None, study_seed: int
 ) -> tuple[Choice, ...]:
     """Return the candidates of one pipeline, the same for every fold; one empty choice for none.
 
@@ -33,8 +33,7 @@ def candidates(
     domains = [parameter.candidates for parameter in space]
     listed = all(domain.distribution is None for domain in domains)
     names = [parameter.name for parameter in space]
-    written = [[parameter.name, parameter.candidates.written] for parameter in space]
-    chance = random.Random(seed(study_seed, "search", data_hash, written, tuning.n))
+    chance = random.Random(seed(study_seed, "search", written_space(pipeline), tuning.n))
     if listed:
         every = list(product(*(range(len(domain.values)) for domain in domains)))
         picked = chance.sample(every, tuning.n)
@@ -43,6 +42,11 @@ def candidates(
             for place in picked
         )
     return _drawn(names, domains, tuning.n, chance)
+
+
+def written_space(pipeline: PipelineSpec) -> list[list[str]]:
+    """Return what a search draws from: classes, parameters and candidates as written."""
+    return [[p.owner, p.parameter, p.candidates.written] for p in search_space(pipeline)]
 
 
 def asks(pipeline: PipelineSpec, tuning: Tuning | None) -> int | None:
@@ -56,7 +60,7 @@ def asks(pipeline: PipelineSpec, tuning: Tuning | None) -> int | None:
 
 def tried(pipeline: PipelineSpec, tuning: Tuning | None) -> int:
     """Count the candidates of one search."""
-    return asks(pipeline, tuning) or len(candidates(pipeline, tuning, 0, ""))
+    return asks(pipeline, tuning) or len(candidates(pipeline, tuning, 0))
 
 
 def _is_small(pipeline: PipelineSpec, n: int) -> bool:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 else:
     np = lazy("numpy")
 
-ENGINE = 4
+ENGINE = 5
 """Raised whenever the engine fits or predicts otherwise than before, so that no stored
 outcome outlives a bug fix."""
 

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 from evallang.data.dataset import DataSpec, Table
 from evallang.data.findings import name_data_set
 from evallang.data.read_sources import ReadSources
-from evallang.data.strata import Strata
 from evallang.diagnostics import Diagnostic, diagnose, has_errors
 from evallang.hypotheses import Families, as_read, families_of
 from evallang.limits import FITS, OverLimit
 from evallang.models.abilities import abilities
 from evallang.models.model import ModelSpec, PipelineSpec, search_space
 from evallang.models.target_scales import rescale_target
-from evallang.planning.candidates import asks, candidates
+from evallang.planning.candidates import asks, candidates, written_space
 from evallang.planning.codes import NEEDS_OPTUNA
 from evallang.planning.defaults import inner_folds, stated_defaults
 from evallang.planning.expected import (
@@ -32,7 +31,7 @@ from evallang.planning.rounds import asks_for_rounds, protocol_of_rounds, rounds
 from evallang.planning.seeds import folds_hash, rows_hash, seed, split_seeds
 from evallang.planning.shuffles import asks_for_shuffles, shuffles_of
 from evallang.planning.stored import stored_outcomes
-from evallang.planning.stratifying import described, shares_kept, strata_of
+from evallang.planning.stratifying import RowStrata, described, shares_kept, strata_of
 from evallang.planning.subsets import (
     Subset,
     asks_for_subsets,
@@ -130,7 +129,8 @@ def plan(
             found += name_data_set(refused_parts, name, own, several=several)
             kept = _declared(protocol).keeps_strata
             how = shares_kept(rows, made) if kept else None
-            words = [*(strata.notes if strata and kept else ()), *([how] if how else [])]
+            merged = strata.outside.notes if strata.outside and kept else ()
+            words = [*merged, *([how] if how else [])]
             where = f"{name}: " if several else ""
             notes.setdefault(protocol.name, []).extend(where + word for word in words)
         if not has_errors(found):
@@ -210,22 +210,20 @@ def _report_missing_optuna(study: Study) -> Iterator[Diagnostic]:
         )
 
 
-def rows_of(study: Study, table: Table, protocol: Protocol, strata: Strata | None) -> Rows:
+def rows_of(study: Study, table: Table, protocol: Protocol, strata: RowStrata) -> Rows:
     """Return what a protocol may look at of a table: strata, groups, the author's own split."""
-    stratify = list(study.stratification.columns) if study.stratification else []
-    if study.stratification is not None and study.stratification.bins is not None:
-        stratify.append(f"bins={study.stratification.bins}")
-    options = {k: v for k, v in protocol.options.items() if v is not None}
+    outside, inside = (None if s is None else s.codes for s in (strata.outside, strata.inside))
     return Rows(
         n=table.n,
-        strata=None if strata is None else strata.codes,
+        strata=outside,
         groups=table.group_codes,
         assignment=table.split,
         further_assignments=table.further_splits,
         moments=None if table.moments is None else table.moments.ranks,
         seed=split_seeds(
-            study.seed, table.sha256, protocol.kind, options, stratify, table.spec.group
+            study.seed, protocol.kind, protocol.options, table.n, outside, table.group_codes
         ),
+        inner_strata=inside,
     )
 
 
@@ -316,7 +314,7 @@ def _plan_rounds(
         if not asks_for_rounds(spec):
             continue
         protocol = protocol_of_rounds(study, spec)
-        rows = rows_of(study, table, protocol, None)
+        rows = rows_of(study, table, protocol, RowStrata(None))
         try:
             drawn = rounds_of(protocol, rows)
         except ValueError as error:
@@ -415,11 +413,11 @@ def fit_task(
         key.key,
         table.spec.name,
         pipeline,
-        candidates(pipeline, study.tuning, study.seed, table.sha256),
+        candidates(pipeline, study.tuning, study.seed),
         refit,
         test,
         stages,
-        None if asked is None else _bayes(study, table, pipeline, refit, asked, repetition),
+        None if asked is None else _bayes(study, pipeline, refit, asked, repetition),
         repetition,
         key.source_known,
         key.facts,
@@ -430,15 +428,13 @@ def fit_task(
 
 def _bayes(
     study: Study,
-    table: Table,
     pipeline: PipelineSpec,
     refit: "NDArray[np.int64]",
     n: int,
     repetition: int,
 ) -> BayesSearch:
     """Return the search of one training part its seed; no name is a part of it."""
-    written = [[p.name, p.candidates.written] for p in search_space(pipeline)]
-    parts = [table.sha256, rows_hash(refit), written, n, *([repetition] if repetition else [])]
+    parts = [rows_hash(refit), written_space(pipeline), n, *([repetition] if repetition else [])]
     return BayesSearch(n, seed(study.seed, "search", *parts))
 
 
@@ -459,11 +455,11 @@ def inner_of(
             "`validation`",
         )
     folds = inner_folds(study, protocol)
-    drawn = seed(study.seed, "inner", table.sha256, rows_hash(split.train), folds)
+    drawn = seed(study.seed, "inner", rows_hash(split.train), folds)
     return tuple(
         (inner.train, inner.test)
         for inner in inner_splits(
-            rows,
+            replace(rows, strata=rows.inner_strata),
             split.train,
             folds=folds,
             seed=drawn,

@@ -1,8 +1,8 @@
 """Seeds: 32 bits of a hash over what a draw is for, so that nothing depends on order or place.
 
-A seed comes from the study's seed, a role, and the parts that the draw belongs to
-(interfaces.md, Engine). Renaming a model, adding a comparison or running on more cores
-changes none.
+A seed comes from the study's seed, a role, and what is divided or drawn: numbers of rows,
+strata, groups, protocol and method. Nothing that only describes or reports is a part: features,
+roles, names, labels, classes, models, metrics, comparisons and the number of cores change none.
 """
 
 import json
@@ -59,42 +59,52 @@ def rows_hash(rows: "NDArray[np.int64]") -> str:
 
 def split_seeds(
     study_seed: int,
-    data_hash: str,
     kind: str,
-    options: dict[str, Any],
-    stratify: list[str],
-    group: str | None,
+    options: Mapping[str, Any],
+    n: int,
+    *used: "NDArray[np.int64] | None",
 ) -> Callable[[int], int]:
-    """Return the seed of each repeat of a protocol."""
+    """Return the seed of each repeat of a protocol on n rows.
 
-    def of(repeat: int) -> int:
-        return seed(study_seed, "split", data_hash, kind, options, stratify, group, repeat)
+    `used` are the codes of the strata and of the groups of the rows, where the protocol divides
+    the rows by them: which rows are alike, whatever the columns and their values are called.
+    """
+    parts = [kind, written_options(options), n]
+    parts += [None if codes is None else rows_hash(codes) for codes in used]
+    return lambda repeat: seed(study_seed, "split", *parts, repeat)
 
-    return of
+
+def written_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a protocol that have a value."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
-def step_seeds(
-    study_seed: int, data_hash: str, train_hash: str, repetition: int = 0
-) -> Callable[[str, str], int]:
+def step_seeds(study_seed: int, train_hash: str, repetition: int = 0) -> Callable[[str, str], int]:
     """Return the `random_state` of each step of a pipeline fitted on these training rows.
 
-    Neither names nor candidates are parts: candidates, and equal fits met in two
+    Neither names nor candidates nor the data are parts: candidates, and equal fits met in two
     protocols, share their seeds. `repetition` counts the seeds of `seeds=N`; the first is
     that of a study without.
     """
     further = [repetition] if repetition else []
 
     def of(class_name: str, position: str) -> int:
-        return seed(study_seed, "step", data_hash, train_hash, class_name, position, *further)
+        return seed(study_seed, "step", train_hash, class_name, position, *further)
 
     return of
 
 
 def analysis_seed(
-    study_seed: int, data_hash: str, protocol: str | None, unit: str, method: str
+    study_seed: int,
+    protocol: tuple[str, Mapping[str, Any]] | None,
+    unit: str,
+    n: int | None,
+    method: str,
 ) -> int:
-    """Return the seed of an interval or test of what is drawn: rows, groups or data sets.
+    """Return the seed of an interval or test that draws n units: rows, groups or data sets.
 
-    Neither models nor metrics enter it: all rest on the same resamples, those of pairs too.
+    `protocol` is its kind with its options. Neither data nor models nor metrics are parts: all
+    rest on the same resamples, those of pairs too.
     """
-    return seed(study_seed, "analysis", data_hash, protocol, unit, method)
+    design = None if protocol is None else [protocol[0], written_options(protocol[1])]
+    return seed(study_seed, "analysis", design, unit, n, method)

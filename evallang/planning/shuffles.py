@@ -56,12 +56,13 @@ def shuffles_of(
             f"{table.spec.unit if table.group_codes is None else 'groups'} can exchange it",
             f"remove `analyze {spec.method.name}`",
         )
-    drawn = np.random.default_rng(seed(study.seed, "shuffle", table.sha256))
+    drawn = np.random.default_rng(seed(study.seed, "shuffle", table.n))
     made = list[Subset]()
     for number in range(options_of(spec)["rounds"]):
         order = shuffled_rows(table.n, units, drawn)
         strata, _ = strata_of(study, replace(table, y=table.y[order]), protocol)
-        own = replace(rows, strata=None if strata is None else strata.codes)
+        outside, inside = (s if s is None else s.codes for s in (strata.outside, strata.inside))
+        own = replace(rows, strata=outside, inner_strata=inside)
         splits = PROTOCOLS[protocol.kind].function(own, **protocol.options)
         made += [Subset(number, 0, split, order, own) for split in splits]
     return made

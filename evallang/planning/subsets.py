@@ -94,7 +94,7 @@ def subsets_of(
                 own = getattr(split, name)
                 if own is None:
                     continue
-                drawn = seed(study.seed, "subset", table.sha256, rows_hash(own), draw)
+                drawn = seed(study.seed, "subset", rows_hash(own), draw)
                 wanted = [_share(size, whole, len(own)) for size in sizes]
                 found = nested_subsets(rows, own, wanted, drawn, ordered=yields.ordered)
                 parts.append(list(found))

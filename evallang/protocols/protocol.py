@@ -49,6 +49,7 @@ class Rows:
     moments : the place of each row in time (n,), equal for equal moments; None for the order of
         the rows
     further_assignments : the same for repeats 1, 2, ... of a given split
+    inner_strata : int codes (n,) of the strata that folds inside a training part keep, or None
     """
 
     n: int
@@ -58,6 +59,7 @@ class Rows:
     seed: Callable[[int], int]
     further_assignments: tuple[tuple[str, ...], ...] = ()
     moments: "NDArray[np.int64] | None" = None
+    inner_strata: "NDArray[np.int64] | None" = None
 
 
 @frozen
