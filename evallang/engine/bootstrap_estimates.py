@@ -51,11 +51,14 @@ def bootstrap_estimate(
     notes: list[str] = []
     error: float | None = None
     if losses is not None:
-        error_left_out, never = leave_one_out_error(losses, evaluation.weights)
+        weights = None if evaluation.weights is None else evaluation.weights[rounds.rows]
+        error_left_out, never = leave_one_out_error(losses, weights)
         oob = float("nan") if error_left_out is None else error_left_out
-        apparent = weighted_mean(rounds.loss(rounds.full), evaluation.weights)
+        apparent = weighted_mean(rounds.loss(rounds.full), weights)
         gamma = rounds.gamma()
-        if evaluation.drawn is not None and not evaluation.on_training_rows and isfinite(oob):
+        if len(rounds.rows) < evaluation.n:
+            notes.append("no standard error: its form is for all rows that were drawn")
+        elif evaluation.drawn is not None and not evaluation.on_training_rows and isfinite(oob):
             error = standard_error(
                 losses, evaluation.drawn, evaluation.weights, evaluation.group_codes
             )
@@ -176,6 +179,7 @@ class _Rounds:
         self.evaluation, self.found, self.outcomes = evaluation, found, outcomes
         self.entry, self.options, self.metric = entry, metric.keywords(), metric
         self.full = found.fold == FULL_SAMPLE
+        self.rows = found.rows[self.full]  # in a subgroup not all that are drawn
         rounds = range(int(found.fold.max()) + 1)
         self.masks = [found.fold == b for b in rounds]
 
@@ -183,9 +187,9 @@ class _Rounds:
         """Return losses out of the bag (B, n), NaN where drawn; None where there are none."""
         if not self._is_mean():
             return None
-        table = np.full((len(self.masks), int(np.sum(self.full))), np.nan)
+        table = np.full((len(self.masks), len(self.rows)), np.nan)
         for b, mask in enumerate(self.masks):
-            table[b, self.found.rows[mask]] = self.loss(mask)
+            table[b, np.searchsorted(self.rows, self.found.rows[mask])] = self.loss(mask)
         return table
 
     def _is_mean(self) -> bool:
