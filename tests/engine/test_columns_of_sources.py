@@ -16,7 +16,7 @@ RNG = np.random.default_rng(4)
 N = 60
 STUDY = """evallang 1
 study
-  seed 1
+  seed 2
 data visits from "visits.csv"
   target y
   id visit

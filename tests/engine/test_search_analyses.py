@@ -127,7 +127,7 @@ def simplest_within_one_error(scores, simplest_first):
 def test_tuning_of_one_parameter_is_a_validation_curve():
     alphas = [0.01, 0.1, 1.0, 10.0, 100.0]
     text = (
-        "evallang 1\ndata diabetes from sklearn diabetes\n"
+        "evallang 1\nstudy\n  seed 2\ndata diabetes from sklearn diabetes\n"
         f"model ridge = Ridge(alpha in {alphas})\nmodel prior = DummyRegressor\n"
         "protocol cv folds=3\ntune grid by mse cv=6 select one_standard_error\n"
         "measure mse\nanalyze tuning\n"
