@@ -57,7 +57,10 @@ DESCRIBED = {
     "model renamed": ("model tree =", "model oak ="),
     "model added": ("model tree =", "model bayes = coded | KNeighborsClassifier\nmodel tree ="),
     "model removed": ("model tree = coded | DecisionTreeClassifier(max_features=1)\n", ""),
-    "comparison": ("measure accuracy\n", "measure accuracy\ncompare guess, coin with corrected_t\n"),
+    "comparison": (
+        "measure accuracy\n",
+        "measure accuracy\ncompare guess, coin with corrected_t\n",
+    ),
     "requirement": ("measure accuracy\n", "measure accuracy\nrequire accuracy of guess >= 1%\n"),
     "analysis": ("measure accuracy\n", "measure accuracy\nanalyze confusion\n"),
     "report": ("measure accuracy\n", "measure accuracy\nreport html\n"),
