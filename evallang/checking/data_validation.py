@@ -40,6 +40,8 @@ from evallang.compatibility import (
 from evallang.compatibility.hypothesis_tests import test_mismatch
 from evallang.compatibility.intervals import interval_mismatch
 from evallang.compatibility.mismatches import Mismatch
+from evallang.data.codes import TOO_MANY_LEVELS
+from evallang.data.column_roles import MISSING_LEVEL
 from evallang.data.dataset import GivenOutcomes, PredictionsSpec, ScoreTable, Table
 from evallang.data.design_rules import (
     LEAST_IN_FOLD,
@@ -52,6 +54,7 @@ from evallang.data.design_rules import (
     check_test_sizes,
 )
 from evallang.data.findings import name_data_set
+from evallang.data.labels import as_number
 from evallang.data.overlapping_data import check_equal_scores, check_related
 from evallang.data.read_sources import ReadSources
 from evallang.data.row_rules.row_rule import DrawnSplits, RowDesign, check_drawn
@@ -70,6 +73,7 @@ from evallang.models.model import ColumnsSpec, is_baseline
 from evallang.models.resamplers import steps_of_new_rows
 from evallang.protocols.protocol import PROTOCOLS, Split, Yields
 from evallang.registry import Design, Evidence, lazy
+from evallang.results.records import FEWEST
 from evallang.results.written import statement_of
 from evallang.source import Span
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -81,6 +85,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 else:
     np = lazy("numpy")
+
+MOST_LEVELS = 20  # of a column behind `within`, which any column may have
 
 
 def judge_read(
@@ -137,6 +143,8 @@ def judge_read(
         found += judge_scores(study, scores)
     n = len(tables) + len(given) + sum(scores.n for scores in sources.score_tables)
     found += judge_number_of_data_sets(study, n)
+    for every in sources.with_examples:
+        found += judge_levels(every)
     for source in given:
         found += check_outcomes(source, in_groups)
         found += judge_given_models(study, source)
@@ -518,6 +526,42 @@ def judge_options(study: Study, classes: int, positive: int | None) -> Iterable[
             )
 
 
+# --- levels of subgroups ---------------------------------------------------------------------
+
+
+def judge_levels(source: Table | GivenOutcomes) -> Iterator[Diagnostic]:
+    """Refuse columns behind `within` that are numbers, or of which most rows are in small levels.
+
+    A column of up to 20 levels is taken as it is; its small levels are listed in the results.
+    """
+    for column, texts in source.subgroups.items():
+        named, codes = np.unique(np.array(texts, dtype=object).astype(str), return_inverse=True)
+        if len(named) <= MOST_LEVELS:
+            continue
+        times = source.times if isinstance(source, GivenOutcomes) else None
+        sizes = np.bincount(codes, times)
+        numbers = [as_number(name) for name in named if name != MISSING_LEVEL]
+        known = [number for number in numbers if number is not None]
+        small = float(sizes[sizes < FEWEST].sum())
+        if len(known) == len(numbers):
+            digits = 0 if all(number.is_integer() for number in known) else 2
+            cuts = np.unique(np.quantile(known, [0.25, 0.5, 0.75]).round(digits))
+            cut = " and ".join([", ".join(f"{c:g}" for c in cuts[:-1]), f"{cuts[-1]:g}"])
+            what = f"has {len(named):,} different numbers, each of which would be a level"
+            instead = f"cut for example at {cut}" if len(cuts) > 1 else "in a few words"
+            fix = f"write a column of ranges into the file, {instead}, and name it behind `within`"
+        elif 2 * small > sizes.sum():
+            what = (
+                f"has {len(named):,} levels, and {small:,.0f} of {sizes.sum():,.0f} rows are in "
+                f"levels with fewer than {FEWEST}"
+            )
+            fix = "name a column with fewer levels, such as regions in place of towns"
+        else:
+            continue
+        place = source.spec.places.get(f"within {column}", source.spec.places.get("within"))
+        yield diagnose(TOO_MANY_LEVELS, f"`{column}` {what}", place, help=fix)
+
+
 # --- tables of scores ------------------------------------------------------------------------
 
 
@@ -651,15 +695,8 @@ def _metrics_per_fold(study: Study) -> tuple[Method, ...]:
 
 
 def _needs_each_class(metric: Method) -> bool:
-    """Return whether a metric needs members of each class: not so where every row counts alike."""
-    declared = metric_entry(metric).declaration
-    return (
-        declared.task == "classification"
-        and not metric.code
-        and declared.form != "losses"
-        and declared.proportion != "all"
-        and not declared.mean_over_rows
-    )
+    """Return whether a metric is known to need members of each class."""
+    return metric_entry(metric).declaration.by_class and not metric.code
 
 
 def _folds(protocol: Protocol) -> int | None:

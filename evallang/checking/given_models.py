@@ -58,7 +58,7 @@ def judge_given_models(study: Study, source: GivenOutcomes) -> list[Diagnostic]:
         return []
     findings = Findings(spec.places)
     _groups_in_folds(source, spec, findings)
-    if source.truth is None or source.times is not None or spec.query is not None:
+    if source.truth is None or spec.query is not None:
         return list(findings.diagnostics)
     unit = _units(source)
     for model in source.models:
@@ -76,7 +76,7 @@ def judge_given_models(study: Study, source: GivenOutcomes) -> list[Diagnostic]:
                 "not trained on these rows",
             )
             continue
-        order = _order(source, model)
+        order = None if source.times is not None else _order(source, model)
         if order is None or not _enough(source, unit):
             continue
         reach = order.skill.value + normal_quantile(study.confidence) * (

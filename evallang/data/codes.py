@@ -956,6 +956,18 @@ NOT_PROBABILITIES = declare(
     right="models cnn as verdict\nscores cnn = [p_ham, p_spam]",
 )
 
+TOO_MANY_LEVELS = declare(
+    "E154",
+    "too_many_levels",
+    "A column behind `within` has more than 20 levels that are numbers, or mostly small.",
+    phase=Phase.DATA,
+    reason="Each level gets an estimate for each model and metric. Of single numbers these say "
+    "nothing and take long, and where to cut them into ranges is the author's decision. Levels "
+    "with fewer than 30 examples are listed and not estimated; so are, for metrics of two classes, "
+    "levels with fewer than 5 examples of a class.",
+    wrong="measure accuracy within age",
+    right="measure accuracy within age_group",
+)
 BELOW_CHANCE = declare(
     "W485",
     "below_chance",

@@ -22,6 +22,8 @@ from evallang.protocols.protocol import ALGORITHM, ALGORITHM_ELSEWHERE, AS_GIVEN
 from evallang.registry import Evidence, lazy
 from evallang.results.records import (
     FEW_EXAMPLES,
+    FEWEST,
+    FEWEST_OF_A_CLASS,
     NO_WIDTH,
     NOT_COMPUTED,
     NOT_SOUND,
@@ -247,21 +249,25 @@ def _undefined(evaluation: Evaluation, model: str, metric: Method, reason: str) 
 # --- subgroups -------------------------------------------------------------------------------
 
 
-FEWEST = 30  # examples below which an interval would say little; issue 4, subgroups
-
-
 def subgroup_estimates(study: Study, evaluation: Evaluation) -> Iterator[Estimate]:
-    """Measure every model in every level of the columns that measures name."""
+    """Measure every model in every level of the columns that measures name.
+
+    Levels with few examples, or with few of a class that the metric is about, are listed.
+    """
     for measure in study.measures:
         for column in measure.within:
             if column not in evaluation.subgroups or not evaluation.measures(measure.metric):
                 continue
             for model in evaluation.models:
                 named = levels(evaluation, column)
+                made = {
+                    level: level_estimate(study, evaluation, model, measure, column, level)
+                    for level in named
+                }
+                known = sum(found.value is not None for found in made.values())
                 # of two levels each is the rest of the other: one difference with two signs
-                hypotheses = len(named) if len(named) > 2 else 1
-                for level in named:
-                    found = level_estimate(study, evaluation, model, measure, column, level)
+                hypotheses = known if len(named) > 2 else 1
+                for level, found in made.items():
                     inside = evaluation.subgroups[column] == level
                     difference = _to_rest(study, evaluation, found, measure, inside, hypotheses)
                     yield replace(found, to_rest=difference)
@@ -280,9 +286,9 @@ def _to_rest(
     The rows of a level and the rest are two samples, so the interval is combined from those
     of the two values (Zou & Donner 2008; from Wilson's it is method 10 of Newcombe 1998), each
     at Bonferroni's level. No interval where the two share fits and rows are predicted several
-    times, where groups lie in both, or where a side has few rows.
+    times, or where groups lie in both.
     """
-    rest = found.extra["rest"]
+    rest = found.extra.get("rest")
     if found.value is None or rest is None:
         return None
     value = found.value - rest
@@ -293,8 +299,6 @@ def _to_rest(
         return bare
     wider = replace(study, confidence=level)
     sides = [restricted(evaluation, mask) for mask in (inside, ~inside)]
-    if any(_n_tested(side, found.model) < FEWEST for side in sides):
-        return bare
     one, other = (estimate(wider, side, found.model, measure) for side in sides)
     return replace(bare, **_recovered(one, other))
 
@@ -328,29 +332,52 @@ def levels(evaluation: Evaluation, column: str) -> tuple[str, ...]:
 def level_estimate(
     study: Study, evaluation: Evaluation, model: str, measure: Measure, column: str, level: str
 ) -> Estimate:
-    """Measure one model on the rows of one level."""
-    inside = evaluation.subgroups[column] == level
-    found = estimate(study, restricted(evaluation, inside), model, measure)
-    rest = estimate(study, restricted(evaluation, ~inside), model, measure)
-    difference = None if found.value is None or rest.value is None else found.value - rest.value
-    n = _n_tested(restricted(evaluation, inside), model, examples=True)
-    notes, interval, reason = found.notes, found.interval, found.no_interval
-    if n < FEWEST and interval is not None:
-        interval, reason = None, FEW_EXAMPLES
-        notes = (*notes, f"no interval: {n} {evaluation.unit}, fewer than {FEWEST}")
+    """Measure one model on the rows of one level, and on the rest; few rows are only counted."""
+    mask = evaluation.subgroups[column] == level
+    inside, outside = restricted(evaluation, mask), restricted(evaluation, ~mask)
+    n = _n_tested(inside, model, examples=True)
+    few = too_few(inside, model, measure.metric)
+    if few is not None:
+        found = _undefined(evaluation, model, measure.metric, f"this level has {few}")
+        found = replace(found, no_interval=FEW_EXAMPLES)
+        return replace(found, subgroup=Subgroup(column, level), extra={"n_examples": n})
+    found = estimate(study, inside, model, measure)
+    rest = None
+    if too_few(outside, model, measure.metric) is None:
+        rest = point_estimate(study, outside, model, measure.metric)
+    difference = None if found.value is None or rest is None else found.value - rest
     return replace(
         found,
         subgroup=Subgroup(column, level),
-        interval=interval,
         extra={
             **found.extra,
             "n_examples": n,
-            "rest": rest.value,
+            "rest": rest,
             "difference_to_rest": difference,
         },
-        notes=notes,
-        no_interval=reason,
     )
+
+
+def too_few(evaluation: Evaluation, model: str, metric: Method) -> str | None:
+    """Return why the rows of a level are too few to measure a model by, None where they suffice.
+
+    Of two classes, each one that the metric is about counts.
+    """
+    n = _n_tested(evaluation, model, examples=True)
+    if n < FEWEST:
+        return f"{n} {evaluation.unit}, fewer than {FEWEST}"
+    declared = evaluation.entry(metric).declaration
+    if len(evaluation.classes) != 2 or metric.code or not declared.by_class:
+        return None
+    matrix = evaluation.confusion(model)
+    members = matrix.sum(axis=1) * n / max(matrix.sum(), 1)
+    if declared.proportion in ("positives", "negatives"):
+        positive = 1 if evaluation.positive is None else evaluation.positive
+        members = members[[positive if declared.proportion == "positives" else 1 - positive]]
+    fewest = round(float(members.min()))
+    if fewest >= FEWEST_OF_A_CLASS:
+        return None
+    return f"{fewest} of a class, fewer than {FEWEST_OF_A_CLASS}"
 
 
 def _n_tested(evaluation: Evaluation, model: str, *, examples: bool = False) -> int:

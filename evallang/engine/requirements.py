@@ -12,12 +12,13 @@ from evallang.engine.estimate_intervals import (
     has_no_width,
     unbounded,
 )
-from evallang.engine.estimates import FEWEST, estimate, level_estimate, levels
+from evallang.engine.estimates import estimate, level_estimate, levels
 from evallang.engine.evaluation import Evaluation, as_read_by
 from evallang.engine.test_inputs import TestInputs
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.reporting.numbers import level_of_alpha, p_value
 from evallang.results.records import (
+    FEW_EXAMPLES,
     Estimate,
     HypothesisTestResult,
     Interval,
@@ -82,12 +83,8 @@ def _decide_threshold(
     relation: Literal[">=", "<="] = "<=" if spec.operator == "<=" else ">="
     threshold = spec.value if spec.value is not None else 0.0
     if found.interval is None:
-        few = found.subgroup is not None and found.extra.get("n_examples", FEWEST) < FEWEST
-        reason = (
-            f"fewer than {FEWEST} {evaluation.unit} in this level"
-            if few
-            else "there is no interval"
-        )
+        few = found.no_interval == FEW_EXAMPLES
+        reason = found.notes[-1] if few else "there is no interval"
         decision = Decision(False, f"cannot be decided: {reason}")
     else:
         decision = decide_level(found.interval, threshold, relation)
@@ -98,7 +95,7 @@ def _decide_threshold(
         value=found.value,
         interval=found.interval,
         subgroup=found.subgroup,
-        notes=found.notes,
+        notes=() if found.no_interval == FEW_EXAMPLES else found.notes,
     )
 
 

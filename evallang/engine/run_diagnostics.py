@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from evallang.compatibility import metric_entry
 from evallang.diagnostics import Diagnostic, diagnose
-from evallang.engine.estimates import levels, restricted
+from evallang.engine.estimates import levels, restricted, too_few
 from evallang.engine.evaluation import Evaluation
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.models.model import is_baseline
@@ -36,7 +36,7 @@ def failures_of_metrics(study: Study, evaluations: Sequence[Evaluation]) -> Iter
             continue
         for evaluation in evaluations:
             for model in evaluation.models if evaluation.measures(metric) else ():
-                parts = (evaluation, *_levels(study, evaluation, metric))
+                parts = (evaluation, *_levels(study, evaluation, model, metric))
                 errors = (_error(part, model, metric) for part in parts)
                 error = next((found for found in errors if found is not None), None)
                 if error is not None:
@@ -51,13 +51,17 @@ def _is_measured(study: Study, metric: Method) -> bool:
     return metric in (*used, *(m for c in study.comparisons for m in c.metrics))
 
 
-def _levels(study: Study, evaluation: Evaluation, metric: Method) -> Iterator[Evaluation]:
-    """Yield the evaluation inside every level that the metric is measured in."""
+def _levels(
+    study: Study, evaluation: Evaluation, model: str, metric: Method
+) -> Iterator[Evaluation]:
+    """Iterate over the evaluation inside every level that a model is measured in."""
     for measure in study.measures:
         for column in measure.within if measure.metric == metric else ():
             if column in evaluation.subgroups:
                 for level in levels(evaluation, column):
-                    yield restricted(evaluation, evaluation.subgroups[column] == level)
+                    inside = restricted(evaluation, evaluation.subgroups[column] == level)
+                    if too_few(inside, model, metric) is None:
+                        yield inside
 
 
 def _error(evaluation: Evaluation, model: str, metric: Method) -> OwnMetricFailed | None:

@@ -210,6 +210,16 @@ class MetricDeclaration(Guidance):
         return self.proportion == "all" and not self.complement
 
     @property
+    def by_class(self) -> bool:
+        """Whether it needs members of each class: not so where every row counts alike."""
+        return (
+            self.task == "classification"
+            and self.form != "losses"
+            and self.proportion != "all"
+            and not self.mean_over_rows
+        )
+
+    @property
     def squared_unit(self) -> bool:
         """Whether it is in the squared unit of the target."""
         return (

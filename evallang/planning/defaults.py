@@ -13,6 +13,7 @@ from evallang.metrics.own_code import DECLARED, own_metric_loaded
 from evallang.models.model import search_space
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design, Entry
+from evallang.results.records import FEWEST
 from evallang.results.settings import Default, DefaultPlace, Value
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -39,6 +40,7 @@ def stated_defaults(
     for default in (
         *_orders(read),
         *_tuning(study),
+        *_levels(study),
         *_averages(study, read),
         *(default for default, _ in intervals),
         *_options(study, [method for _, method in intervals], grouped=grouped),
@@ -58,6 +60,13 @@ def _orders(read: ReadSources) -> Iterator[Default]:
             continue
         column = FILE_ORDER if source.moments is None else source.moments.column
         yield Default(f"time of {spec.name}", column, "data", "time", spec.name)
+
+
+def _levels(study: Study) -> Iterator[Default]:
+    """State from how many examples on a level of `within` is estimated."""
+    lines = (*(m.within for m in study.measures), *(r.within for r in study.requirements))
+    if any(lines):
+        yield Default("fewest examples of a level", FEWEST, "measure", "within")
 
 
 def _settings(

@@ -1,6 +1,6 @@
 """Tables of estimates: one data set, many data sets, and the levels of a column."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from evallang.reporting.cells import count_cell, dash, interval_cell, number_cell
@@ -11,6 +11,7 @@ from evallang.reporting.document import (
     Column,
     Mark,
     Number,
+    Paragraph,
     Row,
     Runs,
     Spanner,
@@ -41,8 +42,17 @@ from evallang.reporting.wording import (
     repeats_of,
     scope_words,
 )
-from evallang.results.records import NO_WIDTH, NOT_COMPUTED, Comparison, Estimate
+from evallang.results.records import (
+    FEW_EXAMPLES,
+    FEWEST,
+    FEWEST_OF_A_CLASS,
+    NO_WIDTH,
+    NOT_COMPUTED,
+    Comparison,
+    Estimate,
+)
 
+MOST_SMALL = 20  # levels without an estimate that a note lists
 METRICS_PER_TABLE = 4  # of 27 mm each, next to a stub, on a page of 170 mm
 MODELS_PER_TABLE = 8
 FLAT, GROUP = "flat", "group"  # the marks of intervals without width, and of compact letters
@@ -563,6 +573,11 @@ def subgroups(context: Context, setting: Setting, identifier: str) -> list[Block
         for start in range(0, len(metrics), METRICS_PER_SUBGROUP_TABLE):
             chosen = metrics[start : start + METRICS_PER_SUBGROUP_TABLE]
             part = [e for e in rows if e.metric in chosen]
+            if all(is_too_small(e) for e in part):
+                small = {e.subgroup.level: e for e in part if e.subgroup is not None}
+                words = runs(f"{name}: ", *_small_levels(small, context.cases(setting.data)))
+                blocks.append(Paragraph(words))
+                continue
             number = len(blocks) + 1
             whole = len(chosen) == len(metrics)
             blocks.append(
@@ -621,6 +636,8 @@ def _subgroup_table(
             rows.append(Row((Cell(runs(context.model(model))),), group=True))
         for level in levels:
             row = [place.get((model, level, metric_name)) for metric_name in metrics]
+            if all(estimate is None or is_too_small(estimate) for estimate in row):
+                continue
             cells = [Cell(runs(level)), count_cell(_examples(row))]
             for metric_name, estimate in zip(metrics, row, strict=True):
                 scale = context.scale(setting, metric_name)
@@ -630,8 +647,11 @@ def _subgroup_table(
                     to_rest = estimate.to_rest if estimate is not None else None
                     cells.append(interval_cell(to_rest, scale, null=0.0))
             rows.append(Row(tuple(cells)))
+    small = {e.subgroup.level: e for e in found if e.subgroup is not None and is_too_small(e)}
+    found = [e for e in found if not is_too_small(e)]
     notes = [
         *interval_notes(context, metrics, found),
+        *_small_levels(small, unit),
         runs(f"vs. rest: this level minus all other {unit}."
              + (BOUNDED if any(bounded.values()) else UNBOUNDED)),
         *flat_notes(context, found),
@@ -644,6 +664,26 @@ def _subgroup_table(
     return lettered(
         Table(identifier, caption, tuple(columns), tuple(rows), tuple(spanners), tuple(notes))
     )
+
+
+def is_too_small(estimate: Estimate) -> bool:
+    """Return whether a level has too few examples to be estimated."""
+    return estimate.value is None and estimate.no_interval == FEW_EXAMPLES
+
+
+def _small_levels(small: Mapping[str, Estimate], unit: str) -> list[Runs]:
+    """List the levels that are not estimated, with their examples; of many the first ones."""
+    if not small:
+        return []
+    sizes = [f"{level} ({count(_examples([e]) or 0)})" for level, e in small.items()]
+    more = f" and {count(len(sizes) - MOST_SMALL)} more" if len(sizes) > MOST_SMALL else ""
+    named = ", ".join(sizes[:MOST_SMALL]) + more
+    return [
+        runs(
+            f"Levels with fewer than {FEWEST} {unit}, or fewer than {FEWEST_OF_A_CLASS} of a class "
+            f"that a measure is about, were not estimated ({unit}): {named}."
+        )
+    ]
 
 
 def _bounded(found: Sequence[Estimate], metric: str) -> str:

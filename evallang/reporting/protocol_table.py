@@ -304,6 +304,11 @@ SETTINGS: Mapping[tuple[str, str | None], tuple[str, str, str]] = {
     ("report", "numbers"): ("Report", "Style of numbers", "how p and intervals are printed"),
     ("report", "page"): ("Report", "Page", "size of the PDF"),
     ("measure", None): ("Measures", "Measure", "nothing else was asked for"),
+    ("measure", "within"): (
+        "Measures",
+        "Fewest examples of a level",
+        "levels with fewer are listed and not estimated",
+    ),
     ("tune", "strategy"): ("Tuning", "Search", "how candidates are tried"),
     ("tune", "by"): ("Tuning", "Measure of the search", "candidates are compared by it"),
     ("tune", "cv"): ("Tuning", "Inner folds", "where candidates are compared"),
@@ -471,9 +476,11 @@ def _compare(context: Context, default: Default) -> Setting:
 
 
 def _measure(context: Context, default: Default) -> Setting:
-    if default.option is None:
+    if default.option != "interval":
         made = _direct(context, default)
-        return replace(made, value=context.metric(value_words(default.value)).title)
+        of_measure = default.option is None
+        words = context.metric(value_words(default.value)).title if of_measure else made.value
+        return replace(made, value=words)
     metric, where = default.subject or "", default.under
     found = [
         e

@@ -317,11 +317,13 @@ class Tested:
 
 NO_WIDTH = "no_width"
 FEW_EXAMPLES = "few_examples"
+FEWEST, FEWEST_OF_A_CLASS = 30, 5
+"""Examples of a level below which it is listed and not estimated, and those of a class."""
 NOT_SOUND = "not_sound"
 NOT_COMPUTED = "not_computed"
 NO_INTERVAL: Mapping[str, str] = {
     NO_WIDTH: "both bounds coincide, so the method found no sampling variation",
-    FEW_EXAMPLES: "the level has too few examples",
+    FEW_EXAMPLES: "the level has too few examples, and is not estimated",
     NOT_SOUND: "no method is sound by default for this metric under this protocol",
     NOT_COMPUTED: "the method could not be computed; the notes say why",
 }

@@ -344,7 +344,7 @@ def test_numbers_that_are_no_floats_are_failures_and_settings_are_restored(tmp_p
 
 
 def test_a_metric_that_fails_in_a_level_only_is_a_failure_too(tmp_path):
-    rows = "".join(f"{'ab'[i % 2]},{'cd'[i < 10]},{i},{i}\n" for i in range(60))
+    rows = "".join(f"{'ab'[i % 2]},{'cd'[i < 80]},{i},{i}\n" for i in range(200))
     (tmp_path / "d.csv").write_text("y,site,a,b\n" + rows)
     text = (
         'use {package}.metrics\ndata d from "d.csv"\n  target y\n  features all except site\n'
@@ -353,7 +353,7 @@ def test_a_metric_that_fails_in_a_level_only_is_a_failure_too(tmp_path):
     )
     module = """\
 def many(truth, prediction):
-    if len(truth) < 12:
+    if len(truth) < 55:
         raise ValueError("too few rows")
     return float((truth == prediction).mean())
 """

@@ -3,10 +3,13 @@
 import numpy as np
 import polars as pl
 import pytest
+from short_form import facts
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
-from studies import study
+from studies import study, write_rows
 
 from evallang.api import run
+from evallang.api.preparing import check_data
+from evallang.api.study_file import open_study
 
 TEXT = """evallang 1
 study "Sites"
@@ -72,16 +75,16 @@ def test_a_requirement_within_a_column_is_decided_for_each_level(outcomes):
     assert (decided["north"].met, decided["south"].met) == (True, False)
 
 
-def test_a_level_of_a_few_rows_has_a_value_and_no_interval_and_meets_no_requirement(outcomes):
+def test_a_level_of_a_few_rows_is_listed_and_meets_no_requirement(outcomes):
     frame, results = outcomes
     west = frame.filter(pl.col("site") == "west")
     found = of(results, "accuracy", "west")
     assert west.height < 30
-    assert found.value == (west["y"] == west["a"]).mean()
-    assert found.interval is None
+    assert (found.value, found.interval, found.no_interval) == (None, None, "few_examples")
+    assert found.extra["n_examples"] == west.height
     (line,) = [r for r in results.requirements if r.subgroup.level == "west"]
     assert not line.met
-    assert line.reason
+    assert {str(west.height), "30"} <= set(facts(line.reason).split())
 
 
 @pytest.mark.parametrize("level", ["north", "south"])
@@ -93,17 +96,55 @@ def test_the_difference_to_the_rest_has_newcombes_interval_at_bonferronis_level(
     sizes = [int(mask.sum()) for mask in (inside, ~inside)]
     found = of(results, "accuracy", level).to_rest
     low, high = confint_proportions_2indep(
-        counts[0], sizes[0], counts[1], sizes[1], method="newcomb", alpha=0.05 / 3
+        counts[0], sizes[0], counts[1], sizes[1], method="newcomb", alpha=0.05 / 2
     )
     assert found.value == pytest.approx(counts[0] / sizes[0] - counts[1] / sizes[1])
     assert (found.low, found.high) == pytest.approx((low, high), rel=1e-9)
     assert found.level == 0.95
 
 
-def test_the_difference_of_a_small_level_has_no_interval(outcomes):
-    found = of(outcomes[1], "accuracy", "west").to_rest
-    assert found.value is not None
-    assert (found.low, found.high) == (None, None)
+def test_a_level_with_few_of_a_class_is_listed_for_metrics_of_that_class(tmp_path):
+    rng = np.random.default_rng(4)
+    site = np.array(["a"] * 100 + ["b"] * 60 + ["c"] * 60)
+    y = np.array([0, 1] * 50 + [0] * 56 + [1] * 4 + [0] * 4 + [1] * 56)
+    frame = pl.DataFrame(
+        {
+            "row": np.arange(220),
+            "site": site,
+            "y": y,
+            "a": np.where(rng.random(220) < 0.8, y, 1 - y),
+        }
+    )
+    frame.write_csv(tmp_path / "p.csv")
+    text = TEXT[: TEXT.index("measure")].replace("truth y", "truth y\n  positive 1")
+    text += "measure accuracy, recall, specificity, f1 within site\n"
+    results = run(study(text, tmp_path)).record
+    known = {
+        (e.metric, e.subgroup.level)
+        for e in results.estimates
+        if e.subgroup and e.value is not None
+    }
+    every = {
+        (metric, level) for metric in ("accuracy", "recall", "specificity", "f1") for level in "abc"
+    }
+    assert every - known == {("recall", "b"), ("specificity", "c"), ("f1", "b"), ("f1", "c")}
+    assert of(results, "recall", "c").extra["rest"] == pytest.approx(
+        ((frame["a"] == 1) & (frame["y"] == 1) & (frame["site"] != "c")).sum() / 54
+    )
+
+
+def test_numbers_and_small_levels_are_refused_and_the_plan_states_the_size(tmp_path):
+    n = 600
+    rows = [(i, i, i % 40, f"t{i % 30}", f"u{i % 15}", i % 2, i % 3 % 2) for i in range(n)]
+    write_rows(tmp_path, "p.csv", "row,age,code,town,region,y,a", rows)
+    refused = {"age": ["E154"], "code": ["E154"], "town": ["E154"], "region": []}
+    for column, codes in refused.items():
+        text = TEXT[: TEXT.index("measure")] + f"measure accuracy within {column}\n"
+        (tmp_path / "s.eval").write_text(text)
+        found = check_data(open_study(tmp_path / "s.eval"))
+        assert [d.code for d in found if d.code == "E154"] == codes, column
+    planned = study(text, tmp_path).plan()
+    assert [d.value for d in planned.defaults if d.option == "within"] == [30]
 
 
 def test_the_differences_of_three_levels_hold_at_once(tmp_path):
