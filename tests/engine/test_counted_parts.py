@@ -217,7 +217,7 @@ def test_a_score_of_the_other_class_is_found_in_parts(tmp_path: Path, counted: l
         "  truth truth\n  positive yes\n  models a as label\n  score a = wrong\nmeasure roc_auc\n"
     )
     one, parts = compared(tmp_path, body, "parquet")
-    assert [d["code"] for d in parts["diagnostics"]] == ["W403"]
+    assert [d["code"] for d in parts["diagnostics"]] == ["W403", "W487"]
     assert_close(one, parts)
     assert counted == [True]
 
