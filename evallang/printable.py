@@ -28,19 +28,18 @@ _MARKED_COMMAND = late_pattern(r"##(?=\w*\[)")
 _COMMAND = late_pattern(r"(\s*):(?=:[A-Za-z])")
 """The start of a line that is a workflow command of GitHub: `::error::`."""
 
+_FORMULA = late_pattern("([;\t])([=+@＝＋＠-])")
+
 ISOLATE, POP_ISOLATE = "\u2068", "\u2069"
 ISOLATES = ISOLATE + POP_ISOLATE
 """The signs around a name that is read from the right, so that what follows keeps its order."""
 _FROM_THE_RIGHT = frozenset({"R", "AL", "AN"})
 
-_CREDENTIALS = late_pattern(
-    r"(?<=://)[^\s/?#\"'`]+(?=@)"  # user and password before a host; those may hold an `@` too
-    r"|(?<=://)[^\s/?#:\"'`]+:(?![0-9]+[/?#])[^\s\"'`]*(?=@)"  # or a slash, as keys of S3 do
-    r"|(?<=[?&;])([^\s=&;\"'`]*(?:key|token|secret|passw|sig|credential)[^\s=&;\"'`]*=)"
-    r"[^\s&;#\"'`]+",
-    re.IGNORECASE,
-)
-"""What an address holds that nobody else may see."""
+_ADDRESS = late_pattern(r"[^\s\"'`]+")
+_HOST = late_pattern(r"[^/?#]*")
+_PORT = late_pattern(r"[0-9]+[/?#]")
+_SECRET = late_pattern(r"key|token|secret|passw|sig|credential", re.IGNORECASE)
+"""What the names of the parts of an address hold that nobody else may see."""
 
 _SURROGATES = late_pattern(r"[\ud800-\udfff]")
 
@@ -133,11 +132,42 @@ def without_credentials(text: str) -> str:
     """Replace users, passwords and keys in addresses by stars, one for each letter."""
     if "://" not in text:
         return text
-    return _CREDENTIALS.sub(lambda found: _stars(found[0], found[1] or ""), text)
+    return _ADDRESS.sub(lambda found: _starred(found[0]), text)
 
 
-def _stars(text: str, name: str) -> str:
-    return name + "*" * (len(text) - len(name))
+def _starred(word: str) -> str:
+    """Return an address with stars; no character is looked at more than a few times."""
+    made, done, last, start = [], 0, word.rfind("@"), word.find("://")
+    while start >= 0:
+        start += len("://")
+        host = _HOST.match(word, start)
+        user, colon, _ = ("" if host is None else host[0]).partition(":")
+        password = start + len(user) + 1
+        end = -1 if host is None else word.rfind("@", start + 1, host.end())
+        if end < 0 and user and colon and not _PORT.match(word, password):
+            end = last if last >= password else -1  # keys of S3 may hold a slash
+        if end >= 0:
+            made += [word[done:start], "*" * (end - start)]
+            done = start = end
+        start = word.find("://", start)
+    host_hidden = "".join([*made, word[done:]])
+    path, *query = re.split("([?&;].*)", word, maxsplit=1)
+    value_hidden = path + "".join(map(_without_secret, re.split("([&;])", "".join(query))))
+    if host_hidden == word:
+        return value_hidden
+    both = zip(host_hidden, value_hidden, strict=True)
+    return "".join("*" if "*" in signs else signs[0] for signs in both)
+
+
+def _without_secret(part: str) -> str:
+    """Return `name=value` with stars for the value, where the name tells that it is secret."""
+    name = _SECRET.search(part)
+    start = -1 if name is None else part.find("=", name.end()) + 1
+    if start <= 0:
+        return part
+    fragment = part.find("#", start)
+    end = len(part) if fragment < 0 else fragment
+    return part[:start] + "*" * (end - start) + part[end:]
 
 
 def isolated(text: str) -> str:
@@ -153,10 +183,20 @@ def without_isolates(text: str) -> str:
     return text.replace(ISOLATE, "").replace(POP_ISOLATE, "")
 
 
+def inert(text: str) -> str:
+    """Return a text for a cell of a CSV file, quoted where a spreadsheet would run it.
+
+    Spreadsheets ignore spaces before a formula, and some divide rows at semicolons.
+    """
+    text = _FORMULA.sub(r"\1'\2", without_isolates(text))
+    return f"'{text}" if text.lstrip().startswith(tuple("=+-@＝＋－＠")) else text
+
+
 def printable_line(text: str, *, keep: str = "") -> str:
     """Return a line for a terminal or a log that does not begin a workflow command."""
     shown = printable(text, keep=keep)
-    return _COMMAND.sub(r"\1\\x3a", shown, count=1) if _COMMAND.match(shown) else shown
+    found = _COMMAND.match(shown)
+    return f"{found[1]}\\x3a{shown[found.end() :]}" if found else shown
 
 
 ERASED = "\r\x1b[K"

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evallang.api.folder_lock import Locked, locked
+from evallang.printable import inert
 from evallang.registry import lazy
 from evallang.reporting.output_files import free_name, kept, written_files
 from evallang.results import codec, records
@@ -508,16 +509,11 @@ def _write_fits(path: Path, run: Run) -> None:
                 category, text, _ = outcome.warnings[0]
                 status, message = "warned", f"{category}: {text}"
             params = json.dumps(codec.to_plain(plain(outcome.params)), ensure_ascii=False)
-            row = [*place, params, f"{outcome.seconds:.6f}", status, _safe(message)]
+            row = [*place, params, f"{outcome.seconds:.6f}", status, message]
             if chosen:
                 row.append("; ".join(_threshold_cell(one) for one in outcome.thresholds))
-            writer.writerow(row)
+            writer.writerow([inert(cell) if isinstance(cell, str) else cell for cell in row])
 
 
 def _seeds(run: Run) -> bool:
     return any(evaluation.further_seeds for evaluation in run.evaluations)
-
-
-def _safe(cell: str) -> str:
-    """Keep a spreadsheet from reading a cell as a formula."""
-    return f"'{cell}" if cell.startswith(("=", "+", "-", "@")) else cell

@@ -9,7 +9,7 @@ import click
 from evallang.cli.settings import limit_option
 from evallang.cli.summary_text import markdown_lines, text_lines
 from evallang.cli.terminal import read_results, write, write_format, write_json
-from evallang.printable import ISOLATES
+from evallang.printable import ISOLATES, inert
 
 if TYPE_CHECKING:
     from evallang.reporting.summary import Summary, SummaryCell
@@ -62,16 +62,11 @@ def _csv(made: "Summary") -> str:
             for column, cell in zip(table.columns[1:], cells, strict=True):
                 if cell.text:
                     words = (group, stub.text, column.name, cell.text)
-                    texts = [_inert(" ".join(text.split())) for text in words]
+                    texts = [inert(" ".join(text.split())) for text in words]
                     exact = (cell.value, cell.low, cell.high)
                     numbers = ["" if x is None else repr(x) for x in exact]
                     writer.writerow((table.id, n, *texts, *numbers))
     return stream.getvalue()
-
-
-def _inert(text: str) -> str:
-    """Quote a text that a spreadsheet would run as a formula."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
 def _json(made: "Summary") -> dict[str, Any]:

@@ -18,7 +18,7 @@ from evallang.limits import LINE, NESTING, OverLimit
 from evallang.source import Span
 
 JSON_WORDS = {list: "list", str: "text", bool: "word", type(None): "word"}
-BRACKETS = re.compile(rb'[\[{\]}]|"(?:[^"\\]|\\.)*"')  # or a text, in which they mean nothing
+BRACKETS = re.compile(rb'[\[{\]}]|"(?:[^"\\]|\\.)*+"?')  # or a text, in which they mean nothing
 SIZE_CHECKED = 1_000  # rows after which the size is looked at, and whenever a column is new
 MOST_NESTED = 200  # names inside objects that a suggestion is looked for among
 

@@ -163,7 +163,7 @@ def _with_elements(html: str) -> str:
     if ISOLATE not in html:
         return html
     inside = ""
-    parts = re.split(r"(<[^>]*>)", html)
+    parts = re.split(r"(<[^<>]*>)", html)
     for i, part in enumerate(parts):
         if i % 2:
             opened = OPAQUE.match(part)

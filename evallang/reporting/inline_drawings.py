@@ -10,7 +10,7 @@ from evallang.reporting.figures.figure import COLOURS
 markupsafe = lazy("markupsafe")
 
 DRAWING = re.compile(r'<svg role="img" aria-label=.*?</svg>', re.S)
-STYLED = re.compile(r'<(?:path|text|circle|rect)\b[^>]*? style="([^"]*)"')
+STYLED = re.compile(r'<(?:path|text|circle|rect)\b[^<>]*? style="([^"<]*)"')
 PATH = re.compile(r' d="M([^"Z]*)(Z?)"')
 ATTRIBUTES = re.compile(r' (?:class|style)="[^"]*"')
 

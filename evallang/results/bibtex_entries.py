@@ -14,7 +14,7 @@ MOST_BYTES = 5_000_000
 SKIPPED = ("comment", "preamble")
 VENUES = ("journal", "booktitle", "publisher", "school", "institution", "howpublished")
 START = late_pattern(r"@\s*([A-Za-z]+)\s*([{(])")
-FIELD = late_pattern(r"\s*,?\s*([A-Za-z][\w.+-]*)\s*=\s*")
+FIELD = late_pattern(r"\s*(?:,\s*)?([A-Za-z][\w.+-]*)\s*=\s*")
 YEAR = late_pattern(r"\d{4}")
 CITATION = late_pattern(r"\[(?:@[^\s\[\];,@]+)(?:[;,]\s*@[^\s\[\];,@]+)*\]")
 """Citations in the authors' words: `[@key]`, `[@key; @other]`."""
@@ -194,7 +194,7 @@ def _accented(found: re.Match[str]) -> str:
 def _authors(entry: BibtexEntry) -> Iterator[str]:
     """Iterate over the authors as the report lists them: family name, then initials."""
     raw = {name.lower(): value for name, value in entry.fields}
-    names = re.split(r"\s+and\s+", raw.get("author") or raw.get("editor") or "")
+    names = re.split(r"(?<!\s)\s+and\s+", raw.get("author") or raw.get("editor") or "")
     for name in filter(None, names):
         if name.startswith("{") and _closing(name, 1, "}") == len(name):
             yield plain(name)

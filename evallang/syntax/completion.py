@@ -20,7 +20,7 @@ from evallang.syntax.parser import parse
 from evallang.syntax.scanner import Token
 
 SAMPLE_NAME = "x"
-WORD = re.compile(r"[\w.+-]*\Z")
+WORD = re.compile(r"(?<![\w.+-])[\w.+-]*\Z")
 WAIVER = re.compile(r"#\s*evallang:\s*allow\s+\Z")
 MOST_ADDED = 6  # tokens that complete a line; no line needs more behind a name
 SAMPLES = {"NAME": SAMPLE_NAME, "NUMBER": "1", "TEXT": '""', "OPERATOR": "<"}

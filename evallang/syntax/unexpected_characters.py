@@ -18,7 +18,7 @@ _ELSEWHERE = {
     "+": "steps are joined by `|`, items by commas",
 }
 _ITEM_BEGINS = late_pattern(r"\s*(?:(?:all\s+except|by|as|in)\s+)?")
-_ITEM_ENDS = late_pattern(r"\s*(?:,|[<>=!]|\b(?:in|is|as)\b|$)")
+_ITEM_ENDS = late_pattern(r"(?<!\s)\s*(?:,|[<>=!]|\b(?:in|is|as)\b|$)")
 _COMPARED = late_pattern(r"[<>=!]|\b(?:in|is|as)\b")
 _QUOTES = frozenset("\"'")
 _WITHIN = " within "

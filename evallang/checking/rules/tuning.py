@@ -170,7 +170,9 @@ def candidates_from_complex_to_simple(study: Study) -> Iterator[Objection]:
                 )
 
 
-RANGE = late_pattern(r"(?P<start>\S+?)\.\.(?P<stop>\S+)(?P<of> log \d+| step (?P<step>\S+)|)")
+RANGE = late_pattern(
+    r"(?P<start>[^\s.]*(?:\.[^\s.]+)*)\.\.(?P<stop>\S+)(?P<of> log \d+| step (?P<step>\S+)|)"
+)
 MOST_LISTED = 12
 """Candidates that an advice writes out; who has more sees how they begin and end."""
 

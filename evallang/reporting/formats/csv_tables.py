@@ -5,7 +5,7 @@ import io
 import math
 from collections.abc import Iterator
 
-from evallang.printable import without_isolates
+from evallang.printable import inert
 from evallang.reporting.document import Cell, Cite, Column, Ref, Row, Table
 from evallang.reporting.formats.format import (
     FORMATS,
@@ -64,7 +64,7 @@ def csv_text(table: Table) -> str:
             made += [exact(cell.exact)] if valued[i] and wide else []
             made += [exact(cell.low), exact(cell.high)] if wide else []
         writer.writerow(made)
-    return without_isolates(stream.getvalue())
+    return stream.getvalue()
 
 
 def exact(value: float | None) -> str:
@@ -76,11 +76,6 @@ def exact(value: float | None) -> str:
     return (
         str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
     )
-
-
-def inert(text: str) -> str:
-    """Quote a text that a spreadsheet would run as a formula."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
 class _Words(RunWriter):

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 
 SPECIAL = frozenset("\\`*_{}[]<>#|~$&!")
-_NUMBER = r"[-+−]?[\d.,]*\d[\d.,]*(?: × 10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)?|[-−]?∞"
+_NUMBER = r"[-+−]?[.,]*\d[\d.,]*(?: × 10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)?|[-−]?∞"
 _NUMBERS = rf"\[(?:{_NUMBER})(?:, (?:{_NUMBER}))+\]"
 BRACKETS = re.compile(rf"(?:{_NUMBERS}|\[{_NUMBERS}(?:, {_NUMBERS})*\])(?![\[(])")
 """An interval or a matrix, which no reader of Markdown takes for a link."""
