@@ -77,17 +77,15 @@ evaluate() { # one study; notes what fails
   fi
 
   if [ "$LOCK" = required ] || { [ "$LOCK" = if-present ] && [ -e "${study%.eval}.lock" ]; }; then
-    told=$(evallang lock --check -- "$study" 2>&1)
-    code=$?
-    printf '%s\n' "$told"
-    if [ $code != 0 ]; then
-      note_failure $code
-      echo "::error title=evallang::a study is not the one that its lock fixes, and was not run"
-      { printf '## Lock\n\n'; printf '%s\n' "$told" | sed 's/^/    /'; printf '\n'; } >>"$SUMMARY"
-      return
-    fi
+    run+=(--locked)
   fi
-  evallang "${run[@]}" -- "$study" || note_failure $?
+  evallang "${run[@]}" -- "$study"
+  code=$?
+  note_failure $code
+  case $code in
+    2) echo "::error title=evallang::a study was not run: see the log" ;;
+    5) echo "::error title=evallang::a study is not the one that its lock fixes, and was not run" ;;
+  esac
   # the looks of a checkout are lost with it, and those of an artifact can be committed
   if [ -e "${study%.eval}.looks.jsonl" ]; then
     cp -- "${study%.eval}.looks.jsonl" "$RESULTS/$name.looks.jsonl"

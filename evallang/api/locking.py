@@ -62,6 +62,17 @@ class Verdict:
     """Whether there was no lock and one was written."""
 
     @property
+    def advice(self) -> tuple[str, ...]:
+        """What to do where the lock differs because draws are others than when it was written."""
+        if self.same or self.lock is None or not self.lock.has_other_draws:
+            return ()
+        study = f"{self.path.stem}.eval"
+        return (
+            f"`{self.path.name}` is of a version that drew other splits and resamples; "
+            f'`evallang lock {study} --update "other draws"` locks the study again',
+        )
+
+    @property
     def same(self) -> bool:
         """Whether protocol and data are the locked ones; words do not count."""
         return self.lock is not None and not any(
@@ -135,6 +146,25 @@ def write_lock(study: StudyFile, reason: str | None = None) -> Verdict:
     return Verdict(path, lock, found, sources, updated=not new, written=new)
 
 
+class NotLocked(Exception):
+    """A study is not the one that its lock fixes; `verdict` has the differences."""
+
+    def __init__(self, verdict: Verdict, study: str, date: str) -> None:
+        super().__init__(f"{study} differs from the protocol and data locked on {date}")
+        self.verdict = verdict
+
+
+def refuse_unlocked(study: StudyFile, prepared: Prepared) -> None:
+    """Raise `NotLocked` where a study differs from its lock, `LockRefused` without a lock."""
+    verdict = verify_study(study, prepared)
+    if verdict.lock is None:
+        raise LockRefused(
+            f"there is no `{verdict.path.name}`; `evallang lock {study.path}` writes it"
+        )
+    if not verdict.same:
+        raise NotLocked(verdict, study.path, verdict.lock.date)
+
+
 @dataclass(frozen=True)
 class History:
     """What the files next to a study say of a run: its lock, its looks, and notes for the user."""
@@ -178,7 +208,7 @@ def _state_of_lock(study: StudyFile, prepared: Prepared) -> tuple[LockState | No
     try:
         verdict = verify_study(study, prepared)
     except LockRefused as error:
-        return None, (str(error),)
+        return None, (f"warning: {error}; this run is not compared with it",)
     lock = verdict.lock
     if lock is None:
         return None, ()
@@ -188,7 +218,8 @@ def _state_of_lock(study: StudyFile, prepared: Prepared) -> tuple[LockState | No
     grave = [change for change in verdict.changes if change.effect is not Effect.WORDS]
     more = f" and {len(grave) - 1} more" if len(grave) > 1 else ""
     told = f"differs from the protocol locked on {lock.date}: {grave[0].place}{more}"
-    return state, (f"{told}; `evallang verify {study.path}` lists the differences",)
+    told = f"warning: {told}; `evallang verify {study.path}` lists the differences"
+    return state, (told, *verdict.advice)
 
 
 def _many_looks(prepared: Prepared, number: int) -> tuple[Diagnostic, ...]:

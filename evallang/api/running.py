@@ -17,7 +17,7 @@ from evallang.api.checked_file import StudyError
 from evallang.api.commit import commit_state
 from evallang.api.folder import reserved
 from evallang.api.live import Live, checked, described, own_code
-from evallang.api.locking import history_of
+from evallang.api.locking import history_of, refuse_unlocked
 from evallang.api.models import check_places
 from evallang.api.own_metrics import import_own_metrics
 from evallang.api.preparing import read_and_plan
@@ -87,6 +87,7 @@ def run(
     fresh: bool = False,
     fast_paths: bool = True,
     look: bool | None = None,
+    locked: bool = False,
     dask: str | None = None,
     tls: Tls | None = None,
     warn: Callable[[str], None] | None = None,
@@ -107,12 +108,14 @@ def run(
     all fits are run again and kept. `trust` lets the study run its author's own code and ask
     servers, `network` lets it read data from `s3://`, `gs://`, `az://` and `https://`; with `look`
     the evaluation is recorded in a file next to the study, as the command line does (False: its
-    line is a note of the results). `dask` is the address of a Dask scheduler, or `local:N`: its
+    line is a note of the results), and with `locked` a study that differs from its lock is refused
+    before anything is fitted. `dask` is the address of a Dask scheduler, or `local:N`: its
     workers make the fits and count predictions in parts, `tls` has the files of an
     encrypted connection, and `warn` is called with each warning about the workers; without
     `fast_paths` every fit is made, no shortcut with the same outcome is taken, and no store is
     used. Raises `StudyError` where study or data are faulty, `NotTrusted` where own
     code has no consent, `FolderRefused` where the folder or a model cannot be written,
+    `NotLocked` or `LockRefused` where it is not the locked study,
     `ValueError` for objects that are not a frame or an estimator of the study, for `jobs` or
     limits with which nothing can be fitted, or for a wrong address, `WorkersLost` where the
     processes for fits cannot be had or the cluster is lost, and `RunFailed` (with what was
@@ -132,13 +135,24 @@ def run(
     with own, working_folder_restored(), process_kept(), stdout_spared(), closing(workers), allowed:
         if out is None:
             study = _loaded(study, live)
-            return _run(study, workers, progress, command, trust, store, fresh, fast_paths, look)
+            return _run(
+                study, workers, progress, command, trust, store, fresh, fast_paths, look, locked
+            )
         with reserved(Path(out)) as place:
             study = _loaded(study, live)
             try:
                 with spent_on(steps_before_report(study)):
                     results = _run(
-                        study, workers, progress, command, trust, store, fresh, fast_paths, look
+                        study,
+                        workers,
+                        progress,
+                        command,
+                        trust,
+                        store,
+                        fresh,
+                        fast_paths,
+                        look,
+                        locked,
                     )
             except RunFailed as failed:
                 failed.results.save(place)
@@ -174,6 +188,7 @@ def _run(
     fresh: bool,
     fast_paths: bool,
     look: bool | None,
+    locked: bool,
 ) -> Results:
     live = study.given
     checked(live, study.meant)
@@ -204,6 +219,8 @@ def _run(
                 len(prepared.study.sources),
                 prepared.planned.plan.n_fits or 0,
             )
+            if locked:
+                refuse_unlocked(study, prepared)
             check_places((export.path for export in prepared.study.exports), study.folder)
             if progress is not None:
                 progress(0, sum(task.n_fits for task in prepared.planned.layout.tasks.values()))
@@ -250,7 +267,8 @@ def _run(
     made = done.results.provenance.fits.run
     unlike = unlike_workers(prepared.study, made, workers.unlike)
     in_results = waivers.mark_after_run(done.diagnostics, study.checked.gathered)
-    diagnostics = (*prepared.diagnostics, *in_results, *unlike, *history.diagnostics)
+    of_results = (*prepared.diagnostics, *in_results, *unlike)
+    diagnostics = (*of_results, *history.diagnostics)
     template = prepared.report_files.template
     record = replace(
         described(done.results, live.models),
@@ -258,7 +276,7 @@ def _run(
         style_sheet=prepared.report_files.style_sheet,
         template_sha256=None if template is None else sha256(template.encode()).hexdigest(),
         references=(*done.results.references, *prepared.report_files.references),
-        diagnostics=tuple(to_record(d, study.checked.sources) for d in diagnostics),
+        diagnostics=tuple(to_record(d, study.checked.sources) for d in of_results),
     )
     record = codec.encodable(_relative_paths(record, study))
     results = Results(record, done, diagnostics, study.folder, tuple(notes), template)

@@ -64,7 +64,11 @@ class CiFiles:
     def write_refusal(self, study: str, diagnostics: Sequence[Diagnostic]) -> None:
         """Write the errors of a study that was not run, so that no old file is read instead."""
         errors = [d for d in diagnostics if d.severity is Severity.ERROR]
-        self._write(study, [], [f"{d.code} {d.name}: {d.message}" for d in errors])
+        self.write_errors(study, [f"{d.code} {d.name}: {d.message}" for d in errors])
+
+    def write_errors(self, study: str, errors: Sequence[str]) -> None:
+        """Write why a study was not run."""
+        self._write(study, [], errors)
 
     def _write(
         self,

@@ -73,6 +73,8 @@ def _lock(file: str, *, only_check: bool, reason: str | None) -> int:
         write(f"{name}: protocol and data are the locked ones ({found.lock.date})")
         return 0
     write(*change_lines(found.changes, found.sources))
+    for advice in found.advice:
+        tell(advice)
     if only_check:
         tell(f"{file} differs from {name}")
         return DIFFERENT

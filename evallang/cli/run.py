@@ -11,6 +11,7 @@ import click
 
 from evallang.activity import Activity, watched
 from evallang.cli.ci_files import CiFiles
+from evallang.cli.lock import DIFFERENT
 from evallang.cli.progress import Progress
 from evallang.cli.settings import (
     Number,
@@ -91,6 +92,11 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Print the record of this look at the test data instead of keeping it next to the study.",
 )
+@click.option(
+    "--locked",
+    is_flag=True,
+    help="Fit nothing and exit with 5 if protocol or data differ from the study's lock.",
+)
 @click.option("--junit", metavar="FILE", help="Write the requirements as JUnit XML.")
 @click.option("--summary", metavar="FILE", help="Append a summary in Markdown to a file.")
 @click.option(
@@ -123,6 +129,7 @@ def command(
     trust: bool,
     every_fit: bool,
     no_look: bool,
+    locked: bool,
     junit: str | None,
     summary: str | None,
     annotate: bool,
@@ -135,7 +142,8 @@ def command(
     continues where it stopped, and a changed `compare` line needs no new fits.
 
     Exit code 1: the study or its data have errors, and no model was fitted; 3: a fit failed; 4: a
-    requirement was not met (the report is written).
+    requirement was not met (the report is written); 5: with --locked, the study or its data are not
+    the locked ones, and no model was fitted.
     """
     from evallang.engine.backends.backend import FitLimits
 
@@ -153,6 +161,7 @@ def command(
             "--open": open_report,
             "--no-fast-paths": every_fit,
             "--dask": dask,
+            "--locked": locked,
         }
         for option, given in meant.items():
             if given:
@@ -185,6 +194,7 @@ def command(
         trust=trust,
         fast_paths=not every_fit,
         look=not no_look,
+        locked=locked,
         ci_files=CiFiles(junit, summary, annotate),
         quiet=quiet,
         open_report=open_report,
@@ -258,6 +268,7 @@ def run_study(
     trust: bool = False,
     fast_paths: bool = True,
     look: bool = False,
+    locked: bool = False,
     ci_files: CiFiles | None = None,
     quiet: bool = False,
     open_report: bool = False,
@@ -281,9 +292,12 @@ def run_study(
             )
         from evallang.api import FolderRefused, NotTrusted, RunFailed, StudyError, WorkersLost, run
         from evallang.api.folder import reserved
+        from evallang.api.locking import NotLocked
         from evallang.api.models import refuse_leading_out
         from evallang.api.running import steps_before_report
+        from evallang.cli.change_text import change_lines
         from evallang.cli.settings import overrides, remind
+        from evallang.locks.lock_file import LockRefused
 
         study = read_study(file, overrides(settings))
         try:
@@ -314,6 +328,7 @@ def run_study(
                             fresh=fresh,
                             fast_paths=fast_paths,
                             look=look,
+                            locked=locked,
                             dask=None if dask is None else dask[0],
                             tls=None if dask is None else dask[1],
                             warn=tell_warning,
@@ -322,14 +337,21 @@ def run_study(
                     results, code = error.results, Failed.exit_code
                 bar.update(Activity("rendering", "the report"))
                 messages = _save(results, place_of_results, formats)
-        except StudyError as error:
-            refused: StudyError | None = error
+        except (StudyError, NotLocked) as error:
+            refused: StudyError | NotLocked | None = error
         except WorkersLost as error:
             raise Failed(str(error)) from error
-        except (FolderRefused, NotTrusted) as error:
+        except (FolderRefused, NotTrusted, LockRefused) as error:
             raise click.ClickException(str(error)) from error
         else:
             refused = None
+    if isinstance(refused, NotLocked):
+        verdict = refused.verdict
+        lines = [*change_lines(verdict.changes, verdict.sources), *verdict.advice]
+        write(*lines)
+        tell(f"{refused}; nothing was fitted")
+        ci_files.write_errors(file, [f"{refused}: {'; '.join(line.strip() for line in lines)}"])
+        return DIFFERENT
     if refused is not None:
         show(_spoken(refused.diagnostics, quiet), refused.sources)
         remind(settings)
@@ -344,6 +366,9 @@ def run_study(
     lock = results.record.provenance.lock
     if lock is not None and lock.same and not quiet:
         tell(f"protocol and data are those locked on {lock.date}")
+    looks = results.record.provenance.looks or 0
+    if looks > 1 and not quiet:
+        tell(f"this is one of {looks:,} recorded evaluations of the same test data")
     fits = results.record.provenance.fits
     if fits.cached and not quiet:
         tell(f"{fits.cached:,} of {fits.planned:,} fits from the store")

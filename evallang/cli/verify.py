@@ -64,6 +64,7 @@ def _study(place: str) -> int:
     if found.same:
         write(f"protocol and data are those locked on {found.lock.date}")
         return 0
+    write(*found.advice)
     write(f"{place} differs from the protocol locked on {found.lock.date}")
     return DIFFERENT
 

@@ -25,6 +25,7 @@ Item = tuple[str, str]
 Content = tuple[tuple[str, str], ...]
 DECIDE_SPLITS = frozenset({"study", "data", "stratify", "protocol", ROWS})
 """The sections whose changes give other splits."""
+ENGINE = ("version", "", "engine")
 
 
 @frozen
@@ -183,7 +184,7 @@ def _follows(key: Key, found: Mapping[Key, Change], by_default: Set[Key], *, col
     whole = {other[0] for other in grave if found[other].whole}
     of_item = {other[2] for other in grave if other[:2] == (section, item)} - {name}
     if section == SPLITS:
-        return any(other[0] in DECIDE_SPLITS for other in grave)
+        return any(other[0] in DECIDE_SPLITS or other == ENGINE for other in grave)
     if section == ROWS and name.startswith(EXCLUDED) and came_or_went:
         return any(other[0] in OF_SOURCES for other in grave)
     if section == ROWS and name != ROW_NUMBER:

@@ -47,7 +47,15 @@ class Lock:
         """The hash of the protocol: of every setting that is more than words."""
         return protocol_hash(self.settings)
 
+    @property
+    def has_other_draws(self) -> bool:
+        """Whether a version locked the study that drew other splits and resamples."""
+        engines = [s.value for s in self.settings if (s.section, s.name) == ("version", "engine")]
+        return any(str(engine) in OLDER_ENGINES for engine in engines)
 
+
+OLDER_ENGINES = frozenset("1234")
+"""Numbers of the engine whose draws were made from hashes of the data (CHANGELOG)."""
 NOT_PROTOCOL = frozenset({"version", "rows", "splits", "use"})
 """Sections that a lock holds and that are not part of the protocol: data, code and versions."""
 
@@ -92,12 +100,15 @@ def _parsed(text: str, name: str) -> Lock:
         if not isinstance(document, dict) or document.get("schema") != SCHEMA:
             raise LockRefused(f"`{name}` is not a lock of this version ({SCHEMA})")
         lock = Lock(
-            str(document["date"]),
+            _date(document["date"]),
             tuple(_setting(one) for one in document["settings"]),
             tuple(_amendment(one) for one in document.get("amendments", [])),
         )
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise LockRefused(f"`{name}` is damaged: {error}") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise LockRefused(
+            f"`{name}` is damaged ({error}); `evallang lock {Path(name).stem}.eval --update "
+            "REASON` writes it again from the study"
+        ) from error
     if document.get("protocol_sha256") != lock.sha256:
         raise LockRefused(
             f"`{name}` was edited by hand: its settings do not have the hash that it states; "
@@ -108,17 +119,42 @@ def _parsed(text: str, name: str) -> Lock:
 
 def _setting(one: Any) -> Setting:
     return Setting(
-        one["section"],
-        one.get("item", ""),
-        one.get("name", ""),
-        one.get("value"),
-        one.get("stated", True),
+        _text(one["section"]),
+        _text(one.get("item", "")),
+        _text(one.get("name", "")),
+        _value(one.get("value")),
+        bool(one.get("stated", True)),
         Effect[one.get("effect", "NUMBERS").upper()],
     )
 
 
 def _amendment(one: Any) -> Amendment:
-    return Amendment(str(one["date"]), str(one["reason"]), tuple(map(str, one.get("changed", []))))
+    changed = tuple(map(_text, one.get("changed", [])))
+    return Amendment(_date(one["date"]), _text(one["reason"]), changed)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r:.40} is not a text")
+    return value
+
+
+def _date(value: Any) -> str:
+    if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", _text(value)) is None:
+        raise ValueError(f"{value!r:.40} is not a date")
+    return str(value)
+
+
+DEEPEST = 8  # lists inside lists; settings have two
+
+
+def _value(value: Any, depth: int = 0) -> Any:
+    """Return a value that a setting may have; raises `ValueError` for another."""
+    if isinstance(value, list) and depth < DEEPEST:
+        return [_value(one, depth + 1) for one in value]
+    if value is not None and not isinstance(value, bool | int | float | str):
+        raise ValueError(f"{value!r:.40} is not the value of a setting")
+    return value
 
 
 def has_conflict(path: Path) -> bool:
@@ -149,7 +185,7 @@ def amendments_in_conflict(path: Path) -> tuple[str, tuple[Amendment, ...]]:
         if plain.startswith(('{"changed"', '{"date"')):
             try:
                 one = _amendment(json.loads(plain))
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 continue
             found[one.date, one.reason] = one
     ordered = sorted(found.values(), key=lambda one: one.date)

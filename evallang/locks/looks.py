@@ -148,6 +148,8 @@ def _look(line: str) -> Look | None:
         tests = one["tests"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
+    if not isinstance(tests, dict):
+        return None
     if not all(isinstance(part, str) for part in (*parts, *tests, *tests.values())):
         return None
     return Look(*parts, tests=tests)

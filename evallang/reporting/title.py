@@ -55,7 +55,7 @@ def title(context: Context) -> Sequence[Block]:
     authors = ", ".join(results.study.authors)
     row = with_citations(question, results.references)
     head = Title(context.title, _subtitle(context), authors, tuple(facts), row)
-    return [head, *_lock(context)]
+    return [head, *_history(context)]
 
 
 def with_citations(text: str, works: Sequence[ReferenceRecord]) -> Runs:
@@ -75,23 +75,31 @@ def with_citations(text: str, works: Sequence[ReferenceRecord]) -> Runs:
     return runs(*made, text[at:])
 
 
-def _lock(context: Context) -> Sequence[Block]:
+def _history(context: Context) -> Sequence[Block]:
     """State whether the run had the locked protocol, and how many evaluations are recorded.
 
     Nothing here says that the data had not been evaluated before: no file can know.
     """
-    made = context.results.provenance
-    if made.lock is None:
-        return ()
-    same = "The protocol was locked on {date}."
-    other = "This run differs from the protocol that was locked on {date}."
-    text = (same if made.lock.same else other).format(date=made.lock.date)
-    if made.looks is not None:
-        looks = plural(made.looks, "evaluation")
-        verb = "is" if made.looks == 1 else "are"
-        counted = f"{looks[:1].upper()}{looks[1:]} on these test data {verb} recorded"
-        text += f" {counted}; earlier ones are not."
-    return (Paragraph(runs(text)),)
+    made, said = context.results.provenance, []
+    if made.lock is not None:
+        same = f"The protocol was locked on {made.lock.date}."
+        other = f"This run differs from the protocol that was locked on {made.lock.date}."
+        said.append(same if made.lock.same else other)
+    looks = made.looks or 0
+    if made.lock is not None and looks == 1:
+        said.append("One evaluation on these test data is recorded; earlier ones are not.")
+    if looks > 1:
+        number = plural(looks, "evaluation")
+        said.append(
+            f"{number[:1].upper()}{number[1:]} on these test data are recorded, each with another "
+            "seed, protocol, study or code; earlier ones are not. This report has one of them, and "
+            "its results are too favorable if it was chosen for its results."
+        )
+        stated = context.results.study.looks
+        if stated is not None and looks > stated and context.results.requirements:
+            decisions = plural(stated, "evaluation")
+            said.append(f"The level of the requirements allows for {decisions}.")
+    return (Paragraph(runs(" ".join(said))),) if said else ()
 
 
 def short_protocol(protocol: ProtocolRecord) -> str:

@@ -129,7 +129,8 @@ def test_a_study_that_left_its_lock_is_not_run(repository):
     done = evaluated(repository, studies="gates/passing.eval")
     assert done.returncode == 5
     assert "PASS" not in done.stdout and "::error" in done.stdout
-    assert "require 2 value: 0.8 -> 0.6" in written(repository)[1]
+    assert "differs from the protocol and data locked on" in written(repository)[1]
+    assert "require 2 value: 0.8 -" in written(repository)[1]
 
 
 def test_the_summary_states_what_changed_since_the_base(repository):
@@ -150,7 +151,7 @@ def test_the_summary_states_what_changed_since_the_base(repository):
 def test_a_lock_that_is_required_and_missing_fails(repository):
     done = evaluated(repository, studies="gates/passing.eval", lock="required")
     assert done.returncode == 2
-    assert "there is no `passing.lock`" in done.stdout
+    assert "there is no `passing.lock`" in done.stderr
 
 
 def test_errors_are_annotated_and_summarized(repository):

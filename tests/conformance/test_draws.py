@@ -94,7 +94,10 @@ def _write_data(folder):
     }
     turned = dict(reversed(columns.items()))
     for name, found in (("storms", columns), ("turned", turned), ("renamed", renamed)):
-        lines = [",".join(found), *(",".join(map(str, row)) for row in zip(*found.values()))]
+        lines = [
+            ",".join(found),
+            *(",".join(map(str, row)) for row in zip(*found.values(), strict=True)),
+        ]
         (folder / f"{name}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

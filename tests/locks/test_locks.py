@@ -1,6 +1,7 @@
 """`lock`, `verify`, `log`: what is fixed, what a change is called, and what a look is."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -189,7 +190,7 @@ def test_a_look_is_another_protocol_other_data_or_other_code(locked):
     assert made["lock"]["same"] is False
     page = Path("study-results/report.html").read_text()
     assert "This run differs from the protocol that was locked on" in page
-    assert "evaluations on these test data are recorded; earlier ones are not." in page
+    assert "evaluations on these test data are recorded, each with another seed" in page
     assert "2 evaluations, at most 2 on the same test data" in call("log", "study.eval")
     write_wards(ROWS[:-1])
     call(*run)
@@ -233,6 +234,112 @@ def test_many_looks_are_a_warning(locked):
     assert "W418" in call("run", "study.eval", "-j", "1", "--format", "html")
     looks.write_text(json.dumps(first) + "\n" + "\n".join(further[:23]) + "\n")
     assert "W418" not in call("run", "study.eval", "-j", "1", "--format", "html")
+
+
+def test_results_beside_provenance_do_not_depend_on_the_looks(locked):
+    run = ("run", "study.eval", "-j", "1", "--format", "html")
+    call(*run)
+    results = Path("study-results/results.json")
+    before = json.loads(results.read_text())
+    assert (
+        "on these test data are recorded, each" not in Path("study-results/report.html").read_text()
+    )
+    first = json.loads(Path("study.looks.jsonl").read_text())
+    others = [json.dumps({**first, "protocol": f"{i:064x}"}) for i in range(30)]
+    Path("study.looks.jsonl").write_text("\n".join(others) + "\n")
+    assert "this is one of 31 recorded evaluations of the same test data" in call(*run)
+    after = json.loads(results.read_text())
+    assert (before.pop("provenance")["looks"], after.pop("provenance")["looks"]) == (1, 31)
+    assert after == before
+    call("report", "study-results", "--format", "html")
+    assert (
+        "31 evaluations on these test data are recorded"
+        in Path("study-results/report.html").read_text()
+    )
+
+
+def test_another_seed_is_another_look_at_the_same_test_data(locked):
+    for seed, number in ((5, 2), (6, 3)):
+        call("run", "study.eval", "-j", "1", "--format", "html")
+        change(f"seed {seed - 1}", f"seed {seed}")
+        said = call("run", "study.eval", "-j", "1", "--format", "html")
+        assert f"this is one of {number} recorded evaluations" in said
+
+
+def test_a_locked_run_fits_nothing_where_study_data_or_lock_are_others(locked):
+    run = ("run", "study.eval", "-j", "1", "--locked", "--quiet")
+    call(*run)
+    results, looks = Path("study-results/results.json"), Path("study.looks.jsonl")
+    known = results.read_bytes(), looks.read_bytes()
+    change("seed 4", "seed 5")
+    assert "study seed: 4 -> 5" in call(*run, "--summary", "summary.md", code=5)
+    assert "differs from the protocol and data locked on" in Path("summary.md").read_text()
+    change("seed 5", "seed 4")
+    write_wards(ROWS[:-1])
+    assert "nothing was fitted" in call(*run, code=5)
+    write_wards()
+    lock = Path("study.lock")
+    text = lock.read_text()
+    lock.write_text(text.replace('"folds", "value": 4', '"folds", "value": 5'))
+    assert "was edited by hand" in call(*run, code=2)
+    lock.unlink()
+    assert "there is no `study.lock`" in call(*run, code=2)
+    assert known == (results.read_bytes(), looks.read_bytes())
+    lock.write_text(text)
+    change('"A tree"', '"Tree"')
+    call(*run)
+
+
+def test_a_lock_of_former_draws_asks_to_be_locked_again(locked):
+    lock = Path("study.lock")
+    engine = '"version", "name": "engine", "value": '
+    text = re.sub(f'{engine}"[0-9]+"', f'{engine}"4"', lock.read_text())
+    lock.write_text(re.sub('("rows", "value": )"[0-9a-f]{64}"', f'\\1"{"0" * 64}"', text))
+    for command, code in (("verify", 5), ("lock", 2)):
+        said = call(command, "study.eval", code=code)
+        assert "drew other splits and resamples" in said or command == "lock"
+        assert "splits" not in said.replace("other splits", "")
+    assert "drew other splits" in call("lock", "--check", "study.eval", code=5)
+    assert "drew other splits" in call("run", "study.eval", "-j", "1", "--quiet")
+    call("lock", "study.eval", "--update", "other draws")
+    call("lock", "--check", "study.eval")
+
+
+DEEP = "[" * 900 + "]" * 900
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("date", "3"), ("date", '"<b>"'), ("date", "null"), ("settings", "3"), ("settings", "[3]"),
+        ("settings", '{"a": 1}'), ("settings", '["a"]'), ("settings", "null"), ("settings", "[[]]"),
+        ("settings", '[{"section": 3}]'), ("settings", '[{"section": "a", "item": 3}]'),
+        ("settings", '[{"section": "a", "name": []}]'),
+        ("settings", '[{"section": "a", "value": {}}]'),
+        ("settings", f'[{{"section": "a", "value": {DEEP}}}]'),
+        ("settings", '[{"section": "a", "effect": 3}]'),
+        ("settings", '[{"section": "a", "effect": "grave"}]'),
+        ("amendments", "3"), ("amendments", '["a"]'), ("amendments", "[[]]"),
+        ("amendments", '[{"date": 1, "reason": "r"}]'),
+        ("amendments", '[{"date": "2026-01-01", "reason": []}]'),
+        ("amendments", '[{"date": "2026-01-01", "reason": "r", "changed": 3}]'),
+        ("amendments", '[{"date": "2026-01-01", "reason": "r", "changed": [3]}]'),
+        ("schema", '"' + "x" * 10_000 + '"'), ("deep", "[" * 100_000), ("deep", DEEP),
+        ("protocol_sha256", "[]"),
+    ],
+)  # fmt: skip
+def test_a_lock_of_wrong_types_is_reported_as_such(locked, key, value):
+    lock = Path("study.lock")
+    document = json.loads(lock.read_text())
+    document.pop(key, None)
+    lock.write_text(json.dumps(document)[:-1] + f', "{key}": {value}}}')
+    sound = key == "deep" and value == DEEP
+    said = call("verify", "study.eval", code=0 if sound else 2)
+    assert sound or "`study.lock` " in said
+    assert len(said) < 1000
+    call("run", "study.eval", "-j", "1", "--quiet", "--format", "html")
+    call("lock", "study.eval", "--update", "the file was damaged")
+    call("lock", "--check", "study.eval")
 
 
 def test_every_method_of_a_line_has_the_catalogue_that_holds_its_options():

@@ -42,8 +42,10 @@ def test_looks_of_merged_branches_are_listed_once_in_the_order_of_their_dates(
 
 
 @pytest.mark.parametrize(
-    "line", ["", "{", "[]", "3", '{"date": 1}', '{"date": "d", "study": "s"}', "[" * 100_000]
-)
+    "line", ["", "{", "[]", "3", '{"date": 1}', '{"date": "d", "study": "s"}', "[" * 100_000,
+     LOOK.line().replace('{"houses":"h"}', "[]"), LOOK.line().replace('{"houses":"h"}', '"x"'),
+     LOOK.line().replace('{"houses":"h"}', "[" * 900 + "]" * 900)]
+)  # fmt: skip
 def test_a_line_that_is_no_look_is_passed_over(tmp_path, line):
     path = tmp_path / "s.looks.jsonl"
     path.write_text(f"{line}\n{LOOK.line()}\n")
