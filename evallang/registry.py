@@ -75,17 +75,55 @@ REQUIRED = _Required()
 
 
 @frozen
+class Bounds:
+    """The least and the greatest number of an option: `Annotated[float, Bounds(least=0, most=1)]`.
+
+    `above` and `below` are ends that the number cannot have.
+    """
+
+    least: float | None = None
+    most: float | None = None
+    above: float | None = None
+    below: float | None = None
+
+    @property
+    def words(self) -> str:
+        """What a number must be."""
+        if (self.least, self.most) == (0, 1):
+            return "lie between 0 and 1"
+        ends = {"at least": self.least, "above": self.above, "at most": self.most}
+        ends["below"] = self.below
+        said = [f"{word} {end:g}" for word, end in ends.items() if end is not None]
+        return f"be {' and '.join(said)}"
+
+    @property
+    def of_share(self) -> bool:
+        """Whether a number above 1 may be meant as a percentage."""
+        return 1 in (self.most, self.below)
+
+    def __contains__(self, value: float) -> bool:
+        """Return whether a number keeps within them."""
+        return (
+            (self.least is None or value >= self.least)
+            and (self.most is None or value <= self.most)
+            and (self.above is None or value > self.above)
+            and (self.below is None or value < self.below)
+        )
+
+
+@frozen
 class Option:
     """One option of a registered function, read from its signature.
 
     `words` are the allowed words of a `Literal`; `types` the names of the other types that
-    it accepts (`int`, `float`, `bool`, `str`, `list`, `None`).
+    it accepts (`int`, `float`, `bool`, `str`, `list`, `None`); `bounds` those of a number.
     """
 
     name: str
     default: Any = REQUIRED
     words: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
+    bounds: Bounds | None = None
 
     @property
     def required(self) -> bool:
@@ -344,8 +382,12 @@ def _options(function: Callable[..., Any]) -> tuple[Option, ...]:
         annotation = function.__annotations__[name]
         if isinstance(annotation, str):
             annotation = eval(_parsed(annotation), function.__globals__)  # our own source
+        bounds = None
+        if typing.get_origin(annotation) is typing.Annotated:
+            annotation, *further = typing.get_args(annotation)
+            bounds = next((one for one in further if isinstance(one, Bounds)), None)
         words, types_ = _kinds(annotation)
-        options.append(Option(name, defaults.get(name, REQUIRED), words, types_))
+        options.append(Option(name, defaults.get(name, REQUIRED), words, types_, bounds))
     return tuple(options)
 
 

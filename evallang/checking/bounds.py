@@ -1,4 +1,4 @@
-"""The least and the largest that an option of a method may be, where its type allows more."""
+"""What the number of an option must keep within: its declared bounds, and the limits of a run."""
 
 from fractions import Fraction
 
@@ -7,68 +7,32 @@ from evallang.checking import codes
 from evallang.checking.scope import Scope
 from evallang.limits import Limit, OverLimit
 from evallang.models.domains import number
+from evallang.registry import Bounds
 from evallang.source import Span
 from evallang.study import OptionValue
 from evallang.syntax import nodes as n
 
-LEAST: dict[str, float] = {
-    "rounds": 2, "samples": 100, "horizon": 1, "block": 1, "bins": 1, "beta": 0, "rope": 0, "n": 2,
-    "repeats": 1, "distinct": 2, "at": 1, "k": 1, "group_size": 2,
-}  # fmt: skip
-ABOVE_ZERO = frozenset(
-    {
-        "at_recall",
-        "at_specificity",
-        "margin",
-        "scale",
-        "test_train_ratio",
-        "difference",
-        "discordant",
-        "sd",
-        "target",
-        "width",
-    }
-)
-SHARES = frozenset(
-    {
-        "at_recall", "at_specificity", "threshold", "discordant", "share", "area", "positives",
-        "correlation", "icc",
-    }
-)  # fmt: skip
-WITHIN = frozenset({"level", "quantile"})  # between 0 and 1, both excluded
-OF_ANY_SCORE = frozenset({"single_t"})  # its threshold is in the unit of the metric
-BELOW_ONE = frozenset({"target"})
 LIMITED: dict[str, Limit] = {
     "rounds": limits.ROUNDS, "samples": limits.SAMPLES, "times": limits.TIMES,
     "folds": limits.FOLDS, "outer": limits.FOLDS, "inner": limits.FOLDS, "cv": limits.FOLDS,
     "seeds": limits.SEEDS, "bins": limits.BINS, "repeats": limits.TIMES,
 }  # fmt: skip
-OUTSIDE = "must lie between 0 and 1"
+"""The limit of what a run can compute, for every option that is called so."""
 
 
-def objection(name: str, value: OptionValue, method: str = "") -> str | None:
+def objection(bounds: Bounds | None, value: OptionValue) -> str | None:
     """Return why an option of a method cannot have a value, None when it can.
 
     It reads after the name of the option.
     """
     if isinstance(value, tuple):
-        return next((why for item in value if (why := objection("", item)) is not None), None)
+        return next((why for item in value if (why := objection(None, item)) is not None), None)
     if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
         return None
     size = abs(float(value))
     if size > limits.LARGEST_NUMBER or 0 < size < limits.SMALLEST_NUMBER:
         return f"must be 0, or between {limits.SMALLEST_NUMBER:g} and {limits.LARGEST_WORD} in size"
-    if name in LEAST and value < LEAST[name]:
-        return f"must be at least {LEAST[name]:g}"
-    if name in ABOVE_ZERO and value <= 0:
-        return "must be above zero"
-    if name in BELOW_ONE and value >= 1:
-        return "must be below 1"
-    if name in SHARES and method not in OF_ANY_SCORE and not 0 <= value <= 1:
-        return OUTSIDE
-    if name in WITHIN and not 0 < value < 1:
-        return OUTSIDE
-    return None
+    return None if bounds is None or float(value) in bounds else f"must {bounds.words}"
 
 
 def check_limit(scope: Scope, name: str, value: OptionValue, method: str, span: Span) -> bool:

@@ -514,13 +514,19 @@ def judge_options(study: Study, classes: int, positive: int | None) -> Iterable[
         of_counts = declared.form == "counts"
         if not classes or not (of_counts or declared.several_only or declared.binary_only):
             continue
+
+        def tried(options: Mapping[str, Any], entry: MetricEntry = entry) -> None:
+            if entry.declaration.form == "counts":
+                entry.function(np.eye(classes), positive, **options)
+                return
+            scores = np.eye(classes) if entry.declaration.several_only else np.arange(2.0)
+            entry.function(np.arange(classes), scores, positive, **options)
+
         try:
-            if of_counts:
-                entry.function(np.eye(classes), positive, **metric.keywords())
-            else:
-                scores = np.eye(classes) if declared.several_only else np.arange(2.0)
-                entry.function(np.arange(classes), scores, positive, **metric.keywords())
+            tried(metric.keywords())
         except ValueError as error:
+            if not metric.options:  # a fault of the metric, not of the author
+                raise RuntimeError(f"{entry.name} fails on {classes} classes") from error
             yield diagnose(
                 codes.OPTION_VALUE, f"`{metric.written}` does not fit the classes: {error}", span
             )

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from evallang.checking import codes, own_functions
-from evallang.checking.bounds import OUTSIDE, as_share, check_limit, objection
+from evallang.checking.bounds import as_share, check_limit, objection
 from evallang.checking.scope import Scope, letters, suggestion
 from evallang.checking.synonyms import OTHER_NAMES, meant_by
 from evallang.diagnostics import Code, Edit, Fix
@@ -72,13 +72,13 @@ def method(scope: Scope, node: n.MethodNode, what: str) -> Method | None:
         else:
             first[option.name] = argument.span
             resolved, value = option_value(scope, argument.value, option, entry.name)
-            why = objection(option.name, value, entry.name) if resolved else None
+            why = objection(option.bounds, value) if resolved else None
             if why is not None:
                 scope.report(
                     codes.OPTION_VALUE,
                     f"`{option.name}` of `{entry.name}` {why}",
                     argument.value.span,
-                    help=as_share(value) if why == OUTSIDE else None,
+                    help=as_share(value) if option.bounds and option.bounds.of_share else None,
                 )
             elif resolved:
                 resolved = check_limit(scope, option.name, value, entry.name, argument.value.span)

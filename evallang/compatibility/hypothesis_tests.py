@@ -18,7 +18,7 @@ from evallang.data.dataset import DataSpec
 from evallang.frozen_records import frozen
 from evallang.metrics.metric import METRICS, MetricDeclaration, default_metric, share_metric
 from evallang.protocols.protocol import PROTOCOLS, Yields
-from evallang.registry import Design, Entry, Evidence
+from evallang.registry import Design, Entry, Evidence, Situation
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     DifferenceForm,
@@ -321,7 +321,7 @@ def difference_form(metric: Method, yields: Yields, classes: int | None) -> Diff
 def series_forms(metric: Method, yields: Yields, clustered: bool) -> list[str]:
     """Return how the tests that allow for dependence in time are written for a metric.
 
-    Those that need no option for it come first.
+    Those declared for a first study of a series come first, then those that need no option for it.
     """
     found = [
         entry
@@ -331,9 +331,12 @@ def series_forms(metric: Method, yields: Yields, clustered: bool) -> list[str]:
         and not (clustered and _takes_rows_for_independent(Method(entry.name)))
         and _unsuited_metric(Method(entry.name), metric, yields, clustered) is None
     ]
-    return [
-        _series_form(entry) for entry in sorted(found, key=lambda e: bool(e.declaration.series))
-    ]
+
+    def place(entry: Entry[HypothesisTestDeclaration]) -> tuple[int, bool]:
+        first = entry.declaration.first_for.get(Situation.TIME, len(found))
+        return first, bool(entry.declaration.series)
+
+    return [_series_form(entry) for entry in sorted(found, key=place)]
 
 
 def _series_form(entry: Entry[HypothesisTestDeclaration]) -> str:

@@ -613,6 +613,8 @@ def _computed(
         found: Interval = entry.function(*given, **method.keywords())
     except ValueError as error:
         return None, (f"no interval: {error}",), NOT_COMPUTED
+    if method.options and found.method == entry.name:
+        found = replace(found, method=method.written)
     notes = (*found.notes, *inputs.assumed(entry, method))
     pooled = entry.declaration.form == "proportion" and not inputs.evaluation.yields.single_fit
     if pooled and not inputs.evaluation.judged and inputs.outcome.n < ENOUGH_EXAMPLES:

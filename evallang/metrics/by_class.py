@@ -14,13 +14,13 @@ them). Counts as in `class_sums`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from evallang.bibliography import ZHOU_2021, Reference
 from evallang.metrics.aggregation import FORMAN_SCHOLZ_2010
 from evallang.metrics.confusion_sums import Average, averaged
 from evallang.metrics.metric import METRICS, MetricDeclaration
-from evallang.registry import Example, lazy
+from evallang.registry import Bounds, Example, lazy
 from evallang.stats.class_sums import Margins
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ def recall(
     positive: int | None,
     *,
     average: Average | None = None,
-    at_specificity: float | None = None,
+    at_specificity: Annotated[float | None, Bounds(above=0, most=1)] = None,
 ) -> NDArray[np.float64]:
     """The share of a class's examples that are found: tp / (tp + fn).
 
@@ -262,7 +262,7 @@ def specificity(
     positive: int | None,
     *,
     average: Average | None = None,
-    at_recall: float | None = None,
+    at_recall: Annotated[float | None, Bounds(above=0, most=1)] = None,
 ) -> NDArray[np.float64]:
     """The share of the examples not of a class that are not predicted as it: tn / (tn + fp).
 

@@ -7,11 +7,11 @@ class in the order of the labels.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from evallang.bibliography import VICKERS_ELKIN_2006, Reference
 from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic
-from evallang.registry import Example, lazy
+from evallang.registry import Bounds, Example, lazy
 from evallang.stats.logistic import (
     COX_1958,
     logistic_fit,
@@ -91,7 +91,7 @@ def ece(
     positive: int | None,
     weights: ArrayLike | None = None,
     *,
-    bins: int = 10,
+    bins: Annotated[int, Bounds(least=1)] = 10,
 ) -> float:
     """The mean absolute difference of predicted probability and observed share over bins.
 
@@ -165,7 +165,11 @@ def ece(
     ),
 )
 def net_benefit(
-    truth: ArrayLike, output: ArrayLike, positive: int | None, *, threshold: float
+    truth: ArrayLike,
+    output: ArrayLike,
+    positive: int | None,
+    *,
+    threshold: Annotated[float, Bounds(least=0, most=1)],
 ) -> NDArray[np.float64]:
     """True positives less false ones at the odds of the threshold, as a share of all examples.
 

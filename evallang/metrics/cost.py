@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from evallang.bibliography import DRUMMOND_HOLTE_2006, ZHOU_2021, Reference
 from evallang.metrics.by_class import recall, specificity
 from evallang.metrics.confusion_sums import ratio
 from evallang.metrics.metric import METRICS, MetricDeclaration
-from evallang.registry import Example, lazy
+from evallang.registry import Bounds, Example, lazy
 
 if TYPE_CHECKING:
     import numpy as np
@@ -134,7 +134,7 @@ def cost(
     ),
 )
 def normalized_cost(
-    counts: ArrayLike, positive: int | None, *, share: float
+    counts: ArrayLike, positive: int | None, *, share: Annotated[float, Bounds(least=0, most=1)]
 ) -> NDArray[np.float64]:
     """The expected cost for stated shares of the classes and costs, as a share of the largest.
 

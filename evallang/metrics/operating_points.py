@@ -8,11 +8,11 @@ between two thresholds is interpolated.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from evallang.bibliography import Reference
 from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic
-from evallang.registry import Example, lazy
+from evallang.registry import Bounds, Example, lazy
 from evallang.stats.weightings import in_batches, undefined
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def recall_at_specificity(
     positive: int | None,
     weights: ArrayLike | None = None,
     *,
-    at_specificity: float,
+    at_specificity: Annotated[float, Bounds(above=0, most=1)],
 ) -> float:
     """The largest share of positives found by a threshold with at least the stated specificity.
 
@@ -150,7 +150,7 @@ def specificity_at_recall(
     positive: int | None,
     weights: ArrayLike | None = None,
     *,
-    at_recall: float,
+    at_recall: Annotated[float, Bounds(above=0, most=1)],
 ) -> float:
     """The largest share of negatives passed by a threshold with at least the stated recall.
 

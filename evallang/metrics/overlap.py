@@ -7,14 +7,14 @@ predicted are undefined: NaN (scikit-learn gives 0 and warns); in a macro mean t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from evallang.bibliography import ZHOU_2021, Reference
 from evallang.metrics.aggregation import FORMAN_SCHOLZ_2010
 from evallang.metrics.by_class import PRINTED, SCIKIT_LEARN, THREE_CLASSES, precision, recall
 from evallang.metrics.confusion_sums import Average, averaged, ratio
 from evallang.metrics.metric import METRICS, MetricDeclaration
-from evallang.registry import Example
+from evallang.registry import Bounds, Example
 from evallang.stats.class_sums import Margins
 
 if TYPE_CHECKING:
@@ -153,7 +153,11 @@ def f1(
     ),
 )
 def fbeta(
-    counts: ArrayLike, positive: int | None, *, beta: float, average: Average | None = None
+    counts: ArrayLike,
+    positive: int | None,
+    *,
+    beta: Annotated[float, Bounds(least=0)],
+    average: Average | None = None,
 ) -> NDArray[np.float64]:
     """The weighted harmonic mean of precision and recall; recall counts `beta` times as much.
 

@@ -6,11 +6,11 @@ target.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from evallang.bibliography import Reference
 from evallang.metrics.metric import METRICS, MetricDeclaration
-from evallang.registry import Example, lazy
+from evallang.registry import Bounds, Example, lazy
 
 if TYPE_CHECKING:
     import numpy as np
@@ -143,7 +143,11 @@ def interval_width(
     ),
 )
 def interval_score(
-    truth: ArrayLike, output: ArrayLike, positive: int | None, *, level: float
+    truth: ArrayLike,
+    output: ArrayLike,
+    positive: int | None,
+    *,
+    level: Annotated[float, Bounds(above=0, below=1)],
 ) -> NDArray[np.float64]:
     """The width of a prediction interval and a penalty for values outside it.
 

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from evallang.bibliography import Reference
 from evallang.metrics.metric import METRICS, MetricDeclaration, Statistic
-from evallang.registry import Example, lazy
+from evallang.registry import Bounds, Example, lazy
 from evallang.stats.weightings import in_batches, undefined
 
 if TYPE_CHECKING:
@@ -95,7 +95,11 @@ OF_QUANTILE = (
     ),
 )
 def pinball(
-    truth: ArrayLike, output: ArrayLike, positive: None = None, *, quantile: float
+    truth: ArrayLike,
+    output: ArrayLike,
+    positive: None = None,
+    *,
+    quantile: Annotated[float, Bounds(above=0, below=1)],
 ) -> NDArray[np.float64]:
     """The loss whose mean is least at a quantile of the target, in the target's unit.
 
@@ -161,7 +165,7 @@ def d2(
     positive: None = None,
     weights: ArrayLike | None = None,
     *,
-    quantile: float = 0.5,
+    quantile: Annotated[float, Bounds(above=0, below=1)] = 0.5,
 ) -> float:
     """The share of the best constant's pinball loss that is removed: 1 - loss / loss of it.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from evallang.bibliography import DAVIS_GOADRICH_2006, DRUMMOND_HOLTE_2006, ZHOU_2021, Reference
 from evallang.metrics.metric import (
@@ -19,7 +19,7 @@ from evallang.metrics.metric import (
     Statistic,
     UnderWeights,
 )
-from evallang.registry import Example, Situation, lazy
+from evallang.registry import Bounds, Example, Situation, lazy
 from evallang.stats.ascending import ascending_parts
 from evallang.stats.cost_lines import area_of_lowest_costs, areas_of_lowest_costs
 from evallang.stats.intervals.ranking import HAND_TILL_2001
@@ -390,7 +390,7 @@ def roc_auc(
     *,
     multi_class: Literal["ovr", "ovo"] = "ovr",
     pool: bool = False,
-    distinct: int | None = None,
+    distinct: Annotated[int | None, Bounds(least=2)] = None,
 ) -> float:
     """The chance that a positive example has a higher score than a negative one, ties half.
 

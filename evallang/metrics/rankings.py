@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from evallang.bibliography import Reference
 from evallang.metrics.metric import METRICS, MetricDeclaration
-from evallang.registry import Example, lazy
+from evallang.registry import Bounds, Example, lazy
 
 if TYPE_CHECKING:
     import numpy as np
@@ -119,7 +119,7 @@ def ndcg(
     output: Sequence[ArrayLike],
     positive: None,
     *,
-    at: int | None = None,
+    at: Annotated[int | None, Bounds(least=1)] = None,
     gain: Literal["linear", "exponential"] = "linear",
 ) -> NDArray[np.float64]:
     """The relevance at the top of each ranking, discounted by place, as a share of the best order.
@@ -215,7 +215,7 @@ def mean_reciprocal_rank(
     output: Sequence[ArrayLike],
     positive: None,
     *,
-    at: int | None = None,
+    at: Annotated[int | None, Bounds(least=1)] = None,
 ) -> NDArray[np.float64]:
     """The reciprocal of the place of the first relevant row of each query.
 

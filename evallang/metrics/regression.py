@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from evallang.bibliography import PEDREGOSA_2011, Reference
 from evallang.metrics.metric import METRICS, MetricDeclaration, Moments, Outcome, Statistic
-from evallang.registry import Example, Situation, lazy
+from evallang.registry import Bounds, Example, Situation, lazy
 from evallang.stats.weightings import in_batches, undefined
 
 if TYPE_CHECKING:
@@ -340,7 +340,11 @@ def smape(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray
     ),
 )
 def mase(
-    truth: ArrayLike, output: ArrayLike, positive: None = None, *, scale: float
+    truth: ArrayLike,
+    output: ArrayLike,
+    positive: None = None,
+    *,
+    scale: Annotated[float, Bounds(above=0)],
 ) -> NDArray[np.float64]:
     """The absolute error as a multiple of a stated scale, often a naive forecast's mean error.
 

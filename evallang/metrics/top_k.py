@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from evallang.bibliography import Reference
 from evallang.metrics.metric import METRICS, MetricDeclaration
-from evallang.registry import Example, lazy
+from evallang.registry import Bounds, Example, lazy
 
 if TYPE_CHECKING:
     import numpy as np
@@ -79,7 +79,7 @@ RUSSAKOVSKY_2015 = Reference(
     ),
 )
 def top_k_accuracy(
-    truth: ArrayLike, output: ArrayLike, positive: int | None, *, k: int
+    truth: ArrayLike, output: ArrayLike, positive: int | None, *, k: Annotated[int, Bounds(least=1)]
 ) -> NDArray[np.float64]:
     """The share of examples whose class is among the k classes with the highest scores.
 

@@ -66,7 +66,7 @@ def _levels(study: Study) -> Iterator[Default]:
     """State from how many examples on a level of `within` is estimated."""
     lines = (*(m.within for m in study.measures), *(r.within for r in study.requirements))
     if any(lines):
-        yield Default("fewest examples of a level", FEWEST, "measure", "within")
+        yield Default("smallest level estimated", FEWEST, "measure", "within")
 
 
 def _settings(

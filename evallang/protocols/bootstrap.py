@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from evallang.bibliography import EFRON_TIBSHIRANI_1997, RASCHKA_2018, ZHOU_2021
 from evallang.protocols.protocol import (
@@ -16,7 +16,7 @@ from evallang.protocols.protocol import (
     Yields,
 )
 from evallang.protocols.splitting import units
-from evallang.registry import lazy
+from evallang.registry import Bounds, lazy
 from evallang.results.settings import OptionWords
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ else:
 def bootstrap(
     rows: Rows,
     *,
-    rounds: int = 200,
+    rounds: Annotated[int, Bounds(least=2)] = 200,
     estimate: Literal["oob", ".632", ".632+", "resubstitution"] = ".632+",
 ) -> Iterator[Split]:
     """Train on n rows drawn with replacement and test on those that were not drawn.

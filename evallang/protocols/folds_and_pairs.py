@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from evallang.protocols.protocol import (
     ALGORITHM,
@@ -18,7 +18,7 @@ from evallang.protocols.protocol import (
     Yields,
 )
 from evallang.protocols.splitting import k_folds
-from evallang.registry import lazy
+from evallang.registry import Bounds, lazy
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,7 +49,9 @@ else:
     title="Cross-validation without each pair of folds",
     listed=False,
 )
-def folds_and_pairs(rows: Rows, *, folds: int, repeats: int) -> Iterator[Split]:
+def folds_and_pairs(
+    rows: Rows, *, folds: int, repeats: Annotated[int, Bounds(least=1)]
+) -> Iterator[Split]:
     """Test each fold by a model without it, and each pair of folds by a model without both.
 
     In every repeat, splits 0 to `folds` - 1 omit one fold; those after them omit two, in the

@@ -36,7 +36,8 @@ MOST_DRAWN = 15  # pairs; the table has all
 @SECTIONS.register(SectionDeclaration(order=48, analyses=True), title="Agreement of models")
 def agreement_of_models(context: Context) -> Sequence[Block]:
     """Return a table and a figure for each data set and protocol."""
-    found = [item for item in asked_for(context, curves=False) if item.model is None]
+    every = [item for item in asked_for(context, curves=False) if item.model is None]
+    found = [item for item in every if not computed(item) or "pairs" in item.values]
     blocks: list[Block] = []
     for number, item in enumerate((i for i in found if computed(i)), start=1):
         table = f"table-agreement-{number}"

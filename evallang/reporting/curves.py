@@ -6,10 +6,13 @@ from itertools import groupby
 from evallang.reporting.context import Context, Setting
 from evallang.reporting.document import (
     Block,
+    Cell,
     Column,
+    Number,
     Panel,
     Paragraph,
     Ref,
+    Row,
     Runs,
     Table,
     runs,
@@ -22,7 +25,7 @@ from evallang.reporting.figures.curves import (
     curves_together,
 )
 from evallang.reporting.letter_case import mid_sentence
-from evallang.reporting.numbers import NBSP, Scale, count, percent
+from evallang.reporting.numbers import NBSP, Scale, count, fixed, percent
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wide_tables import Quantities, Quantity, tables_of_quantities
 from evallang.reporting.wording import scope_words, sentence
@@ -105,6 +108,47 @@ def curves(context: Context) -> Sequence[Block]:
     for number, (_, part) in enumerate(groupby(found, _place), start=1):
         blocks += _curve(context, list(part), number)
     return blocks
+
+
+OF_SECTIONS = ("cells", "pairs")
+"""What the values of analyses hold that a section knows without being named by them."""
+
+
+@SECTIONS.register(SectionDeclaration(order=49, analyses=True), title="Further analyses")
+def further_analyses(context: Context) -> Sequence[Block]:
+    """Return a table of the numbers of each analysis that no other section shows."""
+    blocks: list[Block] = []
+    found = [
+        item
+        for item in asked_for(context, curves=False)
+        if not any(key in item.values for key in OF_SECTIONS)
+    ]
+    for number, (_, part) in enumerate(groupby(found, _place), start=1):
+        items = [item for item in part if computed(item)]
+        rows = [
+            Row(
+                (
+                    Cell(runs(_name(context, item) if item.model else "all models")),
+                    Cell(runs(name.replace("_", " "))),
+                    Cell(runs(Number(fixed(value, DECIMALS), value)), value),
+                )
+            )
+            for item in items
+            for name, value in item.values.items()
+            if isinstance(value, int | float) and not isinstance(value, bool) and name != "level"
+        ]
+        if rows:
+            columns = (
+                Column(runs("Model"), "left"),
+                Column(runs("Quantity"), "left"),
+                Column(runs("Value")),
+            )
+            notes = (about(items), *further_notes(context, items))
+            words = runs(sentence(_subject(context, items)))
+            blocks.append(
+                Table(f"table-analysis-{number}", words, columns, tuple(rows), notes=notes)
+            )
+    return blocks + problems(context, [item for item in found if item.model is not None])
 
 
 def _place(item: Analysis) -> tuple[str, str, str | None]:

@@ -306,7 +306,7 @@ SETTINGS: Mapping[tuple[str, str | None], tuple[str, str, str]] = {
     ("measure", None): ("Measures", "Measure", "nothing else was asked for"),
     ("measure", "within"): (
         "Measures",
-        "Fewest examples of a level",
+        "Smallest level estimated, examples",
         "levels with fewer are listed and not estimated",
     ),
     ("tune", "strategy"): ("Tuning", "Search", "how candidates are tried"),

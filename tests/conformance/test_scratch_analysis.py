@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 from click.testing import CliRunner
 from scratch_members import files_that_name, registered
-from studies import checked, codes, study
+from studies import checked, codes, study, write_rows
 
 from docs.generator import members
 from evallang.api import run
@@ -125,3 +125,19 @@ def test_it_is_planned_listed_explained_and_documented(tmp_path):
 
 def test_nothing_else_names_it():
     assert files_that_name("fewest_pairs", "Fewest") == []
+
+
+def test_an_analysis_of_models_without_a_section_has_a_table_of_its_numbers(tmp_path):
+    rows = [(i, i % 2, i % 2, i % 3 % 2) for i in range(60)]
+    write_rows(tmp_path, "p.csv", "row,y,a,b", rows)
+    text = (
+        'evallang 1\npredictions p from "p.csv"\n  id row\n  truth y\n  models a, b\n'
+        "  positive 1\nmeasure accuracy\nanalyze unanimity, agreement, confusion\nreport html\n"
+    )
+    with registered("unanimity", ANALYSES):
+        run(study(text, tmp_path)).save(tmp_path / "found")
+    alike = sum(a == b for _, _, a, b in rows) / 60
+    words = words_of(tmp_path)
+    assert "Further analyses" in words
+    assert f"all models share alike {alike:.3f}" in words
+    assert words.count("Agreement of two models") >= 1

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from evallang.bibliography import DOMINGOS_2000, KOHAVI_WOLPERT_1996, ZHOU_2021
 from evallang.frozen_records import frozen
-from evallang.registry import lazy
+from evallang.registry import Bounds, lazy
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.rounds import Rounds
 
@@ -111,7 +111,9 @@ BIAS, VARIANCE = "bias", "variance"
     title="Bias and variance",
     references=(ZHOU_2021, DOMINGOS_2000, KOHAVI_WOLPERT_1996),
 )
-def bias_variance(out_of_bag: Rounds, *, rounds: int = 200) -> BiasVariance:
+def bias_variance(
+    out_of_bag: Rounds, *, rounds: Annotated[int, Bounds(least=2)] = 200
+) -> BiasVariance:
     """The parts of the expected loss that come of bias and of the training sample.
 
     The plan fits the models in as many `rounds`. Raises `ValueError` where no row has two

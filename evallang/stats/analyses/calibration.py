@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from evallang.activity import report_share
 from evallang.bibliography import Reference as Work
-from evallang.registry import lazy
+from evallang.registry import Bounds, lazy
 from evallang.results.provenance import CurveWords
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
@@ -103,7 +103,7 @@ ROUNDS = 1000  # of truths drawn from the probabilities, and of units
     title="Calibration",
     references=(COX_1958, MURPHY_1973, BROCKER_SMITH_2007, CLOPPER_PEARSON_1934, KISH_1965),
 )
-def calibration(predicted: Predicted, *, bins: int = 10) -> Curve:
+def calibration(predicted: Predicted, *, bins: Annotated[int, Bounds(least=1)] = 10) -> Curve:
     """The observed share at each mean predicted probability, over all test rows.
 
     Raises `ValueError` for fewer than two bins, probabilities outside 0 to 1, and where the test

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from evallang.bibliography import RASCHKA_2018
 from evallang.frozen_records import frozen
-from evallang.registry import lazy
+from evallang.registry import Bounds, lazy
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.learning import Learning, SizeScores
@@ -162,7 +162,7 @@ def learning_curve(
     *,
     fractions: tuple[Fraction, ...] = FRACTIONS,
     sizes: tuple[int, ...] | None = None,
-    repeats: int = 5,
+    repeats: Annotated[int, Bounds(least=1)] = 5,
 ) -> LearningCurve:
     """Training and test scores by the number of rows that a model was fitted on.
 

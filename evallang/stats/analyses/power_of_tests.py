@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from evallang.frozen_records import frozen
+from evallang.registry import Bounds
 from evallang.results.kinds import Share
 from evallang.results.shown import Amount, Count, Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
@@ -98,18 +99,18 @@ def _number(value: Any) -> float | None:
 def power(
     question: Question,
     *,
-    difference: float | Literal["observed"] | None = None,
-    discordant: float | None = None,
-    sd: float | None = None,
-    n: int | None = None,
-    target: float = 0.8,
-    width: float | None = None,
-    area: float | None = None,
-    positives: float | None = None,
-    correlation: float | None = None,
+    difference: Annotated[float | Literal["observed"] | None, Bounds(above=0)] = None,
+    discordant: Annotated[float | None, Bounds(above=0, most=1)] = None,
+    sd: Annotated[float | None, Bounds(above=0)] = None,
+    n: Annotated[int | None, Bounds(least=2)] = None,
+    target: Annotated[float, Bounds(above=0, below=1)] = 0.8,
+    width: Annotated[float | None, Bounds(above=0)] = None,
+    area: Annotated[float | None, Bounds(least=0, most=1)] = None,
+    positives: Annotated[float | None, Bounds(least=0, most=1)] = None,
+    correlation: Annotated[float | None, Bounds(least=0, most=1)] = None,
     weaker: float | None = None,
-    icc: float | None = None,
-    group_size: int | None = None,
+    icc: Annotated[float | None, Bounds(least=0, most=1)] = None,
+    group_size: Annotated[int | None, Bounds(least=2)] = None,
 ) -> tuple[Answer, ...]:
     """Power for a stated difference, the smallest difference that is found, and the n it takes.
 

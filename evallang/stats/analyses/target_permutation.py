@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from evallang.bibliography import Reference
 from evallang.frozen_records import frozen
-from evallang.registry import lazy
+from evallang.registry import Bounds, lazy
 from evallang.results.shown import Count, Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.corrections.joint_corrections import WESTFALL_YOUNG_1993
@@ -130,7 +130,9 @@ ABOUT = (
         WESTFALL_YOUNG_1993.with_forms("p_adjusted"),
     ),
 )
-def target_permutation(shuffled: Shuffled, *, rounds: int = 200) -> AgainstChance:
+def target_permutation(
+    shuffled: Shuffled, *, rounds: Annotated[int, Bounds(least=2)] = 200
+) -> AgainstChance:
     """Whether a model scores better than it does where the target is shuffled.
 
     The plan fits the models on as many shuffled targets as there are `rounds`. Raises `ValueError`

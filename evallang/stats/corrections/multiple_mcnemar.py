@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from evallang.bibliography import Reference
-from evallang.registry import Example, lazy
+from evallang.registry import Bounds, Example, lazy
 from evallang.stats.corrections.correction import (
     CORRECTIONS,
     Adjusted,
@@ -88,7 +88,7 @@ def westfall(
     seed: int = 0,
     *,
     method: Literal["exact", "bootstrap"] = "exact",
-    rounds: int = ROUNDS,
+    rounds: Annotated[int, Bounds(least=2)] = ROUNDS,
 ) -> Adjusted:
     """Correct McNemar tests of many pairs by what each of them could have shown at all.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from evallang.bibliography import Reference
-from evallang.registry import Example, lazy
+from evallang.registry import Bounds, Example, lazy
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Summary
 from evallang.stats.distributions import checked_level
 from evallang.stats.effect_sizes.over_data_sets import effects_over_data
@@ -85,7 +85,7 @@ def bayes_sign(
     level: float = 0.95,
     seed: int = 0,
     *,
-    rope: float | None = None,
+    rope: Annotated[float | None, Bounds(least=0)] = None,
 ) -> HypothesisTestResult:
     """Return the probabilities that one of two models is better on most data sets, or equivalent.
 
@@ -161,8 +161,8 @@ def bayes_signed_rank(
     level: float = 0.95,
     seed: int = 0,
     *,
-    rope: float | None = None,
-    samples: int = 50_000,
+    rope: Annotated[float | None, Bounds(least=0)] = None,
+    samples: Annotated[int, Bounds(least=100)] = 50_000,
 ) -> HypothesisTestResult:
     """Return the probabilities that one of two models is better over data sets, or equivalent.
 

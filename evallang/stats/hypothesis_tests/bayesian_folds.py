@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from evallang.bibliography import NADEAU_BENGIO_2003, Reference
-from evallang.registry import Design, Evidence, Example, lazy
+from evallang.registry import Bounds, Design, Evidence, Example, lazy
 from evallang.results.statistics import Difference, HypothesisTestResult, Summary
 from evallang.stats.distributions import checked_level, t_quantile
 from evallang.stats.fold_scores import aligned, corrected_factor, differences
@@ -104,8 +104,8 @@ def bayes_t(
     bounded: bool = False,
     level: float = 0.95,
     *,
-    rope: float | None = None,
-    test_train_ratio: float | None = None,
+    rope: Annotated[float | None, Bounds(least=0)] = None,
+    test_train_ratio: Annotated[float | None, Bounds(above=0)] = None,
 ) -> HypothesisTestResult:
     """Return the probabilities that one of two algorithms is better, or that they are equivalent.
 

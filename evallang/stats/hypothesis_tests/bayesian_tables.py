@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from evallang.registry import Evidence, Example, lazy
+from evallang.registry import Bounds, Evidence, Example, lazy
 from evallang.results.statistics import Difference, HypothesisTestResult, Summary
 from evallang.stats.distributions import checked_level
 from evallang.stats.hypothesis_tests.bayesian_folds import BENAVOLI_2017, region_of
@@ -87,7 +87,7 @@ NODES = 64  # of the Gauss-Legendre rule: errors below 1e-8
     ),
 )
 def bayes_mcnemar(
-    table: TwoByTwo, level: float = 0.95, *, rope: float | None = None
+    table: TwoByTwo, level: float = 0.95, *, rope: Annotated[float | None, Bounds(least=0)] = None
 ) -> HypothesisTestResult:
     """Return the probabilities that one of two models is right more often, or both alike.
 

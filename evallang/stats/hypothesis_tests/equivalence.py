@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from evallang.bibliography import Reference
-from evallang.registry import Design, Evidence, Example, lazy
+from evallang.registry import Bounds, Design, Evidence, Example, lazy
 from evallang.results.statistics import Difference, HypothesisTestResult, Summary
 from evallang.stats.decisions import Better, checked_margin
 from evallang.stats.distributions import checked_level
@@ -150,7 +150,9 @@ R_TAIL = 0.0732443715024  # R 4.2.2, pt(-2/sqrt(1.5), 7)
         ),
     ),
 )
-def tost(difference: DifferenceAt, level: float = 0.95, *, margin: float) -> HypothesisTestResult:
+def tost(
+    difference: DifferenceAt, level: float = 0.95, *, margin: Annotated[float, Bounds(above=0)]
+) -> HypothesisTestResult:
     """Test whether two models differ by less than a margin, in either direction.
 
     p is the larger of two one-sided ones, each found by inverting the interval of the
@@ -205,7 +207,11 @@ def tost(difference: DifferenceAt, level: float = 0.95, *, margin: float) -> Hyp
     ),
 )
 def noninferiority(
-    difference: DifferenceAt, better: Better = "higher", level: float = 0.95, *, margin: float
+    difference: DifferenceAt,
+    better: Better = "higher",
+    level: float = 0.95,
+    *,
+    margin: Annotated[float, Bounds(above=0)],
 ) -> HypothesisTestResult:
     """Test whether the first model is worse than the second by less than a margin.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from evallang.bibliography import DIETTERICH_1998, NADEAU_BENGIO_2003, RASCHKA_2018
 from evallang.frozen_records import frozen
-from evallang.registry import Design, Evidence, Example, Situation, lazy
+from evallang.registry import Bounds, Design, Evidence, Example, Situation, lazy
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic, Summary
 from evallang.stats.alternatives import Alternative, one_sided, t_p
 from evallang.stats.distributions import checked_level, t_quantile
@@ -89,7 +89,7 @@ def corrected_t(
     n_test: ArrayLike | None = None,
     level: float = 0.95,
     *,
-    test_train_ratio: float | None = None,
+    test_train_ratio: Annotated[float | None, Bounds(above=0)] = None,
     alternative: Alternative = "two_sided",
 ) -> HypothesisTestResult:
     """Paired t test over J splits whose variance allows for overlapping training sets.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from evallang.bibliography import Reference
-from evallang.registry import Evidence, Example, Situation, lazy
+from evallang.registry import Bounds, Evidence, Example, Situation, lazy
 from evallang.results.statistics import (
     Clusters,
     Difference,
@@ -238,7 +238,7 @@ def diebold_mariano(
     second: ArrayLike,
     level: float = 0.95,
     *,
-    horizon: int = 1,
+    horizon: Annotated[int, Bounds(least=1)] = 1,
     alternative: Alternative = "two_sided",
 ) -> HypothesisTestResult:
     """Compare two forecasts of a series by their losses, allowing for dependence in time.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from evallang.bibliography import ZHOU_2021
-from evallang.registry import Evidence, Example, lazy
+from evallang.registry import Bounds, Evidence, Example, lazy
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic
 from evallang.stats.alternatives import Alternative, one_sided, t_p
 from evallang.stats.correctness import Correctness, count_correct
@@ -127,7 +127,7 @@ def binomial(
     correct: ArrayLike | Correctness,
     level: float = 0.95,
     *,
-    threshold: float,
+    threshold: Annotated[float, Bounds(least=0, most=1)],
     alternative: Alternative = "greater",
 ) -> HypothesisTestResult:
     """Test whether the error rate of one model is above a threshold, or differs from it.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from evallang.bibliography import Reference
-from evallang.registry import Evidence, Example, Situation, lazy
+from evallang.registry import Bounds, Evidence, Example, Situation, lazy
 from evallang.results.statistics import Difference, HypothesisTestResult, Summary
 from evallang.stats.alternatives import Alternative, halved, one_sided
 from evallang.stats.clusters import few_groups
@@ -169,8 +169,8 @@ def permutation(
     level: float = 0.95,
     seed: int = 0,
     *,
-    rounds: int = 10_000,
-    block: int | None = None,
+    rounds: Annotated[int, Bounds(least=2)] = 10_000,
+    block: Annotated[int | None, Bounds(least=1)] = None,
     alternative: Alternative = "two_sided",
 ) -> HypothesisTestResult:
     """Test a difference by swapping the outputs of the two models within examples.
@@ -315,7 +315,7 @@ def bootstrap(
     seed: int = 0,
     *,
     method: Literal["bca", "percentile"] = "bca",
-    rounds: int = 10_000,
+    rounds: Annotated[int, Bounds(least=2)] = 10_000,
     alternative: Alternative = "two_sided",
 ) -> HypothesisTestResult:
     """Test a difference by the level of the bootstrap interval that just excludes 0.

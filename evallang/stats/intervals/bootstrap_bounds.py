@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from evallang.bibliography import RASCHKA_2018, Reference
-from evallang.registry import Evidence, Example, lazy
+from evallang.registry import Bounds, Evidence, Example, lazy
 from evallang.results.statistics import Clusters, Interval, Resamples
 from evallang.stats.clusters import LEAST_GROUPS, few_groups
 from evallang.stats.distributions import checked_level, normal_quantile
@@ -114,7 +114,7 @@ def bootstrap(
     seed: int,
     *,
     method: Method = "bca",
-    rounds: int = 10_000,
+    rounds: Annotated[int, Bounds(least=2)] = 10_000,
 ) -> Interval:
     """Bootstrap over the test examples, or over groups, with the model held fixed.
 

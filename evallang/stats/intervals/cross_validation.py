@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from evallang.bibliography import NADEAU_BENGIO_2003, RASCHKA_2018, Reference
-from evallang.registry import Design, Evidence, Example, lazy
+from evallang.registry import Bounds, Design, Evidence, Example, lazy
 from evallang.results.statistics import Interval
 from evallang.stats.distributions import checked_level, normal_quantile, t_quantile
 from evallang.stats.fold_scores import BOUCKAERT_FRANK_2004, corrected_factor, spread_is_noise
@@ -79,7 +79,7 @@ def corrected_t(
     n_test: ArrayLike | None,
     level: float,
     *,
-    test_train_ratio: float | None = None,
+    test_train_ratio: Annotated[float | None, Bounds(above=0)] = None,
 ) -> Interval:
     """t interval over J splits whose variance allows for overlapping training sets.
 

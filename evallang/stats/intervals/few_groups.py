@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from evallang.bibliography import Reference
-from evallang.registry import Evidence, Example, lazy
+from evallang.registry import Bounds, Evidence, Example, lazy
 from evallang.results.statistics import Clusters, Interval
 from evallang.stats.clusters import LEAST_GROUPS, group_codes, group_totals
 from evallang.stats.distributions import checked_level
@@ -89,7 +89,7 @@ def wild_clusters(
     level: float,
     seed: int,
     *,
-    rounds: int = 9_999,
+    rounds: Annotated[int, Bounds(least=2)] = 9_999,
 ) -> Interval:
     """Interval of a mean over few groups that inverts a wild cluster bootstrap test.
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from evallang.bibliography import Reference
 from evallang.frozen_records import frozen
-from evallang.registry import Design, Evidence, Example, lazy
+from evallang.registry import Bounds, Design, Evidence, Example, lazy
 from evallang.results.statistics import Interval
 from evallang.stats.distributions import checked_level, normal_quantile
 from evallang.stats.fold_scores import spread_is_noise
@@ -128,7 +128,9 @@ PLACES = (
         ),
     ),
 )
-def nested_cv(held_out: HeldOutLosses, level: float, *, repeats: int = 200) -> Interval:
+def nested_cv(
+    held_out: HeldOutLosses, level: float, *, repeats: Annotated[int, Bounds(least=1)] = 200
+) -> Interval:
     """Normal interval for the expected error of the algorithm, trained on all n rows.
 
     Bates, Hastie & Tibshirani 2024, algorithm 1. In each repeat and for each fold k, the mean

@@ -1,0 +1,32 @@
+"""How many examples all models predict alike: an analysis without a section of its own."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from evallang.bibliography import ZHOU_2021
+from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
+
+
+@dataclass(frozen=True)
+class Unanimity:
+    """The number of examples, and the share of them that all models predict alike."""
+
+    n: int
+    share_alike: float
+
+
+@ANALYSES.register(
+    AnalysisDeclaration(
+        about="models",
+        when="models are meant to be combined",
+        when_not="pairs are of interest: agreement",
+        formula="the share of examples with the same prediction of all models",
+    ),
+    title="Unanimity",
+    references=(ZHOU_2021,),
+)
+def unanimity(together):
+    """The share of examples that all models predict alike."""
+    labels = np.array([one.labels for one in together.values()])
+    return Unanimity(labels.shape[1], float((labels == labels[0]).all(axis=0).mean()))
