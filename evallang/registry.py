@@ -236,9 +236,16 @@ class Entry(Generic[Declaration]):
 class Registry(Generic[Declaration]):
     """The members that the modules of one package register."""
 
-    def __init__(self, kind: str, package: str) -> None:
+    def __init__(
+        self,
+        kind: str,
+        package: str,
+        guard: Callable[[Any, Declaration, tuple[str, ...]], Any] | None = None,
+    ) -> None:
+        """Make a registry; `guard` wraps each function, with its declaration and its inputs."""
         self.kind = kind
         self.package = package
+        self._guard = guard
         self._entries: dict[str, Entry[Declaration]] = {}
         self._unlisted: set[str] = set()
         self._registered: dict[str, Entry[Declaration]] = {}
@@ -269,14 +276,17 @@ class Registry(Generic[Declaration]):
                 raise ValueError(f"{self.kind} {key} has no docstring")
             if not listed:
                 self._unlisted.add(key)
-            checked = _checking_words(function)
+            inputs, guarded = _names(function)[0], function
+            if self._guard is not None:
+                guarded = self._guard(function, declaration, inputs)
+            checked = _checking_words(guarded)
             made = self._registered[key] = Entry(
                 self.kind,
                 key,
                 title,
                 checked,
                 declaration,
-                _names(function)[0],
+                inputs,
                 functools.partial(_options, checked),
                 references,
                 examples,
@@ -367,7 +377,7 @@ class Registry(Generic[Declaration]):
 
 def _names(function: Callable[..., Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names of the inputs and of the options."""
-    code = function.__code__
+    code = inspect.unwrap(function).__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     return names[: code.co_argcount], names[code.co_argcount :]
 
@@ -375,7 +385,7 @@ def _names(function: Callable[..., Any]) -> tuple[tuple[str, ...], tuple[str, ..
 @functools.cache
 def _options(function: Callable[..., Any]) -> tuple[Option, ...]:
     """Read the options from the signature of a function, or of the one that it wraps."""
-    function = getattr(function, "__wrapped__", function)
+    function = inspect.unwrap(function)
     defaults = function.__kwdefaults__ or {}
     options = []
     for name in _names(function)[1]:

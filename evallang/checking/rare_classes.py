@@ -220,7 +220,11 @@ def _judged_requirements(
             name = stated[0].name if stated and stated[0] else _default(line.metric, tested)
             by_area = name is not None and INTERVALS[name].declaration.form == "auc"
         else:
-            name = line.test.name if line.test else difference_test(line.metric, tested.yields, 2)
+            name = (
+                line.test.name
+                if line.test
+                else difference_test(line.metric, tested.yields, 2, tested.grouped)
+            )
             by_area = HYPOTHESIS_TESTS[name].declaration.evidence == {Evidence.SCORES_PER_ROW}
         if not by_area:
             continue

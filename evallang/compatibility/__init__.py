@@ -189,15 +189,44 @@ def is_weighted(source: SourceSpec) -> bool:
 
 def is_mean_of_rows(metric: Entry[MetricDeclaration]) -> bool:
     """Return whether a metric is the mean of a loss, or of right and wrong, over the examples."""
-    declared = metric.declaration
-    return (declared.form == "losses" and declared.transform is None) or (
-        declared.proportion == "all"
-    )
+    return is_mean_of_losses(metric) or metric.declaration.proportion == "all"
+
+
+def is_mean_of_losses(metric: Entry[MetricDeclaration]) -> bool:
+    """Return whether a metric is the mean of a loss over the examples."""
+    return metric.declaration.form == "losses" and metric.declaration.transform is None
 
 
 def is_of_readers(metric: Method) -> bool:
     """Return whether the scores of readers by a metric have a covariance over examples."""
     return is_auc(metric) or is_mean_of_rows(metric_entry(metric))
+
+
+def is_share_of_union(
+    metric: Entry[MetricDeclaration], options: Options, classes: int | None
+) -> bool:
+    """Return whether the share of hits among all that are or are predicted positive decides it."""
+    average = dict(options).get("average")
+    two = classes in (None, 2) and average in (None, "binary")
+    return metric.declaration.of_union == "decides" and two
+
+
+def sums_shares(metric: Entry[MetricDeclaration], options: Options, classes: int | None) -> bool:
+    """Return whether a metric, with these options, is a weighted sum of shares of the examples."""
+    declared = metric.declaration
+    if declared.shares is None or not declared.shares_under:
+        return declared.shares is not None
+    usual = "binary" if classes in (None, 2) else "macro"
+    return dict(options).get("average", usual) in declared.shares_under
+
+
+def is_mean_of_recalls(metric: Method) -> bool:
+    """Return whether a metric from counts is a mean of the recalls of the classes."""
+    entry = metric_entry(metric)
+    average = dict(metric.options).get("average")
+    declared = entry.declaration
+    always = not declared.shares_under or average in declared.shares_under
+    return declared.shares is not None and declared.form == "counts" and always
 
 
 def is_proportion(metric: Entry[MetricDeclaration], options: Options) -> bool:

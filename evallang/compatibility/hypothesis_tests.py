@@ -7,6 +7,8 @@ from evallang.compatibility import (
     ON_EXAMPLES,
     PER_ROW,
     is_auc,
+    is_mean_of_recalls,
+    is_mean_of_rows,
     is_of_readers,
     is_proportion,
     metric_entry,
@@ -169,6 +171,8 @@ def _unsuited_metric(
     counted = entry.declaration.counts_known_rows and average == "binary"
     if declared.tests == "correctness" and not counted:
         return Mismatch(Kind.NOT_ACCURACY, test.name, _any_metric(), metric=metric.written)
+    if declared.tests == "recalls" and not is_mean_of_recalls(metric):
+        return Mismatch(Kind.NOT_RECALLS, test.name, _any_metric(), metric=metric.written)
     if declared.tests == "losses" and entry.declaration.proportion == "all":
         # A share of right answers is a mean too, but of single examples `mcnemar` is the test
         if yields is None or yields.averaged or grouped:
@@ -232,12 +236,18 @@ def region_mismatch(test: Method, metric: Method) -> Mismatch | None:
     )
 
 
-def difference_test(metric: Method, yields: Yields, classes: int | None = None) -> str:
+def difference_test(
+    metric: Method, yields: Yields, classes: int | None = None, grouped: bool = False
+) -> str:
     """Return the test whose interval of the difference fits a metric and a protocol.
 
     The interval that decides a `require` line, and that `tost` and `noninferiority` read.
     """
-    return default_test(difference_form(metric, yields, classes))
+    form = difference_form(metric, yields, classes)
+    alone = form == "drawn" and not (
+        grouped or yields.grouped or yields.weighted or yields.seeds or yields.averaged
+    )
+    return default_test("recalls" if alone and is_mean_of_recalls(metric) else form)
 
 
 def tests_asked(study: Study, spec: AnalysisSpec) -> list[tuple[Method, Method, str | None]]:
@@ -299,13 +309,13 @@ def difference_form(metric: Method, yields: Yields, classes: int | None) -> Diff
         return "shares"
     if Evidence.READER_SCORES in yields.evidence:
         return "readers"
+    entry = metric_entry(metric)
     if yields.averaged:
-        return "drawn"
+        return "losses" if is_mean_of_rows(entry) and not yields.weighted else "drawn"
     if yields.design in (Design.REPEATED, Design.RESAMPLED) or not yields.once:
         return "splits"
     if yields.weighted or yields.seeds:
         return "drawn"
-    entry = metric_entry(metric)
     binary = classes in (None, 2)
     if entry.declaration.proportion == "all" or (
         entry.declaration.counts_known_rows and binary and is_proportion(entry, metric.options)

@@ -7,10 +7,13 @@ from evallang.compatibility import (
     OVER_SEEDS,
     has_influences,
     is_auc,
+    is_mean_of_losses,
     is_mean_of_rows,
     is_of_readers,
     is_proportion,
+    is_share_of_union,
     metric_entry,
+    sums_shares,
 )
 from evallang.compatibility.mismatches import Alternative, Kind, Mismatch, Proposal
 from evallang.protocols.protocol import PROTOCOLS, Yields
@@ -18,15 +21,22 @@ from evallang.registry import Design, Evidence
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, default_of
 from evallang.study import Method, OptionValue
 
+FEW_EXAMPLES = 20
+"""Examples below which a mean has Student's interval: the bootstrap's is narrower than it there."""
+
 
 def default_interval(
-    metric: Method, yields: Yields, classes: int | None = None, grouped: bool = False
+    metric: Method,
+    yields: Yields,
+    classes: int | None = None,
+    grouped: bool = False,
+    n: int | None = None,
 ) -> str | None:
     """Return the default interval of a metric on the inputs that a protocol yields.
 
     `classes` is the number of classes once data are read: a recall over three classes is an
-    average, not a proportion. With `grouped` rows the interval is over groups. The result is
-    None if no interval is sound.
+    average, not a proportion; `n` is that of the examples of one fitted model. With `grouped`
+    rows the interval is over groups. The result is None if no interval is sound.
     """
     entry = metric_entry(metric)
     declaration = entry.declaration
@@ -54,6 +64,11 @@ def default_interval(
     averaged_areas = is_auc(metric) and not two_classes and not yields.one_group_a_fold
     if metric.ratio and yields.single_fit:
         return default_of("sums")
+    alone = not (grouped or yields.weighted or yields.seeds)
+    if alone and sums_shares(entry, metric.options, classes):
+        return default_of("shares")
+    if alone and is_share_of_union(entry, metric.options, classes):
+        return default_of("proportion")
     if yields.seeds:
         pools = declaration.form != "scores" or yields.single_fit
         return default_of("drawn") if pools or (two_classes and not grouped) else None
@@ -63,14 +78,16 @@ def default_interval(
         of_all = declaration.of_all_examples or not grouped
         has_form = of_all and not (grouped and yields.weighted)
         return default_of("proportion") if has_form and not averaged else default_of("drawn")
-    alone = yields.weighted or yields.single_fit or yields.one_group_a_fold
-    if grouped and two_classes and not alone:
+    one = yields.weighted or yields.single_fit or yields.one_group_a_fold
+    if grouped and two_classes and not one:
         return default_of("auc_over_folds")
     if averaged_areas and not (yields.weighted or yields.single_fit):
         return default_of("areas")
     if grouped or yields.weighted:
         pools = declaration.form != "scores" or yields.single_fit
         return default_of("drawn") if pools or (two_classes and not grouped) else None
+    if yields.single_fit and n is not None and n < FEW_EXAMPLES and is_mean_of_losses(entry):
+        return default_of("few")
     if yields.single_fit:
         return default_of("auc") if two_classes else default_of("drawn")
     if declaration.form == "losses":
@@ -116,7 +133,9 @@ def interval_mismatch(
         over = frozenset((yields.design,)) if yields.design else frozenset[Design]()
         return Mismatch(Kind.UNSOUND_DESIGN, interval.name, instead, needed=over)
     fits = {
-        "proportion": is_proportion(entry, metric.options),
+        "proportion": is_proportion(entry, metric.options)
+        or is_share_of_union(entry, metric.options, None),
+        "shares": sums_shares(entry, metric.options, None) or sums_shares(entry, metric.options, 3),
         "losses": entry.declaration.form == "losses",
         "auc": is_auc(metric),
         "areas": is_auc(metric),
@@ -125,7 +144,7 @@ def interval_mismatch(
         "f1": entry.name == "f1" and metric.better is None,
         "cells": entry.declaration.form == "counts" and metric.better is None,
         "means": is_mean_of_rows(entry),
-        "sums": metric.ratio,
+        "sums": metric.ratio or is_mean_of_losses(entry),
         "influences": has_influences(metric),
         "readers": is_of_readers(metric),
     }

@@ -90,6 +90,7 @@ class Kind(Enum):
         "`{member}` compares areas under the ROC curve and means over examples, not `{metric}`"
     )
     NOT_AREA = "`{member}` compares areas under the ROC curve, not `{metric}`"
+    NOT_RECALLS = "`{member}` compares means of the recalls of classes, not `{metric}`"
     NO_REGION = (
         "`{member}` has no region of practical equivalence for `{metric}`, which is not between 0 "
         "and 1"

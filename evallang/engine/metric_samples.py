@@ -8,14 +8,16 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from evallang.compatibility import sums_shares
 from evallang.engine.evaluation import Evaluation
 from evallang.metrics.aggregation import Partition, partition
-from evallang.metrics.metric import MetricEntry, Outcome, cells, evaluate
+from evallang.metrics.metric import MetricEntry, Outcome, SummedShares, cells, evaluate
 from evallang.metrics.reweighted import Reweighted, reweighted
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import lazy
 from evallang.stats.class_sums import MANY_CELLS
 from evallang.stats.intervals.effective_size import (
+    effective_n,
     weighted_area_sample,
     weighted_loss_sample,
     weighted_sample,
@@ -33,6 +35,7 @@ from evallang.stats.intervals.resampling import (
     mean_sample,
     share_resamples,
 )
+from evallang.stats.validity import Counted, Number
 from evallang.study import Method, Study
 
 if TYPE_CHECKING:
@@ -75,6 +78,56 @@ def draw_together(evaluation: Evaluation, wanted: Iterable[tuple[str, Method]]) 
         with suppress(ValueError):
             samples.append(metric_sample(evaluation, model, metric))
     share_resamples(samples)
+
+
+# --- what decides whether an interval or a test holds --------------------------------------------
+
+
+def counted_by_metric(
+    evaluation: Evaluation, models: Iterable[str], metric: Method
+) -> Mapping[Counted, Number]:
+    """Count what decides validity and only the metric knows; of several models the least."""
+    entry, options = evaluation.entry(metric), metric.keywords()
+    declared = entry.declaration
+    outcomes = [evaluation.outcome(model, metric) for model in models]
+    known = [outcome for outcome in outcomes if outcome is not None]
+    if not known:
+        return {}
+    found: dict[Counted, Number] = {}
+    first = known[0]
+    if declared.tail is not None and not evaluation.yields.averaged:
+        found[Counted.TAIL] = Number(first.n, declared.tail(options))
+    if first.weights is not None:
+        found[Counted.WEIGHTED] = Number(effective_n(first.weights))
+    if declared.form != "counts" or evaluation.judged or evaluation.group_codes is not None:
+        return found
+    matrices = [evaluation.confusion(model) for model in models]
+    by_class = "average" in {option.name for option in entry.options} or sums_shares(
+        entry, metric.options, first.k
+    )
+    averaged = options.get("average", "macro" if first.k > 2 else "binary")
+    if by_class and (averaged == "macro" or declared.shares is not None):
+        sizes = matrices[0].sum(axis=1)
+        found[Counted.RAREST] = Number(int(sizes[sizes > 0].min(initial=first.n)))
+    wrong = [int(counts.sum() - np.trace(counts[:, : first.k])) for counts in matrices]
+    found[Counted.MISTAKES] = Number(min(wrong))
+    return found
+
+
+def counted_once(o: Outcome) -> tuple[Outcome, "NDArray[np.float64] | None"]:
+    """Return the distinct examples and how often each occurs; None where all rows are kept."""
+    if o.counted is None:
+        return o, None
+    times = o.counted.times.astype(np.float64)  # sums of float64, exact below 2^53
+    return Outcome(o.counted.truth, o.counted.labels, o.k, o.positive), times
+
+
+def summed_shares(entry: MetricEntry, metric: Method, o: Outcome) -> SummedShares:
+    """Write a metric as a sum of shares; raises `ValueError` where it is none of these classes."""
+    shares = entry.declaration.shares
+    if shares is None or not sums_shares(entry, metric.options, o.k):
+        raise ValueError(f"`{metric.written}` is not a sum of shares of these classes")
+    return shares(o, metric.keywords())
 
 
 class _Samples:

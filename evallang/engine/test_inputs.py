@@ -15,10 +15,13 @@ from evallang.compatibility import metric_entry, most_distinct
 from evallang.compatibility.hypothesis_tests import difference_test
 from evallang.engine.evaluation import Evaluation
 from evallang.engine.metric_samples import (
+    counted_by_metric,
+    counted_once,
     draw_together,
     metric_sample,
     resamples_seed,
     resampling_seed,
+    summed_shares,
 )
 from evallang.engine.providers import Providers
 from evallang.engine.readers import scores_of_readers
@@ -72,6 +75,7 @@ from evallang.stats.placement_values import PlacedScores
 from evallang.stats.reader_scores import ReaderScores
 from evallang.stats.score_counts import coarsened
 from evallang.stats.shares import Shares
+from evallang.stats.validity import shortfalls, with_shortfalls
 from evallang.study import Method, Study
 
 if TYPE_CHECKING:
@@ -108,6 +112,11 @@ class CachedSample:
     def n_groups(self) -> int | None:
         """How many groups are drawn, None where examples are."""
         return self.sample.n_groups
+
+    @property
+    def n_examples(self) -> int | None:
+        """How many examples it is made from, None where that is not known."""
+        return getattr(self.sample, "n_examples", None)
 
     def estimate(self) -> float:
         """Return the statistic on the sample as it is."""
@@ -581,6 +590,8 @@ class TestInputs:
             ),
         )
         written: Any = self.test.keywords().get("alternative", "two_sided")
+        counted = counted_by_metric(self.evaluation, self.models, self.metric)
+        result = with_shortfalls(result, shortfalls(entry.declaration.holds, counted))
         if entry.declaration.models != (1, 1):  # a test of one model words its own side
             result = one_sided(result, written)
         return self._convert_to_metric(result)
@@ -595,7 +606,8 @@ class TestInputs:
     @cached_property
     def _difference_inputs(self) -> "TestInputs":
         """The same models under the test whose interval fits the design."""
-        name = difference_test(self.metric, self.evaluation.yields, len(self.evaluation.classes))
+        grouped, classes = self.evaluation.group_codes is not None, len(self.evaluation.classes)
+        name = difference_test(self.metric, self.evaluation.yields, classes, grouped)
         return self.replace_test(Method(name))
 
     def _declared_inputs(self) -> tuple[Input, ...]:
@@ -688,6 +700,25 @@ def shares(inputs: TestInputs) -> Shares | Table:
         return table(inputs)
     first, second = (inputs.evaluation.correct(model) for model in inputs.models)
     return Shares((int(first.sum()), len(first)), (int(second.sum()), len(second)))
+
+
+@COMPARISON.provides("paired_terms")
+def paired_terms(inputs: TestInputs) -> "NDArray[np.float64]":
+    """Count for each share of a sum the examples that one model alone has (s, 4)."""
+    if inputs.evaluation.further_seeds:
+        raise ValueError("with several seeds an example is not a single success or failure")
+    compared = inputs.compared
+    (a, times), (b, _) = map(counted_once, compared.outcomes)
+    first, second = (summed_shares(compared.entry, inputs.metric, o) for o in (a, b))
+    size = len(first.sets)
+
+    def alone(own: Any, other: Any) -> Any:
+        rows = (own >= 0) & (own != other)
+        return np.bincount(own[rows], None if times is None else times[rows], size)
+
+    trials = np.bincount(first.set_of, times, int(first.sets.max(initial=-1)) + 1)
+    only = alone(first.share_of, second.share_of), alone(second.share_of, first.share_of)
+    return np.column_stack([first.coefficients, *only, trials[first.sets]])
 
 
 @COMPARISON.provides("correct")

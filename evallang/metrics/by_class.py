@@ -14,12 +14,13 @@ them). Counts as in `class_sums`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
 from evallang.bibliography import ZHOU_2021, Reference
 from evallang.metrics.aggregation import FORMAN_SCHOLZ_2010
 from evallang.metrics.confusion_sums import Average, averaged
-from evallang.metrics.metric import METRICS, MetricDeclaration
+from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, SummedShares
 from evallang.registry import Bounds, Example, lazy
 from evallang.stats.class_sums import Margins
 
@@ -28,6 +29,19 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 else:
     np = lazy("numpy")
+
+
+def summed_recalls(o: Outcome, options: Mapping[str, Any]) -> SummedShares:
+    """State the mean of the recalls of the classes as a sum of shares of the true classes."""
+    truth = np.asarray(o.truth, dtype=np.int64)
+    present = np.bincount(truth, minlength=o.k) > 0
+    return SummedShares(
+        present / max(int(present.sum()), 1),
+        np.arange(o.k),
+        truth,
+        np.where(np.asarray(o.output) == truth, truth, -1),
+    )
+
 
 ALTMAN_BLAND_1994 = Reference(
     key="altman1994",
@@ -169,6 +183,8 @@ def npv(
         0,
         1,
         proportion="positives",
+        shares=summed_recalls,
+        shares_under=("macro",),
         under_option={"at_specificity": "recall_at_specificity"},
         accuracy_as=("micro", "weighted"),
         unit="percent",

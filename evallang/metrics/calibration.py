@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 from evallang.bibliography import VICKERS_ELKIN_2006, Reference
-from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic
+from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic, SummedShares
 from evallang.registry import Bounds, Example, lazy
 from evallang.stats.logistic import (
     COX_1958,
@@ -115,6 +115,24 @@ def ece(
     return float(np.abs(gap).sum() / weight.sum())
 
 
+def _alarms(o: Outcome, options: Mapping[str, Any]) -> SummedShares:
+    """State the net benefit as the share of true alarms, less that of false ones at the odds."""
+    threshold = float(options["threshold"])
+    right, n = np.asarray(o.truth) == o.positive, len(o.truth)
+    return SummedShares(
+        np.array([1.0, -threshold / (1 - threshold)]),
+        np.zeros(2, dtype=np.int64),
+        np.zeros(n, dtype=np.int64),
+        np.where(_probability(o.output, o.positive) >= threshold, np.where(right, 0, 1), -1),
+    )
+
+
+def _probability(output: ArrayLike, positive: int | None) -> NDArray[Any]:
+    """Return the probability of the positive class (n,)."""
+    given: NDArray[Any] = np.asarray(output)
+    return given if given.ndim == 1 else given[:, positive]
+
+
 @METRICS.register(
     MetricDeclaration(
         "classification",
@@ -126,6 +144,7 @@ def ece(
         binary_only=True,
         of_positive=True,
         of_examples="net benefits",
+        shares=_alarms,
         title_with_options="Net benefit at a threshold of {threshold}",
         when=(
             "action is taken above a stated probability, which expresses the relative cost of "
@@ -180,10 +199,8 @@ def net_benefit(
         raise ValueError(
             f"threshold of net_benefit must be at least 0 and below 1, and it is {threshold}"
         )
-    probability: NDArray[Any] = np.asarray(output)
-    given = probability if probability.ndim == 1 else probability[:, positive]
     gain = np.where(np.asarray(truth) == positive, 1.0, -threshold / (1 - threshold))
-    return np.where(given >= threshold, gain, 0.0)
+    return np.where(_probability(output, positive) >= threshold, gain, 0.0)
 
 
 # --- Cox's regression -------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from evallang.bibliography import COHEN_1960, ZHOU_2021, Reference
 from evallang.metrics.aggregation import FORMAN_SCHOLZ_2010
-from evallang.metrics.by_class import recall
+from evallang.metrics.by_class import recall, summed_recalls
 from evallang.metrics.confusion_sums import ratio
 from evallang.metrics.metric import METRICS, MetricDeclaration
 from evallang.registry import Example, Situation, lazy
@@ -141,6 +141,7 @@ def error_rate(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
         0,
         1,
         unit="percent",
+        shares=summed_recalls,
         known_without_skill=True,
         when="classes differ in size and should count equally",
         when_not=(

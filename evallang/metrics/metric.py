@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.frozen_records import frozen
 from evallang.registry import Entry, Guidance, Registry, lazy
+from evallang.stats.validity import Tail
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,8 +70,11 @@ class MetricDeclaration(Guidance):
     unit : `percent` (printed in points), `number`, or `target` (the target's unit)
     binary_only : True where it has no meaning for more than two classes
     several_only : True where it has no meaning for two classes
-    of_union : True where it is 1 if all, and 0 if none, of the examples that are or are
-        predicted positive are both, so that it is bounded by their share
+    of_union : where it is 1 if all, and 0 if none, of the examples that are or are predicted
+        positive are both: whether their share `decides` it, or only `bounds` it
+    shares : from an outcome to the shares whose weighted sum it is, for a metric that is one
+    shares_under : the values of `average` under which it is; empty for all
+    tail : the share of the examples that can carry it, from its options, where few can
     squares : True where errors enter squared, so that a few extremes decide
     of_examples : what each example has, as a plural ("absolute errors"), for a mean of losses
     ranks : `area` where it is the area under the ROC curve, `other` where it too depends on the
@@ -126,7 +130,7 @@ class MetricDeclaration(Guidance):
     unit: Literal["percent", "number", "target"] = "number"
     binary_only: bool = False
     several_only: bool = False
-    of_union: bool = False
+    of_union: Literal["", "bounds", "decides"] = ""
     squares: bool = False
     known_without_skill: bool = False
     of_examples: str = ""
@@ -146,6 +150,9 @@ class MetricDeclaration(Guidance):
     under_weights: UnderWeights | None = None
     example_by_example: bool = False
     moments: Callable[[Outcome], Moments] | None = None
+    shares: Callable[[Outcome, Mapping[str, Any]], SummedShares] | None = None
+    shares_under: tuple[str, ...] = ()
+    tail: Callable[[Mapping[str, Any]], Tail] | None = None
     left_out: Callable[[Outcome], NDArray[np.float64] | None] | None = None
     influences: Callable[[Outcome], NDArray[np.float64]] | None = None
     influences_by_score: (
@@ -249,6 +256,24 @@ class Moments:
         [Sequence[NDArray[np.float64]], NDArray[np.float64]],
         tuple[NDArray[np.float64], NDArray[np.bool_]],
     ]
+
+
+@frozen
+class SummedShares:
+    """A metric as a weighted sum of shares of the examples.
+
+    Attributes
+    ----------
+    coefficients : of each share (s,)
+    sets : the set of examples that are its trials, as a code (s,)
+    set_of : the set of each example (n,)
+    share_of : the share whose success an example is (n,), -1 for none
+    """
+
+    coefficients: NDArray[np.float64]
+    sets: NDArray[np.int64]
+    set_of: NDArray[np.int64]
+    share_of: NDArray[np.int64]
 
 
 UnderWeights = Callable[["Outcome", Mapping[str, Any]], "Statistic | None"]

@@ -58,7 +58,7 @@ JACCARD_1912 = Reference(
         1,
         unit="percent",
         accuracy_as=("micro",),
-        of_union=True,
+        of_union="decides",
         when=("finding the examples of one class matters, and the many true negatives do not"),
         when_not=(
             "true negatives matter: mcc; precision and recall differ in importance: fbeta; the "
@@ -114,7 +114,7 @@ def f1(
         1,
         unit="percent",
         accuracy_as=("micro",),
-        of_union=True,
+        of_union="bounds",
         when="recall counts more (beta above 1) or less (below 1) than precision",
         when_not=("custom is the only reason for the weight: precision and recall, side by side"),
         formula=(
@@ -187,7 +187,7 @@ def fbeta(
         0,
         1,
         unit="percent",
-        of_union=True,
+        of_union="decides",
         when=(
             "the field reports the overlap of predicted and true examples of a class, as in "
             "segmentation"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from evallang.bibliography import Reference
 from evallang.metrics.metric import METRICS, MetricDeclaration
 from evallang.registry import Bounds, Example, lazy
+from evallang.stats.validity import Tail
 
 if TYPE_CHECKING:
     import numpy as np
@@ -118,6 +119,10 @@ def interval_width(
         0,
         unit="target",
         of_examples="interval scores",
+        tail=lambda options: Tail(
+            1 - float(options["level"]),
+            "95% intervals covered 55 to 93% in simulations, because few lie outside the bounds",
+        ),
         title_with_options="Interval score at a level of {level}",
         when="prediction intervals of a stated level are compared, by width and coverage at once",
         when_not="intervals have no common level: coverage, interval_width",

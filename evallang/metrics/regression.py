@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from evallang.bibliography import PEDREGOSA_2011, Reference
 from evallang.metrics.metric import METRICS, MetricDeclaration, Moments, Outcome, Statistic
 from evallang.registry import Bounds, Example, Situation, lazy
+from evallang.stats.validity import Tail
 from evallang.stats.weightings import in_batches, undefined
 
 if TYPE_CHECKING:
@@ -57,6 +58,15 @@ TRUTH, PREDICTED = (3, -0.5, 2, 7), (2.5, 0.0, 2, 8)
 SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
 
 
+OF_SQUARES = Tail(
+    0.02, "95% intervals covered 72 to 88% of means of squares with heavy tails in simulations"
+)
+OF_ABSOLUTE = Tail(0.1, "95% intervals covered 85 to 93% of means with heavy tails in simulations")
+OF_PERCENT = Tail(
+    0.05, "95% intervals covered 85 to 92% where true values lie near 0 in simulations"
+)
+
+
 @METRICS.register(
     MetricDeclaration(
         "regression",
@@ -67,6 +77,7 @@ SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
         of_examples="squared errors",
         squares=True,
         default=True,
+        tail=lambda options: OF_SQUARES,
         when="the model predicts means, and large errors are disproportionately bad",
         when_not=(
             "readers need a value in the target's unit: rmse; a few extremes must not dominate "
@@ -106,6 +117,7 @@ def mse(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[n
         transform="sqrt",
         unit="target",
         squares=True,
+        tail=lambda options: OF_SQUARES,
         when="as for mse, in the target's unit",
         when_not="a few extremes must not dominate the value: mae",
         formula=(
@@ -152,6 +164,7 @@ def rmse(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[
         of_examples="absolute errors",
         unit="target",
         proposed=True,
+        tail=lambda options: OF_ABSOLUTE,
         when="errors should count in proportion to their size, in the target's unit",
         when_not=(
             "large errors are disproportionately bad: rmse; the model predicts means, and the "
@@ -184,6 +197,7 @@ def mae(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[n
         unit="percent",
         remark=lambda outcome: _near_zero(outcome),
         of_examples="absolute percentage errors",
+        tail=lambda options: OF_PERCENT,
         when=("errors should count relative to the size of the truth, which is never near 0"),
         when_not=(
             "the truth may be near 0, or predictions that are too high and too low must count "
@@ -258,6 +272,7 @@ def _near_zero(outcome: Outcome) -> str | None:
         2,
         unit="percent",
         of_examples="symmetric percentage errors",
+        tail=lambda options: OF_ABSOLUTE,
         when="published forecasts report it",
         when_not=(
             "the choice is free, because a prediction that is too low counts more than one "
@@ -303,6 +318,7 @@ def smape(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray
         "lower",
         0,
         of_examples="scaled errors",
+        tail=lambda options: OF_ABSOLUTE,
         when="forecasts of several series, or in several units, need a common scale",
         when_not="one series is forecast, and its unit is meaningful: mae",
         formula=(
@@ -490,6 +506,7 @@ def _moments_of_r2(o: Outcome) -> Moments:
         squares=True,
         moments=_moments_of_r2,
         known_without_skill=True,
+        tail=lambda options: OF_SQUARES,
         when="the error is judged relative to that of predicting the mean",
         when_not=(
             "data sets whose targets differ in spread are compared: rmse; folds are small, "

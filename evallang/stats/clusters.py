@@ -54,29 +54,12 @@ BELL_MCCAFFREY_2002 = Reference(
 )
 
 FEW_GROUPS = 30  # below, whole groups are flipped or permuted (statistics.md, 1)
-ENOUGH_GROUPS = 50
-"""Groups from which on bounds of normal or bootstrap theory over them are kept without a note.
-
-Few are fewer than 20 to 50 groups, depending on how alike they are (Cameron & Miller 2015); 95 %
-intervals of the bootstrap covered 90 % with 10 groups and 93 % with 20, and the bootstrap test
-rejected 12 % of true hypotheses with 20 (docs/validation.md, rows in groups).
-"""
 LEAST_GROUPS = 6  # below, a bootstrap of whole groups has too few different resamples
 MOST_FLIPS = 1 << 20  # sign patterns that are all gone through
 MOST_SUMS = 300_000_000  # numbers formed for whole-number sums; about a second
 ROUNDS = 10_000
 AT_ONCE = 1 << 20  # numbers held at once
 SAME = 1e-9  # relative; the same sum reached by another order
-
-
-def few_groups(count: int | None, *, p: bool = False) -> tuple[str, ...]:
-    """Return a note where groups are too few for normal or bootstrap theory, `p` included."""
-    if count is None or not 1 < count < ENOUGH_GROUPS:
-        return ()
-    what = "the interval tends to be too narrow" + (" and p too small" if p else "")
-    return (
-        f"only {count} groups; with fewer than {ENOUGH_GROUPS}, {what} (Cameron & Miller 2015)",
-    )
 
 
 @frozen

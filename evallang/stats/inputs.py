@@ -328,6 +328,22 @@ INPUTS.declare(
     evidence={Evidence.LOSSES_PER_ROW},
     shape=("n", 2),
 )
+INPUTS.declare(
+    "terms",
+    "coefficient, successes, trials and set of examples of each share in a sum (s, 4); shares of "
+    "one set exclude each other",
+    _ESTIMATE,
+    evidence={Evidence.ONE_PREDICTION_PER_ROW, Evidence.SCORES_PER_ROW},
+    shape=("s", 4),
+)
+INPUTS.declare(
+    "paired_terms",
+    "coefficient, examples that only the first and only the second model has, and trials, of each "
+    "share in a sum (s, 4)",
+    _COMPARISON,
+    evidence=_LABELS,
+    shape=("s", 4),
+)
 INPUTS.declare("estimate", "value of the metric", _ESTIMATE, shape=())
 INPUTS.declare(
     "influences",

@@ -236,8 +236,26 @@ def _readers(entry):
     return found
 
 
+PAIRED_TERMS = [
+    ((0.5, 0, 0, 0), (0.5, 0, 0, 0)),  # no examples
+    ((0.5, 0, 0, 5), (0.5, 0, 0, 95)),  # no pair differs
+    ((0.5, 1, 0, 1), (0.5, 0, 1, 1)),
+    ((0.5, 0, 5, 5), (0.5, 0, 95, 95)),  # the second always right, the first never
+    ((0.5, 3, 1, 5), (0.5, 2, 9, 95)),
+    ((0.25, 3, 1, 9), (0.25, 0, 0, 0), (0.5, 700, 500, 10_000_000)),
+]
+
+
+def _paired_terms(entry):
+    return [
+        ({"paired_terms": terms}, {"paired_terms": tuple((c, q, p, n) for c, p, q, n in terms)})
+        for terms in PAIRED_TERMS
+    ]
+
+
 CASES = {
     "table": _tables,
+    "paired_terms": _paired_terms,
     "readers": _readers,
     "shares": _shares,
     "correct": _correct,

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from evidence import REQUIRED, arguments, cases_of
 from many_cases import for_each
+from validity import assert_shortfalls_are_stated, assert_validity
 from worked_examples import assert_documented, assert_example, entries_of, examples_of
 
 from evallang.registry import Evidence
@@ -186,3 +187,14 @@ def test_a_level_outside_0_and_1_is_refused(entry):
     for level in (0.0, 1.0, 95):
         with pytest.raises(ValueError, match="between 0 and 1"):
             entry.function(*arguments(entry, given, level=level), **settings_of(entry)[0])
+
+
+@for_each("entry", entries_of(HYPOTHESIS_TESTS))
+def test_a_test_declares_from_which_number_on_it_holds(entry):
+    assert_validity(entry)
+
+
+@for_each("entry, given, turned, settings", CASES)
+def test_fewer_than_a_test_declares_leave_the_note_or_no_p(entry, given, turned, settings):
+    found = entry.function(*arguments(entry, given), **settings)
+    assert_shortfalls_are_stated(entry, arguments(entry, given), found)

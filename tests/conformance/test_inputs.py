@@ -103,7 +103,8 @@ STUDIES = (
     f"{CANCER}protocol holdout test=1/3\nmeasure accuracy\n  interval wilson\n"
     "measure f1\n  interval takahashi\nmeasure mcc\n  interval bootstrap(rounds=50)\n"
     "measure cohen_kappa\n  interval delta\n"
-    "measure roc_auc\n  interval delong\nmeasure brier\n"
+    "measure roc_auc\n  interval delong\nmeasure brier\nmeasure balanced_accuracy\n"
+    "compare near vs bayes with paired_recalls by balanced_accuracy\n"
     "compare near, bayes, tree with mcnemar westfall by accuracy\n"
     "compare near vs bayes with proportions_z by accuracy\n"
     "compare near vs bayes with permutation(rounds=50) by f1\n"
@@ -143,7 +144,10 @@ def sizes(subject, context):
     """Give the lengths that the symbols of shapes stand for."""
     if subject is Subject.COMPARISON:
         found = context.evaluation.models[context.models[0]]
-        return {"n": len(found.rows), "m": len(context.models), "j": len(context.evaluation.folds)}
+        folds, classes = context.evaluation.folds, context.evaluation.classes
+        return {
+            "n": len(found.rows), "m": len(context.models), "j": len(folds), "s": len(classes)
+        }  # fmt: skip
     if subject is Subject.DATA_SETS:
         of_pair = "pair" in HYPOTHESIS_TESTS[context.test.name].inputs
         models = context.family if of_pair else context.models
@@ -153,7 +157,8 @@ def sizes(subject, context):
         return {"n": len(found.rows), "m": len(context.first.planned.models)}
     if subject is Subject.ESTIMATE:
         one = context.inputs
-        return {"n": one.outcome.n, "j": len(one.evaluation.folds), "k": one.outcome.k}
+        k = one.outcome.k
+        return {"n": one.outcome.n, "j": len(one.evaluation.folds), "k": k, "s": k}
     return {}
 
 

@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 from many_cases import for_each
+from validity import assert_shortfalls_are_stated, assert_validity
 from worked_examples import assert_documented, assert_example, entries_of, examples_of
 
 from evallang.metrics.metric import METRICS
@@ -193,6 +194,18 @@ EVIDENCE["influences"] = [
     )
     for groups in (None, GROUPS)
 ]
+EVIDENCE["shares"] = [
+    (terms, limits)
+    for terms, limits in (
+        (((0.5, 4, 5, 0), (0.5, 90, 95, 1)), UNIT),
+        (((0.5, 5, 5, 0), (0.5, 95, 95, 1)), UNIT),  # always right
+        (((0.5, 0, 5, 0), (0.5, 0, 0, 1)), UNIT),  # a class without examples
+        (((1.0, 4, 100, 0), (-4.0, 2, 100, 0)), (None, 1.0)),
+        (((1.0, 100, 100, 0), (-4.0, 0, 100, 0)), (None, 1.0)),  # every example an alarm
+        (((1.0, 0, 100, 0), (-4.0, 0, 100, 0)), (None, 1.0)),  # none
+        (((0.5, 0, 0, 0), (0.5, 0, 0, 1)), UNIT),  # no examples
+    )
+]
 RANGES = {
     "readers": (0, 1),
     "proportion": (0, 1),
@@ -234,6 +247,8 @@ def arguments_of(entry, evidence, level):
     elif entry.declaration.form == "areas":
         named = ("classes", "class_scores", "by_pairs", "parts", "groups")
         known |= dict(zip(named, evidence, strict=True))
+    elif entry.declaration.form == "shares":
+        known |= {"terms": evidence[0], "limits": evidence[1]}
     elif entry.declaration.form == "f1":
         known |= {"matrix": evidence[0], "average": evidence[1], "positive": 1}
     elif entry.declaration.form == "cells":
@@ -317,3 +332,14 @@ def test_a_level_outside_0_and_1_is_refused(entry):
 def test_the_same_seed_gives_the_same_interval(entry, evidence, settings):
     arguments = arguments_of(entry, evidence, 0.95)
     assert entry.function(*arguments, **settings) == entry.function(*arguments, **settings)
+
+
+@for_each("entry", entries_of(INTERVALS))
+def test_an_interval_declares_from_which_number_on_it_holds(entry):
+    assert_validity(entry)
+
+
+@for_each("entry, evidence, settings", CASES)
+def test_fewer_than_an_interval_declares_leave_the_note(entry, evidence, settings):
+    arguments = arguments_of(entry, evidence, 0.95)
+    assert_shortfalls_are_stated(entry, arguments, entry.function(*arguments, **settings))

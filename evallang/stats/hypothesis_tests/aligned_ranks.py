@@ -81,6 +81,7 @@ FEW_STEPS = 50_000  # sums formed; a tenth of a second
         across_data=True,
         without_power="it depends on how far apart the scores of each data set are",
         power_as="friedman",
+        holds="exact or by permutation over few data sets",
         when=("there are few models, and differences of scores are comparable across data sets"),
         when_not="data sets differ in difficulty or unit: friedman",
         differs={
@@ -180,6 +181,7 @@ def friedman_aligned(
         across_data=True,
         without_power="it depends on how far apart the scores of each data set are",
         power_as="friedman",
+        holds="exact or by permutation over few data sets",
         when=("there are few models, and data sets on which models differ more should weigh more"),
         when_not="data sets differ in difficulty or unit: friedman",
         formula=(

@@ -53,6 +53,7 @@ WALSH_UP_TO = 2_000  # data sets, for the pseudo-median
         across_data=True,
         without_power="it gives probabilities and no p",
         power_as="sign",
+        holds="the posterior states what so few scores show",
         when=("the question is how probably one of two models is better on most data sets"),
         when_not="sizes of differences are comparable across data sets: bayes_signed_rank",
         differs={
@@ -124,6 +125,7 @@ def bayes_sign(
         across_data=True,
         without_power="it gives probabilities and no p",
         power_as="wilcoxon",
+        holds="the posterior states what so few scores show",
         when=(
             "the question is how probably one of two models is better over data sets, or both "
             "are equivalent"

@@ -63,6 +63,7 @@ CONSTANT = "the differences do not vary, so the posterior is all at their mean"
         t_over_splits=True,
         without_power="it gives probabilities and no p",
         power_as="corrected_t",
+        holds="the posterior states what so few scores show",
         when=("the question is how probably an algorithm is better, or both are equivalent"),
         when_not="under leave-one-out, leave-one-group-out, or time series",
         differs={

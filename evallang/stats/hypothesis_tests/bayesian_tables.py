@@ -43,6 +43,7 @@ NODES = 64  # of the Gauss-Legendre rule: errors below 1e-8
         null_under_cv=ABOUT_UNDER_CV,
         without_power="it gives probabilities and no p",
         power_as="mcnemar",
+        holds="the posterior states what so few examples show",
         when=(
             "two fitted models are right or wrong on the same examples, and the question is how "
             "probably one is better, or both are equivalent"

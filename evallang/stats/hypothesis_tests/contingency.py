@@ -100,6 +100,7 @@ THYROIDS = ((15, 1), (7, 0))
         clustered=True,
         not_clustered=frozenset({"method", "interval"}),
         power=POWER_OF_MCNEMAR,
+        holds="midp and exact keep the level at every number of pairs that differ",
         when=(
             "two fitted models each have one prediction for every example, and examples or "
             "groups of them are independent"
@@ -249,6 +250,7 @@ def mcnemar(
         tests="correctness",
         without_power="it takes the accuracies for those of separate test sets",
         power_as="mcnemar",
+        holds="no number of examples decides: it takes no notice of pairs at any",
         when=(
             "two published shares come from separate examples or lack the table of pairs, or "
             "you reproduce a published z test"

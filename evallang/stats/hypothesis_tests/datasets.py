@@ -96,6 +96,7 @@ ZHOU_RANKS = ((1.0, 2.0, 3.0), (1.0, 2.5, 2.5), (1.0, 2.0, 3.0), (1.0, 2.0, 3.0)
         omnibus=True,
         across_data=True,
         power=POWER_OVER_DATA_SETS,
+        holds="exact or by permutation over few data sets",
         when="three or more models have scores on several data sets, in any unit",
         when_not=(
             "there are two models: wilcoxon, sign; the scores are those of folds, which are "

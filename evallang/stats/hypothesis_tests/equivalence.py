@@ -119,6 +119,7 @@ R_TAIL = 0.0732443715024  # R 4.2.2, pt(-2/sqrt(1.5), 7)
         clustered=True,
         weights=True,
         power=POWER_OF_EQUIVALENCE,
+        holds="it holds where the interval of the design does, whose notes it carries",
         when=("you want to show that two models differ by less than a margin fixed beforehand"),
         when_not="no margin can be stated before the data are seen",
         differs={
@@ -180,6 +181,7 @@ def tost(
         clustered=True,
         weights=True,
         power=POWER_OF_NONINFERIORITY,
+        holds="it holds where the interval of the design does, whose notes it carries",
         when=("you want to show that a cheaper model is worse by less than a margin, if at all"),
         when_not="no margin can be stated before the data are seen",
         formula=(

@@ -48,6 +48,7 @@ TEN_ZEROS = ((0.0, 0.0),) * 5
         implied=("5x2cv", {}),
         without_power="its ten differences are not independent",
         power_as="corrected_t",
+        holds="five repeats of two folds are its design",
         when="you reproduce a published 5x2cv t test",
         when_not=(
             "in all other cases, because the result depends on which half came first: 5x2cv_f, "
@@ -136,6 +137,7 @@ def five_by_two_t(
         implied=("5x2cv", {}),
         without_power="its ten differences are not independent",
         power_as="corrected_t",
+        holds="five repeats of two folds are its design",
         when="two learning algorithms are compared on one data set, with ten fits each",
         when_not=(
             "the claim is about one fitted model, such as the one that is shipped: mcnemar; "

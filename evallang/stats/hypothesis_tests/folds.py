@@ -51,6 +51,7 @@ OWN = "own derivation: computed by hand"
         designs=frozenset({Design.KFOLD, Design.REPEATED, Design.RESAMPLED}),
         t_over_splits=True,
         power=POWER_OF_CORRECTED_T,
+        holds="t allows for few folds; the variance is an approximation at every number of them",
         when=(
             "scores come from repeated cross-validation or repeated holdout; over the few "
             "folds of one cross-validation it detects large differences only"
@@ -121,6 +122,7 @@ def corrected_t(
         designs=frozenset({Design.KFOLD}),
         implied=("cv", {"folds": 10}),
         power=POWER_OF_OVERLAPPING_T,
+        holds="no number of folds decides: it is advised against at every one",
         when="you reproduce a published k-fold paired t test",
         when_not=(
             "in all other cases, because training sets overlap and it finds differences that "
@@ -174,6 +176,7 @@ def kfold_t(
         designs=frozenset({Design.RESAMPLED}),
         implied=("repeated_holdout", {"times": 30, "test": Fraction(1, 3)}),
         power=POWER_OF_OVERLAPPING_T,
+        holds="no number of rounds decides: it is advised against at every one",
         when="you reproduce a published resampled t test",
         when_not=(
             "in all other cases, because test and training sets overlap and it finds "

@@ -15,11 +15,14 @@ from typing import Literal
 from evallang.frozen_records import frozen
 from evallang.registry import Design, Evidence, Guidance, Registry
 from evallang.stats.planned_power import PowerDeclaration
+from evallang.stats.validity import Validity, judged
 
-DifferenceForm = Literal["shares", "readers", "splits", "proportion", "auc", "losses", "drawn"]
+DifferenceForm = Literal[
+    "shares", "readers", "splits", "proportion", "recalls", "auc", "losses", "drawn"
+]
 """What the interval of a difference is made from: two shares, scores of readers, scores of
-overlapping splits, right and wrong, scores of two classes, losses, or anything that can be drawn
-again."""
+overlapping splits, right and wrong, recalls of the classes, scores of two classes, losses, or
+anything that can be drawn again."""
 
 
 @frozen
@@ -49,7 +52,8 @@ class HypothesisTestDeclaration(Guidance):
     designs : for fold scores, the designs it is valid for (empty: any)
     models : the smallest and largest number of models of one test (None: no limit)
     tests : what it tests: `correctness` (right and wrong), `losses` (any mean of losses per
-        example), `scores` (ranking metrics), `readers` (areas, and means over examples), `any`
+        example), `recalls` (means of the recalls of classes), `scores` (ranking
+        metrics), `readers` (areas, and means over examples), `any`
         metric
     omnibus : True where it tests all models at once and a post hoc test may follow
     clustered : True where it has a form for grouped rows
@@ -82,6 +86,7 @@ class HypothesisTestDeclaration(Guidance):
     guaranteed : the option, with its value, by which its level is guaranteed
     over_folds : the test of fold scores that an author of cross-validation means by this one
     proposed : its place among the tests that are proposed instead of another; 0 for never
+    holds : from which number of what on it holds, or why no number decides
     default_for : the differences whose interval it gives unless another is written
     p_by : the option that says how its p is computed, or empty
     p_chosen : the values of that option that choose one of the others
@@ -94,7 +99,7 @@ class HypothesisTestDeclaration(Guidance):
     null: str
     models: tuple[int, int | None] = (2, 2)
     designs: frozenset[Design] = frozenset()
-    tests: Literal["correctness", "losses", "scores", "readers", "any"] = "any"
+    tests: Literal["correctness", "recalls", "losses", "scores", "readers", "any"] = "any"
     omnibus: bool = False
     clustered: bool = False
     not_clustered: frozenset[str] = frozenset()
@@ -122,6 +127,7 @@ class HypothesisTestDeclaration(Guidance):
     over_folds: str = ""
     guaranteed: tuple[str, str] | None = None
     proposed: int = 0
+    holds: Validity = ()
     default_for: frozenset[DifferenceForm] = frozenset()
     p_by: str = ""
     p_chosen: frozenset[str] = frozenset()
@@ -131,7 +137,9 @@ class HypothesisTestDeclaration(Guidance):
 
 
 HYPOTHESIS_TESTS: Registry[HypothesisTestDeclaration] = Registry(
-    "hypothesis test", "evallang.stats.hypothesis_tests"
+    "hypothesis test",
+    "evallang.stats.hypothesis_tests",
+    lambda function, declared, inputs: judged(function, declared.holds, inputs),
 )
 """All hypothesis tests, by canonical name."""
 

@@ -95,6 +95,7 @@ OWN = "own derivation: computed by hand"
         over_folds="corrected_t",
         clustered=True,
         power=POWER_OF_T,
+        holds="t is exact for normal differences at every number, and close for symmetric ones",
         when=(
             "two models have losses on the same examples, which are independent or come in "
             "independent groups; or examples have shares of right answers over several runs"
@@ -190,6 +191,7 @@ def t(
         series=(),
         tests="losses",
         power=POWER_OF_SERIES,
+        holds="t and the correction of Harvey, Leybourne & Newbold 1997 allow for few moments",
         when="two forecasts of one series have losses in the order of time",
         when_not="examples are independent: t or permutation",
         differs={

@@ -84,6 +84,7 @@ KUNCHEVA = (
         clustered=True,
         without_power="it depends on which of the models are right together",
         power_as="mcnemar",
+        holds="exact or by permutation where few examples differ",
         when=(
             "three or more fitted models each have one prediction for every example, and "
             "examples or groups of them are independent"
@@ -190,6 +191,7 @@ def cochran(
         omnibus=True,
         without_power="it depends on which of the models are right together",
         power_as="mcnemar",
+        holds="F allows for few examples, and rejects less often where few differ",
         when="you reproduce an analysis of variance of right and wrong answers",
         when_not="in all other cases: cochran, which assumes less",
         differs={

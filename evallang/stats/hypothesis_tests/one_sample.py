@@ -72,6 +72,7 @@ compare tree with single_t(threshold=5%)
         models=(1, 1),
         tests="correctness",
         power=POWER_OF_ONE_SHARE,
+        holds="exact at every number of examples",
         when=(
             "the error rate of one model is compared with a stated bound, on independent examples"
         ),
@@ -202,6 +203,7 @@ def binomial(
         instead="corrected_t",
         models=(1, 1),
         power=POWER_OF_OVERLAPPING_T,
+        holds="t allows for few folds, which it takes for independent at every number",
         when="you reproduce a published t test of error rates against a stated value",
         example=SINGLE_T_STUDY,
         when_not=(

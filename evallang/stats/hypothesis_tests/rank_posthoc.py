@@ -102,6 +102,7 @@ class _Compared:
         across_data=True,
         without_power="it depends on how all models rank on every data set",
         power_as="wilcoxon",
+        holds="it follows an omnibus test, and is conservative over few data sets",
         when="you draw a critical-difference diagram after friedman",
         when_not=(
             "in all other cases, because the decision about two models depends on the other "
@@ -191,6 +192,7 @@ def nemenyi(
         across_data=True,
         without_power="it depends on how all models rank on every data set",
         power_as="wilcoxon",
+        holds="it follows an omnibus test, and is conservative over few data sets",
         when=("all models are compared with one after friedman, and you draw a figure of ranks"),
         when_not="in all other cases: wilcoxon with holm, which is more powerful",
         formula=(

@@ -14,7 +14,6 @@ from evallang.results.statistics import (
     Summary,
 )
 from evallang.stats.alternatives import Alternative, normal_p, one_sided, t_p
-from evallang.stats.clusters import few_groups
 from evallang.stats.distributions import checked_level, chi2_tail, normal_quantile, t_quantile
 from evallang.stats.hypothesis_tests.auc_covariance import AucCovariance, auc_covariance
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -28,6 +27,7 @@ from evallang.stats.intervals.ranking import (
     SUN_XU_2014,
 )
 from evallang.stats.power_of_areas import POWER_OF_DELONG
+from evallang.stats.validity import OF_TRUE, Counted, Holds
 
 if TYPE_CHECKING:
     import numpy as np
@@ -81,6 +81,7 @@ AUC_VARIANTS = {
         omnibus=True,
         clustered=True,
         power=POWER_OF_DELONG,
+        holds=(Holds(Counted.RAREST, 20, f"the test rejected up to 8% {OF_TRUE}"),),
         when=(
             "areas under the ROC curve of two or more fitted models are compared on the same "
             "examples"
@@ -213,7 +214,7 @@ def _compare_many(found: AucCovariance) -> HypothesisTestResult:
     chi2 = float((along[used] ** 2 / values[used]).sum())
     lost = models - 1 - rank
     notes = (f"{lost} of {models - 1} differences follow from the others",) if lost else ()
-    notes = (*notes, *few_groups(found.n_groups, p=True), *_few_within(found, rank))
+    notes = (*notes, *_few_within(found, rank))
     p = chi2_tail(chi2, rank)
     return _result(found, Statistic("chi2", chi2), (float(rank),), p, None, notes, {}, clusters)
 

@@ -15,7 +15,6 @@ from evallang.results.statistics import (
     Summary,
 )
 from evallang.stats.alternatives import Alternative, normal_p, one_sided, t_p
-from evallang.stats.clusters import few_groups
 from evallang.stats.distributions import (
     checked_level,
     chi2_tail,
@@ -28,6 +27,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.reader_scores import ReaderScores
+from evallang.stats.validity import ENOUGH_GROUPS, Counted, Holds
 
 if TYPE_CHECKING:
     import numpy as np
@@ -89,6 +89,13 @@ BY_HAND = ReaderScores(
         default_for=frozenset({"readers"}),
         without_power="it depends on how much readers differ",
         power_as="delong",
+        holds=(
+            Holds(
+                Counted.GROUPS,
+                ENOUGH_GROUPS,
+                "the interval tends to be too narrow and p too small (Cameron & Miller 2015)",
+            ),
+        ),
         when=(
             "several readers used each model on the same examples (multi-reader multi-case "
             "studies), and the conclusion is about readers like them"
@@ -179,7 +186,7 @@ def obuchowski_rockette(
     df = None
     if interaction > negligible:
         df = error**2 / (interaction**2 / ((m - 1) * (j - 1)))
-    notes = few_groups(readers.n_groups, p=True)
+    notes: tuple[str, ...] = ()
     if m > 2:
         value = between / error if error > negligible else None
         p: float | None

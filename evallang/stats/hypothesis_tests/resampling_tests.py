@@ -9,7 +9,6 @@ from evallang.bibliography import Reference
 from evallang.registry import Bounds, Evidence, Example, Situation, lazy
 from evallang.results.statistics import Difference, HypothesisTestResult, Summary
 from evallang.stats.alternatives import Alternative, halved, one_sided
-from evallang.stats.clusters import few_groups
 from evallang.stats.distributions import checked_level
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
@@ -32,6 +31,7 @@ from evallang.stats.power_of_mcnemar import (
     POWER_OF_SWAPPED_CORRECTNESS,
 )
 from evallang.stats.power_of_t import POWER_OF_T
+from evallang.stats.validity import ENOUGH_GROUPS, OF_TRUE, Counted, Holds
 
 if TYPE_CHECKING:
     import numpy as np
@@ -129,6 +129,7 @@ BOOTSTRAP_VARIANTS = {
         null_under_cv=EXCHANGEABLE_UNDER_CV,
         clustered=True,
         weights=True,
+        holds="exact at every number of examples if outputs are exchangeable",
         when=(
             "two models are compared on the same examples by any metric, with few examples or "
             "heavy tails"
@@ -272,6 +273,17 @@ def permutation(
         null_under_cv=EQUAL_UNDER_CV,
         clustered=True,
         weights=True,
+        holds=(
+            Holds(
+                Counted.EXAMPLES,
+                20,
+                f"the test rejected 10 to 27% {OF_TRUE}; permutation is exact",
+                refused=True,
+            ),
+            Holds(Counted.RAREST, 50, f"the test rejected 8 to 18% {OF_TRUE}"),
+            Holds(Counted.WEIGHTED, 50, f"the test rejected 9 to 12% {OF_TRUE}"),
+            Holds(Counted.GROUPS, ENOUGH_GROUPS, f"the test rejected 8 to 12% {OF_TRUE}"),
+        ),
         when=(
             "two models are compared on the same examples by any metric, and the test should "
             "agree with its interval"
@@ -338,8 +350,7 @@ def bootstrap(
     defined = math.isfinite(observed)
     p = _p_of_intervals(drawn) if interval.low is not None else None
     least = 2 / (rounds + 1)
-    plain, known = few_groups(sample.n_groups), few_groups(sample.n_groups, p=True)
-    notes = (*(note for note in interval.notes if note not in plain), *known)
+    notes = interval.notes
     extra: dict[str, float | int] = {"rounds": rounds}
     if p is not None:
         if p <= least:

@@ -93,6 +93,7 @@ WILCOXON_VARIANTS = {
         estimand=Estimand("ranks the differences of the examples"),
         tests="losses",
         power=POWER_OVER_DATA_SETS,
+        holds="exact where few differ",
         when=(
             "two models are compared over several data sets, or have losses per example with "
             "heavy tails"

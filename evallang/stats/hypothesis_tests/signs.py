@@ -48,6 +48,7 @@ PLAIN = tuple(row[0] for row in DEMSAR_AUC)
         of_signs=True,
         across_data=True,
         power=POWER_OVER_DATA_SETS,
+        holds="exact at every number of data sets",
         when=(
             "two models have scores on several data sets, and differences are not comparable "
             "across data sets"

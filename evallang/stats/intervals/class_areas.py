@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from evallang.registry import Evidence, Example, lazy
 from evallang.results.statistics import Clusters, Interval
-from evallang.stats.clusters import few_groups, group_codes, group_totals
+from evallang.stats.clusters import group_codes, group_totals
 from evallang.stats.distributions import checked_level, t_quantile, welch_df
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.intervals.ranking import (
@@ -20,6 +20,7 @@ from evallang.stats.intervals.ranking import (
 )
 from evallang.stats.placement_values import twice_outranked
 from evallang.stats.validation import numbers
+from evallang.stats.validity import OF_GROUPS, OF_RARER_CLASS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,6 +39,7 @@ T_4 = 2.7764451051977934  # of Student's t, 97.5 %
         "areas",
         default_for=frozenset({"areas"}),
         clustered=True,
+        holds=(OF_RARER_CLASS, OF_GROUPS),
         when="roc_auc of three classes or more, over folds or on one test set",
         when_not="there are two classes: delong, cv_auc; cross-validation is repeated: corrected_t",
         formula=(
@@ -158,7 +160,7 @@ def multiclass_auc(
         return undefined("undefined: the placements do not vary")
     error = math.sqrt(math.fsum(v for v, _ in variances)) / len(areas)
     centre, half = float(special.logit(mean)), t_quantile(level, df) * error / (mean * (1 - mean))
-    few = few_members(sum(smallest), mean) if units is None else few_groups(n_groups)
+    few = few_members(sum(smallest), mean) if units is None else ()
     low, high = float(special.expit(centre - half)), float(special.expit(centre + half))
     return Interval("multiclass_auc", level, low, high, (*notes, *few), clusters)
 

@@ -12,6 +12,7 @@ from evallang.results.statistics import Interval
 from evallang.stats.distributions import normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import MOST_COUNTED, numbers
+from evallang.stats.validity import OF_MISTAKES, Counted, Holds
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +30,6 @@ AGRESTI_2013 = Reference(
 )
 
 STEP = 1e-4  # relative step of the differences; their error is of the order of its square
-FEW = 20  # true or predicted examples of a class, below which bounds cover too rarely
 
 
 def _kappa(counts: NDArray[Any]) -> NDArray[np.float64]:
@@ -51,6 +51,14 @@ HALF = Z_95 * 2 * math.sqrt(0.8 * 0.2 / 100) / (1 - 0.6**2)
     IntervalDeclaration(
         frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS}),
         "cells",
+        holds=(
+            Holds(
+                Counted.RAREST,
+                20,
+                "95% intervals covered 72% with 5 and 90% with 10 in simulations",
+            ),
+            OF_MISTAKES,
+        ),
         when=(
             "the metric depends on the confusion matrix of independent examples, and the "
             "interval should need no resampling"
@@ -117,13 +125,13 @@ def delta(
             value - half if low is None else max(value - half, low),
             value + half if high is None else min(value + half, high),
         )
-        return Interval("delta", level, *bounds, _notes(counts))
+        return Interval("delta", level, *bounds)
     # artanh of the place in the range is half its logit: one scale for both
     width = high - low
     place = 2 * (value - low) / width - 1
     middle, reach = math.atanh(place), half * 2 / width / (1 - place**2)
     ends = [low + width * (math.tanh(middle + side * reach) + 1) / 2 for side in (-1, 1)]
-    return Interval("delta", level, ends[0], ends[1], _notes(counts))
+    return Interval("delta", level, ends[0], ends[1])
 
 
 def _slopes(
@@ -145,14 +153,6 @@ def _slopes(
     slopes = np.zeros(counts.shape)
     slopes[tuple(cells.T)] = (above - below) / (2 * steps)
     return slopes
-
-
-def _notes(counts: NDArray[np.float64]) -> tuple[str, ...]:
-    """Return a note where a class is rare, and the approximation poor."""
-    least = int(min(counts.sum(axis=1).min(), counts[:, : len(counts)].sum(axis=0).min()))
-    if least >= FEW:
-        return ()
-    return (f"a class has only {least} true or predicted examples, so bounds cover too rarely",)
 
 
 def _none(level: float, reason: str) -> Interval:

@@ -12,6 +12,7 @@ from evallang.stats.distributions import checked_level, normal_quantile, t_quant
 from evallang.stats.fold_scores import BOUCKAERT_FRANK_2004, corrected_factor, spread_is_noise
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import magnitudes, numbers
+from evallang.stats.validity import OF_TAIL, Counted, Holds
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,6 +45,7 @@ CONSTANT = "no width: all values are equal"
         allows_overlap=True,
         default_for=frozenset({"splits"}),
         designs=frozenset({Design.KFOLD, Design.REPEATED, Design.RESAMPLED}),
+        holds="t allows for few folds; the variance is an approximation at every number of them",
         when=(
             "the claim is about the learning algorithm, under repeated cross-validation or "
             "repeated holdout"
@@ -101,6 +103,7 @@ def corrected_t(
         "fold_values",
         advised_against="training sets overlap, so that it is too narrow",
         advised_by="Nadeau & Bengio 2003",
+        holds="no number of folds decides: it is advised against at every one",
         when="you reproduce a published interval",
         when_not="in all other cases: corrected_t",
         formula=(
@@ -141,6 +144,10 @@ def t(values: ArrayLike, level: float) -> Interval:
         "losses",
         default_for=frozenset({"losses_over_folds"}),
         designs=frozenset({Design.KFOLD}),
+        holds=(
+            Holds(Counted.EXAMPLES, 30, "95% intervals covered 90 to 93% in simulations"),
+            OF_TAIL,
+        ),
         when=("the metric is a mean over examples, each predicted once in k-fold cross-validation"),
         when_not="the claim is about the algorithm on new training sets: corrected_t",
         formula="the mean of all losses ± z times their standard deviation over the root of n",

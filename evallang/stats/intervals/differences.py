@@ -113,6 +113,7 @@ def _published(low: float, high: float) -> tuple[Example, ...]:
     IntervalDeclaration(
         FROM_TABLES,
         "paired",
+        holds="it covers close to its level at every number of pairs (Tango 1998)",
         when=("two models are compared on the same examples, with few or many discordant pairs"),
         when_not=(
             "intervals of two models are drawn side by side: wilson for each, and tango for "
@@ -147,6 +148,7 @@ def tango(table: TwoByTwo, level: float) -> Interval:
     IntervalDeclaration(
         FROM_TABLES,
         "paired",
+        holds="it covers close to its level at every number of pairs (Newcombe 1998)",
         when="you need a closed form, built from the Wilson intervals of both models",
         when_not=("there are few discordant pairs: tango, which agrees better with McNemar's test"),
         formula=(
@@ -187,6 +189,7 @@ def newcombe(table: TwoByTwo, level: float) -> Interval:
     IntervalDeclaration(
         FROM_TABLES,
         "paired",
+        holds="it covers close to its level at every number of pairs (Fagerland et al. 2013)",
         when="you need a short formula with good coverage",
         when_not="in all other cases: tango, which agrees with McNemar's test",
         formula=(
@@ -217,6 +220,7 @@ def bonett_price(table: TwoByTwo, level: float) -> Interval:
     IntervalDeclaration(
         FROM_TABLES,
         "paired",
+        holds="it covers close to its level at every number of pairs (Fagerland et al. 2013)",
         when="you need a short formula with good coverage",
         when_not="in all other cases: tango, which agrees with McNemar's test",
         formula=(
@@ -248,6 +252,7 @@ def agresti_min(table: TwoByTwo, level: float) -> Interval:
         "paired",
         advised_against="it covers too little, and has no width without discordant pairs",
         advised_by="Fagerland, Lydersen & Laake 2013",
+        holds="no number of pairs decides: it is advised against at every one",
         when="you reproduce a published table",
         when_not="in all other cases: tango",
         formula="the difference ± z times the root of (b + c - (b - c)²/n), over n",
@@ -274,6 +279,7 @@ def paired_wald(table: TwoByTwo, level: float) -> Interval:
     IntervalDeclaration(
         frozenset({Evidence.SHARES}),
         "independent",
+        holds="it covers close to its level at every number of examples (Newcombe 1998)",
         when=(
             "two models were tested on separate examples, or published shares lack the table "
             "of pairs"

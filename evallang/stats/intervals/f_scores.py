@@ -11,6 +11,7 @@ from evallang.results.statistics import Interval
 from evallang.stats.distributions import normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import MOST_COUNTED, numbers
+from evallang.stats.validity import OF_MISTAKES, OF_RAREST
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,6 +44,7 @@ EVEN = ((8, 2), (2, 8))
     IntervalDeclaration(
         frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS}),
         "f1",
+        holds=(OF_RAREST, OF_MISTAKES),
         when="you need F1 of independent examples in closed form",
         when_not="a class has few true or predicted examples: bootstrap",
         formula=(

@@ -9,10 +9,11 @@ from evallang.bibliography import Reference
 from evallang.frozen_records import frozen
 from evallang.registry import Evidence, Example, lazy
 from evallang.results.statistics import Clusters, Interval
-from evallang.stats.clusters import few_groups, group_codes, group_totals
+from evallang.stats.clusters import group_codes, group_totals
 from evallang.stats.distributions import t_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import magnitudes
+from evallang.stats.validity import OF_GROUPS, OF_TAIL
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,6 +46,7 @@ class CountedInfluences:
         "influences",
         clustered=True,
         default_for=frozenset({"influences"}),
+        holds=(OF_TAIL, OF_GROUPS),
         when=(
             "the metric is not a mean over examples, and the influence of each example on it is "
             "known: concordance, calibration_slope, calibration_intercept; it takes no resamples, "
@@ -106,7 +108,6 @@ def jackknife(
         values = group_totals(values, group_codes(groups, len(values)))
         clusters = Clusters(len(values), None)
     n = len(values) if times is None else int(times.sum(dtype=np.int64))
-    notes = few_groups(n) if clusters is not None else ()
 
     def undefined(why: str) -> Interval:
         return Interval("jackknife", level, None, None, (f"undefined: {why}",), clusters)
@@ -121,11 +122,11 @@ def jackknife(
     half = t_quantile(level, n - 1) * error
     low, high = limits
     if low is None or high is None:
-        return Interval("jackknife", level, estimate - half, estimate + half, notes, clusters)
+        return Interval("jackknife", level, estimate - half, estimate + half, (), clusters)
     share = (estimate - low) / (high - low)
     if not 0 < share < 1:
         return undefined("the estimate is at a bound of the metric")
     centre = math.log(share) - math.log1p(-share)
     half /= (high - low) * share * (1 - share)
     bounds = [low + (high - low) / (1 + math.exp(-(centre + side * half))) for side in (-1, 1)]
-    return Interval("jackknife", level, bounds[0], bounds[1], notes, clusters)
+    return Interval("jackknife", level, bounds[0], bounds[1], (), clusters)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from evallang.frozen_records import frozen
 from evallang.registry import Design, Evidence, Guidance, Registry
+from evallang.stats.validity import Validity, judged
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,11 +55,14 @@ EstimateForm = Literal[
     "sums",
     "influences",
     "drawn",
+    "shares",
+    "few",
 ]
 """What the interval of an estimate is made from: scores of overlapping splits or of readers, right
 and wrong, scores of one model or of the models of folds, scores of three classes or more, losses
 of the models of folds, sums of one test set, what each example changes in a metric of one test
-set, or anything drawn again."""
+set, or anything drawn again, a sum of shares, or a mean
+over few examples."""
 
 
 @frozen
@@ -76,7 +80,7 @@ class IntervalDeclaration(Guidance):
         confusion matrix), `means` (what each example adds to a metric that is a mean over
         examples: losses, right or wrong), `sums` (a ratio of sums over the examples), `influences`
         (what each example changes in a metric that is not a mean), `readers`
-        (areas, and means over examples, of several readers)
+        (areas, and means over examples, of several readers), `shares` (a weighted sum of shares)
     clustered, weights : True where it has such a form
     advised_against : why not to use it, or empty
     advised_by : who advises against it
@@ -85,6 +89,7 @@ class IntervalDeclaration(Guidance):
     implied : the protocol whose fits it is made from, in addition to those of the study's own; its
         options are those of the interval and of the study's own protocol with the same names
     about : what it is about, where that is not what the estimate is about; `{n}` is filled in
+    holds : from which number of what on it holds, or why no number decides
     default_for : the estimates whose interval it is unless another is written
     """
 
@@ -104,6 +109,7 @@ class IntervalDeclaration(Guidance):
         "sums",
         "influences",
         "readers",
+        "shares",
     ]
     designs: frozenset[Design] = frozenset()
     clustered: bool = False
@@ -114,10 +120,15 @@ class IntervalDeclaration(Guidance):
     allows_overlap: bool = False
     implied: str = ""
     about: str = ""
+    holds: Validity = ()
     default_for: frozenset[EstimateForm] = frozenset()
 
 
-INTERVALS: Registry[IntervalDeclaration] = Registry("interval", "evallang.stats.intervals")
+INTERVALS: Registry[IntervalDeclaration] = Registry(
+    "interval",
+    "evallang.stats.intervals",
+    lambda function, declared, inputs: judged(function, declared.holds, inputs),
+)
 """All intervals, by canonical name."""
 
 

@@ -176,6 +176,11 @@ class _OfJointCounts:
         self._function = function
         self.limits = limits
 
+    @property
+    def n_examples(self) -> int:
+        """How many examples it is made from."""
+        return int(self._joint.times.sum())
+
     def estimate(self) -> float:
         """Return the statistic on the sample as it is."""
         values = [self._joint.estimate(model, self._function) for model in self._models]

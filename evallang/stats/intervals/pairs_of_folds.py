@@ -71,6 +71,7 @@ PLACES = (
         allows_overlap=True,
         implied="folds_and_pairs",
         about="the algorithm, trained on {n} examples",
+        holds="its variance comes from held-out folds, and t allows for few of them",
         when=(
             "the claim is about the algorithm, the data set is small or the learner unstable, "
             "and the metric is a mean over examples"

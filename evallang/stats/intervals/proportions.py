@@ -79,6 +79,7 @@ def _bounds(low: float, high: float) -> dict[str, float]:
         default_for=frozenset({"proportion"}),
         clustered=True,
         weights=True,
+        holds="it covers close to its level at every number of trials (Brown, Cai & DasGupta 2001)",
         when=("the metric is a proportion of independent trials, of any size and also near 0 or 1"),
         when_not="a guarantee of at least the nominal level is needed: clopper_pearson",
         formula=(
@@ -126,6 +127,7 @@ def wilson(successes: int, n: int, level: float) -> Interval:
     IntervalDeclaration(
         FROM_COUNTS,
         "proportion",
+        holds="its level is guaranteed at every number of trials",
         when="the level must be guaranteed whatever the true proportion",
         when_not="in routine use, because it is wider than necessary: wilson",
         formula=(
@@ -168,6 +170,7 @@ def exact_bounds(successes: float, n: float, level: float) -> tuple[float, float
     IntervalDeclaration(
         FROM_COUNTS,
         "proportion",
+        holds="it covers 95 % or more at every number of trials (Brown, Cai & DasGupta 2001)",
         when="you need a formula that can be checked by hand",
         when_not=(
             "the proportion is near 0 or 1, where it is wider than wilson and truncated: wilson"
@@ -201,6 +204,7 @@ def agresti_coull(successes: int, n: int, level: float) -> Interval:
     IntervalDeclaration(
         FROM_COUNTS,
         "proportion",
+        holds="it covers close to its level at every number of trials (Brown, Cai & DasGupta 2001)",
         when="you need a Bayesian interpretation with a non-informative prior",
         when_not="the level must be guaranteed: clopper_pearson",
         formula=(
@@ -234,6 +238,7 @@ def jeffreys(successes: int, n: int, level: float) -> Interval:
         advised_against="its coverage is erratic and too low, and near 0 or 1 it has no width "
         "or leaves the range",
         advised_by="Brown, Cai & DasGupta 2001",
+        holds="no number of trials decides: it is advised against at every one",
         when="you reproduce a published table",
         when_not="in all other cases: wilson",
         formula="the proportion ± z times the root of it times 1 less it, over n",

@@ -10,12 +10,12 @@ from evallang.bibliography import Reference
 from evallang.frozen_records import frozen
 from evallang.registry import Design, Evidence, Example, lazy
 from evallang.results.statistics import Clusters, Interval
-from evallang.stats.clusters import few_groups
 from evallang.stats.distributions import checked_level, t_quantile, welch_df
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.placement_values import place_scores, twice_outranked
 from evallang.stats.score_counts import PlacementMoments, ScoreCounts, rank
 from evallang.stats.validation import numbers, positives
+from evallang.stats.validity import OF_GROUPS, OF_RARER_CLASS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -151,6 +151,7 @@ def placements(truth: ArrayLike, scores: ArrayLike) -> Placements:
         "auc",
         default_for=frozenset({"auc"}),
         of_difference="DeLong interval",  # a difference has no logit
+        holds=(OF_RARER_CLASS,),
         when=(
             "the metric is the area under the ROC curve of one fitted model on independent examples"
         ),
@@ -216,6 +217,7 @@ def delong(
         default_for=frozenset({"auc_over_folds"}),
         designs=frozenset({Design.KFOLD}),
         clustered=True,
+        holds=(OF_RARER_CLASS, OF_GROUPS),
         when="the metric is the mean of the areas under the ROC curves of the folds",
         when_not=("there is one fitted model: delong; cross-validation is repeated: corrected_t"),
         formula=(
@@ -329,7 +331,6 @@ def _interval_over_groups(
     error = math.sqrt(float(found.covariance[0, 0]))
     centre, half = float(special.logit(area)), t_quantile(level, df) * error / (area * (1 - area))
     low, high = float(special.expit(centre - half)), float(special.expit(centre + half))
-    notes = (*notes, *few_groups(found.n_groups))
     return Interval("cv_auc", level, low, high, notes, clusters)
 
 
@@ -367,12 +368,12 @@ def _logit_interval(
 
 
 def few_members(members: int, auc: float) -> tuple[str, ...]:
-    """Report where the rarer class has too few members for an area so near 0 or 1."""
-    if members >= ENOUGH_MEMBERS and members * min(auc, 1 - auc) >= ENOUGH_MISPLACED:
+    """Report where enough members of the rarer class are too few for an area so near 0 or 1."""
+    if members < ENOUGH_MEMBERS or members * min(auc, 1 - auc) >= ENOUGH_MISPLACED:
         return ()
     return (
-        f"only {members} examples of the rarer class: 95% intervals covered 80 to 94% in "
-        "simulations, least where the area is near 1",
+        f"only {members} examples of the rarer class, and an area near 0 or 1: 95% intervals "
+        "covered 83 to 90% in simulations",
     )
 
 

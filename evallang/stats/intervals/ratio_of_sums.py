@@ -11,13 +11,13 @@ from evallang.results.statistics import Clusters, Interval
 from evallang.stats.clusters import (
     BELL_MCCAFFREY_2002,
     degrees_of_sizes,
-    few_groups,
     group_codes,
     group_totals,
 )
 from evallang.stats.distributions import t_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import magnitudes
+from evallang.stats.validity import OF_GROUPS, OF_TAIL, Counted, Holds
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,10 +45,20 @@ HALF = 3.182446305284263 * math.sqrt(1 / 6 / 4)
         "sums",
         clustered=True,
         weights=True,
-        default_for=frozenset({"sums"}),
+        default_for=frozenset({"sums", "few"}),
+        holds=(
+            Holds(
+                Counted.EXAMPLES,
+                20,
+                "95% intervals of skewed values covered 84 to 88% in simulations",
+            ),
+            OF_TAIL,
+            OF_GROUPS,
+        ),
         when=(
-            "the measure divides two sums over the examples, such as word errors by words; 95 % "
-            "intervals of 10 speakers covered 94 %, those of the bootstrap 90 %"
+            "the measure divides two sums over the examples, such as word errors by words, or is "
+            "a mean over few examples or groups; 95 % intervals of 10 speakers covered 94 %, "
+            "those of the bootstrap 90 %"
         ),
         when_not=(
             "a few examples carry most of the denominator or of the numerator: the interval is "
@@ -71,7 +81,7 @@ HALF = 3.182446305284263 * math.sqrt(1 / 6 / 4)
             "  interval ratio\n"
         ),
     ),
-    title="Delta-method interval of a ratio of sums",
+    title="t interval of a mean or of a ratio of sums",
     references=(COCHRAN_1977, BELL_MCCAFFREY_2002.with_forms("groups")),
     examples=(
         Example(
@@ -117,5 +127,4 @@ def ratio(sums: ArrayLike, groups: ArrayLike | None, level: float) -> Interval:
         note = f"undefined: each {unit} has the same ratio"
         return Interval("ratio", level, None, None, (note,), clusters)
     half = t_quantile(level, degrees_of_sizes(denominators)) * error
-    notes = few_groups(clusters.n) if clusters is not None else ()
-    return Interval("ratio", level, value - half, value + half, notes, clusters)
+    return Interval("ratio", level, value - half, value + half, (), clusters)

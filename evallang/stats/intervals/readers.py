@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from evallang.registry import Evidence, Example, lazy
 from evallang.results.statistics import Clusters, Interval
-from evallang.stats.clusters import few_groups
 from evallang.stats.distributions import checked_level, normal_quantile, t_quantile
 from evallang.stats.hypothesis_tests.readers import HILLIS_2007, OBUCHOWSKI_ROCKETTE_1995
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.reader_scores import ReaderScores
+from evallang.stats.validity import OF_GROUPS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,6 +37,7 @@ BY_HAND = ReaderScores(((0.9, 0.7),), ((((0.02, 0.01),), ((0.01, 0.02),)),))
         "readers",
         clustered=True,
         default_for=frozenset({"readers"}),
+        holds=(OF_GROUPS,),
         when="several readers used a model on the same examples, and readers like them are meant",
         when_not=("these readers alone are meant: `reader COLUMN` without `random`, and bootstrap"),
         example=(
@@ -101,7 +102,7 @@ def obuchowski_rockette(
         mean - half if low is None else max(mean - half, low),
         mean + half if high is None else min(mean + half, high),
     )
-    notes = few_groups(readers.n_groups)
+    notes: tuple[str, ...] = ()
     if j < ENOUGH_READERS:
-        notes += (f"only {j} readers: the interval tends to be too narrow",)
+        notes = (f"only {j} readers: the interval tends to be too narrow",)
     return Interval("obuchowski_rockette", level, *bounds, notes, clusters)

@@ -49,6 +49,11 @@ class PatternSample:
     def _counts(self) -> NDArray[np.int64]:
         return np.asarray(self._given, dtype=np.int64).ravel()
 
+    @property
+    def n_examples(self) -> int:
+        """How many examples were counted."""
+        return int(self._counts.sum())
+
     def estimate(self) -> float:
         """Return the statistic on the sample as it is."""
         return float(self._statistic(self._counts.astype(np.float64)))

@@ -154,6 +154,11 @@ class WeightSample:
         return None if self._codes is None else self._units
 
     @property
+    def n_examples(self) -> int:
+        """How many examples it is made from."""
+        return self._n
+
+    @property
     def columns(self) -> tuple[Column, ...]:
         """The columns whose sums the statistic is a function of."""
         return ()
@@ -463,6 +468,7 @@ class DifferenceSample:
         self.limits = limits
         self.unit = first.unit
         self.n_groups = first.n_groups
+        self.n_examples: int | None = getattr(first, "n_examples", None)
 
     def estimate(self) -> float:
         """Return the difference on the sample as it is."""

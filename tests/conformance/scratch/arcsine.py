@@ -13,6 +13,7 @@ from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
     IntervalDeclaration(
         frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS, Evidence.SHARES}),
         "proportion",
+        holds="close to its level at every number of trials",
         when="a formula is wanted whose variance does not depend on the proportion",
         when_not="the level must be guaranteed: clopper_pearson",
         formula="the squared sine of the arcsine of the root, ± z over twice the root of n",

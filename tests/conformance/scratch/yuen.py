@@ -36,6 +36,7 @@ def _power(question, stated):
         frozenset({Evidence.LOSSES_PER_ROW}),
         "the trimmed means of the losses of the two models are equal",
         tests="losses",
+        holds="t allows for few examples",
         estimand=Estimand("trims the losses of the examples", "trimmed mean"),
         intervals={"yuen": "t interval of the difference of trimmed means"},
         variants={"winsorised": "winsorised variance"},

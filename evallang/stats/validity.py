@@ -1,0 +1,214 @@
+"""From which number of what on an interval or a test holds, and what is stated below it.
+
+Each interval and hypothesis test declares in its registration what decides whether it holds:
+`holds` is a tuple of `Holds`, or the reason why no number decides. The registries wrap every
+member, so that a result from fewer carries the note, or has no interval and no p, whoever calls
+it. What only the metric knows (the rarest class, mistakes, tails, weights) is counted where the
+metric is, by the engine.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from evallang.frozen_records import frozen
+from evallang.registry import lazy
+from evallang.results.statistics import HypothesisTestResult, Interval
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Counted(StrEnum):
+    """What is counted, worded as a plural."""
+
+    EXAMPLES = "examples"
+    GROUPS = "groups"
+    RAREST = "examples of the rarest class"
+    MISTAKES = "mistakes"
+    WEIGHTED = "examples, by their weights"
+    TAIL = "examples in the tail"
+
+
+@frozen
+class Holds:
+    """A number from which on an interval or a test holds.
+
+    Attributes
+    ----------
+    count : what is counted
+    least : the number from which on it holds
+    found : what simulations found with fewer, as a clause; of a tail the metric states it
+    refused : True where there is no interval, and no p, with fewer
+    """
+
+    count: Counted
+    least: int
+    found: str = ""
+    refused: bool = False
+
+
+Validity = tuple[Holds, ...] | str
+"""What decides, or the reason why no number does; empty where nothing is declared."""
+
+OF_TRUE = "of true hypotheses at 5% in simulations"
+ENOUGH_GROUPS = 50  # few are fewer than 20 to 50, depending on how alike they are
+OF_GROUPS = Holds(
+    Counted.GROUPS, ENOUGH_GROUPS, "the interval tends to be too narrow (Cameron & Miller 2015)"
+)
+OF_RAREST = Holds(
+    Counted.RAREST, 30, "95% intervals of means over the classes covered 48 to 92% in simulations"
+)
+OF_RARER_CLASS = Holds(
+    Counted.RAREST,
+    20,
+    "95% intervals covered 80 to 94% in simulations, least where the area is near 1",
+)
+OF_MISTAKES = Holds(Counted.MISTAKES, 5, "95% intervals covered 80 to 92% in simulations")
+OF_TAIL = Holds(Counted.TAIL, 20)
+"""What several members declare (docs/validation.md)."""
+
+
+@frozen
+class Tail:
+    """The share of the examples that can carry a mean, and what simulations found with few.
+
+    `found` is a clause about 95 % intervals with fewer than `least` of `Holds` in that share.
+    """
+
+    share: float
+    found: str
+
+
+@frozen
+class Number:
+    """A number that was counted; of a tail, with what the metric declares."""
+
+    n: float
+    tail: Tail | None = None
+
+
+def shortfalls(
+    validity: Validity, counted: Mapping[Counted, Number | None]
+) -> tuple[tuple[Holds, str], ...]:
+    """Return what an interval or test lacks, each with its note."""
+    if isinstance(validity, str):
+        return ()
+    found = []
+    for holds in validity:
+        number = counted.get(holds.count)
+        if number is None or not number.n:
+            continue
+        least, clause = holds.least, holds.found
+        if number.tail is not None:
+            least, clause = math.ceil(least / number.tail.share), number.tail.found
+        if number.n < least:
+            count = Counted.EXAMPLES if holds.count is Counted.TAIL else holds.count
+            noun, space, rest = count.partition(" ")
+            noun = noun.removesuffix("s") if number.n == 1 else noun
+            only = f"only {math.floor(number.n):,} {noun}{space}{rest}"
+            found.append((holds, f"{only}; with fewer than {least:,}, {clause}"))
+    return tuple(found)
+
+
+def judged(function: Function, validity: Validity, inputs: tuple[str, ...]) -> Function:
+    """Wrap an interval or test so that its result states what its inputs lack."""
+    if isinstance(validity, str):
+        return function
+
+    @functools.wraps(function)
+    def wrapped(*args: Any, **given: Any) -> Any:
+        result = function(*args, **given)
+        known = dict(zip(inputs, args, strict=False)) | given
+        counts = {h.count: COUNTS[h.count](known) for h in validity if h.count in COUNTS}
+        numbers = {count: None if n is None else Number(n) for count, n in counts.items()}
+        return with_shortfalls(result, shortfalls(validity, numbers))
+
+    return cast(Function, wrapped)
+
+
+def with_shortfalls(
+    result: Interval | HypothesisTestResult, found: tuple[tuple[Holds, str], ...]
+) -> Any:
+    """Add the notes of what is lacking to a result; take away what is refused for it."""
+    bounds = result if isinstance(result, Interval) else result.estimate
+    defined = bounds is not None and bounds.low is not None
+    if not found or not (defined or getattr(result, "p", None) is not None):
+        return result
+    notes = tuple(note for _, note in found if note not in result.notes)
+    if not any(holds.refused for holds, _ in found):
+        return replace(result, notes=(*result.notes, *notes))
+    refused = tuple(f"undefined: {note}" for holds, note in found if holds.refused)
+    if isinstance(result, Interval):
+        return replace(result, low=None, high=None, resamples=None, notes=refused)
+    estimate = result.estimate
+    if estimate is not None:
+        estimate = replace(estimate, low=None, high=None, resamples=None)
+    return replace(result, p=None, estimate=estimate, extra={}, notes=refused)
+
+
+# --- numbers that inputs tell ------------------------------------------------------------------
+
+
+def _examples(given: Mapping[str, Any]) -> int | None:
+    """Count the examples where each is a unit by itself."""
+    if _groups(given) is not None:
+        return None
+    if "sample" in given:
+        found = getattr(given["sample"], "n_examples", None)
+        return None if found is None else int(found)
+    for name in ("first", "losses", "sums", "influences"):
+        values = given.get(name)
+        if values is not None:
+            times = getattr(values, "times", None)
+            return int(np.sum(times)) if times is not None else len(np.asarray(values))
+    return None
+
+
+def _groups(given: Mapping[str, Any]) -> int | None:
+    """Count the groups; None where there are none, and for one, which has no interval."""
+    for name in ("sample", "readers"):
+        if getattr(given.get(name), "n_groups", None) is not None:
+            return int(given[name].n_groups)
+    groups = given.get("groups")
+    return None if groups is None else len(np.unique(np.asarray(groups)))
+
+
+def _rarest(given: Mapping[str, Any]) -> int | None:
+    """Count the examples of the rarest class that has any; None with groups."""
+    if _groups(given) is not None:
+        return None
+    for name in ("scores", "row_scores"):
+        members = getattr(given.get(name), "members", None)
+        if members is not None:
+            return int(min(members))
+    if "terms" in given:
+        sizes = np.asarray(given["terms"], dtype=np.float64)[:, 2]
+    elif "matrix" in given:
+        counts = np.asarray(given["matrix"], dtype=np.float64)
+        sizes = np.concatenate([counts.sum(axis=1), counts[:, : len(counts)].sum(axis=0)])
+    elif "truth" in given:
+        positive = np.asarray(given["truth"], dtype=bool)
+        sizes = np.array([np.count_nonzero(positive), np.count_nonzero(~positive)])
+    elif "classes" in given:
+        sizes = np.bincount(np.asarray(given["classes"], dtype=np.intp))
+    else:
+        return None
+    return int(sizes[sizes > 0].min(initial=0)) if (sizes > 0).any() else None
+
+
+COUNTS: Mapping[Counted, Callable[[Mapping[str, Any]], int | None]] = {
+    Counted.EXAMPLES: _examples,
+    Counted.GROUPS: _groups,
+    Counted.RAREST: _rarest,
+}
+"""The numbers that the inputs of a member tell, each None where they do not."""
