@@ -34,7 +34,7 @@ def main() -> None:
 
     scores = drawn()
     theirs = scikit_posthocs.posthoc_nemenyi_friedman(scores)
-    assert abs(nemenyi(scores, pair=(0, 1)).p - theirs.iloc[0, 1]) < 1e-9
+    assert abs(nemenyi(scores, pair=(0, 1), better="higher").p - theirs.iloc[0, 1]) < 1e-9
 
     def holm() -> None:
         p = [wilcoxon(scores[:, i], scores[:, j]).p for i, j in PAIRS]
@@ -43,7 +43,7 @@ def main() -> None:
     def all_pairs() -> None:
         table = drawn()
         for pair in PAIRS:
-            nemenyi(table, pair=pair)
+            nemenyi(table, pair=pair, better="higher")
 
     effects = seconds(lambda: effects_of_pairs(drawn(), PAIRS, 0.95, 0), runs=3)
     mine = seconds(all_pairs, runs=3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from benchmarks.validation import (
+    both_sides,
     corrections,
     coverage_of_folds,
     coverage_of_shares,
@@ -38,6 +39,7 @@ from evallang.stats.intervals.interval import INTERVALS
 SECTIONS: tuple[Section, ...] = (
     tests_on_examples.SECTION,
     tests_by_resampling.SECTION,
+    both_sides.SIZE,
     mcnemar_variants.SIZE,
     mcnemar_variants.POWER,
     tests_under_both_nulls.SECTION,
@@ -60,6 +62,7 @@ SECTIONS: tuple[Section, ...] = (
     subgroups.SECTION,
     coverage_on_test_sets.SECTION,
     few_of_a_class.COVERAGE,
+    both_sides.SECTION,
     skewed_data.TAILS,
     coverage_on_test_sets.GROUPS,
     few_groups.SECTION,
@@ -77,6 +80,7 @@ SIMULATIONS: tuple[Simulation, ...] = tuple(
     for module in (
         tests_on_examples,
         tests_by_resampling,
+        both_sides,
         mcnemar_variants,
         planned_power,
         power_of_areas,
@@ -104,12 +108,21 @@ SIMULATIONS: tuple[Simulation, ...] = tuple(
 )
 BY_NAME: Mapping[str, Simulation] = {simulation.name: simulation for simulation in SIMULATIONS}
 
-TYPE_ONE = ("examples", "resampling", "folds", "data_sets", "bayesian", "readers")
+TYPE_ONE = (
+    "examples",
+    "resampling",
+    "both_sides_size",
+    "folds",
+    "data_sets",
+    "bayesian",
+    "readers",
+)
 COVERAGE = (
     "shares",
     "paired",
     "independent",
     "test_set",
+    "both_sides",
     "folds_coverage",
     "nested_folds_coverage",
     "readers_coverage",

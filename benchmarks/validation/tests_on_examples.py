@@ -93,7 +93,9 @@ def _delong(models: int, folds: int = 0) -> Draw:
 
 
 def _noninferiority(rng: Rng) -> float | None:
-    return noninferiority(paired_proportions(table(rng, 300, *ON_THE_MARGIN)), margin=0.05).p
+    return noninferiority(
+        paired_proportions(table(rng, 300, *ON_THE_MARGIN)), margin=0.05, better="higher"
+    ).p
 
 
 def _tost(rng: Rng) -> float | None:

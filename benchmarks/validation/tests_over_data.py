@@ -80,13 +80,15 @@ def _average_ranks(scores: Floats) -> Floats:
 def _nemenyi(rng: Rng) -> float | None:
     scores = _scores(rng, 20, 5)
     ranks = _average_ranks(scores)
-    return nemenyi(scores, pair=(int(ranks.argmax()), int(ranks.argmin()))).p
+    return nemenyi(scores, pair=(int(ranks.argmax()), int(ranks.argmin())), better="higher").p
 
 
 def _bonferroni_dunn(rng: Rng) -> float | None:
     scores = _scores(rng, 20, 5)
     ranks = _average_ranks(scores)
-    return bonferroni_dunn(scores, pair=(int(np.abs(ranks - ranks[4]).argmax()), 4)).p
+    return bonferroni_dunn(
+        scores, pair=(int(np.abs(ranks - ranks[4]).argmax()), 4), better="higher"
+    ).p
 
 
 TESTS = designs(
@@ -124,13 +126,15 @@ def _bayesian(
 
 
 def _signs(rope: float) -> Callable[[Rng], HypothesisTestResult]:
-    return lambda rng: bayes_sign(*_scores(rng, 30, 2).T, rope=rope)
+    return lambda rng: bayes_sign(*_scores(rng, 30, 2).T, better="higher", rope=rope)
 
 
 def _signed_ranks(rope: float) -> Callable[[Rng], HypothesisTestResult]:
     def result(rng: Rng) -> HypothesisTestResult:
         first, second = _scores(rng, 30, 2).T
-        return bayes_signed_rank(first, second, seed=new_seed(rng), rope=rope, samples=5_000)
+        return bayes_signed_rank(
+            first, second, seed=new_seed(rng), rope=rope, samples=5_000, better="higher"
+        )
 
     return result
 

@@ -652,14 +652,14 @@ NO_SPREAD_IN_A_FOLD = declare(
 HEAVY_TAILS = declare(
     "W442",
     "heavy_tails",
-    "A target, or the errors of given predictions, have heavy tails, and a metric squares errors.",
+    "A target has heavy tails, and a metric squares errors.",
     changes=Changes.PRECISION,
     reason="A few rows dominate a mean of squares, and a sample of 100 usually lacks them. In "
     "simulations with 60 to 100 rows, with errors from a t distribution with 3 degrees of "
     "freedom or from a log-normal one, bootstrap intervals at 95% covered 81 to 88% for R2 "
-    "and 72 to 78% for the mean squared error (docs/validation.md). Before a run, the "
-    "target is examined; after it, the errors, and estimates from heavy-tailed errors get "
-    "a note.",
+    "and 72 to 78% for the mean squared error (docs/validation.md). All rows of the target are "
+    "examined, because the tested ones usually lack the extremes; estimates state what heavy "
+    "tails do, whatever the sample shows.",
     wrong="measure r2   # of costs, of which one is a hundred times the others",
     right="measure medae",
     source="Bahadur & Savage 1956",

@@ -171,7 +171,6 @@ def check_given_design(given: GivenOutcomes, asked: Questions) -> tuple[Diagnost
             _unbalanced(given.truth, given.classes, given.positive, asked, findings)
         if isinstance(given.spec, PredictionsSpec) and given.spec.positive is None:
             _positive(given.spec.name, given.classes, given.positive, asked, findings)
-    heavy_tails_of_errors(given, asked, findings)
     few_of_a_class_in_given_folds(given, asked, findings)
     return findings.diagnostics
 
@@ -320,42 +319,18 @@ def few_of_a_class_in_given_folds(
 def heavy_tails(table: Table, asked: Questions, findings: Findings) -> None:
     """Report targets of which a few values decide every mean of squares.
 
-    The intervals are about the errors, which are known once the study has run: a model that
-    predicts the extremes makes errors without heavy tails, and notes on the estimates report those.
+    Estimates state what heavy tails do to their intervals, whatever the sample shows: one without
+    its extremes has none. All rows of a target tell more than the tested ones.
     """
     kurtosis = heavy_kurtosis(table.y) if table.task == "regression" and asked.squared else None
     if kurtosis is None:
         return
-    _heavy(
-        f"a few values dominate the spread of the target of `{table.spec.name}` (kurtosis "
-        f"{kurtosis:.0f}, normal 3); if the errors are similar",
-        asked,
-        findings,
-    )
-
-
-def heavy_tails_of_errors(given: GivenOutcomes, asked: Questions, findings: Findings) -> None:
-    """Report models with given predictions, of whose errors a few decide a mean of squares."""
-    if given.truth is None or given.task != "regression" or not asked.squared:
-        return
-    errors = {model: given.truth - found for model, found in given.predictions.items()}
-    heavy = {model: k for model, e in errors.items() if (k := heavy_kurtosis(e)) is not None}
-    if heavy:
-        largest = max(heavy.values())
-        most = "" if len(heavy) == 1 else "up to "
-        _heavy(
-            f"a few {given.spec.unit} carry the squared errors of {quoted(tuple(heavy))} on "
-            f"`{given.spec.name}` (kurtosis {most}{largest:.0f}, normal 3), so",
-            asked,
-            findings,
-        )
-
-
-def _heavy(found: str, asked: Questions, findings: Findings) -> None:
     named = tuple(metric for metric, _ in asked.squared)
     findings.add(
         HEAVY_TAILS,
-        f"{found} the intervals of {quoted(named)} can be too narrow",
+        f"a few values dominate the spread of the target of `{table.spec.name}` (kurtosis "
+        f"{kurtosis:.0f}, normal 3); if the errors are similar the intervals of {quoted(named)} "
+        "can be too narrow",
         span=asked.squared[0][1],
         help="measure `mae` or `medae` too, which a few values do not decide, and take the "
         f"intervals of {quoted(named)} as a rough guide",

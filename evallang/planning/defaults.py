@@ -72,21 +72,32 @@ def _levels(study: Study) -> Iterator[Default]:
 def _settings(
     study: Study,
     read: ReadSources,
-) -> Iterator[tuple[str, Yields, int, bool, Method | None]]:
-    """Iterate over what is measured: name, what it yields, classes, groups, its own metric."""
+) -> Iterator[tuple[str, Yields, int, bool, Method | None, int | None]]:
+    """Iterate over what is measured.
+
+    Gives its name, what it yields, classes, groups, its own metric, and the examples of one test
+    set, None where they are not known.
+    """
     for protocol in study.protocols:
         if protocol.implied_by is not None:
             continue
         for table in read.tables.values():
             grouped = table.group_codes is not None
-            yield protocol.name, yields_on(table, protocol), len(table.classes), grouped, None
+            yield protocol.name, yields_on(table, protocol), len(table.classes), grouped, None, None
     for source in read.imported:
         grouped = source.group_codes is not None
         own = own_metric(source.spec)
-        yield source.spec.name, yields_of(source.spec, None), len(source.classes), grouped, own
+        yield (
+            source.spec.name,
+            yields_of(source.spec, None),
+            len(source.classes),
+            grouped,
+            own,
+            source.n,
+        )
     for scores in read.score_tables:
         own = own_metric(scores.spec)
-        yield scores.spec.name, yields_of_scores(scores), 0, False, own
+        yield scores.spec.name, yields_of_scores(scores), 0, False, own, None
 
 
 def yields_on(table: Table, protocol: Protocol) -> Yields:
@@ -123,13 +134,13 @@ def resolved_intervals(
 
     The interval is the written one, or the default.
     """
-    for where, yields, classes, grouped, own in _settings(study, read):
+    for where, yields, classes, grouped, own, n in _settings(study, read):
         for measure in study.measures:
             here = measure.metric == own if own is not None else measure.metric.better is None
             if here and measure.interval is not None:
                 yield where, measure, measure.interval, grouped
             elif here:
-                name = default_interval(measure.metric, yields, classes or None, grouped)
+                name = default_interval(measure.metric, yields, classes or None, grouped, n)
                 if name is not None:
                     yield where, measure, Method(name), grouped
 
@@ -144,11 +155,11 @@ def metrics_without_interval(
     """
     found: dict[str, dict[str, None]] = {}
     own_error = {p.name for p in study.protocols if PROTOCOLS[p.kind].declaration.full_sample}
-    for where, yields, classes, grouped, own in _settings(study, read):
+    for where, yields, classes, grouped, own, n in _settings(study, read):
         for measure in study.measures if where not in own_error else ():
             here = measure.metric == own if own is not None else measure.metric.better is None
             if measure.interval is None and here and not measure.metric.code:
-                name = default_interval(measure.metric, yields, classes or None, grouped)
+                name = default_interval(measure.metric, yields, classes or None, grouped, n)
                 if name is None:
                     found.setdefault(where, {})[measure.metric.written] = None
     return {where: tuple(metrics) for where, metrics in found.items()}

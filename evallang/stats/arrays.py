@@ -16,6 +16,7 @@ from evallang.stats.hypothesis_tests.equivalence import DifferenceAt
 from evallang.stats.hypothesis_tests.swapping import LossSwapper, Swapper
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.resampling import DifferenceSample, LossSample
+from evallang.stats.rank_scores import checked_direction
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -96,7 +97,7 @@ def tost(
 def noninferiority(
     first: ArrayLike | DifferenceAt,
     second: ArrayLike | None = None,
-    better: Better = "higher",
+    better: Better | None = None,
     level: float = 0.95,
     *,
     margin: float,
@@ -104,9 +105,11 @@ def noninferiority(
 ) -> HypothesisTestResult:
     """Test whether the first mean is worse than the second by less than a margin.
 
-    `first` and `second` are those of `tost`; `better` is the direction of the metric. Raises
-    `ValueError` where `margin` is not above 0.
+    `first` and `second` are those of `tost`; `better` is the direction of the metric, `higher` or
+    `lower`. Raises `ValueError` without it, and where `margin` is not above 0.
     """
+    checked_direction(better)
+    assert better is not None, "checked above"
     at = _difference_at(first, second, groups)
     return equivalence.noninferiority(at, better, level, margin=margin)
 

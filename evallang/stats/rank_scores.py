@@ -44,19 +44,26 @@ class ScoreTable:
 
 
 def read_scores(
-    scores: ArrayLike, better: Better, missing: Missing = "leave_out", *, finite: bool = False
+    scores: ArrayLike,
+    better: Better | None,
+    missing: Missing = "leave_out",
+    *,
+    finite: bool = False,
 ) -> ScoreTable:
     """Turn scores so that higher is better, and treat the missing ones.
 
     A score is missing where it is None or NaN, and with `finite` where it is infinite: its
     data set is excluded, or with `missing="worst"` the model ranks behind all that have one.
-    Raises `ValueError` where `scores` is not (N, M) or `better` is not a direction.
+    Without a direction, which only tests that take no notice of it leave out, scores are taken as
+    they are. Raises `ValueError` where `scores` is not (N, M), `better` is not a direction, or the
+    worst is asked for without one.
     """
-    checked_direction(better)
+    if better is not None or missing == "worst":
+        checked_direction(better)
     given = subtractable(scores, "scores")
     if given.ndim != 2 or given.shape[1] < 2:
         raise ValueError("scores are given as a matrix of data sets by at least two models")
-    values = rounded(given if better == "higher" else -given)
+    values = rounded(-given if better == "lower" else given)
     lacking = ~np.isfinite(values) if finite else np.isnan(values)
     rows = lacking.any(axis=1)
     lost = int(rows.sum())
@@ -68,8 +75,10 @@ def read_scores(
     return ScoreTable(values[~rows], np.flatnonzero(~rows), (note,) if lost else ())
 
 
-def checked_direction(better: str) -> None:
+def checked_direction(better: str | None) -> None:
     """Raise `ValueError` where `better` is not a direction."""
+    if better is None:
+        raise ValueError("`better` states the metric's direction: `higher` or `lower`")
     if better not in ("higher", "lower"):
         raise ValueError(f"a metric is better when it is higher or lower, not {better!r}")
 
@@ -77,7 +86,7 @@ def checked_direction(better: str) -> None:
 def read_pair(
     first: ArrayLike,
     second: ArrayLike,
-    better: Better,
+    better: Better | None,
     missing: Missing = "leave_out",
     *,
     finite: bool = False,
@@ -144,7 +153,7 @@ def mid_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def average_ranks(
-    scores: ArrayLike, better: Better = "higher", missing: Missing = "leave_out"
+    scores: ArrayLike, better: Better, missing: Missing = "leave_out"
 ) -> tuple[float, ...]:
     """Return the average rank of each model over the data sets, 1 for the best.
 
@@ -174,7 +183,7 @@ def critical_difference(models: int, n: int, level: float = 0.95) -> float:
 
 
 def win_tie_loss(
-    scores: ArrayLike, better: Better = "higher", missing: Missing = "leave_out"
+    scores: ArrayLike, better: Better, missing: Missing = "leave_out"
 ) -> tuple[tuple[int, int, int, int, int], ...]:
     """Count for each pair of columns i < j on how many data sets i wins, ties and loses.
 

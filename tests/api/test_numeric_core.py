@@ -93,7 +93,7 @@ def test_a_bootstrap_test_takes_two_arrays():
 def test_equivalence_takes_two_arrays():
     p, (_, lower, _), _ = ttost_paired(FIRST, SECOND, -0.5, 0.5)
     assert stats.tost(FIRST, SECOND, margin=0.5).p == pytest.approx(p, rel=1e-6)
-    found = stats.noninferiority(FIRST, SECOND, margin=0.5)
+    found = stats.noninferiority(FIRST, SECOND, margin=0.5, better="higher")
     assert found.p == pytest.approx(lower, rel=1e-6)
 
 

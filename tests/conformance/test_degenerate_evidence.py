@@ -101,7 +101,9 @@ def test_pairs_of_scores_of_any_kind_give_p_or_a_note(name):
     for test in (stats.bayes_t, stats.bayes_sign):
         found, _ = quietly(lambda test=test: test(first, second, rope=0.01))
         assert found.extra["p_first"] is not None or found.notes
-    found, _ = quietly(lambda: stats.bayes_signed_rank(first, second, rope=0.01, samples=200))
+    found, _ = quietly(
+        lambda: stats.bayes_signed_rank(first, second, rope=0.01, samples=200, better="higher")
+    )
     assert found.extra["p_first"] is not None or found.notes
 
 

@@ -95,7 +95,7 @@ def test_resampling_keeps_the_outputs_of_an_example_together():
 def test_the_correlation_of_folds_follows_from_their_sizes():
     # baycomp #3: 1/folds only; for thirty holdouts of 1/3 that is 1/30 instead of 1/3
     d = RANDOM.normal(0.01, 0.03, (2, 30))
-    found = bayes_t(*d, np.full(30, 200), np.full(30, 100), rope=0.0)
+    found = bayes_t(*d, np.full(30, 200), np.full(30, 100), rope=0.0, better="higher")
     assert found.extra["correlation"] == pytest.approx(1 / 3, rel=1e-12)
     assert found.extra["scale"] == pytest.approx(
         (d[0] - d[1]).std(ddof=1) * math.sqrt(1 / 30 + 1 / 2), rel=1e-12
@@ -104,14 +104,16 @@ def test_the_correlation_of_folds_follows_from_their_sizes():
 
 def test_the_posterior_of_folds_needs_no_draws():
     # baycomp samples it from numpy's global generator, whatever the seed
-    assert bayes_t(*SCORES, bounded=True) == bayes_t(*SCORES, bounded=True)
+    assert bayes_t(*SCORES, bounded=True, better="higher") == bayes_t(
+        *SCORES, bounded=True, better="higher"
+    )
     assert "seed" not in bayes_t.__annotations__
 
 
 def test_a_region_on_the_wrong_scale_is_not_taken_for_granted():
     # baycomp #7: a rope of .01 on scores in percent, or on errors in thousands
     with pytest.raises(ValueError, match="in the unit of this metric"):
-        bayes_t(1000 * SCORES[0], 1000 * SCORES[1])
+        bayes_t(1000 * SCORES[0], 1000 * SCORES[1], better="higher")
 
 
 def test_both_tails_of_the_corrected_t_count():

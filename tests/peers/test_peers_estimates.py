@@ -193,7 +193,9 @@ def test_the_level_of_an_interval_is_the_one_asked_for():
         assert found.level == level
         widths.append(found.high - found.low)
     assert widths == sorted(widths)
-    posterior = stats.bayes_t(*scores, [80] * 12, [20] * 12, bounded=True, level=0.9)
+    posterior = stats.bayes_t(
+        *scores, [80] * 12, [20] * 12, bounded=True, level=0.9, better="higher"
+    )
     assert posterior.estimate.level == 0.9
 
 
@@ -210,7 +212,12 @@ def test_two_models_do_not_depend_on_which_others_are_compared():
     b = a - 0.01 - 0.001 * rng.random(20)
     between = np.column_stack([a, b, *(a - 0.002 * i for i in (1, 2, 3))])
     far = np.column_stack([a, b, *(a - i for i in (1, 2, 3))])
-    assert stats.nemenyi(between).p < 0.001 < 0.05 < stats.nemenyi(far).p
+    assert (
+        stats.nemenyi(between, better="higher").p
+        < 0.001
+        < 0.05
+        < stats.nemenyi(far, better="higher").p
+    )
     assert stats.wilcoxon(a, b).p == pytest.approx(2 / 2**20, rel=1e-12)
 
 
@@ -224,7 +231,7 @@ def test_a_posterior_reads_no_file(tmp_path, monkeypatch):
     # baycomp's HierarchicalTest unpickles last-sample.pickle of the current folder
     monkeypatch.chdir(tmp_path)
     (tmp_path / "last-sample.pickle").write_bytes(b"not a pickle")
-    found = stats.bayes_signed_rank([0.9, 0.8, 0.7], [0.5, 0.4, 0.6], samples=500)
+    found = stats.bayes_signed_rank([0.9, 0.8, 0.7], [0.5, 0.4, 0.6], samples=500, better="higher")
     assert found.extra["p_first"] > 0.5
     assert [path.name for path in tmp_path.iterdir()] == ["last-sample.pickle"]
 

@@ -24,7 +24,7 @@ CASES = ("first", "rope", "second")
 def test_the_signed_rank_test_agrees_with_baycomp(rope, other):
     # 400,000 samples there and 200,000 here: standard error of the difference at most .0014
     found = bayes_signed_rank(
-        SCORES[:, 0], SCORES[:, other], seed=3, rope=rope, samples=200_000
+        SCORES[:, 0], SCORES[:, other], seed=3, rope=rope, samples=200_000, better="higher"
     ).extra
     for case in CASES:
         expected = BAYCOMP[f"signed_rank_{rope:g}_1_{other + 1}_{case}"]
@@ -36,7 +36,7 @@ def test_the_signed_rank_test_agrees_with_baycomp(rope, other):
 @pytest.mark.parametrize("other", [1, 2, 4])
 def test_the_sign_test_agrees_with_baycomp(rope, other):
     # 400,000 samples: standard error at most .0008; baycomp adds .0001 to each count
-    found = bayes_sign(SCORES[:, 0], SCORES[:, other], rope=rope).extra
+    found = bayes_sign(SCORES[:, 0], SCORES[:, other], rope=rope, better="higher").extra
     for case in CASES:
         expected = BAYCOMP[f"sign_{rope:g}_1_{other + 1}_{case}"]
         assert found[f"p_{case}"] == pytest.approx(expected, abs=0.004)
@@ -46,7 +46,7 @@ def test_the_sign_test_agrees_with_baycomp(rope, other):
 def test_two_shares_have_a_beta_distribution(wins, ties):
     # P(share of the first > 1/2) where no data set speaks for the second
     d = [1.0] * wins + [0.0] * ties
-    found = bayes_sign(d, np.zeros(len(d)), rope=0.5).extra
+    found = bayes_sign(d, np.zeros(len(d)), rope=0.5, better="higher").extra
     expected = stats.beta.sf(0.5, wins, ties + 0.5) if wins else 0.0
     assert found["p_first"] == pytest.approx(expected, rel=1e-10)
     assert found["p_second"] == 0.0
@@ -54,7 +54,7 @@ def test_two_shares_have_a_beta_distribution(wins, ties):
 
 def test_three_equal_counts_have_about_a_third_each():
     d = [1.0] * 100 + [-1.0] * 100 + [0.0] * 100
-    found = bayes_sign(d, np.zeros(300)).extra
+    found = bayes_sign(d, np.zeros(300), better="higher").extra
     assert found["p_first"] == pytest.approx(found["p_second"], rel=1e-10)
     # The prior is half a data set more in the region, a twentieth of a standard deviation
     assert 1 / 3 < found["p_rope"] < 1 / 3 + 0.05
@@ -75,7 +75,7 @@ def test_weights_and_pairs_are_those_of_a_plain_loop():
             products[sums < -2 * rope].sum(),
         ]
         wins[np.argmax(shares)] += 1
-    found = bayes_signed_rank(d, np.zeros(5), rope=rope, seed=1).extra
+    found = bayes_signed_rank(d, np.zeros(5), rope=rope, seed=1, better="higher").extra
     for case, expected in zip(CASES, wins / samples, strict=True):
         # Standard error of the loop: at most .008
         assert found[f"p_{case}"] == pytest.approx(expected, abs=0.03)
@@ -98,13 +98,14 @@ def test_a_difference_at_the_end_of_the_region_is_inside(test):
 
 
 def test_the_same_seed_gives_the_same_probabilities():
-    one, other = (bayes_signed_rank(SCORES[:, 0], SCORES[:, 1], seed=7) for _ in range(2))
+    pair = SCORES[:, 0], SCORES[:, 1], "higher"
+    one, other = (bayes_signed_rank(*pair, seed=7) for _ in range(2))
     assert one == other
-    assert bayes_signed_rank(SCORES[:, 0], SCORES[:, 1], seed=8).extra != one.extra
+    assert bayes_signed_rank(SCORES[:, 0], SCORES[:, 1], seed=8, better="higher").extra != one.extra
 
 
 def test_the_monte_carlo_error_is_that_of_a_share():
-    found = bayes_signed_rank(SCORES[:, 0], SCORES[:, 1], samples=10_000).extra
+    found = bayes_signed_rank(SCORES[:, 0], SCORES[:, 1], samples=10_000, better="higher").extra
     largest = max(math.sqrt(found[f"p_{c}"] * (1 - found[f"p_{c}"]) / 10_000) for c in CASES)
     assert found["mc_se"] == pytest.approx(largest, rel=1e-12)
 
@@ -128,5 +129,5 @@ def test_no_data_set_gives_no_probability(test):
 
 def test_the_pseudo_median_is_the_middle_of_all_means():
     # 1, 3, 8: means of pairs 1, 2, 4.5, 3, 5.5, 8
-    found = bayes_signed_rank([1.0, 3.0, 8.0], [0.0] * 3, rope=0.0)
+    found = bayes_signed_rank([1.0, 3.0, 8.0], [0.0] * 3, rope=0.0, better="higher")
     assert found.estimate.value == pytest.approx(3.75, rel=1e-12)

@@ -56,7 +56,7 @@ def test_for_paired_proportions_p_is_that_of_tangos_score_test(table, margin):
     assert found.extra["p_upper"] == pytest.approx(upper, rel=1e-5)
     assert found.extra["p_lower"] == pytest.approx(lower, rel=1e-5)
     assert found.p == max(found.extra["p_upper"], found.extra["p_lower"])
-    better = noninferiority(paired_proportions(table), margin=margin)
+    better = noninferiority(paired_proportions(table), margin=margin, better="higher")
     assert better.p == pytest.approx(lower, rel=1e-5)
     assert better.variant == "tango"
 
@@ -87,7 +87,7 @@ def test_p_and_the_interval_of_level_1_minus_2_alpha_agree():
             assert found.estimate.level == pytest.approx(0.9)
             inside = decide_equivalent(found.estimate, margin).met
             assert inside == (found.p <= 0.05)
-            better = noninferiority(paired_proportions(table), margin=margin)
+            better = noninferiority(paired_proportions(table), margin=margin, better="higher")
             assert decide_noninferior(better.estimate, margin).met == (better.p <= 0.05)
 
 
@@ -108,7 +108,7 @@ def test_a_margin_is_above_0(margin):
     with pytest.raises(ValueError, match="above 0"):
         tost(paired_proportions(TABLES[0]), margin=margin)
     with pytest.raises(ValueError, match="above 0"):
-        noninferiority(paired_proportions(TABLES[0]), margin=margin)
+        noninferiority(paired_proportions(TABLES[0]), margin=margin, better="higher")
     with pytest.raises(ValueError, match="above 0"):
         decide_noninferior(interval(0, 1), margin)
 
@@ -118,7 +118,7 @@ def test_the_level_of_noninferiority_is_held_at_the_margin():
     random = np.random.default_rng(31)
     cells = random.multinomial(400, [0.7, 0.06, 0.11, 0.13], size=300)
     p = [
-        noninferiority(paired_proportions(((a, b), (c, d))), margin=0.05).p
+        noninferiority(paired_proportions(((a, b), (c, d))), margin=0.05, better="higher").p
         for a, b, c, d in cells.tolist()
     ]
     assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.05, abs=0.04)

@@ -39,14 +39,14 @@ OUTCOMES = pd.DataFrame(
 @for_each("pair", PAIRS)
 def test_nemenyi_agrees_with_scikit_posthocs(pair):
     expected = scikit_posthocs.posthoc_nemenyi_friedman(SCORES).to_numpy()[pair]
-    assert stats.nemenyi(SCORES, pair=pair).p == pytest.approx(expected, rel=1e-8)
+    assert stats.nemenyi(SCORES, pair=pair, better="higher").p == pytest.approx(expected, rel=1e-8)
 
 
 @pytest.mark.parametrize("other", [1, 2, 3, 4])
 def test_bonferroni_dunn_agrees_with_scikit_posthocs_before_its_factor(other):
     # posthoc_siegel_friedman is the z of two mean ranks without a correction; ours is by k - 1
     single = scikit_posthocs.posthoc_siegel_friedman(SCORES).to_numpy()[0, other]
-    found = stats.bonferroni_dunn(SCORES, pair=(0, other)).p
+    found = stats.bonferroni_dunn(SCORES, pair=(0, other), better="higher").p
     assert found == pytest.approx(min(4 * single, 1.0), rel=EXACT)
 
 
@@ -66,7 +66,9 @@ def test_signed_ranks_of_all_pairs_agree_with_scikit_posthocs(correction):
 def test_the_correlated_posterior_agrees_with_baycomp(rope, runs):
     # Its correlation is one over the folds of a run, which are 24, 12 and 6 here
     folds = 24 // runs
-    found = stats.bayes_t(FIRST, SECOND, rope=rope, test_train_ratio=1 / (folds - 1)).extra
+    found = stats.bayes_t(
+        FIRST, SECOND, rope=rope, test_train_ratio=1 / (folds - 1), better="higher"
+    ).extra
     theirs = baycomp.two_on_single(FIRST, SECOND, rope, runs)
     # Differences are second minus first there, and the left tail is for the first
     assert (found["p_first"], found["p_second"]) == pytest.approx(
@@ -80,12 +82,12 @@ def test_the_correlated_posterior_agrees_with_baycomp(rope, runs):
 def test_the_posteriors_over_data_sets_agree_with_baycomp_to_monte_carlo_error(rope):
     x, y = SCORES[:, 1] + 1e-5, SCORES[:, 2]  # off the end of the region, which counts half there
     options = {"rope": rope, "nsamples": 2_000, "random_state": 1}
-    signed = stats.bayes_signed_rank(x, y, rope=rope, samples=20_000).extra
+    signed = stats.bayes_signed_rank(x, y, rope=rope, samples=20_000, better="higher").extra
     # 5 standard errors of a share of 2,000
     assert [signed[f"p_{k}"] for k in ("first", "rope", "second")] == pytest.approx(
         baycomp.SignedRankTest.probs(x, y, **options), abs=5 * (0.25 / 2_000) ** 0.5
     )
-    signs = stats.bayes_sign(x, y, rope=rope).extra
+    signs = stats.bayes_sign(x, y, rope=rope, better="higher").extra
     assert [signs[f"p_{k}"] for k in ("first", "rope", "second")] == pytest.approx(
         baycomp.SignTest.probs(x, y, prior=0.5, **options), abs=5 * (0.25 / 2_000) ** 0.5
     )

@@ -249,7 +249,9 @@ def test_bounds_of_several_statistics_are_those_of_the_bootstrap_of_each():
 
 def test_average_ranks_have_the_interval_of_resampled_data_sets():
     ranks = stats.rankdata(-SCORES, axis=1)
-    for effect, column in zip(effects.average_rank_effects(SCORES), ranks.T, strict=True):
+    for effect, column in zip(
+        effects.average_rank_effects(SCORES, better="higher"), ranks.T, strict=True
+    ):
         # scipy's BCa of a mean; 2,000 and 5,000 resamples err by a few hundredths of the width
         found = stats.bootstrap(
             (column,), np.mean, n_resamples=5000, rng=np.random.default_rng(2)
@@ -258,7 +260,7 @@ def test_average_ranks_have_the_interval_of_resampled_data_sets():
         assert effect.value == pytest.approx(column.mean(), rel=1e-12)
         assert effect.low == pytest.approx(found.low, abs=0.1 * width)
         assert effect.high == pytest.approx(found.high, abs=0.1 * width)
-    assert effects.average_rank_effects([[np.nan, 1.0]]) == ()
+    assert effects.average_rank_effects([[np.nan, 1.0]], better="higher") == ()
 
 
 def test_few_data_sets_and_resamples_that_agree_give_no_interval():

@@ -28,7 +28,7 @@ def test_the_power_of_shares_is_that_of_the_tests_on_drawn_tables(n, discordant,
     shares = [(discordant - gap) / 2, (discordant + gap) / 2, 1 - discordant]
     for b, c, rest in rng.multinomial(n, shares, 300).tolist():
         found = paired_proportions(((rest, b), (c, 0)))
-        worse += noninferiority(found, margin=margin).p <= 0.05
+        worse += noninferiority(found, margin=margin, better="higher").p <= 0.05
         apart += tost(found, margin=margin).p <= 0.05
     # 300 samples have an error of 2.9 points at most
     power = margin_power_of_shares(margin, discordant, n, 0.05, gap)
@@ -91,7 +91,9 @@ def test_the_power_of_areas_is_that_of_the_test_on_drawn_scores():
         scores = rng.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]], 200)
         scores[:100] += math.sqrt(2) * stats.norm.ppf(0.8)
         found = noninferiority(
-            lambda level, s=scores: delong(truth, s, level=level).estimate, margin=0.08
+            lambda level, s=scores: delong(truth, s, level=level).estimate,
+            "higher",
+            margin=0.08,
         )
         hits += found.p <= 0.05
     power = margin_power_of_areas(0.08, 0.8, 200, positives=0.5, correlation=0.5)

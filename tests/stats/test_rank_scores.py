@@ -23,7 +23,7 @@ SCORES = np.loadtxt(REFERENCE / "data_sets.csv", delimiter=",", skiprows=1)
 
 def test_average_ranks_are_those_of_r():
     expected = [R[f"average_rank_{m}"] for m in range(1, 6)]
-    assert rank_scores.average_ranks(SCORES) == pytest.approx(expected, rel=1e-13)
+    assert rank_scores.average_ranks(SCORES, better="higher") == pytest.approx(expected, rel=1e-13)
 
 
 def test_demsars_average_ranks():
@@ -33,14 +33,17 @@ def test_demsars_average_ranks():
 
 
 def test_the_direction_of_the_metric_turns_the_ranks():
-    one, other = rank_scores.average_ranks(SCORES), rank_scores.average_ranks(SCORES, "lower")
+    one, other = (
+        rank_scores.average_ranks(SCORES, better="higher"),
+        rank_scores.average_ranks(SCORES, "lower"),
+    )
     assert other == pytest.approx([6 - rank for rank in one], rel=1e-13)
     with pytest.raises(ValueError, match="higher or lower"):
         rank_scores.average_ranks(SCORES, "up")
 
 
 def test_equal_decimals_tie():
-    assert rank_scores.average_ranks([[0.1 + 0.2, 0.3, 0.1]]) == (1.5, 1.5, 3.0)
+    assert rank_scores.average_ranks([[0.1 + 0.2, 0.3, 0.1]], better="higher") == (1.5, 1.5, 3.0)
     # Both differ by .2, which floats do not know
     table = rank_scores.read_pair([0.3, 0.2], [0.1, 0.0], "higher")
     first, second = rank_scores.differences_of(table.values)
@@ -49,18 +52,18 @@ def test_equal_decimals_tie():
 
 def test_units_of_data_sets_do_not_decide_what_ties():
     scores = [[1e9, 1e9 + 1], [1e-9, 2e-9]]
-    assert rank_scores.average_ranks(scores) == (2.0, 1.0)
+    assert rank_scores.average_ranks(scores, better="higher") == (2.0, 1.0)
     table = rank_scores.read_pair([1e9, 2e-9], [1e9 + 1, 1e-9], "higher")
     assert rank_scores.differences_of(table.values) == pytest.approx([-1, 1e-9], rel=1e-12)
 
 
 def test_a_data_set_without_all_scores_is_left_out_or_counts_as_the_worst():
     scores = [[0.9, np.nan, 0.7], [0.6, 0.7, 0.8]]
-    assert rank_scores.average_ranks(scores) == (3.0, 2.0, 1.0)
-    assert rank_scores.average_ranks(scores, missing="worst") == (2.0, 2.5, 1.5)
+    assert rank_scores.average_ranks(scores, better="higher") == (3.0, 2.0, 1.0)
+    assert rank_scores.average_ranks(scores, missing="worst", better="higher") == (2.0, 2.5, 1.5)
     losses = [[0.1, None, 0.3]]
     assert rank_scores.average_ranks(losses, "lower", "worst") == (1.0, 3.0, 2.0)
-    assert rank_scores.average_ranks([[np.nan, 1.0]]) == ()
+    assert rank_scores.average_ranks([[np.nan, 1.0]], better="higher") == ()
     assert "1 of 2 data sets" in rank_scores.read_scores(scores, "higher").notes[0]
 
 
@@ -70,8 +73,8 @@ def test_an_infinite_loss_is_a_loss_and_the_worst():
 
 def test_wins_ties_and_losses_are_counted_for_each_pair():
     # Demšar 2006, table 2: C4.5+m against C4.5 wins 10, ties 2 and loses 2
-    assert rank_scores.win_tie_loss(DEMSAR_AUC)[0] == (0, 1, 2, 2, 10)
-    found = rank_models(DEMSAR_AUC, ("plain", "m", "cf", "both"))
+    assert rank_scores.win_tie_loss(DEMSAR_AUC, better="higher")[0] == (0, 1, 2, 2, 10)
+    found = rank_models(DEMSAR_AUC, ("plain", "m", "cf", "both"), better="higher")
     assert found.win_tie_loss[0] == ("plain", "m", 2, 2, 10)
     assert found.n == 14
     assert found.critical_difference == pytest.approx(1.25, abs=5e-3)  # Demšar 2006, 3.2.2
@@ -79,19 +82,21 @@ def test_wins_ties_and_losses_are_counted_for_each_pair():
 
 
 def test_average_ranks_have_intervals_where_there_are_five_data_sets():
-    found = rank_models(DEMSAR_AUC, ("plain", "m", "cf", "both"), seed=3)
+    found = rank_models(DEMSAR_AUC, ("plain", "m", "cf", "both"), seed=3, better="higher")
     for name, (low, high) in found.intervals.items():
         assert 1 <= low < found.average[name] < high <= 4
     assert set(found.intervals) == set(found.average)
-    assert rank_models(DEMSAR_AUC[:4], ("plain", "m", "cf", "both")).intervals == {}
+    assert (
+        rank_models(DEMSAR_AUC[:4], ("plain", "m", "cf", "both"), better="higher").intervals == {}
+    )
 
 
 def test_what_is_no_table_of_scores_is_refused():
     for scores in ([1.0, 2.0], [[1.0]], [[[1.0, 2.0]]]):
         with pytest.raises(ValueError, match="data sets by at least two models"):
-            rank_scores.average_ranks(scores)
+            rank_scores.average_ranks(scores, better="higher")
     with pytest.raises(ValueError, match="one name"):
-        rank_models(SCORES, ("a", "b"))
+        rank_models(SCORES, ("a", "b"), better="higher")
     with pytest.raises(ValueError, match="one data set or more"):
         rank_scores.critical_difference(3, 0)
 

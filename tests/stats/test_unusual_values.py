@@ -19,7 +19,7 @@ TABLE = ((20, 5), (3, 4))
 PAIRED = {
     "corrected_t": stats.corrected_t,
     "kfold_t": stats.kfold_t,
-    "bayes_t": lambda x, y: stats.bayes_t(x, y, rope=0.1),
+    "bayes_t": lambda x, y: stats.bayes_t(x, y, rope=0.1, better="higher"),
     "t": stats.t,
     "diebold_mariano": stats.diebold_mariano,
     "permutation": lambda x, y: stats.permutation(stats.LossSwapper(x, y)),
@@ -33,9 +33,11 @@ PAIRED = {
 RANKED = {
     "wilcoxon": stats.wilcoxon,
     "sign": stats.sign,
-    "bayes_signed_rank": lambda x, y: stats.bayes_signed_rank(x, y, rope=0.0, samples=500),
+    "bayes_signed_rank": lambda x, y: stats.bayes_signed_rank(
+        x, y, rope=0.0, samples=500, better="higher"
+    ),
     "friedman": lambda x, y: stats.friedman(np.column_stack([x, y])),
-    "nemenyi": lambda x, y: stats.nemenyi(np.column_stack([x, y])),
+    "nemenyi": lambda x, y: stats.nemenyi(np.column_stack([x, y]), better="higher"),
     "quade": lambda x, y: stats.quade(np.column_stack([x, y])),
 }
 
@@ -191,7 +193,7 @@ NOT_FINITE = {
     "family of intervals": lambda x: stats.simultaneous_level("holm", 0.95, x),
     "ratio": lambda x: stats.corrected_t(FIRST, SECOND, test_train_ratio=x),
     "fold sizes": lambda x: stats.corrected_t(FIRST, SECOND, [x] * 4, [x] * 4),
-    "pair": lambda x: stats.nemenyi(np.ones((3, 3)), pair=(0, x)),
+    "pair": lambda x: stats.nemenyi(np.ones((3, 3)), pair=(0, x), better="higher"),
     "pair of columns": lambda x: stats.westfall([0.1], [[1, 0]], [(0, x)]),
     "count of a pattern": lambda x: stats.count_patterns([[1, 0]], [x]),
     "counts of classes": lambda x: stats.takahashi([[x, 1], [2, 3]], "macro", None, 0.95),
@@ -278,6 +280,6 @@ def test_the_posterior_over_data_sets_in_units_of_their_own_knows_the_small_ones
     theirs = baycomp.SignedRankTest.probs(
         np.array(first), np.array(second), rope=0, nsamples=50_000, random_state=1
     )
-    found = stats.bayes_signed_rank(first, second, bounded=False, rope=0.0)
+    found = stats.bayes_signed_rank(first, second, bounded=False, rope=0.0, better="higher")
     assert found.extra["p_first"] == pytest.approx(theirs[0], abs=0.01)
     assert found.extra["p_second"] == pytest.approx(theirs[-1], abs=0.01)

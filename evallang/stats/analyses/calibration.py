@@ -10,13 +10,14 @@ from evallang.registry import Bounds, lazy
 from evallang.results.provenance import CurveWords
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
-from evallang.stats.distributions import normal_quantile
 from evallang.stats.intervals.drawn_weights import drawn_weights
 from evallang.stats.intervals.effective_size import KISH_1965, effective_n
+from evallang.stats.intervals.influence import EFRON_1982, jackknife
 from evallang.stats.intervals.proportions import CLOPPER_PEARSON_1934, exact_bounds
 from evallang.stats.logistic import (
     COX_1958,
     logistic_fit,
+    logistic_influences,
     logits,
     weighted_intercepts,
     weighted_slopes,
@@ -80,8 +81,10 @@ ROUNDS = 1000  # of truths drawn from the probabilities, and of units
             "Clopper and Pearson's interval at 1 - (1 - level) / bins with predictions, where "
             "repeated, grouped or weighted predictions count as (Σ w)² / Σ w² units. Intercept and "
             "slope of a logistic regression of the truth on the logit of the probability (the "
-            "intercept with the slope at 1); Brier score = reliability - resolution + uncertainty "
-            "+ what varies within bins; the expected calibration error, and what it would be on "
+            "intercept with the slope at 1), with the intervals of the influence of each example "
+            "or group, which hold where the true line is another; Brier score = reliability - "
+            "resolution + uncertainty + what varies within bins; the expected calibration error, "
+            "and what it would be on "
             "average if the probabilities were right. With several folds also the means of the "
             "folds' intercepts, slopes and errors, which are what the measures of these names "
             "state of two classes. Of three classes or more, each against the rest"
@@ -101,7 +104,14 @@ ROUNDS = 1000  # of truths drawn from the probabilities, and of units
         "analyze calibration\n",
     ),
     title="Calibration",
-    references=(COX_1958, MURPHY_1973, BROCKER_SMITH_2007, CLOPPER_PEARSON_1934, KISH_1965),
+    references=(
+        COX_1958,
+        MURPHY_1973,
+        BROCKER_SMITH_2007,
+        CLOPPER_PEARSON_1934,
+        EFRON_1982,
+        KISH_1965,
+    ),
 )
 def calibration(predicted: Predicted, *, bins: Annotated[int, Bounds(least=1)] = 10) -> Curve:
     """The observed share at each mean predicted probability, over all test rows.
@@ -205,23 +215,31 @@ def _means_of_folds(
 
 
 def _intercept_and_slope(predicted: Predicted) -> tuple[Summary, Summary]:
-    """Fit Cox's logistic regression; Wald intervals, or percentiles of a bootstrap of units."""
+    """Fit Cox's logistic regression, with the intervals of the metrics of these names.
+
+    They come from the influence of each example, or unit; with weights from a bootstrap.
+    """
     assert predicted.scores is not None, "calibration is about probabilities"
     logit = logits(predicted.scores)
     y, w = predicted.is_positive.astype(np.float64), predicted.shares
     ones = np.ones((predicted.n, 1))
     both = np.column_stack([ones, logit])
-    alone, alone_sd = logistic_fit(ones, y, w, logit)
-    fitted, fitted_sd = logistic_fit(both, y, w)
+    alone, _ = logistic_fit(ones, y, w, logit)
+    fitted, _ = logistic_fit(both, y, w)
     if alone is None or fitted is None:
         return Summary("intercept", None), Summary("slope", None)
     values = float(alone[0]), float(fitted[1])
-    if predicted.units is None and predicted.weights is None:
-        z = normal_quantile(predicted.level)
-        sds = float(alone_sd[0]), float(fitted_sd[1])
-        bounds: list[tuple[Number, Number]] = [
-            (v - z * sd, v + z * sd) for v, sd in zip(values, sds, strict=True)
+    bounds: list[tuple[Number, Number]]
+    if predicted.weights is None:
+        influences = (
+            logistic_influences(ones, y, alone, logit)[:, 0],
+            logistic_influences(both, y, fitted)[:, 1],
+        )
+        intervals = [
+            jackknife(value, moved, predicted.units, (None, None), predicted.level)
+            for value, moved in zip(values, influences, strict=True)
         ]
+        bounds = [(found.low, found.high) for found in intervals]
     else:
         drawn = _drawn_fits(predicted, logit, y)
         bounds = [percentile_bounds(drawn[:, i], predicted.level) for i in range(2)]

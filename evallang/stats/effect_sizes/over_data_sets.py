@@ -290,7 +290,7 @@ def effects_of_pairs(
 
 def average_rank_effects(
     scores: ArrayLike,
-    better: Better = "higher",
+    better: Better,
     level: float = 0.95,
     seed: int = 0,
     missing: Missing = "leave_out",
@@ -357,7 +357,7 @@ def _ratio(above: NDArray[np.float64], below: NDArray[np.floating]) -> NDArray[n
 def rank_models(
     scores: ArrayLike,
     names: Sequence[str],
-    better: Better = "higher",
+    better: Better,
     level: float | None = 0.95,
     missing: Missing = "leave_out",
     seed: int = 0,

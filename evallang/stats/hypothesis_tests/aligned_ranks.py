@@ -111,7 +111,7 @@ FEW_STEPS = 50_000  # sums formed; a tenth of a second
 )
 def friedman_aligned(
     scores: ArrayLike,
-    better: Better = "higher",
+    better: Better | None = None,
     level: float = 0.95,
     seed: int = 0,
     *,
@@ -203,7 +203,7 @@ def friedman_aligned(
 )
 def quade(
     scores: ArrayLike,
-    better: Better = "higher",
+    better: Better | None = None,
     level: float = 0.95,
     seed: int = 0,
 ) -> HypothesisTestResult:

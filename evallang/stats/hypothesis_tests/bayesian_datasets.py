@@ -81,7 +81,7 @@ WALSH_UP_TO = 2_000  # data sets, for the pseudo-median
 def bayes_sign(
     first: ArrayLike,
     second: ArrayLike,
-    better: Better = "higher",
+    better: Better,
     bounded: bool = True,
     level: float = 0.95,
     seed: int = 0,
@@ -158,7 +158,7 @@ def bayes_sign(
 def bayes_signed_rank(
     first: ArrayLike,
     second: ArrayLike,
-    better: Better = "higher",
+    better: Better,
     bounded: bool = True,
     level: float = 0.95,
     seed: int = 0,

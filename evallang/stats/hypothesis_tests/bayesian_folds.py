@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from evallang.bibliography import NADEAU_BENGIO_2003, Reference
 from evallang.registry import Bounds, Design, Evidence, Example, lazy
 from evallang.results.statistics import Difference, HypothesisTestResult, Summary
+from evallang.stats.decisions import Better
 from evallang.stats.distributions import checked_level, t_quantile
 from evallang.stats.fold_scores import aligned, corrected_factor, differences
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -101,7 +102,7 @@ def bayes_t(
     second: ArrayLike,
     n_train: ArrayLike | None = None,
     n_test: ArrayLike | None = None,
-    better: str = "higher",
+    better: Better | None = None,
     bounded: bool = False,
     level: float = 0.95,
     *,

@@ -151,7 +151,7 @@ ZHOU_RANKS = ((1.0, 2.0, 3.0), (1.0, 2.5, 2.5), (1.0, 2.0, 3.0), (1.0, 2.0, 3.0)
 )
 def friedman(
     scores: ArrayLike,
-    better: Better = "higher",
+    better: Better | None = None,
     level: float = 0.95,
     seed: int = 0,
     *,

@@ -210,7 +210,7 @@ def tost(
 )
 def noninferiority(
     difference: DifferenceAt,
-    better: Better = "higher",
+    better: Better,
     level: float = 0.95,
     *,
     margin: Annotated[float, Bounds(above=0)],
@@ -264,6 +264,8 @@ def _one_sided(
 
     area = max(float(special.ndtr(-_crossing(gap))), TAIL_AREA)
     area = TAIL_AREA if area < TAIL_AREA * (1 + PRECISION) else area
+    if found.resamples is not None:  # of a bootstrap: no resample beyond the line shows no less
+        area = max(area, 1 / (found.resamples.n + 1))
     right = above if side == "above" else found.value < line
     return area if right else 1 - area
 
@@ -318,6 +320,8 @@ def _result(
     notes: tuple[str, ...] = ()
     if p is None:
         notes = ("undefined: the difference has no interval",)
+    elif estimate.resamples is not None and p <= 1 / (estimate.resamples.n + 1):
+        notes = (f"p is at most 1/{estimate.resamples.n + 1}: no resample reaches the margin",)
     elif p <= TAIL_AREA:
         notes = ("p is too small to be told from 0",)
     return HypothesisTestResult(

@@ -160,7 +160,7 @@ class _Compared:
 )
 def nemenyi(
     scores: ArrayLike,
-    better: Better = "higher",
+    better: Better,
     pair: Sequence[int] = (0, 1),
     level: float = 0.95,
     seed: int = 0,
@@ -237,7 +237,7 @@ def nemenyi(
 )
 def bonferroni_dunn(
     scores: ArrayLike,
-    better: Better = "higher",
+    better: Better,
     pair: Sequence[int] = (0, 1),
     level: float = 0.95,
     seed: int = 0,

@@ -151,7 +151,7 @@ WILCOXON_VARIANTS = {
 def wilcoxon(
     first: ArrayLike,
     second: ArrayLike,
-    better: Better = "higher",
+    better: Better | None = None,
     level: float = 0.95,
     seed: int = 0,
     *,
@@ -175,7 +175,8 @@ def wilcoxon(
     `second` are (n,). Raises `ValueError` where their shapes differ.
     """
     checked_level(level)
-    checked_direction(better)
+    if better is not None or missing == "worst":
+        checked_direction(better)
     x, y = aligned(first, second, subtractable)
     if x.ndim != 1:
         raise ValueError("a signed-rank test takes one row of values for each model")
@@ -330,7 +331,7 @@ def _lower_tail(n: int, area: float) -> int:
 
 
 def _present(
-    x: NDArray[np.float64], y: NDArray[np.float64], better: Better, missing: str
+    x: NDArray[np.float64], y: NDArray[np.float64], better: Better | None, missing: str
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], tuple[str, ...]]:
     """Leave out missing values; with `worst`, give the signs of the pairs that lack one.
 
@@ -345,7 +346,7 @@ def _present(
         note = f"{lost} of {len(x)} pairs lack a value and are excluded"
         return x[kept], y[kept], np.zeros(0), (note,)
     favour = no_y[lacking].astype(np.float64) - no_x[lacking]
-    sign = 1.0 if better == "higher" else -1.0
+    sign = -1.0 if better == "lower" else 1.0
     return x[kept], y[kept], sign * favour, (f"{lost} pairs lack a value, which counts as worst",)
 
 

@@ -82,7 +82,7 @@ PLAIN = tuple(row[0] for row in DEMSAR_AUC)
 def sign(
     first: ArrayLike,
     second: ArrayLike,
-    better: Better = "higher",
+    better: Better | None = None,
     level: float = 0.95,
     seed: int = 0,
     *,
@@ -109,7 +109,7 @@ def sign(
     notes = table.notes
     p: float | None = min(2 * fair_coin_tail(larger, n), 1.0)
     if alternative != "two_sided":
-        first_wins = (alternative == "greater") == (better == "higher")
+        first_wins = (alternative == "greater") == (better != "lower")
         p = fair_coin_tail((wins if first_wins else losses) + shared, n)
     if len(d) == 0:
         p, notes = None, (*notes, "undefined: no data set has both scores")

@@ -64,9 +64,9 @@ HALF = Z_95 * 2 * math.sqrt(0.8 * 0.2 / 100) / (1 - 0.6**2)
             "interval should need no resampling"
         ),
         when_not=(
-            "a class has few examples (95 % intervals of balanced accuracy covered 72 % with 5 "
-            "examples of the rarer class, 90 % with 10, 94 % with 20): bootstrap; the metric "
-            "is a proportion: wilson"
+            "a class has few examples and the metric is balanced accuracy (95 % intervals covered "
+            "72 % with 5 examples of the rarer class, 90 % with 10, 94 % with 20), or the mean of "
+            "other recalls: sum_of_shares; the metric is a proportion, or F1 of one class: wilson"
         ),
         formula=(
             "the variance of the metric is that of the multinomial counts times the squared "
