@@ -188,9 +188,11 @@ def _rarest(given: Mapping[str, Any]) -> int | None:
     if _groups(given) is not None:
         return None
     for name in ("scores", "row_scores"):
-        members = getattr(given.get(name), "members", None)
-        if members is not None:
-            return int(min(members))
+        counted = given.get(name)
+        if hasattr(counted, "smaller"):
+            return int(counted.smaller)
+        if hasattr(counted, "members"):
+            return int(min(counted.members))
     if "terms" in given:
         sizes = np.asarray(given["terms"], dtype=np.float64)[:, 2]
     elif "matrix" in given:
@@ -198,12 +200,12 @@ def _rarest(given: Mapping[str, Any]) -> int | None:
         sizes = np.concatenate([counts.sum(axis=1), counts[:, : len(counts)].sum(axis=0)])
     elif "truth" in given:
         positive = np.asarray(given["truth"], dtype=bool)
-        sizes = np.array([np.count_nonzero(positive), np.count_nonzero(~positive)])
+        sizes = np.array([positive.sum(), (~positive).sum()], dtype=np.float64)
     elif "classes" in given:
-        sizes = np.bincount(np.asarray(given["classes"], dtype=np.intp))
+        sizes = np.bincount(np.asarray(given["classes"], dtype=np.intp)).astype(np.float64)
     else:
         return None
-    return int(sizes[sizes > 0].min(initial=0)) if (sizes > 0).any() else None
+    return int(sizes[sizes > 0].min()) if (sizes > 0).any() else None
 
 
 COUNTS: Mapping[Counted, Callable[[Mapping[str, Any]], int | None]] = {

@@ -84,7 +84,8 @@ def test_weights_and_pairs_are_those_of_a_plain_loop():
 @pytest.mark.parametrize("test", [bayes_sign, bayes_signed_rank])
 def test_direction_and_order_swap_the_two_sides(test):
     x, y = SCORES[:, 0], SCORES[:, 1]
-    one, lower, swapped = test(x, y).extra, test(x, y, "lower").extra, test(y, x).extra
+    one, lower = (test(x, y, better).extra for better in ("higher", "lower"))
+    swapped = test(y, x, "higher").extra
     for other in (lower, swapped):
         assert other["p_first"] == pytest.approx(one["p_second"], rel=1e-9)
         assert other["p_rope"] == pytest.approx(one["p_rope"], rel=1e-9)
@@ -93,7 +94,7 @@ def test_direction_and_order_swap_the_two_sides(test):
 @pytest.mark.parametrize("test", [bayes_sign, bayes_signed_rank])
 def test_a_difference_at_the_end_of_the_region_is_inside(test):
     # .31 - .3 is a little more than .01 as a float
-    found = test([0.31] * 10, [0.3] * 10, rope=0.01).extra
+    found = test([0.31] * 10, [0.3] * 10, "higher", rope=0.01).extra
     assert found["p_rope"] == pytest.approx(1.0, abs=1e-12)
 
 
@@ -113,15 +114,15 @@ def test_the_monte_carlo_error_is_that_of_a_share():
 @pytest.mark.parametrize("test", [bayes_sign, bayes_signed_rank])
 def test_a_region_is_needed_outside_of_0_to_1(test):
     with pytest.raises(ValueError, match="rope="):
-        test([1.0], [2.0], bounded=False)
-    assert test([1.0], [2.0], bounded=False, rope=0.5).extra["p_rope"] < 0.5
+        test([1.0], [2.0], "higher", bounded=False)
+    assert test([1.0], [2.0], "higher", bounded=False, rope=0.5).extra["p_rope"] < 0.5
     with pytest.raises(ValueError, match="0 or wider"):
-        test([1.0], [2.0], rope=-1.0)
+        test([1.0], [2.0], "higher", rope=-1.0)
 
 
 @pytest.mark.parametrize("test", [bayes_sign, bayes_signed_rank])
 def test_no_data_set_gives_no_probability(test):
-    found = test([np.nan], [1.0])
+    found = test([np.nan], [1.0], "higher")
     assert found.p is None
     assert found.extra["p_first"] is None
     assert any("undefined" in note for note in found.notes)

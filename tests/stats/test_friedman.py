@@ -119,7 +119,9 @@ def test_missing_scores_are_left_out_or_the_worst():
     left_out = friedman(scores)
     assert left_out.extra["n"] == 29
     assert left_out.p == friedman(np.delete(SCORES, 3, axis=0)).p
-    worst = friedman(scores, missing="worst")
+    worst = friedman(scores, "higher", missing="worst")
+    with pytest.raises(ValueError, match="`better` states"):
+        friedman(scores, missing="worst")
     scores[3, 1] = -1
     assert worst.p == friedman(scores).p
     assert worst.notes and left_out.notes

@@ -220,7 +220,9 @@ def test_a_missing_value_leaves_its_pair_out_or_is_the_worst():
     assert out.p == wilcoxon([1.0, 2.0], [0.5, 1.0]).p
     assert "2 of 4 pairs" in out.notes[0]
     # d = .5, 1, then below and above all others: ranks 1, 2 and twice 3.5
-    worst = wilcoxon(first, second, missing="worst")
+    worst = wilcoxon(first, second, "higher", missing="worst")
+    with pytest.raises(ValueError, match="`better` states"):
+        wilcoxon(first, second, missing="worst")
     assert (worst.extra["w_plus"], worst.extra["w_minus"]) == (6.5, 3.5)
     lower = wilcoxon(first, second, "lower", missing="worst")
     assert (lower.extra["w_plus"], lower.extra["w_minus"]) == (6.5, 3.5)

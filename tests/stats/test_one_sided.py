@@ -82,7 +82,9 @@ def test_the_chi_squared_forms_are_the_roots_of_rs():
         lambda side: stats.t(*FOLDS, np.arange(10) // 2, alternative=side),
         lambda side: stats.delong(np.arange(10) % 2, FOLDS.T, alternative=side),
         lambda side: stats.bootstrap(
-            stats.DifferenceSample(stats.LossSample(FOLDS[0]), stats.LossSample(FOLDS[1])),
+            stats.DifferenceSample(
+                stats.LossSample(np.tile(FOLDS[0], 2)), stats.LossSample(np.tile(FOLDS[1], 2))
+            ),
             rounds=500,
             alternative=side,
         ),

@@ -71,10 +71,10 @@ def test_a_pair_names_two_columns(test):
 
 @pytest.mark.parametrize("test", [nemenyi, bonferroni_dunn])
 def test_without_a_complete_data_set_there_is_no_p(test):
-    found = test([[np.nan, 1.0, 2.0]])
+    found = test([[np.nan, 1.0, 2.0]], "higher")
     assert found.p is None
     assert any("no data set" in note for note in found.notes)
-    assert test([[np.nan, 1.0, 2.0]], missing="worst").p is not None
+    assert test([[np.nan, 1.0, 2.0]], "higher", missing="worst").p is not None
 
 
 @pytest.mark.parametrize("other", range(1, 5))
@@ -116,7 +116,7 @@ def test_models_that_tie_everywhere_have_p_1_in_the_sign_test():
 def test_a_missing_score_is_left_out_or_loses():
     first, second = [0.9, np.nan, 0.7], [0.8, 0.5, 0.6]
     assert sign(first, second).extra["n"] == 2
-    worst = sign(first, second, missing="worst")
+    worst = sign(first, second, "higher", missing="worst")
     assert (worst.extra["wins"], worst.extra["losses"]) == (2, 1)
     with pytest.raises(ValueError, match="both models"):
         sign([1.0], [1.0, 2.0])

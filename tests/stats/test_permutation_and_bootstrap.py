@@ -450,7 +450,8 @@ def test_the_bootstrap_of_paired_counts_and_of_areas_runs():
 
 
 def test_equal_models_have_p_1():
-    sample = DifferenceSample(LossSample([0.3, 0.4, 0.9]), LossSample([0.3, 0.4, 0.9]))
+    losses = [0.3, 0.4, 0.9] * 7
+    sample = DifferenceSample(LossSample(losses), LossSample(losses))
     found = bootstrap(sample, rounds=200)
     assert found.p == 1.0
     assert "no width" in found.notes[0]

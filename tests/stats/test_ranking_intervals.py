@@ -166,7 +166,7 @@ def test_few_positives_are_covered_as_the_page_says():
     for _ in range(1000):
         found = cv_auc(truth, gap * truth + random.normal(size=100), folds, 0.95)
         held += found.low <= area <= found.high
-        assert "10 examples of the rarer class" in found.notes[-1]
+        assert "10 examples of the rarest class" in found.notes[-1]
     assert held >= 0.92 * 1000
 
 

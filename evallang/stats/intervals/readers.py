@@ -102,7 +102,5 @@ def obuchowski_rockette(
         mean - half if low is None else max(mean - half, low),
         mean + half if high is None else min(mean + half, high),
     )
-    notes: tuple[str, ...] = ()
-    if j < ENOUGH_READERS:
-        notes = (f"only {j} readers: the interval tends to be too narrow",)
-    return Interval("obuchowski_rockette", level, *bounds, notes, clusters)
+    few = (f"only {j} readers: the interval tends to be too narrow",) if j < ENOUGH_READERS else ()
+    return Interval("obuchowski_rockette", level, *bounds, few, clusters)
