@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from evallang.checking import codes
 from evallang.checking.given_models import judge_given_models
-from evallang.checking.rare_classes import judge_given_areas, judge_planned_areas
+from evallang.checking.rare_classes import (
+    judge_few_examples,
+    judge_given_areas,
+    judge_planned_areas,
+)
 from evallang.checking.resolve_thresholds import judge_read_thresholds
 from evallang.checking.rules.equivalence_margins import judge_margins
 from evallang.checking.rules.examples import Examples, count_examples, uncounted
@@ -35,6 +39,7 @@ from evallang.compatibility import (
     is_grouped,
     metric_entry,
     own_metric,
+    yields_of,
     yields_over_seeds,
 )
 from evallang.compatibility.hypothesis_tests import test_mismatch
@@ -148,6 +153,8 @@ def judge_read(
     for source in given:
         found += check_outcomes(source, in_groups)
         found += judge_given_models(study, source)
+        yields, grouped = yields_of(source.spec, None), source.group_codes is not None
+        found += judge_few_examples(study, source.spec.name, source.n, yields, grouped)
         if source.correct is None and source.values is None:
             found += judge_classes(study, len(source.classes), source.task)
             found += judge_options(study, len(source.classes), source.positive)
@@ -237,6 +244,15 @@ def judge_planned(
             found += advise_later(Stage.PLAN, study, known)
             found += _one_class(study, protocol, table, splits)
             found += judge_planned_areas(study, protocol, table, splits)
+            examined = sum(len(split.test) for split in splits if split.fold >= 0)
+            found += judge_few_examples(
+                study,
+                table.spec.name,
+                examined,
+                yields_of(table.spec, protocol),
+                table.group_codes is not None,
+                protocol.name,
+            )
             honest = not declared.tests_on_training_rows(protocol.options)
             if declared.division == "in_place" and honest:  # which copies are cut is known
                 found += check_copies(table, splits, words, protocol.span)

@@ -10,10 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from evallang.checking.validity import metrics_on
 from evallang.compatibility import is_auc, is_grouped, yields_of
-from evallang.compatibility.hypothesis_tests import difference_test, test_mismatch
+from evallang.compatibility.hypothesis_tests import (
+    difference_test,
+    test_mismatch,
+    test_of_any_metric,
+)
 from evallang.compatibility.intervals import default_interval
 from evallang.data.codes import (
     AREA_WITHOUT_SPREAD,
+    FEW_EXAMPLES_FOR_A_TEST,
     FEW_OF_THE_RARER_CLASS,
     NO_SPREAD_IN_A_FOLD,
 )
@@ -27,6 +32,7 @@ from evallang.source import Span
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.stats.intervals.ranking import ENOUGH_MEMBERS
+from evallang.stats.validity import Counted, Holds
 from evallang.study import Method, Protocol, Study
 
 if TYPE_CHECKING:
@@ -79,6 +85,35 @@ class Tested:
         Over folds and over groups it is referred to t.
         """
         return self.few and self.yields.single_fit and not self.grouped
+
+
+def judge_few_examples(
+    study: Study, source: str, n: int, yields: Yields, grouped: bool, protocol: str | None = None
+) -> Iterator[Diagnostic]:
+    """Report tests that are not computed on so few examples, each of which is a unit."""
+    if grouped or not yields.once or not n:
+        return
+    for line in study.comparisons:
+        if line.across or (protocol is not None and line.protocol not in (None, protocol)):
+            continue
+        for test in (line.test, *((line.post_hoc,) if line.post_hoc else ())):
+            least = _refused_below(test)
+            if least is None or n >= least.least:
+                continue
+            yield diagnose(
+                FEW_EXAMPLES_FOR_A_TEST,
+                f"`{test.name}` gives no p on the {counted(n, 'example')} of `{source}`: with "
+                f"fewer than {least.least}, {least.found}",
+                line.span,
+                help=f"write `with {test_of_any_metric()}`",
+            )
+
+
+def _refused_below(test: Method) -> Holds | None:
+    """Return the number of examples below which a test has no p, None without one."""
+    declared = HYPOTHESIS_TESTS[test.name].declaration.holds
+    every = () if isinstance(declared, str) else declared
+    return next((h for h in every if h.refused and h.count is Counted.EXAMPLES), None)
 
 
 def judge_given_areas(study: Study, source: GivenOutcomes) -> list[Diagnostic]:
@@ -168,6 +203,7 @@ def _judged(
         elif tested.alone:
             yield diagnose(
                 AREA_WITHOUT_SPREAD,
+                FEW_EXAMPLES_FOR_A_TEST,
                 f"`{measure.metric.written}` has no interval: {_one_in_a_fold(tested, None)}",
                 place,
                 help=_fewer(tested),
@@ -188,7 +224,7 @@ def _judged(
                 continue
             if not any(is_auc(metric) for metric in line.metrics):
                 continue
-            instead = Method("permutation")
+            instead = Method(test_of_any_metric())
             two = test_mismatch(instead, line.metrics[0], tested.yields, tested.grouped) is None
             help_ = f"write `with {instead.name}`" if two else _fewer(tested)
             if tested.alone:

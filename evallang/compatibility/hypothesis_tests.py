@@ -192,7 +192,7 @@ def _unsuited_metric(
         return Mismatch(
             Kind.NOT_AREA,
             test.name,
-            Alternative(Proposal.METRIC_OR_TESTS, (_test_of_any_metric(),), metric=_area_metric()),
+            Alternative(Proposal.METRIC_OR_TESTS, (test_of_any_metric(),), metric=_area_metric()),
             metric=metric.written,
         )
     return None
@@ -205,10 +205,10 @@ def _area_metric() -> str:
 
 def _any_metric() -> Alternative:
     """Return the proposal of a test that takes any metric."""
-    return Alternative(Proposal.TESTS, (_test_of_any_metric(),))
+    return Alternative(Proposal.TESTS, (test_of_any_metric(),))
 
 
-def _test_of_any_metric() -> str:
+def test_of_any_metric() -> str:
     """Return the test of examples that is proposed for a metric that others are not about."""
     return next(
         entry.name

@@ -277,7 +277,7 @@ def permutation(
             Holds(
                 Counted.EXAMPLES,
                 20,
-                f"the test rejected 10 to 27% {OF_TRUE}; permutation is exact",
+                f"the test rejected 10 to 27% {OF_TRUE}; `permutation` is exact",
                 refused=True,
             ),
             Holds(Counted.RAREST, 50, f"the test rejected 8 to 18% {OF_TRUE}"),

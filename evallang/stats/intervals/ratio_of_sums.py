@@ -17,7 +17,7 @@ from evallang.stats.clusters import (
 from evallang.stats.distributions import t_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import magnitudes
-from evallang.stats.validity import OF_GROUPS, OF_TAIL, Counted, Holds
+from evallang.stats.validity import OF_GROUPS, OF_TAIL
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,11 +47,6 @@ HALF = 3.182446305284263 * math.sqrt(1 / 6 / 4)
         weights=True,
         default_for=frozenset({"sums", "few"}),
         holds=(
-            Holds(
-                Counted.EXAMPLES,
-                20,
-                "95% intervals of skewed values covered 84 to 88% in simulations",
-            ),
             OF_TAIL,
             OF_GROUPS,
         ),
