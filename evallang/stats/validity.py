@@ -188,7 +188,7 @@ def _rarest(given: Mapping[str, Any]) -> int | None:
     if _groups(given) is not None:
         return None
     for name in ("scores", "row_scores"):
-        counted = given.get(name)
+        counted: Any = given.get(name)
         if hasattr(counted, "smaller"):
             return int(counted.smaller)
         if hasattr(counted, "members"):
