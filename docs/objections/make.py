@@ -48,7 +48,7 @@ def repeated_units_without_group(draw: random.Random) -> Files:
 def features_chosen_by_the_target(draw: random.Random) -> Files:
     """Return 200 columns of noise and an outcome that depends on none of them."""
     columns = [[round(normal(draw), 2) for _ in range(50)] for _ in range(200)]
-    outcome = [draw.choice(["relapse", "none"]) for _ in range(50)]
+    outcome = [draw.choice(["relapse", "cured"]) for _ in range(50)]
     head = [f"g{i}" for i in range(200)]
     rows = [[column[i] for column in columns] for i in range(50)]
     return {

@@ -263,6 +263,24 @@ def labels(scope: Scope, clause: n.ClauseNode | None) -> tuple[Label, ...]:
     return tuple(value for value in found if value is not None)
 
 
+def missing_words(scope: Scope, clauses: Clauses) -> tuple[Label, ...] | None:
+    """Take the words that mean a missing value: None for the usual ones, `()` for `none`."""
+    clause = clauses.plain("missing")
+    if clause is None:
+        return None
+    alone = [v for v in clause.values if isinstance(v, n.NameNode) and v.name == "none"]
+    if alone and len(clause.values) == 1:
+        return ()
+    if alone:
+        scope.report(
+            codes.CLAUSE_VALUE,
+            "`missing none` keeps every word, so that no other word can follow it",
+            alone[0].span,
+            help='write `"none"` in quotes for the word itself',
+        )
+    return labels(scope, clause)
+
+
 def take_where_lines(scope: Scope, clauses: Clauses) -> tuple[Where, ...]:
     """Take the `where` lines, in order."""
     lines = []

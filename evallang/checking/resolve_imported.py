@@ -10,6 +10,7 @@ from evallang.checking.clauses import (
     check_path,
     counts_conflict,
     errors,
+    missing_words,
     positive_class,
     stated_task,
     take_where_lines,
@@ -76,6 +77,7 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
         readers=readers,
         event=clauses.column("event"),
         query=clauses.column("query"),
+        missing=missing_words(scope, clauses),
     )
     return None if errors(scope, before) else spec
 
@@ -451,6 +453,7 @@ def scores(scope: Scope, node: n.ScoresNode) -> ScoresSpec | None:
         repeat=clauses.column("repeat"),
         metric=clauses.text("metric"),
         higher_is_better=not direction or direction[0].keyword.name == "higher",
+        missing=missing_words(scope, clauses),
         unit=clauses.text("unit"),
         about=clauses.text("about"),
         cite=clauses.text("cite"),

@@ -9,7 +9,7 @@ from evallang.checking.clauses import (
     Clauses,
     check_path,
     errors,
-    labels,
+    missing_words,
     positive_class,
     stated_task,
     take_where_lines,
@@ -90,7 +90,6 @@ def _data(scope: Scope, node: n.DataNode) -> DataSpec | None:
     features, excepted = _features(scope, clauses)
     positive, positive_label = positive_class(scope, clauses)
     categorical = clauses.plain("categorical")
-    missing = clauses.plain("missing")
     task = stated_task(scope, clauses)
     spec = DataSpec(
         name=node.name.name,
@@ -111,7 +110,7 @@ def _data(scope: Scope, node: n.DataNode) -> DataSpec | None:
         group=clauses.column("group"),
         weight=clauses.column("weight"),
         time=time_column(clauses),
-        missing=labels(scope, missing),
+        missing=missing_words(scope, clauses),
         task=BUNDLED.get(location) if bundled and task is None else task,
         where=take_where_lines(scope, clauses),
         unit=clauses.text("unit") or "examples",

@@ -94,6 +94,16 @@ MALFORMED_JSON = declare(
     wrong='[{"id": 1, "truth": "cat", "cnn": "cat"}, {"id": 2, "truth": "dog", "cnn": "cat"}]',
     right='{"id": 1, "truth": "cat", "cnn": "cat"}\n{"id": 2, "truth": "dog", "cnn": "cat"}',
 )
+UNCLEAR_NUMBERS = declare(
+    "E411",
+    "unclear_numbers",
+    "A file does not show whether a point or a comma in its numbers is the decimal sign.",
+    reason="In one country 7.685 is more than seven thousand, in another less than eight. The sign "
+    "is read from all numbers of a column, then from the other columns of the file; where these "
+    "leave it open, or contradict each other, a guess could be wrong by a factor of a thousand.",
+    wrong="id;price;model\n1;7.685;7.623\n2;862;816",
+    right="id;price;model\n1;7685;7623\n2;862;816",
+)
 SAME_STEM = declare(
     "E413",
     "data_sets_share_a_name",
@@ -432,6 +442,45 @@ NUMBERS_WITH_TEXT = declare(
     "category.",
     wrong="target readmitted\nfeatures age, creatinine   # `unknown` in some rows",
     right='target readmitted\nfeatures age, creatinine\nmissing "unknown"',
+)
+WORDS_READ_AS_MISSING = declare(
+    "W458",
+    "words_read_as_missing",
+    "A column of text contains words that are read as missing by default.",
+    reason="NA, N/A, NaN, NULL, None and ? mean a missing value unless the study says otherwise, "
+    "but `none` can be a category and `NA` a country. A `missing` clause settles it.",
+    wrong="target readmitted\nfeatures age, insurance   # none, private and public",
+    right="target readmitted\nfeatures age, insurance\nmissing none",
+)
+LABEL_OF_THE_UNKNOWN = declare(
+    "W459",
+    "label_of_the_unknown",
+    "A label of the target looks like a word for what is not known.",
+    changes=Changes.QUESTION,
+    reason="Rows whose outcome nobody knows become a class of their own, which models learn and "
+    "metrics count.",
+    wrong="target readmitted   # yes, no and unknown",
+    right='target readmitted\nmissing "unknown"\nwhere readmitted is not missing',
+)
+NUMBER_OF_THE_UNKNOWN = declare(
+    "W460",
+    "number_of_the_unknown",
+    "A column of numbers contains one such as -999 or 999, far from all others.",
+    changes=Changes.SCORES,
+    reason="Instruments and questionnaires write such numbers for what they do not know; as "
+    "numbers they dominate means, distances and errors.",
+    wrong="target readmitted\nfeatures age, ward   # 999 where the age is not known",
+    right="target readmitted\nfeatures age, ward\nmissing 999",
+)
+SPELLED_TWICE = declare(
+    "W461",
+    "spelled_twice",
+    "Labels, categories or groups of a column differ in their spelling alone.",
+    changes=Changes.SCORES,
+    reason="`yes`, `Yes` and `yes ` are three labels to a program, and so are `dog;fish` and "
+    "`fish;dog`.",
+    wrong="target readmitted   # yes, Yes and no",
+    right="target readmitted   # yes and no",
 )
 CONSTANT_FEATURE = declare(
     "W410",
@@ -840,6 +889,16 @@ NO_LABEL_IS_TRUE = declare(
     reason="The labels are spelled in two ways, or a column of scores was taken for labels.",
     wrong="models cnn as p_spam",
     right="models cnn as verdict\nscore cnn = p_spam",
+)
+
+LABELS_CODED_OTHERWISE = declare(
+    "E488",
+    "labels_coded_otherwise",
+    "The labels that a model predicts seem to be those of the truth in another coding.",
+    reason="If a true label is never predicted and a predicted label is never true, most right "
+    "predictions count as wrong, and those of another label may count as right.",
+    wrong="truth label   # -1 and 1\nmodels cnn   # 0 and 1",
+    right="truth label   # 0 and 1\nmodels cnn   # 0 and 1",
 )
 
 # --- E454, E455: repeats ------------------------------------------------------------------

@@ -1,14 +1,21 @@
 """Columns with a role of their own: id, group, weight, split, strata, subgroups."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from evallang.data.codes import ID_TWICE, MISSING_IN_ROLE, UNKNOWN_COLUMN, UNUSABLE_WEIGHT
+from evallang.data.codes import (
+    ID_TWICE,
+    MISSING_IN_ROLE,
+    UNKNOWN_COLUMN,
+    UNUSABLE_WEIGHT,
+    WORDS_READ_AS_MISSING,
+)
 from evallang.data.column_types import Kind
+from evallang.data.dataset import Label
 from evallang.data.distinct_rows import rows_differ
-from evallang.data.findings import Findings, quoted, written
+from evallang.data.findings import Findings, counted, quoted, written
 from evallang.data.frame import Frame
-from evallang.data.labels import numbered
+from evallang.data.labels import as_number, label_text, numbered
 from evallang.data.magnitudes import sizes_are_usable
 from evallang.registry import lazy
 
@@ -167,6 +174,29 @@ def read_levels(
     }
 
 
+def warn_of_words(frame: Frame, column: str, keyword: str, findings: Findings) -> None:
+    """Report the words of a column of text that are read as missing and may be a category."""
+    words = frame.taken.get(column, ()) if frame.stated is None else ()
+    if not words or frame.kind(column) is not Kind.TEXT:
+        return
+    findings.add(
+        WORDS_READ_AS_MISSING,
+        f"{quoted(words)} in `{column}` {'is' if len(words) == 1 else 'are'} read as missing, in "
+        f"{counted(frame.n_missing(column), 'row')} of {frame.n:,}",
+        keyword,
+        help=f"write `{missing_line(frame)}` if this is meant, or `missing none` if "
+        f"{'it is' if len(words) == 1 else 'they are'} a category",
+    )
+
+
+def missing_line(frame: Frame, more: Iterable[Label] = ()) -> str:
+    """Return the `missing` clause that names further words besides those that are missing now."""
+    now: Iterable[Label] = sorted({word for some in frame.taken.values() for word in some})
+    words = [label_text(w) for w in (*(now if frame.stated is None else frame.stated), *more)]
+    texts = dict.fromkeys(w if as_number(w) is not None else f'"{w}"' for w in words)
+    return f"missing {', '.join(texts)}"
+
+
 def _has_missing(
     frame: Frame, column: str, keyword: str, findings: Findings, *, filtered: bool = True
 ) -> bool:
@@ -178,6 +208,7 @@ def _has_missing(
             f"{whose} is missing in {frame.places(missing)}",
             keyword,
             help=f"write `where {written(column)} is not missing` to keep the others"
+            f"{frame.keep_words(column)}"
             if filtered
             else "write it in every row",
         )

@@ -23,9 +23,8 @@ else:
 
 INTEGER_CELL = r"^[+-]?(0|[1-9][0-9]*)$"
 DATE_CELL = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?)?$"
-DECIMAL_COMMA_CELL = r"^[+-]?[0-9]+(,[0-9]+)?$"
 MOST_LEVELS = 255  # categories of labels, which fit in a byte
-TYPED_CELL = re.compile(f"{DECIMAL_COMMA_CELL}|{DATE_CELL}")
+TYPED_CELL = re.compile(DATE_CELL)
 
 
 class Kind(StrEnum):
@@ -68,13 +67,12 @@ def type_words(series: "pl.Series") -> str:
     return "lists" if dtype.is_nested() else str(kind)
 
 
-def typed_cells(cells: "pl.Series", *, decimal_comma: bool = False) -> "pl.Series":
+def typed_cells(cells: "pl.Series") -> "pl.Series":
     """Convert the cells of a text file to the type that all of them have.
 
     Missing cells are null. Integers are written without leading zeros; a column of numbers
     may hold `nan` (missing) and `inf` next to at least one finite number; Booleans are
-    `true` and `false` in any case; dates are ISO 8601, year first; `decimal_comma` reads
-    `1,5` as a number where the fields are separated by semicolons. All else is text.
+    `true` and `false` in any case; dates are ISO 8601, year first. All else is text.
     """
     present = cells.drop_nulls() if cells.null_count() else cells
     if present.is_empty():
@@ -86,8 +84,6 @@ def typed_cells(cells: "pl.Series", *, decimal_comma: bool = False) -> "pl.Serie
         if whole.null_count() == cells.null_count():
             return whole
     numbers = _numbers(cells)
-    if numbers is None and decimal_comma and present.str.contains(DECIMAL_COMMA_CELL).all():
-        numbers = _numbers(cells.str.replace(",", ".", literal=True))
     if numbers is not None:
         return numbers
     if present.str.to_lowercase().is_in(["true", "false"]).all():

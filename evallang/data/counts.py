@@ -61,6 +61,7 @@ def read_counts(
         )
         if frame is None:
             return None, findings.diagnostics
+        frame = frame.mark_missing()
         models = models or tuple(
             GivenModel(name, name, column=name) for name in frame.columns if name != spec.count
         )

@@ -199,6 +199,7 @@ def _table(
         excluded=excluded,
         sha256="",
         source=frame.source,
+        taken=frame.taken,
         target=target_column,
         notes=(*frame.notes, *target.notes),
         source_columns=columns,

@@ -52,7 +52,9 @@ class DataSpec:
     `kind` is `sklearn` (then `location` is the name of the data set), `path`, `glob` or
     `sql` (then `connection` is set). `time` is the column of the order in time, empty for the
     order of the file; `series` tells that the study reads the rows in order. `places` maps
-    clause keywords to their places; `statement` is the statement's first line in canonical text.
+    clause keywords to their places; `statement` is the statement's first line in canonical text. `missing`
+    are the words that mean a missing value, none with `()`; None for the usual ones
+    (`frame.MISSING_WORDS`).
     """
 
     name: str
@@ -77,7 +79,7 @@ class DataSpec:
     split: str | None = None
     subgroups: tuple[str, ...] = ()
     strata: tuple[str, ...] = ()
-    missing: tuple[Label, ...] = ()
+    missing: tuple[Label, ...] | None = None
     task: Task | None = None
     where: tuple[Where, ...] = ()
     unit: Annotated[str, Effect.WORDS] = "examples"
@@ -181,6 +183,7 @@ class PredictionsSpec:
     readers: Literal["random"] | None = None
     event: str | None = None
     query: str | None = None
+    missing: tuple[Label, ...] | None = None
 
     @property
     def orders(self) -> Literal["event", "query"] | None:
@@ -239,9 +242,9 @@ class ScoresSpec:
 
     Wide: `models` names columns, or is empty for all columns not otherwise named. Long:
     `model` and `score` are columns, and `models`, where written, chooses among the names in
-    the first (their `column` is the name in the file). `missing` is what tests over data sets
+    the first (their `column` is the name in the file). `policy` is what tests over data sets
     do with a data set that lacks a score of at least one model: skip it, or rank the missing
-    score last.
+    score last. `missing` are the words that mean a missing value, None for the usual ones.
     """
 
     name: str
@@ -256,7 +259,8 @@ class ScoresSpec:
     repeat: str | None = None
     metric: str | None = None
     higher_is_better: bool = True
-    missing: Literal["leave_out", "worst"] = "leave_out"
+    policy: Literal["leave_out", "worst"] = "leave_out"
+    missing: tuple[Label, ...] | None = None
     unit: Annotated[str | None, Effect.WORDS] = None
     about: Annotated[str | None, Effect.WORDS] = None
     cite: Annotated[str | None, Effect.WORDS] = None
@@ -363,6 +367,8 @@ class Table:
     notes: tuple[str, ...] = ()
     source_columns: tuple[SourceColumn, ...] = ()
     """All columns of the source, features or not, in its order."""
+    taken: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Of each column that holds some, the words that were read as missing."""
     further_splits: tuple[tuple[str, ...], ...] = ()
     moments: Moments | None = None
     strata: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -446,6 +452,8 @@ class GivenOutcomes:
     moments: Moments | None = None
     joined: JoinedParts | None = None
     """Of files in parts whose rows were joined in memory: how many, and why."""
+    taken: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Of each column that holds some, the words that were read as missing."""
 
     @property
     def class_counts(self) -> tuple[int, ...] | None:
@@ -527,6 +535,7 @@ class ScoreTable:
     source: str
     notes: tuple[str, ...] = ()
     source_columns: tuple[SourceColumn, ...] = ()
+    taken: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -552,7 +561,7 @@ class ScoreTable:
         standing as -inf (inf where lower is better), so that it is ranked last.
         """
         means = self.means
-        if self.spec.missing == "worst":
+        if self.spec.policy == "worst":
             last = float("-inf") if self.spec.higher_is_better else float("inf")
             filled = means.copy()
             filled[self.missing] = last

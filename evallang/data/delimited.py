@@ -7,7 +7,8 @@ other by Python's csv module, which reports what is wrong.
 import codecs
 import csv
 import io
-from collections.abc import Container, Sequence
+import re
+from collections.abc import Callable, Collection, Container, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ from evallang.data.file_content import FileContent
 from evallang.data.files import check_size
 from evallang.data.findings import RENAME, Findings, counted, listed, quoted, repeated
 from evallang.data.frame import Frame, frame_of
-from evallang.data.labels import as_number
+from evallang.data.number_signs import is_number, with_decimal_points
 from evallang.frozen_records import frozen
 from evallang.limits import CELL, OverLimit
 from evallang.registry import lazy
@@ -42,6 +43,9 @@ SNIFFED_BYTES = 1 << 16  # enough for the header and some rows of a table of 1,0
 SNIFFED_LINES = 4  # at least, however long: the header of a wide table alone has a megabyte
 SNIFFED_RECORDS = 50
 CHUNK = 1 << 20  # bytes looked at together: they stay in the processor's cache
+Needed = Callable[[Sequence[str]], Collection[str]]
+"""What returns the columns that a study needs out of all columns of a file."""
+SEP_LINE = re.compile(rb'"?sep=([,;\t|])"?\r?', re.IGNORECASE)  # which Excel reads, and writes
 UTF_16_OR_32 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 
 
@@ -52,6 +56,8 @@ class Dialect:
     separator: str
     header: bool
     names: tuple[str, ...]
+    row_names: bool = False
+    """Whether the header lacks the first column, as R's `write.table` writes names of rows."""
 
 
 @frozen
@@ -81,14 +87,16 @@ def read_delimited(
     spelled: frozenset[str] | None = None,
     short: Container[str] = (),
     coded: Container[str] = (),
+    needed: Needed | None = None,
     span: Span | None = None,
 ) -> Frame | None:
     """Read a CSV or TSV file; None after a finding.
 
     `named` are the columns that the study names. The first line is a header when it holds
     one of them, or when none of its fields is a number; without a header the columns are
-    called column_1, column_2 and so on. Blank lines are skipped. `spelled` are those of
-    which the spelling of numbers may be asked for (None: any), all other numbers may be typed
+    called column_1, column_2 and so on. Blank lines are skipped, and lines of comments above the
+    header, which begin with `#`. Unclear numbers are reported in the columns that are `needed`
+    (None: all). `spelled` are those of which the spelling of numbers may be asked for (None: any), all other numbers may be typed
     as they are read; whole numbers of `short` columns take as few bytes as they need, and the
     texts of `coded` ones may be categories.
     """
@@ -100,7 +108,9 @@ def read_delimited(
         findings.add(EMPTY_FILE, f"`{source}` is empty", span=span)
         return None
     try:
-        dialect = sniff(text.content, source, named)
+        above = _above_header(text.content)
+        text = replace(text, content=text.content.part(above.size, len(text.content)))
+        dialect = sniff(text.content, source, named, above.separator)
         if twice := repeated(dialect.names):
             findings.add(
                 DUPLICATE_COLUMN,
@@ -120,7 +130,7 @@ def read_delimited(
             spelled=spelled,
             short=short,
             coded=coded,
-        ) or _read_any(text.content, dialect, source, findings, span)
+        ) or _read_any(text.content, dialect, source, findings, span, above.lines)
     except OverLimit as error:
         findings.over_limit(error, span=span)
         return None
@@ -134,15 +144,55 @@ def read_delimited(
     if cells.height == 0:
         findings.add(EMPTY_FILE, f"`{source}` has a header and no rows", span=span)
         return None
+    if isinstance(lines, range):
+        lines = range(lines.start + above.lines, lines.stop + above.lines)
     cells, dropped = _drop_unnamed_empty(cells, dialect)
+    used = cells.columns if needed is None else needed(cells.columns)
+    cells, signs = with_decimal_points(cells, source, dialect.separator, used, findings, span)
+    if findings.failed:
+        return None
     return frame_of(
         source,
         cells,
         untyped=True,
         lines=lines,
-        decimal_comma=dialect.separator == ";",
-        notes=(*_stated(dialect, source), *dropped),
+        notes=(*_stated(dialect, source, above), *dropped, *signs),
     )
+
+
+@frozen
+class _AboveHeader:
+    """The lines above the header that hold no data, and the separator that one of them states."""
+
+    size: int
+    lines: int
+    separator: str | None
+    comments: int
+
+
+def _above_header(content: FileContent) -> _AboveHeader:
+    """Find Excel's line `sep=;`, and lines of comments, at the beginning of a file.
+
+    The last line that begins with `#` is a header (`# x, y`, as numpy writes it) where a line of
+    numbers with as many fields follows.
+    """
+    lines = content.beginning(SNIFFED_BYTES, SNIFFED_LINES).splitlines(keepends=True)
+    stated = SEP_LINE.fullmatch(lines[0].removesuffix(b"\n"))
+    start = 1 if stated else 0
+    end = start
+    while end < len(lines) and lines[end].startswith(b"#"):
+        end += 1
+    if start < end < len(lines):
+        comment, following = lines[end - 1], lines[end]
+        for separator in map(str.encode, SEPARATORS):
+            fields = following.decode("utf-8", "ignore").split(separator.decode())
+            alike = comment.count(separator) == len(fields) - 1 > 0
+            if alike and any(is_number(field.strip(' \t\r\n"')) for field in fields):
+                end -= 1
+                break
+    size = sum(map(len, lines[:end]))
+    sep = stated[1].decode() if stated else None
+    return _AboveHeader(size, end, sep, end - start)
 
 
 def checked_text(data: bytes, source: str, findings: Findings, span: Span | None) -> bytes | None:
@@ -205,31 +255,43 @@ def _with_ends_between_lines(text: Text) -> Text:
     return replace(text, content=content.part(0, size), ends=ends)
 
 
-def sniff(content: FileContent, source: str, named: frozenset[str]) -> Dialect:
+def sniff(
+    content: FileContent, source: str, named: frozenset[str], stated: str | None = None
+) -> Dialect:
     """Return separator and header from the first records of a table.
 
     The separator is the one that cuts all of them into the same number of fields, more than
     one; of several the one that makes most fields; if there is none, the one that makes most
-    fields of the first record (.tsv: the tab).
+    fields of the first record (.tsv: the tab). A separator that the file has `stated` is taken.
     """
     head = content.beginning(SNIFFED_BYTES, SNIFFED_LINES)
     text = head.decode("utf-8", errors="ignore")
     ranks = []
-    for preference, separator in enumerate(SEPARATORS):
+    for preference, separator in enumerate([stated] if stated else SEPARATORS):
         records = _first_records(text, separator)
         if len(head) < len(content) and len(records) > 1:
             records.pop()  # a quoted field may have been cut
         widths = {len(record) for record in records}
         even = len(widths) == 1 and widths != {1}
         tab = separator == "\t" and ".tsv" in source.lower()
-        ranks.append((even and tab, even, tab, len(records[0]), -preference, separator, records[0]))
-    *_, separator, first = max(ranks)
+        ranks.append((even and tab, even, tab, len(records[0]), -preference, separator, records))
+    *_, separator, (first, *rest) = max(ranks)
     fields = tuple(field.strip() for field in first)
-    header = bool(named.intersection(fields)) or all(as_number(field) is None for field in fields)
+    header = bool(named.intersection(fields)) or not any(map(is_number, fields))
+    row_names = header and _have_row_names(rest, len(fields))
     if not header:
         fields = ("",) * len(fields)
+    fields = ("", *fields) if row_names else fields
     names = tuple(field or f"column_{i}" for i, field in enumerate(fields, 1))
-    return Dialect(separator, header, names)
+    return Dialect(separator, header, names, row_names)
+
+
+def _have_row_names(records: list[list[str]], width: int) -> bool:
+    """Return whether each record has one field more than the header, first its own name."""
+    if not records or any(len(record) != width + 1 for record in records):
+        return False
+    names = {record[0].strip() for record in records}
+    return len(names) == len(records) and "" not in names and any(r[-1].strip() for r in records)
 
 
 def _first_records(text: str, separator: str) -> list[list[str]]:
@@ -246,11 +308,18 @@ def _first_records(text: str, separator: str) -> list[list[str]]:
     return records or [[text]]
 
 
-def _stated(dialect: Dialect, source: str) -> tuple[str, ...]:
+def _stated(dialect: Dialect, source: str, above: _AboveHeader) -> tuple[str, ...]:
     notes = []
+    if above.comments:
+        lines = counted(above.comments, "line")
+        notes.append(f"{source}: {lines} above the header skipped: comments, which begin with #")
     if len(dialect.names) > 1:
         notes.append(f"{source}: fields separated by {SEPARATORS[dialect.separator]}")
-    if dialect.header:
+    if dialect.row_names:
+        notes.append(
+            f"{source}: header one field short, as R writes it; the names of rows are column_1"
+        )
+    elif dialect.header:
         notes.append(f"{source}: first line read as header")
     else:
         notes.append(f"{source}: no header, columns called column_1 to {dialect.names[-1]}")
@@ -258,20 +327,28 @@ def _stated(dialect: Dialect, source: str) -> tuple[str, ...]:
 
 
 def _read_any(
-    content: FileContent, dialect: Dialect, source: str, findings: Findings, span: Span | None
+    content: FileContent,
+    dialect: Dialect,
+    source: str,
+    findings: Findings,
+    span: Span | None,
+    above: int,
 ) -> tuple["pl.DataFrame", Sequence[int]] | None:
-    """Read record by record; None after naming the lines that do not fit the header."""
+    """Read record by record; None after naming the lines that do not fit the header.
+
+    `above` is the number of lines above the header.
+    """
     width = len(dialect.names)
     columns: list[list[str]] = [[] for _ in dialect.names]
     lines: list[int] = []
-    ragged: list[tuple[int, int]] = []
+    ragged: list[tuple[int, list[str]]] = []
     reader = csv.reader(
         io.StringIO(content.read().decode("utf-8"), newline=""),
         delimiter=dialect.separator,
         skipinitialspace=True,
         strict=True,
     )
-    start, header_to_come = 1, dialect.header
+    start, header_to_come = above + 1, dialect.header
     while True:
         try:
             record = next(reader, None)
@@ -292,24 +369,35 @@ def _read_any(
             for column, cell in zip(columns, record, strict=True):
                 column.append(cell)
         elif len(record) > 1 or (record and record[0].strip()):
-            ragged.append((start, len(record)))
-        start = reader.line_num + 1
+            ragged.append((start, record))
+        start = above + reader.line_num + 1
     if ragged:
-        shown = listed((f"line {line} has {fields}" for line, fields in ragged), 3)
+        shown = listed((f"line {line} has {len(fields)}" for line, fields in ragged), 3)
         where = "the header" if dialect.header else "the first line"
         findings.add(
             RAGGED_LINE,
             f"`{source}` has {counted(width, 'field')} in {where}, but {shown}",
             span=span,
-            help="write the separator of empty fields too"
-            if all(fields < width for _, fields in ragged)
-            else "put fields that contain the separator in quotes",
+            help=_suggest_fix([fields for _, fields in ragged], width, every=not lines),
             notes=(f"the separator that was found is the {SEPARATORS[dialect.separator]}",),
         )
         return None
     schema = dict.fromkeys(dialect.names, pl.String)
     cells = pl.DataFrame(dict(zip(dialect.names, columns, strict=True)), schema=schema)
     return cells.with_columns(trimmed(pl.col(pl.String))), lines
+
+
+def _suggest_fix(ragged: list[list[str]], width: int, *, every: bool) -> str:
+    """Return how to fix records of another number of fields than the header."""
+    if all(fields[0].startswith("#") for fields in ragged):
+        return "remove the comments, which begin with `#`"
+    if all(len(fields) == width + 1 and not fields[-1].strip() for fields in ragged):
+        return "remove the separator at the end of these lines"
+    if every and len({len(fields) for fields in ragged}) == 1:
+        return "write a header with a name for every column"
+    if all(len(fields) < width for fields in ragged):
+        return "write the separator of empty fields too"
+    return "put fields that contain the separator in quotes"
 
 
 def _quote_fault(error: csv.Error) -> str:

@@ -72,6 +72,8 @@ def read_regular(
     if rows == 0:
         return pl.DataFrame({name: [] for name in names}), range(0)
     text: Schema = dict.fromkeys(names, pl.String)
+    if separator != "," or look.quoted:  # where a comma may be a decimal sign, points may group
+        spelled = None
     guessed = _guessed(content, separator, header, names, spelled, short)
     if look.spelled_apart:  # a float of which nobody asks the spelling is a float, however spelled
         guessed |= {name: pl.String for name, dtype in guessed.items() if dtype.is_integer()}

@@ -12,10 +12,12 @@ from evallang.data.codes import (
     NUMBERS_WITH_TEXT,
     UNKNOWN_COLUMN,
 )
+from evallang.data.column_roles import missing_line, warn_of_words
 from evallang.data.column_types import Kind
 from evallang.data.dataset import Column, DataSpec
-from evallang.data.findings import Findings, counted, label_written, quoted, written
+from evallang.data.findings import Findings, counted, listed, quoted, written
 from evallang.data.frame import Frame, as_objects
+from evallang.data.odd_values import variants_in, warn_of_numbers, warn_of_variants
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -26,7 +28,8 @@ else:
     np = lazy("numpy")
     pl = lazy("polars")
 
-MOST_ODD_WORDS = 3  # distinct words among numbers that look like marks of missing values
+MOST_ODD_WORDS = 3  # distinct words among numbers, however many rows have them
+LEAST_ODD_ROWS = 0.25  # share of the rows up to which there may be more of them
 BATCH = 1 << 22  # cells converted together: a wide table at once, a long one column by column
 LEAST_NUMBERS = 0.5  # share of numbers from which a text column looks meant as numbers
 
@@ -61,9 +64,12 @@ def read_features(frame: Frame, spec: DataSpec, target: str, findings: Findings)
             fine = False
         elif kind in (Kind.TEXT, Kind.DATE) or name in spec.categorical:
             marks = _warn_of_odd_words(frame, name, spec, findings)
+            warn_of_words(frame, name, "features", findings)
+            warn_of_variants(name, variants_in(frame, name), "features", findings)
             columns.append(Column(name, numeric=False, index=len(texts), marks=marks))
             texts.append(as_objects(frame.texts(name)))
         else:
+            warn_of_numbers(frame, name, "features", findings)
             columns.append(Column(name, numeric=True, index=len(numbers)))
             numbers.append(frame.values(name))
     block, infinite = _numeric_block(numbers, frame.n)
@@ -155,14 +161,12 @@ def _warn_of_odd_words(
     cells = frame.texts(name).drop_nulls()
     odd = cells.filter(cells.cast(pl.Float64, strict=False).is_null())
     words = odd.unique().sort().to_list()
-    if len(words) > MOST_ODD_WORDS or len(odd) > (1 - LEAST_NUMBERS) * len(cells):
+    few = len(words) <= MOST_ODD_WORDS
+    if len(odd) > (1 - LEAST_NUMBERS if few else LEAST_ODD_ROWS) * len(cells):
         return ()
-    marks = ", ".join(f'"{word}"' for word in words)
-    every = dict.fromkeys(
-        (*(label_written(str(mark)) for mark in spec.missing), *(f'"{word}"' for word in words))
-    )
+    marks = listed((f'"{word}"' for word in words), MOST_ODD_WORDS)
     known = any(character.isdigit() for word in words for character in word)
-    unknown = f"`missing {', '.join(every)}`"
+    unknown = f"`{missing_line(frame, words)}`"
     findings.add(
         NUMBERS_WITH_TEXT,
         f"`{name}` is read as text because of {marks} in {counted(len(odd), 'row')} of "

@@ -1,7 +1,7 @@
 """From a path to a frame, whatever the format."""
 
 import io
-from collections.abc import Callable, Collection, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from evallang.data.arff import read_arff
 from evallang.data.codes import DUPLICATE_COLUMN, EMPTY_FILE, UNREADABLE_FILE
 from evallang.data.column_types import MOST_LEVELS, labels_in_one_piece, plain_types, trimmed
-from evallang.data.delimited import read_delimited
+from evallang.data.delimited import Needed, read_delimited
 from evallang.data.file_content import FileContent
 from evallang.data.files import (
     check_size,
@@ -38,8 +38,6 @@ FIRST_ROWS = 1 << 12  # of a long file, where floats that are labels show themse
 MOST_NUMBERS = 32  # floats that are labels
 LONG = 1 << 20  # rows of a Parquet file whose labels are worth a reading of their own
 PANDAS_INDEX = "__index_level_"  # what to_parquet calls an index without a name
-Needed = Callable[[Sequence[str]], Collection[str]]
-"""What returns the columns that a study needs out of all columns of a file."""
 
 
 def read_file(
@@ -59,8 +57,8 @@ def read_file(
     `named` are the columns that the study names; they help to distinguish a header from data.
     `spelled` are those that are read as text somewhere, so that 1.10 and 1.1 differ (None: any);
     `short` those whose whole numbers take as few bytes as they need, `coded` those whose texts may
-    be categories in a long file. `needed` returns those to fetch from a store, where its client
-    can fetch some columns (None: all).
+    be categories in a long file. `needed` returns those that the study looks at (None: all): where
+    its client can, a store sends no others.
     """
     if ending(location) == ".parquet" and is_remote(location) and is_fetched(location):
         return _fetch_parquet(location, needed, findings, span)
@@ -83,6 +81,7 @@ def read_file(
             spelled=spelled,
             short=short,
             coded=coded,
+            needed=needed,
             span=span,
         )
 

@@ -27,6 +27,7 @@ def assign_folds(
     frame = read_file(location, folder, findings, named=named, span=span)
     if frame is None:
         return table, findings.diagnostics
+    frame = frame.mark_missing(table.spec.missing)
     if "fold" not in frame.columns:
         findings.add(
             ASSIGNMENT_MISMATCH,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evallang.data.column_types import Kind, kind_of, type_words, typed_cells
 from evallang.data.dataset import Label
+from evallang.data.findings import listed, quoted
 from evallang.data.joined_parts import JoinedParts
 from evallang.data.labels import as_number, label_text
 from evallang.frozen_records import frozen
@@ -21,6 +22,9 @@ else:
     pl = lazy("polars")
 
 
+MISSING_WORDS = ("NA", "N/A", "NaN", "NULL", "None", "?")
+"""What is missing unless a study says otherwise, in any case of letters, besides empty cells."""
+_LOWER = tuple(word.lower() for word in MISSING_WORDS)
 INFINITY = re.compile(r"\s*[+-]?inf(inity)?\s*", re.IGNORECASE)
 
 
@@ -36,7 +40,6 @@ class Frame:
         typed
     rows : 0-based row of the source for each row kept; a range where all are
     lines : line of the file of each row of the source, None for files without lines
-    decimal_comma : whether `1,5` in an untyped column is a number
     nested : dotted names of the fields inside JSON objects
     pieces : of files in parts, where each begins and the file as it was read
     parts : of files in parts, how many there are
@@ -46,6 +49,8 @@ class Frame:
     score_sums : of distinct rows, the sum of each column of scores over the rows of the source
     of_categories : of typed columns of numbers that are categories in a long file, the number of
         each category
+    stated : the words that the study says are missing, None for the usual ones
+    taken : of each column that holds some, the words that were read as missing
     hashes : of a table in parts, that of the columns that its study names, and that of ids, truth
         and groups; of all rows, whatever `where` keeps
     """
@@ -55,7 +60,6 @@ class Frame:
     untyped: bool
     rows: "NDArray[np.int64] | range"
     lines: Sequence[int] | None = None
-    decimal_comma: bool = False
     notes: tuple[str, ...] = ()
     nested: tuple[str, ...] = ()
     pieces: tuple[tuple[int, "Frame"], ...] = ()
@@ -66,6 +70,8 @@ class Frame:
     unread: tuple[str, ...] = ()
     joined: JoinedParts | None = None
     of_categories: "Mapping[str, pl.Series]" = field(default_factory=dict)
+    stated: tuple[Label, ...] | None = None
+    taken: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     _typed: dict[str, "pl.Series"] = field(default_factory=dict, compare=False, repr=False)
     _levels: "dict[str, tuple[Frame, pl.Series]]" = field(
         default_factory=dict, compare=False, repr=False
@@ -106,8 +112,7 @@ class Frame:
         if not self.untyped or self.cells[column].dtype != pl.String:
             return self.cells[column]
         if column not in self._typed:
-            typed = typed_cells(self.cells[column], decimal_comma=self.decimal_comma)
-            self._typed[column] = typed
+            self._typed[column] = typed_cells(self.cells[column])
         return self._typed[column]
 
     def by_level(self, column: str) -> "tuple[Frame, pl.Series | None]":
@@ -198,13 +203,42 @@ class Frame:
         """Return the same columns with further notes."""
         return replace(self, notes=(*self.notes, *notes))
 
-    def mark_missing(self, tokens: Iterable[Label]) -> "Frame":
-        """Convert cells that equal one of the tokens, as text or as number, to missing ones."""
-        words = list(tokens)
-        if not words:
-            return self
-        changed = [_mark_missing(self.cells[name], words, self.untyped) for name in self.columns]
-        return replace(self, cells=pl.DataFrame(changed), _typed={}, _levels={})
+    def mark_missing(self, tokens: tuple[Label, ...] | None = None) -> "Frame":
+        """Convert cells that equal one of the tokens, as text or as number, to missing ones.
+
+        Without tokens these are `MISSING_WORDS`, which is stated where one is met.
+        """
+        changed: list[pl.Series] = []
+        taken: dict[str, tuple[str, ...]] = {}
+        for cells in self.cells.iter_columns():
+            gone = _are_missing(cells, tokens, self.untyped)
+            if gone is not None and (gone := gone.fill_null(False)).any():
+                words = cells.filter(gone).unique().cast(pl.String).sort()
+                taken[cells.name] = tuple(words.to_list())
+                marked = cells.to_frame().select(pl.when(~gone).then(pl.col(cells.name)))
+                cells = marked.to_series()
+            changed.append(cells)
+        if not taken:
+            return replace(self, stated=tokens)
+        notes = self.notes
+        if tokens is None:
+            words_of = [f"{name} ({listed(words)})" for name, words in taken.items()]
+            note = f"words read as missing, by default, in {listed(words_of)}"
+            notes = (*notes, f"{self.source}: {note}")
+        return replace(
+            self,
+            cells=pl.DataFrame(changed),
+            notes=notes,
+            stated=tokens,
+            taken=taken,
+            _typed={},
+            _levels={},
+        )
+
+    def keep_words(self, column: str) -> str:
+        """Format what to write where words of a column are not meant to be missing."""
+        words = () if self.kind(column) is Kind.NUMBER else self.taken.get(column, ())
+        return f", or `missing none` if {quoted(words)} is a label" if words else ""
 
     def place(self, row: int) -> str:
         """Format the number of a kept row (from 0) as in its source: `row 12 (line 13)`."""
@@ -243,26 +277,37 @@ def frame_of(
     *,
     untyped: bool,
     lines: Sequence[int] | None = None,
-    decimal_comma: bool = False,
     notes: tuple[str, ...] = (),
     nested: tuple[str, ...] = (),
 ) -> Frame:
     """Make a frame of all rows of a source."""
-    return Frame(source, cells, untyped, range(cells.height), lines, decimal_comma, notes, nested)
+    return Frame(source, cells, untyped, range(cells.height), lines, notes, nested)
 
 
-def _mark_missing(series: "pl.Series", tokens: list[Label], untyped: bool) -> "pl.Series":
-    numbers = [number for token in tokens if (number := as_number(token)) is not None]
+def _are_missing(
+    series: "pl.Series", tokens: Sequence[Label] | None, untyped: bool
+) -> "pl.Series | None":
+    """Return which cells equal a token, None where none can."""
+    words = tokens or ()
+    numbers = [number for token in words if (number := as_number(token)) is not None]
+    if isinstance(series.dtype, pl.Enum):
+        categories = _are_missing(series.dtype.categories, tokens, untyped)
+        if categories is None or not categories.any():
+            return None
+        return series.cast(pl.String).is_in(series.dtype.categories.filter(categories).to_list())
     if series.dtype == pl.String:
+        if tokens is None:
+            short = series.str.len_bytes() <= max(map(len, _LOWER))
+            return short & series.str.to_lowercase().is_in(_LOWER)
         gone = series.is_in([label_text(token).strip() for token in tokens])
         if untyped and numbers:
             gone = gone | series.cast(pl.Float64, strict=False).is_in(numbers)
-    elif series.dtype.is_numeric():
-        infinite = [float(word) for word in map(label_text, tokens) if INFINITY.fullmatch(word)]
+    elif series.dtype.is_numeric() and words:
+        infinite = [float(word) for word in map(label_text, words) if INFINITY.fullmatch(word)]
         gone = series.cast(pl.Float64).is_in([*numbers, *infinite])
     else:
-        return series
-    return series.set(gone.fill_null(False), None)
+        return None
+    return gone
 
 
 def as_objects(series: "pl.Series") -> "NDArray[Any]":

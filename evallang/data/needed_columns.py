@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from evallang.data.dataset import PredictionsSpec, ScorePattern
-from evallang.data.file_formats import Needed
+from evallang.data.delimited import Needed
 from evallang.data.text_forms import names_fold, names_identifier, names_unit
 
 FINGERPRINTS = ("doc_hash", "target_hash")  # of lm-evaluation-harness: one document, one hash

@@ -20,7 +20,13 @@ from evallang.data.findings import Findings
 from evallang.data.frame import Frame, frame_of
 from evallang.data.needed_columns import needed_columns
 from evallang.data.part_patterns import has_parts
-from evallang.data.parts import hash_of_parts, hashes_of, same_types, shared_notes
+from evallang.data.parts import (
+    hash_of_parts,
+    hashes_of,
+    same_types,
+    shared_notes,
+    taken_of_parts,
+)
 from evallang.data.remote import network
 from evallang.data.row_filters import select
 from evallang.data.source_columns import (
@@ -206,8 +212,8 @@ class PartCounts:
     n: int = 0
     cells: "pl.DataFrame | None" = None
     untyped: bool = False
-    decimal_comma: bool = False
     notes: tuple[str, ...] = ()
+    taken: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
     others: Mapping[str, ColumnCounts] | None = None
     where_types: tuple[str, ...] = ()
@@ -281,6 +287,7 @@ def _read_part(task: PartTask) -> "_ReadPart | str":
     )
     if frame is None or findings.diagnostics:
         return "a part cannot be read"
+    frame = frame.mark_missing(task.spec.missing)
     wanted = {*task.keys, *task.scores, *(line.column for line in task.spec.where)}
     if not wanted <= set(frame.columns):
         return "a column is missing"
@@ -327,8 +334,8 @@ def _count_part(task: PartTask) -> PartCounts:
         kept.cells.height,
         cells,
         frame.untyped,
-        frame.decimal_comma,
         frame.notes,
+        frame.taken,
         tuple(frame.columns),
         others,
         where_types,
@@ -467,7 +474,6 @@ def add_up(
         location,
         whole.select(keys),
         untyped=first.untyped,
-        decimal_comma=any(one.decimal_comma for one in counts),
         notes=shared_notes(location, [(one.path, one.notes) for one in counts]),
     )
     often = whole[TIMES].to_numpy().copy()
@@ -492,7 +498,13 @@ def add_up(
     hashes = hash_of_parts([one.hashes for one in counts])
     of_scores = {name: whole[SUM_OF + name].to_numpy() for name in levels}
     whole_frame = replace(
-        frame, times=often, parts=len(counts), hashes=hashes, score_sums=of_scores
+        frame,
+        times=often,
+        parts=len(counts),
+        hashes=hashes,
+        score_sums=of_scores,
+        stated=spec.missing,
+        taken=taken_of_parts([one.taken for one in counts]),
     )
     return whole_frame, tuple(columns), excluded
 

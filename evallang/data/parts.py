@@ -3,7 +3,7 @@
 A table in parts is the same as one file of all its rows, in the order of the parts.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -82,7 +82,6 @@ def join_parts(
         location,
         pl.concat(tables),
         untyped=frames[0].untyped,
-        decimal_comma=any(frame.decimal_comma for frame in frames),
         notes=shared_notes(location, [(frame.source, frame.notes) for frame in frames]),
         nested=frames[0].nested,
     )
@@ -90,7 +89,15 @@ def join_parts(
     starts = np.cumsum([0, *(frame.cells.height for frame in frames)]).tolist()
     empty = [replace(frame, cells=frame.cells.clear(), _typed={}, _levels={}) for frame in frames]
     pieces = tuple(zip(starts, empty, strict=False))
-    return replace(joined, pieces=pieces, parts=len(frames), hashes=hashes, unread=frames[0].unread)
+    return replace(
+        joined,
+        pieces=pieces,
+        parts=len(frames),
+        hashes=hashes,
+        unread=frames[0].unread,
+        stated=frames[0].stated,
+        taken=taken_of_parts([frame.taken for frame in frames]),
+    )
 
 
 def _spelled(frames: Sequence[Frame], again: Callable[[str], Frame | None]) -> Sequence[Frame]:
@@ -173,6 +180,17 @@ def shared_notes(location: str, notes: Sequence[tuple[str, tuple[str, ...]]]) ->
     return tuple(
         dict.fromkeys(note.replace(source, location) for source, some in notes for note in some)
     )
+
+
+def taken_of_parts(
+    taken: Sequence[Mapping[str, tuple[str, ...]]],
+) -> dict[str, tuple[str, ...]]:
+    """Return the words that were read as missing in each column of any part."""
+    words: dict[str, dict[str, None]] = {}
+    for part in taken:
+        for column, some in part.items():
+            words.setdefault(column, {}).update(dict.fromkeys(some))
+    return {column: tuple(sorted(some)) for column, some in words.items()}
 
 
 def hashes_of(frame: Frame, named: Sequence[str], tested: Sequence[str]) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evallang.data.codes import (
     BOUNDS_IN_WRONG_ORDER,
     INFINITE_VALUE,
+    LABELS_CODED_OTHERWISE,
     MISSING_PREDICTION,
     NO_DENOMINATOR,
     NO_LABEL_IS_TRUE,
@@ -27,6 +28,7 @@ from evallang.data.findings import Findings, counted, model_column, quoted, writ
 from evallang.data.frame import Frame
 from evallang.data.labels import AT_ONCE, EXACT, as_number, find_label, look_up, short_codes
 from evallang.data.magnitudes import sizes_are_usable, whole_numbers_are_exact
+from evallang.data.odd_values import recoded, spelled_alike, warn_of_numbers
 from evallang.data.target import Target
 from evallang.limits import LARGEST_NUMBER
 from evallang.registry import lazy
@@ -89,7 +91,7 @@ def read_correctness(
         return
     if missing := frame.missing_rows(column):
         message = f"{model_column(column, model.name)} is missing in {frame.places(missing)}"
-        findings.add(MISSING_PREDICTION, message, keyword, help=missing_value_fix(column))
+        findings.add(MISSING_PREDICTION, message, keyword, help=missing_value_fix(frame, column))
         return
     cells = frame.values(column)
     distinct = cells.unique().to_list()
@@ -210,7 +212,7 @@ def _predicted(
     if missing := frame.missing_rows(column):
         message = f"{model_column(column, model.name)} is missing in {frame.places(missing)}"
         keyword = f"models {model.name}"
-        findings.add(MISSING_PREDICTION, message, keyword, help=missing_value_fix(column))
+        findings.add(MISSING_PREDICTION, message, keyword, help=missing_value_fix(frame, column))
         return None
     numeric = (Kind.NUMBER, Kind.BOOLEAN)
     of_truth = all(
@@ -287,7 +289,11 @@ def _checked_labels(
     if len(unseen) == 0:
         return predicted
     labels = frame.texts(column)[unseen].unique().sort().to_list()
-    near = next((word for label in labels if (word := closest(label, target.classes))), None)
+    alike = {spelled_alike(label): label for label in target.classes}
+    near = next(
+        (w for x in labels if (w := alike.get(spelled_alike(x)) or closest(x, target.classes))),
+        None,
+    )
     name = written(model.name)
     known_labels = f"the labels are {quoted(target.classes, 12)}"
     if len(unseen) == len(predicted):
@@ -301,6 +307,19 @@ def _checked_labels(
             f"{known_labels}"
             if frame.kind(column) is Kind.NUMBER
             else f"spell labels as in the truth; {known_labels}",
+        )
+        return None
+    seen = pl.Series(target.classes).gather(np.maximum(predicted, 0))
+    texts = pl.select(pl.when(pl.Series(predicted >= 0)).then(seen).otherwise(frame.texts(column)))
+    if recoded(target.y, texts.to_series(), target.classes, frame.times):
+        found = set(predicted.tolist())
+        never = [label for code, label in enumerate(target.classes) if code not in found]
+        findings.add(
+            LABELS_CODED_OTHERWISE,
+            f"`{model.name}` never predicts {quoted(never)}, and predicts {quoted(labels)}, which "
+            "the truth never contains",
+            f"models {model.name}",
+            help=f"write the labels of the truth in the column `{column}`: {known_labels}",
         )
         return None
     rows = counted(frame.count(unseen), "row")
@@ -476,11 +495,11 @@ def labels_from_scores(
     return labels, f"{model.name}: label {name} where the score is at least {threshold:g}{origin}"
 
 
-def missing_value_fix(column: str) -> str:
+def missing_value_fix(frame: Frame, column: str) -> str:
     """Return how to fix outcomes that are missing in a column."""
     return (
         f"fill them in, or write `where {written(column)} is not missing` to exclude these rows "
-        "for all models"
+        f"for all models{frame.keep_words(column)}"
     )
 
 
@@ -502,7 +521,7 @@ def number_column(
     missing = frame.missing_rows(column)
     if missing:
         message = f"{model_column(column, model)} is missing in {frame.places(missing)}"
-        findings.add(MISSING_PREDICTION, message, keyword, help=missing_value_fix(column))
+        findings.add(MISSING_PREDICTION, message, keyword, help=missing_value_fix(frame, column))
         return None
     if frame.kind(column) not in (Kind.NUMBER, Kind.BOOLEAN):
         where = frame.first_non_number(column)
@@ -527,6 +546,7 @@ def number_column(
         findings.add(INFINITE_VALUE, message, keyword, help=fix)
         return None
     what = model_column(column, model)
+    warn_of_numbers(frame, column, keyword, findings)
     return numbers if whole_numbers_are_exact(frame, column, what, keyword, findings) else None
 
 

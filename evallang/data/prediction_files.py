@@ -147,7 +147,7 @@ def _files(
     """Read every file, or take the data frame that is given for it."""
     several = len(spec.paths) > 1
     frames: dict[str, Frame] = {
-        path: read_frame(frame, path if several else None)
+        path: read_frame(frame, path if several else None).mark_missing(spec.missing)
         for path, frame in zip(spec.paths, given, strict=False)
     }
     for path in () if given else spec.paths:
@@ -237,7 +237,7 @@ def _read_one(
     *,
     coded: Container[str] = (),
 ) -> Frame | None:
-    return read_file(
+    frame = read_file(
         path,
         folder,
         findings,
@@ -247,6 +247,7 @@ def _read_one(
         coded=coded,
         needed=needed_columns(spec, named_columns(spec)),
     )
+    return None if frame is None else frame.mark_missing(spec.missing)
 
 
 @frozen
@@ -480,10 +481,14 @@ def _side_by_side(
         source,
         pl.DataFrame(columns),
         untyped=untyped,
-        decimal_comma=any(part.decimal_comma for part in parts.values()),
         notes=(*read_notes, *notes),
     )
-    return Joined(frame, models)
+    taken = {
+        names[path, column]: words
+        for path, part in parts.items()
+        for column, words in part.taken.items()
+    }
+    return Joined(replace(frame, stated=spec.missing, taken=taken), models)
 
 
 def _compare(

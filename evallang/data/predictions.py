@@ -314,6 +314,7 @@ def _outcomes(
         events=events,
         moments=moments,
         joined=frame.joined,
+        taken=frame.taken,
     )
     if frame.hashes is not None:
         sha256, test_sha256 = frame.hashes

@@ -24,6 +24,7 @@ from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.labels import sort_labels
 from evallang.data.magnitudes import sizes_are_usable
+from evallang.data.odd_values import warn_of_numbers
 from evallang.data.source_columns import roles_in_scores, source_columns
 from evallang.diagnostics import Diagnostic
 from evallang.registry import lazy
@@ -61,6 +62,7 @@ def read_scores(
     )
     if frame is None:
         return None, findings.diagnostics
+    frame = frame.mark_missing(spec.missing)
     axes = _axes(frame, spec, findings)
     if findings.failed and not spec.models:  # a column meant for a role would count as a model
         return None, findings.diagnostics
@@ -86,6 +88,7 @@ def read_scores(
         repeat_labels=axes.repeats if spec.repeat is not None else None,
         sha256="",
         source=frame.source,
+        taken=frame.taken,
         notes=(*frame.notes, *cells.notes, *notes),
         source_columns=source_columns(frame, roles_in_scores(spec, cells.models)),
     )
@@ -98,7 +101,7 @@ def scores_hash(table: ScoreTable) -> str:
     parts.text("models", [model.name for model in table.models])
     parts.text("datasets", list(table.datasets))
     parts.text("higher_is_better", table.spec.higher_is_better)
-    parts.text("missing_policy", table.spec.missing)
+    parts.text("missing_policy", table.spec.policy)
     parts.numbers("values", table.values)
     parts.numbers("folds", table.folds)
     parts.text("fold_labels", table.fold_labels)
@@ -320,7 +323,7 @@ def _report_missing(
         return values, ()
     empty = [cells.models[code].name for code in np.flatnonzero(missing.all(axis=0)).tolist()]
     complete = int((~missing.any(axis=1)).sum())
-    if empty or (spec.missing == "leave_out" and complete < LEAST_DATA_SETS):
+    if empty or (spec.policy == "leave_out" and complete < LEAST_DATA_SETS):
         message = (
             f"`{spec.path}` has no score of {quoted(empty)}"
             if empty
@@ -338,7 +341,7 @@ def _report_missing(
     done = (
         f"{complete} of {len(axes.datasets)} are used in tests of all models, unless tests rank a "
         "missing score last by `missing=worst`"
-        if spec.missing == "leave_out"
+        if spec.policy == "leave_out"
         else "missing scores are ranked last"
     )
     message = (
@@ -371,8 +374,8 @@ def _names(models: Sequence[GivenModel], chosen: Any) -> list[str]:
     return [model.name for model, is_chosen in zip(models, chosen, strict=True) if is_chosen]
 
 
-MISSING_MARKS = ("-", "–", "—", "?", "na", "n/a", "nan", "null", "none")
-"""What published tables write for a run that failed, in any case; stated where it is met."""
+MISSING_MARKS = ("-", "–", "—")
+"""What published tables write for a run that failed, besides the usual words."""
 
 
 def read_cells(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
@@ -400,7 +403,7 @@ def _wide(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
     for model in models:
         column = model.column or model.name
         if column_exists(frame, column, "models", findings):
-            numbers, marks = _numbers(frame, column, "models", findings)
+            numbers, marks = _numbers(frame, column, spec, "models", findings)
             columns.append(numbers)
             notes += marks
     arrays = [column for column in columns if column is not None]
@@ -414,7 +417,7 @@ def _long(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
     names = complete_texts(frame, spec.model, "model", findings, filtered=False)
     if not column_exists(frame, spec.score, "score", findings) or names is None:
         return None
-    numbers, notes = _numbers(frame, spec.score or "", "score", findings)
+    numbers, notes = _numbers(frame, spec.score or "", spec, "score", findings)
     if numbers is None:
         return None
     present = tuple(dict.fromkeys(names))
@@ -442,10 +445,13 @@ def _long(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
 
 
 def _numbers(
-    frame: Frame, column: str, keyword: str, findings: Findings
+    frame: Frame, column: str, spec: ScoresSpec, keyword: str, findings: Findings
 ) -> "tuple[NDArray[np.float64] | None, tuple[str, ...]]":
     """Return a column of scores as float64, missing = NaN, and the marks read as missing."""
-    values, notes = _read_marks_as_missing(frame, column)
+    by_default = spec.missing is None
+    values, notes = (
+        _read_marks_as_missing(frame, column) if by_default else (frame.values(column), ())
+    )
     kind = Kind.EMPTY if values.null_count() == len(values) else None
     if kind is None and not values.dtype.is_numeric():
         kind = frame.kind(column)
@@ -457,7 +463,8 @@ def _numbers(
             SCORE_NOT_NUMERIC,
             f"`{column}` of `{frame.source}` must contain numbers but contains {shown}",
             keyword,
-            help="write one number per cell, such as 0.912; an empty cell is a missing score",
+            help="write one number per cell, such as 0.912; an empty cell is a missing score, or a word "
+            "that `missing` names",
         )
         return None, ()
     numbers = values.cast(pl.Float64)
@@ -470,6 +477,7 @@ def _numbers(
     found = np.array(numbers.fill_null(float("nan")).to_numpy(), dtype=np.float64)
     what = f"`{column}` of `{frame.source}`"
     empty = "leave the cell empty if the score is missing"
+    warn_of_numbers(frame, column, keyword, findings)
     usable = sizes_are_usable(frame, found, what, keyword, findings, empty)
     return (found, notes) if usable else (None, ())
 
@@ -479,9 +487,9 @@ def _read_marks_as_missing(frame: Frame, column: str) -> "tuple[pl.Series, tuple
     values = frame.values(column)
     if values.dtype != pl.String:
         return values, ()
-    marked = values.str.to_lowercase().is_in(MISSING_MARKS).fill_null(False)
+    marked = values.is_in(MISSING_MARKS).fill_null(False)
     if not marked.any():
         return values, ()
     marks = listed(values.filter(marked).unique().sort().to_list())
     note = f"{column}: {marks} read as missing in {counted(int(marked.sum()), 'row')}"
-    return typed_cells(values.set(marked, None), decimal_comma=frame.decimal_comma), (note,)
+    return typed_cells(values.set(marked, None)), (note,)

@@ -17,7 +17,7 @@ from evallang.data.codes import (
 )
 from evallang.data.column_roles import column_exists
 from evallang.data.column_types import Kind
-from evallang.data.dataset import DataSpec, Label, PredictionsSpec, Task
+from evallang.data.dataset import DataSpec, Label, PredictionsSpec, Task, class_counts
 from evallang.data.findings import Findings, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.labels import classes_of, find_label, look_up
@@ -26,6 +26,7 @@ from evallang.data.magnitudes import (
     sizes_are_usable,
     whole_numbers_are_exact,
 )
+from evallang.data.odd_values import warn_of_labels, warn_of_numbers
 from evallang.limits import CLASSES, OverLimit
 from evallang.registry import lazy
 from evallang.spelling import closest
@@ -80,7 +81,7 @@ def read_target(
             else f"`{column}` is missing in every row",
             keyword,
             help=f"write `where {written(column)} is not missing` to exclude "
-            f"{'it' if len(missing) == 1 else 'them'}"
+            f"{'it' if len(missing) == 1 else 'them'}{frame.keep_words(column)}"
             if len(missing) < frame.n
             else "name a column with the true labels or numbers",
         )
@@ -157,6 +158,7 @@ def _numbers(
         and decimals_are_told_apart(y, what, keyword, findings)
     ):
         return None
+    warn_of_numbers(frame, column, keyword, findings)
     scale = spec.target_scale if isinstance(spec, DataSpec) else None
     if scale is not None:
         if not _report_off_scale(frame, column, y, scale, findings, keyword):
@@ -216,6 +218,9 @@ def _labels(
         return None
     positive, stated = _positive(spec, column, found.texts, found.values, findings)
     codes = found.codes if places is None else look_up(found.codes, places)
+    counts = class_counts(codes, len(found.texts), frame.times)
+    by_label = dict(zip(found.texts, counts, strict=True))
+    warn_of_labels(frame, column, by_label, keyword, findings)
     return Target("classification", codes, found.texts, found.values, positive, (*notes, *stated))
 
 

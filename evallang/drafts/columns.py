@@ -205,7 +205,7 @@ def likely_targets(columns: Sequence[Column]) -> list[Column]:
 
     These have classes. The last column, where a target often is, may also hold numbers.
     """
-    able = [c for c in columns if c.use is Use.FEATURE and c.missing == 0]
+    able = [c for c in columns if c.use is Use.FEATURE and 2 * c.missing < c.n]
     named = [c for c in able if c.name.strip().casefold() in TARGETS]
     if named:
         return named

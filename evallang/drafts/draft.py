@@ -88,12 +88,15 @@ def draft_study(place: Path, source: Path | None, target: str | None, goal: Goal
     frame = read_file(location, folder, findings)
     if frame is None:
         raise StudyError(findings.diagnostics, {})
+    frame = frame.mark_missing()
     columns = guess_columns(frame)
     given = predicted_columns(columns) if target is None else None
     if given is not None:
         lines = list(lines_from_predictions(location, *given, columns, goal))
     else:
-        lines = list(_from_table(location, columns, _target(columns, target, source), goal))
+        chosen = _target(columns, target, source)
+        words = sorted({word for some in frame.taken.values() for word in some})
+        lines = list(_from_table(location, columns, chosen, words, goal))
     return _finished(lines, place)
 
 
@@ -105,11 +108,6 @@ def _target(columns: Sequence[Column], name: str | None, source: Path) -> Column
             hint = f"did you mean `{near}`?" if near else f"it has {listed(list(by_name))}"
             raise DraftRefused(f"`{source}` has no column `{name}`; {hint}")
         chosen = by_name[name]
-        if chosen.missing:
-            raise DraftRefused(
-                f"`{name}` has {chosen.missing:,} missing values, which a target cannot "
-                "have; remove these rows first"
-            )
         if chosen.levels < 2:
             raise DraftRefused(f"`{name}` has one value, so that there is nothing to predict")
         if not chosen.is_classes and chosen.kind is not Kind.NUMBER:
@@ -144,8 +142,9 @@ def _from_nothing(goal: Goal) -> Iterator[str]:
 
 
 def _from_table(
-    location: str, columns: Sequence[Column], target: Column, goal: Goal
+    location: str, columns: Sequence[Column], target: Column, taken: Sequence[str], goal: Goal
 ) -> Iterator[str]:
+    """Write the study of a table; `taken` are the words in it that mean a missing value."""
     task = "classification" if target.is_classes else "regression"
     others = [column for column in columns if column is not target]
     features = [c for c in others if c.use is Use.FEATURE]
@@ -163,7 +162,8 @@ def _from_table(
     yield from head(f"How well can {target.name} be predicted?")
     yield f"data table from {quoted(location)}"
     what = f"{target.levels:,} values" if task == "classification" else "numbers"
-    yield f"  # The column to predict: {what}, none missing"
+    lacking = f"missing in {target.missing:,} rows" if target.missing else "none missing"
+    yield f"  # The column to predict: {what}, {lacking}"
     yield f"  target {written(target.name)}"
     least = min((n for _, n in target.counts), default=0)
     if task == "classification" and target.levels == 2:
@@ -177,8 +177,11 @@ def _from_table(
         yield f"  id {written(ids[0].name)}"
     markers = sorted({marker for column in features for marker in column.markers})
     if markers:
-        yield "  # Texts among numbers that mean a missing value"
-        yield f"  missing {', '.join(map(quoted, markers))}"
+        yield "  # Texts that mean a missing value"
+        yield f"  missing {', '.join(map(quoted, (*markers, *taken)))}"
+    if target.missing:
+        yield "  # Rows without it can neither be learnt from nor tested"
+        yield f"  where {written(target.name)} is not missing"
     if dropped:
         for column in dropped:
             yield f"  # Not `{column.name}`: {column.why}"
@@ -199,7 +202,7 @@ def _from_table(
     yield from comment(f"{reason}; fitted on training parts only")
     yield f"let prep = {prep}"
     yield ""
-    n = target.n
+    n = target.n - target.missing
     yield from _models(task=task, goal=goal, rows=n, prep="prep", sparse=bool(texts))
     ordered = bool(times) and not groups
     if ordered and not times[0].ascending:

@@ -116,7 +116,7 @@ def _read(location: str, folder: Path, named: frozenset[str] = frozenset()) -> F
     frame = read_file(location, folder, findings, named=named)
     if frame is None:
         raise StudyError(findings.diagnostics, {})
-    return frame
+    return frame.mark_missing()
 
 
 def _location(path: Path, folder: Path) -> str:

@@ -90,7 +90,7 @@ def grid_of_table(
         table.spec.metric or "score",
         "higher" if table.spec.higher_is_better else "lower",
         bool(len(inside)) and bool((inside >= 0).all()) and bool((inside <= 1).all()),
-        missing=missing if table.spec.missing == "leave_out" else table.spec.missing,
+        missing=missing if table.spec.policy == "leave_out" else table.spec.policy,
     )
 
 

@@ -42,6 +42,7 @@ def stated_defaults(
         *_tuning(study),
         *_levels(study),
         *_averages(study, read),
+        *_missing_words(read),
         *(default for default, _ in intervals),
         *_options(study, [method for _, method in intervals], grouped=grouped),
     ):
@@ -67,6 +68,15 @@ def _levels(study: Study) -> Iterator[Default]:
     lines = (*(m.within for m in study.measures), *(r.within for r in study.requirements))
     if any(lines):
         yield Default("smallest level estimated", FEWEST, "measure", "within")
+
+
+def _missing_words(read: ReadSources) -> Iterator[Default]:
+    """Iterate over the words that a source was read to lack a value by, if its study names none."""
+    for source in (*read.with_examples, *read.score_tables):
+        words = sorted({word for some in source.taken.values() for word in some})
+        if words and getattr(source.spec, "missing", None) is None:
+            name = source.spec.name
+            yield Default(f"missing of {name}", ", ".join(words), "data", "missing", name)
 
 
 def _settings(

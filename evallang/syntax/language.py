@@ -221,8 +221,9 @@ _CATEGORICAL = Clause(
 )
 _MISSING = Clause(
     "missing",
-    'missing "TEXT", ...',
-    "Values that mean a missing value, in addition to empty cells.",
+    'missing "TEXT", ... or missing none',
+    "Values that mean a missing value, besides empty cells; by default NA, N/A, NaN, NULL, None and "
+    "? in any case of letters. `missing none` keeps them as text.",
     "texts",
     listed=True,
     elsewhere=("na", "null"),
@@ -638,6 +639,7 @@ _ALL = (
             _TIME,
             _POSITIVE,
             _TASK,
+            _MISSING,
             _WHERE,
             _UNIT,
             _ABOUT,
@@ -668,6 +670,7 @@ _ALL = (
             _METRIC,
             _HIGHER,
             _LOWER,
+            _MISSING,
             _UNIT_OF_SETS,
             _ABOUT,
             _CITE,

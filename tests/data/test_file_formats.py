@@ -127,9 +127,9 @@ def test_decimal_commas_are_numbers_between_semicolons(source):
     assert table.numeric.tolist() == [[1.5, 2], [-0.25, 3.5]]
 
 
-def test_decimal_commas_in_quotes_stay_text_between_commas(source):
+def test_decimal_commas_in_quotes_are_numbers_between_commas(source):
     table = source.table('x,y\n"1,5",a\n"2,5",b\n')
-    assert table.objects[:, 0].tolist() == ["1,5", "2,5"]
+    assert table.numeric.tolist() == [[1.5], [2.5]]
 
 
 def test_a_file_without_header_gets_numbered_columns_and_says_so(source):

@@ -183,7 +183,8 @@ def test_the_fast_way_and_the_careful_way_give_the_same_columns(columns, separat
         read_delimited(FileContent.of(text.encode()), "d.tsv", Findings({}), spelled=keep)
         for text in ("\n".join(lines), "\n".join([*lines[:2], "", *lines[2:]]))
     )
-    for name in names:
+    assert (fast is None) == (careful is None)  # numbers that may mean two things
+    for name in names if fast is not None else ():
         assert fast.values(name).dtype == careful.values(name).dtype
         assert fast.values(name).to_list() == careful.values(name).to_list()
         if spelled or fast.values(name).dtype != pl.Float64:

@@ -141,14 +141,48 @@ def test_missing_tokens_reach_typed_files_too(source):
     assert table.objects[0, 0] is np.nan
 
 
+@for_each("word", ["NA", "n/a", "NaN", "null", "NONE", "?"])
+def test_the_usual_words_are_missing_unless_the_study_says_otherwise(source, word):
+    text = f"x,y\n1,n\n{word},p\n3,n\n4,p\n"
+    table = source.table(text)
+    np.testing.assert_array_equal(table.numeric[:, 0], [1, np.nan, 3, 4])
+    note = f"data.csv: words read as missing, by default, in x ({word})"
+    assert (note in table.notes) == (word != "NaN")  # which is a number to a reader of CSV
+    assert table.source_columns[0].missing == 1
+    kept, found = source.read(text, missing=())
+    assert kept.columns[0].numeric == (word == "NaN")  # which is a number, and missing
+    _other, found = source.read(text, missing=("-",))  # replaces the usual words
+    assert [d.code for d in found] == ([] if word == "NaN" else ["W402"])
+
+
+def test_a_category_that_is_read_as_missing_is_named(source):
+    text = "x,c,y\n1,none,n\n2,u,p\n3,v,n\n4,None,p\n"
+    _table, found = source.read(text)
+    assert [d.code for d in found] == ["W458"]
+    assert found[0].help == (
+        'write `missing "None", "none"` if this is meant, or `missing none` if they are a category'
+    )
+    assert source.table(text, missing=()).objects[:, 0].tolist() == ["none", "u", "v", "None"]
+    assert source.read(text, missing=("None", "none"))[1] == ()
+
+
 def test_a_word_among_numbers_is_a_warning_that_names_the_mark(source):
-    table, found = source.read("x,y\n1,n\nNA,p\n3,n\n4,p\n")
+    table, found = source.read("x,y\n1,n\n-,p\n3,n\n4,p\n")
     assert not table.columns[0].numeric
     (warning,) = found
     assert (warning.code, warning.name) == ("W402", "numbers_mixed_with_text")
-    assert 'missing "NA"' in warning.help
-    _, found = source.read("x,y\n1,n\nNA,p\n3,n\n4,p\n", categorical=("x",))
+    assert 'missing "-"' in warning.help
+    _, found = source.read("x,y\n1,n\n-,p\n3,n\n4,p\n", categorical=("x",))
     assert found == ()
+
+
+def test_many_words_among_numbers_are_named_too(source):
+    rows = [f"{i},{'np'[i % 2]}\n" for i in range(40)]
+    words = [f"{word},n\n" for word in ("-", "unknown", "n.d.", "lost")]
+    table, (warning,) = source.read("x,y\n" + "".join(rows + words))
+    assert not table.columns[0].numeric
+    assert (warning.code, "and 1 more in 4 rows of 44" in warning.message) == ("W402", True)
+    assert warning.help.startswith('write `missing "-", "lost", "n.d.", "unknown"`')
 
 
 def test_nan_in_a_column_of_numbers_is_missing(source):
@@ -157,7 +191,7 @@ def test_nan_in_a_column_of_numbers_is_missing(source):
 
 
 def test_words_that_look_like_numbers_need_a_number_beside_them(source):
-    table = source.table("x,y\nnan,a\ninf,b\nnan,a\n")
+    table = source.table("x,y\nnan,a\ninf,b\nnan,a\n", missing=())
     assert table.objects[:, 0].tolist() == ["nan", "inf", "nan"]
 
 

@@ -85,7 +85,7 @@ def read(source, name):
     if frame is None:
         return None, said
     values = [frame.values(column).cast(pl.String).to_list() for column in frame.columns]
-    return (frame.columns, values, frame.lines, frame.notes, frame.decimal_comma), said
+    return (frame.columns, values, frame.lines, frame.notes), said
 
 
 @for_each("text", TEXTS)
