@@ -52,9 +52,8 @@ class DataSpec:
     `kind` is `sklearn` (then `location` is the name of the data set), `path`, `glob` or
     `sql` (then `connection` is set). `time` is the column of the order in time, empty for the
     order of the file; `series` tells that the study reads the rows in order. `places` maps
-    clause keywords to their places; `statement` is the statement's first line in canonical text. `missing`
-    are the words that mean a missing value, none with `()`; None for the usual ones
-    (`frame.MISSING_WORDS`).
+    clause keywords to their places; `statement` is the statement's first line in canonical text.
+    `missing` are the words that mean a missing value, none with `()`; None for the usual ones.
     """
 
     name: str
@@ -110,11 +109,13 @@ class ScorePattern:
     def found(self) -> tuple[str, ...]:
         """The columns of the file that the pattern fits, under the names in that file."""
         before, star, after = self.text.partition("*")
+        if not star:
+            return (self.text,) if self.text in self.columns else ()
         least = len(before) + len(after)
         return tuple(
             name
             for name in self.columns
-            if star and len(name) >= least and name.startswith(before) and name.endswith(after)
+            if len(name) >= least and name.startswith(before) and name.endswith(after)
         )
 
 

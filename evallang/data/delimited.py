@@ -96,9 +96,9 @@ def read_delimited(
     one of them, or when none of its fields is a number; without a header the columns are
     called column_1, column_2 and so on. Blank lines are skipped, and lines of comments above the
     header, which begin with `#`. Unclear numbers are reported in the columns that are `needed`
-    (None: all). `spelled` are those of which the spelling of numbers may be asked for (None: any), all other numbers may be typed
-    as they are read; whole numbers of `short` columns take as few bytes as they need, and the
-    texts of `coded` ones may be categories.
+    (None: all). `spelled` are those of which the spelling of numbers may be asked for (None: any),
+    all other numbers may be typed as they are read; whole numbers of `short` columns take as few
+    bytes as they need, and the texts of `coded` ones may be categories.
     """
     checked = checked_content(content, source, findings, span)
     if checked is None:

@@ -65,7 +65,8 @@ def read_features(frame: Frame, spec: DataSpec, target: str, findings: Findings)
         elif kind in (Kind.TEXT, Kind.DATE) or name in spec.categorical:
             marks = _warn_of_odd_words(frame, name, spec, findings)
             warn_of_words(frame, name, "features", findings)
-            warn_of_variants(name, variants_in(frame, name), "features", findings)
+            if not marks:
+                warn_of_variants(name, variants_in(frame, name), "features", findings)
             columns.append(Column(name, numeric=False, index=len(texts), marks=marks))
             texts.append(as_objects(frame.texts(name)))
         else:

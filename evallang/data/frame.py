@@ -237,7 +237,8 @@ class Frame:
 
     def keep_words(self, column: str) -> str:
         """Format what to write where words of a column are not meant to be missing."""
-        words = () if self.kind(column) is Kind.NUMBER else self.taken.get(column, ())
+        may_be_labels = self.stated is None and self.kind(column) is not Kind.NUMBER
+        words = self.taken.get(column, ()) if may_be_labels else ()
         return f", or `missing none` if {quoted(words)} is a label" if words else ""
 
     def place(self, row: int) -> str:

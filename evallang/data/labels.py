@@ -38,6 +38,8 @@ def label_text(value: object) -> str:
     """Format a label: `true`, `false`, or as Python does."""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, bytes):  # lists and objects
+        return value.decode("utf-8", "replace")
     return repr(value) if isinstance(value, float) else str(value)
 
 

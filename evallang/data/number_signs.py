@@ -139,9 +139,9 @@ def _decimal_sign(one: _Found, known: set[str], separator: str) -> str | None:
     if sign == ".":
         certain = separator != ";" and not (mixed and one.unclear >= FEW)
         return sign if certain else None
-    if separator == "," and mixed:
-        return other
-    return sign if separator == ";" and not mixed else None
+    if separator == ";":
+        return None if mixed else sign
+    return other if mixed and (separator == "," or one.unclear >= FEW) else None
 
 
 def _has_groups(one: _Found, decimal: str) -> bool:
@@ -178,5 +178,5 @@ def _report(name: str, one: _Found, source: str, findings: Findings, span: Span 
         text = one.first[f"unclear{sign}"]
         small, large = text.replace(",", "."), text.replace(sign, "")
         message = f"`{text}` in `{name}` of `{source}` may mean {small} or {large}"
-        fix = f"write it as {large} without a sign for thousands, or as {small}0 with decimals"
+        fix = f"write `{large}` without a sign for thousands, or `{small}0` with another decimal"
     findings.add(UNCLEAR_NUMBERS, message, span=span, help=fix)

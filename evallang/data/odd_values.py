@@ -1,4 +1,4 @@
-"""Values that may not mean what they say: numbers and labels for "unknown", labels spelled twice."""
+"""Values that may not mean what they say: marks of the unknown, and labels spelled twice."""
 
 import re
 import unicodedata
@@ -32,7 +32,8 @@ WORDS_OF_THE_UNKNOWN = frozenset(
     {
         *("-", "--", "---", "–", "—", ".", "..", "...", "*", "#", "??", "???", "!"),
         *("unknown", "unk", "unkn", "missing", "undefined", "unlabeled", "unlabelled", "nil"),
-        *("n.a.", "n. a.", "n.d.", "n. d.", "n/d", "nd", "n/k", "nk", "tbd", "tba", "k.a.", "k. a."),
+        *("n.a.", "n. a.", "n.d.", "n. d.", "n/d", "nd", "n/k", "nk", "tbd", "tba"),
+        *("k.a.", "k. a."),
         *("not available", "not applicable", "not known", "not stated", "no answer", "no data"),
         *("unbekannt", "inconnu", "desconocido", "sconosciuto", "keine angabe"),
         *("#n/a", "#na", "#value!", "#div/0!", "#ref!", "#num!", "#name?", "#null!"),

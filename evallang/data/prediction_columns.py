@@ -21,7 +21,7 @@ from evallang.data.codes import (
     UNKNOWN_COLUMN,
     UNSEEN_LABEL,
 )
-from evallang.data.column_roles import column_exists
+from evallang.data.column_roles import column_exists, missing_line
 from evallang.data.column_types import Kind
 from evallang.data.dataset import GivenModel, Label, PredictionsSpec, ScorePattern
 from evallang.data.findings import Findings, counted, model_column, quoted, written
@@ -410,7 +410,7 @@ def read_model_scores(
         return Scores(column, bool(((column >= 0) & (column <= 1)).all()))
     given = model.scores
     whole = given.columns.get(given.text) if isinstance(given, ScorePattern) else None
-    if whole is not None and frame.kind(whole) is Kind.OTHER:  # a list in each cell
+    if whole is not None and frame.kind(whole) is not Kind.NUMBER:  # a list in each cell
         number_column(frame, whole, model.name, f"scores {model.name}", findings)
         return None
     columns = _label_columns(model, target, findings)
@@ -526,12 +526,7 @@ def number_column(
     if frame.kind(column) not in (Kind.NUMBER, Kind.BOOLEAN):
         where = frame.first_non_number(column)
         message = f"{model_column(column, model)} must contain numbers but contains {where}"
-        if frame.kind(column) is Kind.OTHER:
-            fix = ONE_COLUMN_EACH
-        elif any(sign.isdigit() for sign in where.partition(" in row ")[0]):
-            fix = "write plain numbers such as 0.1, without signs and units"
-        else:
-            fix = "name the column that contains them"
+        fix = _suggest_numbers(frame, column, model, keyword)
         findings.add(NOT_NUMERIC, message, keyword, help=fix)
         return None
     values = frame.values(column)
@@ -548,6 +543,26 @@ def number_column(
     what = model_column(column, model)
     warn_of_numbers(frame, column, keyword, findings)
     return numbers if whole_numbers_are_exact(frame, column, what, keyword, findings) else None
+
+
+def _suggest_numbers(frame: Frame, column: str, model: str, keyword: str) -> str:
+    """Return how to get numbers out of a column of other values."""
+    if frame.kind(column) is Kind.OTHER:
+        return ONE_COLUMN_EACH
+    if frame.kind(column) is Kind.TEXT:
+        texts = frame.texts(column).drop_nulls().unique()
+        odd = texts.filter(texts.cast(pl.Float64, strict=False).is_null()).sort().to_list()
+        if odd and all(text.startswith("[") for text in odd):
+            return ONE_COLUMN_EACH
+        if any(sign.isdigit() for text in odd for sign in text):
+            return "write plain numbers such as 0.1, without signs and units"
+        if len(odd) < len(texts):
+            return (
+                f"write `{missing_line(frame, odd)}` if the numbers of these rows are not known, "
+                f"and `where {written(column)} is not missing` to exclude them for all models"
+            )
+    as_labels = f", or write `models {written(model)} as {written(column)}` if these are labels"
+    return f"name a column of numbers{as_labels if keyword.startswith('score') else ''}"
 
 
 def measured_column(
@@ -614,7 +629,9 @@ def _pattern_columns(
             f"{quoted(target.classes, 12)}",
             f"scores {model.name}",
             help=f"write `score {model.name} = {written(given.text)}` for one score of the "
-            f"positive label",
+            "positive label"
+            if len(target.classes) == 2
+            else ONE_COLUMN_EACH,
         )
         return None
     columns = [given.text.replace("*", label, 1) for label in target.classes]

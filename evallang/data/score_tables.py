@@ -463,8 +463,8 @@ def _numbers(
             SCORE_NOT_NUMERIC,
             f"`{column}` of `{frame.source}` must contain numbers but contains {shown}",
             keyword,
-            help="write one number per cell, such as 0.912; an empty cell is a missing score, or a word "
-            "that `missing` names",
+            help="write one number per cell, such as 0.912; an empty cell is a missing score, or "
+            "a word that `missing` names",
         )
         return None, ()
     numbers = values.cast(pl.Float64)

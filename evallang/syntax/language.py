@@ -222,8 +222,8 @@ _CATEGORICAL = Clause(
 _MISSING = Clause(
     "missing",
     'missing "TEXT", ... or missing none',
-    "Values that mean a missing value, besides empty cells; by default NA, N/A, NaN, NULL, None and "
-    "? in any case of letters. `missing none` keeps them as text.",
+    "Values that mean a missing value, besides empty cells; by default NA, N/A, NaN, NULL, None "
+    "and ? in any case of letters. `missing none` keeps them as text.",
     "texts",
     listed=True,
     elsewhere=("na", "null"),
