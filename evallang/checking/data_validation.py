@@ -61,6 +61,7 @@ from evallang.data.design_rules import (
 from evallang.data.findings import name_data_set
 from evallang.data.labels import as_number
 from evallang.data.overlapping_data import check_equal_scores, check_related
+from evallang.data.prediction_columns import suggest_probabilities
 from evallang.data.read_sources import ReadSources
 from evallang.data.row_rules.row_rule import DrawnSplits, RowDesign, check_drawn
 from evallang.data.table_rules import (
@@ -426,11 +427,18 @@ def _scores(study: Study, source: GivenOutcomes) -> Iterable[Diagnostic]:
             line = f'score {lacking[0]} = "COLUMN"'
         else:
             line = f'scores {lacking[0]} = "p_*"'
+        has = f"`{name}` has none of {listed(lacking)}"
+        fix = f"write `{line}` below `predictions {name}`"
+        if needs == "probabilities" and lacking[0] in source.scores:
+            found_instead = suggest_probabilities(source.scores[lacking[0]])
+            what = "their sum is not 1 in every row"
+            what, fix = found_instead or (what, "write probabilities of all labels")
+            has = f"those of {listed(lacking)} are not: {what}"
         yield diagnose(
             codes.METRIC_NEEDS_SCORES,
-            f"`{metric.name}` needs {needs}, and `{name}` has none of {listed(lacking)}",
+            f"`{metric.name}` needs {needs}, and {has}",
             span,
-            help=f"write `{line}` below `predictions {name}`, or measure another metric",
+            help=f"{fix}, or measure another metric",
         )
 
 

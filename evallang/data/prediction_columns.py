@@ -367,6 +367,8 @@ def _check_direction(
         )
 
 
+ROUNDED = 0.05  # sums of probabilities that are off by less were rounded
+PERCENT = 100.0
 SUM_TOLERANCE = 0.01  # probabilities written with two or three decimals still pass
 PROBABILITY_THRESHOLD = 0.5
 ONE_COLUMN_EACH = (
@@ -713,8 +715,39 @@ def _are_probabilities(
             f"the scores of `{model.name}` lie between 0 and 1, and in {counted(len(off), 'row')} "
             f"their sum is not 1: in {frame.place(off[0])} it is {block[off[0]].sum():.4g}",
             f"scores {model.name}",
-            help="divide them by their sum if they are probabilities; without probabilities "
-            "there is no "
-            "`log_loss` or `brier`",
+            help=f"{_suggest_sums(block, model)}; as they are, there is no `log_loss` or `brier`",
         )
     return not off
+
+
+def _suggest_sums(block: "NDArray[np.float64]", model: GivenModel) -> str:
+    """Return how to get scores between 0 and 1 whose sum is 1."""
+    given = model.scores
+    if isinstance(given, ScorePattern) and len(given.found) > block.shape[1]:
+        return (
+            f"`{given.text}` has {len(given.found)} columns and the truth {block.shape[1]} labels: "
+            "keep examples of every label, or write the probabilities among these labels alone"
+        )
+    if np.abs(block.sum(axis=1) - 1).max() <= ROUNDED:
+        return "write the probabilities with more decimals"
+    return "write the probabilities of all labels, such as a softmax, in place of separate scores"
+
+
+def suggest_probabilities(scores: "NDArray[np.float64]") -> tuple[str, str] | None:
+    """Return what scores are that are no probabilities, and how to make some of them.
+
+    None of scores between 0 and 1.
+    """
+    low, high = float(scores.min()), float(scores.max())
+    if low >= 0 and high <= 1:
+        return None
+    beyond = int(np.count_nonzero((scores < 0) | (scores > 1)))
+    ends = f"from {low:.8g} to {high:.8g}"
+    if low >= -ROUNDED and high <= 1 + ROUNDED:
+        verb = "lies" if beyond == 1 else "lie"
+        what = f"{counted(beyond, 'score')} of {scores.size:,} {verb} outside 0 and 1 ({ends})"
+        return what, "write 0 for less than 0 and 1 for more than 1 in the file"
+    if low >= 0 and high <= PERCENT:
+        return f"the scores go {ends}, like percents", "divide them by 100 in the file"
+    apply = "1 / (1 + exp(-x))" if scores.ndim == 1 else "the softmax of each row"
+    return f"the scores go {ends}, like logits", f"write {apply} in the file if they are"
