@@ -7,7 +7,7 @@ from typing import Any, Literal, cast
 from evallang.checking import clause_values, codes, values
 from evallang.checking.scope import Scope, suggestion, word_meant
 from evallang.data.dataset import Label, Task, Where
-from evallang.data.part_patterns import PART, has_parts
+from evallang.data.part_patterns import PART, has_parts, sheet_of
 from evallang.data.remote import address_objection, is_remote
 from evallang.diagnostics import Related
 from evallang.source import Span
@@ -25,7 +25,7 @@ BUNDLED: Mapping[str, Task] = {
     "wine": "classification",
 }
 """The data sets that scikit-learn brings along, and what is predicted with each."""
-TABLE_ENDINGS = (*ENDINGS, *(f"{ending}.gz" for ending in ENDINGS), ".parquet")
+TABLE_ENDINGS = (*ENDINGS, *(f"{ending}.gz" for ending in ENDINGS), ".parquet", ".xlsx")
 
 _TITLE = 'the title comes after the word: `study "TITLE"`'
 _EXCEPT = "write `features all except COLUMN, ...`"
@@ -178,7 +178,7 @@ def check_path(scope: Scope, location: str, node: n.Node, *, parts: bool = False
             node.span,
             help="write the parts into one file",
         )
-    elif not location.lower().endswith(TABLE_ENDINGS):
+    elif not sheet_of(location)[0].lower().endswith(TABLE_ENDINGS):
         scope.report(
             codes.UNKNOWN_SOURCE,
             f"files like `{location}` are not read" if location else "the path is empty",

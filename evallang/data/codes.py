@@ -29,9 +29,9 @@ UNKNOWN_ENDING = declare(
     "E403",
     "unknown_file_ending",
     "A data file has an unsupported extension.",
-    reason="The extension decides how a file is read: .csv, .tsv, .parquet, .jsonl and .arff, and "
-    "the text formats with .gz appended.",
-    wrong='protocol split from "folds.xlsx"',
+    reason="The extension decides how a file is read: .csv, .tsv, .parquet, .jsonl, .arff and "
+    ".xlsx, and the text formats with .gz appended.",
+    wrong='protocol split from "folds.ods"',
     right='protocol split from "folds.csv"',
 )
 FILE_TOO_LARGE = declare(

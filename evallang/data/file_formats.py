@@ -10,6 +10,7 @@ from evallang.data.arff import read_arff
 from evallang.data.codes import DUPLICATE_COLUMN, EMPTY_FILE, UNREADABLE_FILE
 from evallang.data.column_types import MOST_LEVELS, labels_in_one_piece, plain_types, trimmed
 from evallang.data.delimited import Needed, read_delimited
+from evallang.data.excel import read_excel
 from evallang.data.file_content import FileContent
 from evallang.data.files import (
     check_size,
@@ -52,7 +53,7 @@ def read_file(
     needed: Needed | None = None,
     span: Span | None = None,
 ) -> Frame | None:
-    """Read a .csv, .tsv, .jsonl, .arff (also .gz) or .parquet file; None after a finding.
+    """Read a .csv, .tsv, .jsonl, .arff (also .gz), .parquet or .xlsx file; None after a finding.
 
     `named` are the columns that the study names; they help to distinguish a header from data.
     `spelled` are those that are read as text somewhere, so that 1.10 and 1.1 differ (None: any);
@@ -67,6 +68,8 @@ def read_file(
         return None
     if ending(location) == ".parquet":
         return _read_parquet(path, location, findings, span, short, coded)
+    if ending(location) == ".xlsx":
+        return read_excel(path, location, findings, named=named, span=span)
 
     def read(content: FileContent) -> Frame | None:
         if (ending(location) or "").startswith(".jsonl"):

@@ -25,6 +25,7 @@ from evallang.data.codes import (
 )
 from evallang.data.file_content import FileContent, WrittenWhileRead
 from evallang.data.findings import Findings, quoted
+from evallang.data.part_patterns import sheet_of
 from evallang.data.path_patterns import GLOB, matching
 from evallang.data.remote import is_remote, matching_objects, read_object
 from evallang.limits import BYTES, COLUMNS, MEMORY, ROWS, OverLimit
@@ -36,7 +37,7 @@ PIECE = 1 << 20  # bytes unpacked at a time, so that nothing beyond the limit is
 MOST_IN_MEMORY = 1 << 25  # bytes of an unpacked file, which else is on the disk
 GZIP = b"\x1f\x8b"  # the first bytes of a compressed file
 TEXTS = (".csv", ".tsv", ".jsonl", ".arff")
-ENDINGS = (*TEXTS, ".parquet", *(f"{text}.gz" for text in TEXTS))
+ENDINGS = (*TEXTS, ".parquet", ".xlsx", *(f"{text}.gz" for text in TEXTS))
 
 
 _TAKEN: ContextVar[list[str] | None] = ContextVar("paths_taken", default=None)
@@ -113,7 +114,7 @@ def open_file(
         return locate(location, folder, findings, span=span)
     if not has_known_ending(location, findings, span):
         return None
-    content = read_object(location, findings, span)
+    content = read_object(sheet_of(location)[0], findings, span)
     if content is not None:
         note_outside(location)
     return content
@@ -131,7 +132,7 @@ def regular_file(
             help="download the file and name it by its path",
         )
         return None
-    path = folder / location
+    path = folder / sheet_of(location)[0]
     try:
         found, regular = path.exists(), path.is_file()
     except (OSError, ValueError) as error:  # names that no file can have; no right to look
@@ -187,7 +188,7 @@ def _suggest_path(location: str, path: Path, folder: Path) -> str:
 
 def ending(location: str) -> str | None:
     """Return the ending that decides how a file is read, or None for another."""
-    name = location.lower()
+    name = sheet_of(location)[0].lower()
     return next((e for e in sorted(ENDINGS, key=len, reverse=True) if name.endswith(e)), None)
 
 

@@ -17,6 +17,12 @@ FURTHER = ("model", "dataset", "repeat", "fold", "seed")
 _PIECE = late_pattern(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
 
+def sheet_of(location: str) -> tuple[str, str | None]:
+    """Return a path without the sheet that it names, and the sheet: `book.xlsx#Test set`."""
+    file, mark, sheet = location.rpartition("#")
+    return (file, sheet) if mark and file.lower().endswith(".xlsx") else (location, None)
+
+
 @frozen
 class PathPattern:
     """A path with braces.

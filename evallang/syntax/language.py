@@ -575,8 +575,9 @@ _ALL = (
         {"data": "data {name}[ {label}] from {source}"},
         names={"source": ("bundled",)},
         detail="A source is `sklearn iris`, `wine`, `breast_cancer`, `digits` or `diabetes`; a "
-        "path in quotes (.csv, .tsv, .parquet, .jsonl or .arff, each also with .gz); a glob "
-        '(`suite/*.csv`), which reads many data sets named `NAME/stem`; or `sql "select ..." on '
+        "path in quotes (.csv, .tsv, .parquet, .jsonl or .arff, text also with .gz, or .xlsx, a "
+        'sheet of which is `"book.xlsx#Sheet"`); a glob (`suite/*.csv`), which reads many data '
+        'sets named `NAME/stem`; or `sql "select ..." on '
         '"sqlite:///x.db"`. The target and the columns of id, group, weight and `split by` are '
         "never features.",
         clauses=_clauses_below(

@@ -1,0 +1,142 @@
+"""Excel workbooks: one sheet is read as a text table is, so that the same cells mean the same."""
+
+import io
+import zipfile
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evallang.data.codes import DUPLICATE_COLUMN, EMPTY_FILE, UNREADABLE_FILE
+from evallang.data.column_types import trimmed
+from evallang.data.files import check_size
+from evallang.data.findings import RENAME, Findings, quoted, repeated
+from evallang.data.frame import Frame, frame_of
+from evallang.data.number_signs import is_number, with_decimal_points
+from evallang.data.part_patterns import sheet_of
+from evallang.limits import BYTES, OverLimit
+from evallang.registry import lazy
+from evallang.source import Span
+from evallang.spelling import closest
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = lazy("polars")
+
+MIDNIGHT = " 00:00:00"
+INSTALL = "run `pip install 'evallang[excel]'`, or save the sheet as CSV"
+
+
+def read_excel(
+    content: Path | bytes,
+    location: str,
+    findings: Findings,
+    *,
+    named: frozenset[str] = frozenset(),
+    span: Span | None = None,
+) -> Frame | None:
+    """Read one sheet of a workbook, by default the first; None after a finding.
+
+    The first row that is not empty is the header when it holds one of the `named` columns, or no
+    number. Empty rows are skipped.
+    """
+    if find_spec("fastexcel") is None:
+        message = f"`{location}` is an Excel workbook, and the package `fastexcel` is not installed"
+        findings.add(UNREADABLE_FILE, message, span=span, help=INSTALL)
+        return None
+    file, sheet = sheet_of(location)
+    try:
+        read = _texts(content, file, sheet)
+    except OverLimit as error:
+        findings.over_limit(error, span=span)
+        return None
+    except Exception as error:  # of the parser, which raises its own kinds
+        reason = str(error).strip().split("\n")[0]
+        message = f"`{file}` cannot be read as an Excel workbook: {reason}"
+        findings.add(UNREADABLE_FILE, message, span=span, help="save it again, or save it as CSV")
+        return None
+    sheets, chosen, cells = read
+    if not sheets:
+        findings.add(EMPTY_FILE, f"`{file}` has no sheet", span=span)
+        return None
+    if chosen is None:
+        near = closest(sheet or "", sheets)
+        fix = f"did you mean `{near}`?" if near else f"its sheets are {quoted(sheets, 12)}"
+        message = f"`{file}` has no sheet `{sheet}`"
+        findings.add(UNREADABLE_FILE, message, span=span, help=fix)
+        return None
+    return _frame(cells, f"{file}#{chosen}", sheets, named, findings, span)
+
+
+def _texts(
+    content: Path | bytes, file: str, sheet: str | None
+) -> "tuple[list[str], str | None, pl.DataFrame]":
+    """Return the names of the sheets, the one that is meant, and its cells as text."""
+    import fastexcel
+
+    with zipfile.ZipFile(io.BytesIO(content) if isinstance(content, bytes) else content) as packed:
+        BYTES.check(f"`{file}`, unpacked", sum(item.file_size for item in packed.infolist()))
+    workbook = fastexcel.read_excel(content)
+    sheets = workbook.sheet_names
+    chosen = sheets[0] if sheet is None and sheets else sheet
+    if chosen not in sheets:
+        return sheets, None, pl.DataFrame()
+    texts, numbers = (
+        workbook.load_sheet(chosen, header_row=None, dtypes=dtype).to_polars()
+        for dtype in ("string", "float")
+    )
+    check_size(file, texts.height, texts.width)
+    cells = [_to_the_last_digit(texts[name], numbers[name]) for name in texts.columns]
+    return sheets, chosen, pl.DataFrame(cells)
+
+
+def _to_the_last_digit(texts: "pl.Series", numbers: "pl.Series") -> "pl.Series":
+    """Return cells as text, with all digits of numbers and without the midnight of dates."""
+    rounded = texts.cast(pl.Float64, strict=False)
+    exact = (rounded.is_not_null() & numbers.is_not_null() & (rounded != numbers)).fill_null(False)
+    cells = texts
+    if exact.any():
+        cells = numbers.cast(pl.String).zip_with(exact, texts)
+    dates = cells[1:].drop_nulls()
+    if len(dates) and dates.str.ends_with(MIDNIGHT).all():
+        cells = cells.str.strip_suffix(MIDNIGHT)
+    return cells
+
+
+def _frame(
+    cells: "pl.DataFrame",
+    source: str,
+    sheets: list[str],
+    named: frozenset[str],
+    findings: Findings,
+    span: Span | None,
+) -> Frame | None:
+    """Return the cells below the header as a frame; None after a finding."""
+    cells = cells.with_columns(trimmed(pl.all()))
+    filled = cells.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
+    lines, cells = (filled.arg_true() + 1).to_list(), cells.filter(filled)
+    if cells.height == 0:
+        findings.add(EMPTY_FILE, f"`{source}` is empty", span=span)
+        return None
+    fields = [field or "" for field in cells.row(0)]
+    header = bool(named.intersection(fields)) or not any(map(is_number, fields))
+    fields = fields if header else [""] * len(fields)
+    names = [field or f"column_{i}" for i, field in enumerate(fields, 1)]
+    if twice := repeated(names):
+        message = f"`{source}` has more than one column {quoted(twice)}"
+        findings.add(DUPLICATE_COLUMN, message, span=span, help=RENAME)
+        return None
+    cells.columns = names
+    cells, lines = (cells[1:], lines[1:]) if header else (cells, lines)
+    if cells.height == 0:
+        findings.add(EMPTY_FILE, f"`{source}` has a header and no rows", span=span)
+        return None
+    unnamed = [name for name, field in zip(names, fields, strict=True) if not field]
+    cells = cells.drop(name for name in unnamed if cells[name].null_count() == cells.height)
+    cells, signs = with_decimal_points(cells, source, ",", cells.columns, findings, span)
+    if findings.failed:
+        return None
+    notes = [f"{source}: {'first row read as header' if header else 'no header'}"]
+    if len(sheets) > 1:
+        notes.insert(0, f"{source}: one of {len(sheets)} sheets, {quoted(sheets, 12)}")
+    return frame_of(source, cells, untyped=True, lines=lines, notes=(*notes, *signs))
