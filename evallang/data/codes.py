@@ -102,7 +102,7 @@ UNCLEAR_NUMBERS = declare(
     "is read from all numbers of a column, then from the other columns of the file; where these "
     "leave it open, or contradict each other, a guess could be wrong by a factor of a thousand.",
     wrong="id;price;model\n1;7.685;7.623\n2;862;816",
-    right="id;price;model\n1;7685;7623\n2;862;816",
+    right="id;price;model\n1;7685;7623.5\n2;862.5;816",
 )
 SAME_STEM = declare(
     "E413",
@@ -479,8 +479,8 @@ SPELLED_TWICE = declare(
     changes=Changes.SCORES,
     reason="`yes`, `Yes` and `yes ` are three labels to a program, and so are `dog;fish` and "
     "`fish;dog`.",
-    wrong="target readmitted   # yes, Yes and no",
-    right="target readmitted   # yes and no",
+    wrong="target readmitted_as_typed   # yes, Yes and no",
+    right="target readmitted",
 )
 CONSTANT_FEATURE = declare(
     "W410",
@@ -897,8 +897,8 @@ LABELS_CODED_OTHERWISE = declare(
     "The labels that a model predicts seem to be those of the truth in another coding.",
     reason="If a true label is never predicted and a predicted label is never true, most right "
     "predictions count as wrong, and those of another label may count as right.",
-    wrong="truth label   # -1 and 1\nmodels cnn   # 0 and 1",
-    right="truth label   # 0 and 1\nmodels cnn   # 0 and 1",
+    wrong="truth sign   # -1 and 1\nmodels cnn   # 0 and 1",
+    right="truth label   # 0 and 1\nmodels cnn",
 )
 
 # --- E454, E455: repeats ------------------------------------------------------------------
