@@ -71,6 +71,7 @@ from evallang.stats.hypothesis_tests.rank_posthoc import bonferroni_dunn as bonf
 from evallang.stats.hypothesis_tests.rank_posthoc import nemenyi as nemenyi
 from evallang.stats.hypothesis_tests.ranking_curves import delong as delong
 from evallang.stats.hypothesis_tests.readers import obuchowski_rockette as obuchowski_rockette
+from evallang.stats.hypothesis_tests.recalls import paired_recalls as paired_recalls
 from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon as wilcoxon
 from evallang.stats.hypothesis_tests.signs import sign as sign
 from evallang.stats.hypothesis_tests.swapped_outputs import CountSwapper as CountSwapper
@@ -112,6 +113,7 @@ from evallang.stats.intervals.resampled_scores import ScoreSample as ScoreSample
 from evallang.stats.intervals.resampling import DifferenceSample as DifferenceSample
 from evallang.stats.intervals.resampling import LossSample as LossSample
 from evallang.stats.intervals.resampling import WeightSample as WeightSample
+from evallang.stats.intervals.sums_of_shares import sum_of_shares as sum_of_shares
 from evallang.stats.learning_bootstrap import bootstrap_error as bootstrap_error
 from evallang.stats.learning_bootstrap import leave_one_out_error as leave_one_out_error
 from evallang.stats.learning_bootstrap import no_information_rate as no_information_rate

@@ -24,6 +24,7 @@ from evallang.stats.hypothesis_tests.rank_posthoc import bonferroni_dunn as bonf
 from evallang.stats.hypothesis_tests.rank_posthoc import nemenyi as nemenyi
 from evallang.stats.hypothesis_tests.ranking_curves import delong as delong
 from evallang.stats.hypothesis_tests.readers import obuchowski_rockette as obuchowski_rockette
+from evallang.stats.hypothesis_tests.recalls import paired_recalls as paired_recalls
 from evallang.stats.hypothesis_tests.resampling_tests import bootstrap as bootstrap
 from evallang.stats.hypothesis_tests.resampling_tests import permutation as permutation
 from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon as wilcoxon
