@@ -203,7 +203,6 @@ def _judged(
         elif tested.alone:
             yield diagnose(
                 AREA_WITHOUT_SPREAD,
-                FEW_EXAMPLES_FOR_A_TEST,
                 f"`{measure.metric.written}` has no interval: {_one_in_a_fold(tested, None)}",
                 place,
                 help=_fewer(tested),
