@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
+from evallang.printable import wrapped
 from evallang.results.records import Analysis
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -21,8 +22,11 @@ def power_lines(found: Sequence[Analysis]) -> list[str]:
     """Format the answers, one block for each test of each line."""
     lines: list[str] = []
     for item in found:
-        lines += [*_block(item), ""]
-    return [*lines, STATED]
+        for line in _block(item):
+            margin = line[: len(line) - len(line.lstrip())]
+            lines += wrapped(line.lstrip(), WIDTH, margin, f"{margin}  ")
+        lines.append("")
+    return [*lines, *wrapped(STATED, WIDTH)]
 
 
 def _block(item: Analysis) -> Iterator[str]:

@@ -92,8 +92,8 @@ class Kind(Enum):
     NOT_AREA = "`{member}` compares areas under the ROC curve, not `{metric}`"
     NOT_RECALLS = "`{member}` compares means of the recalls of classes, not `{metric}`"
     NO_REGION = (
-        "`{member}` has no region of practical equivalence for `{metric}`, which is not between 0 "
-        "and 1"
+        "`{member}` has no region of practical equivalence for `{metric}`, since its default of 1% "
+        "is for metrics that always lie between 0 and 1"
     )
 
     @property

@@ -874,8 +874,12 @@ def _report_lacking(
             f"{keyed} {shown}",
             "rows",
             "id",
-            help="write `rows common` to keep only the rows of all files"
-            if len(common)
-            else f"spell `{column}` alike in all files, or name by `id` a column that they share",
+            help=(
+                "write `rows common` to keep only the rows of all files"
+                if len(common)
+                else f"spell `{column}` alike in all files, or name by `id` a shared column"
+            )
+            + "; for two different test sets, write `counts` with `right MODEL = RIGHT of TOTAL` "
+            "for each model",
             notes=notes,
         )

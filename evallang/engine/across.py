@@ -15,6 +15,7 @@ from evallang.results.records import HypothesisTestResult, Ranks, Summary
 from evallang.stats.effect_sizes.over_data_sets import rank_models
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.inputs import Subject
+from evallang.stats.rank_scores import win_tie_loss
 from evallang.study import ComparisonSpec, Method, Study
 
 if TYPE_CHECKING:
@@ -121,6 +122,11 @@ class GridInputs:
         if takes_policy and "missing" not in options and self.grid.missing != "leave_out":
             options["missing"] = self.grid.missing
         result: HypothesisTestResult = entry.function(*inputs, **options)
+        if "first" in entry.inputs:  # the data sets of this pair, which others may lack
+            missing: Any = options.get("missing", "leave_out")
+            counts = win_tie_loss(self.columns(self.models), self.grid.better, missing)[0][2:]
+            named = dict(zip(("wins", "ties", "losses"), counts, strict=True))
+            result = replace(result, extra={**result.extra, **named})
         if result.estimate is None or not isinstance(result.estimate.name, Summary):
             return result
         name = result.estimate.name.by(self.grid.metric)

@@ -54,7 +54,7 @@ from evallang.planning.defaults import inner_folds
 from evallang.planning.keys import package_versions
 from evallang.planning.planner import Planned
 from evallang.protocols.protocol import PROTOCOLS
-from evallang.registry import Entry, lazy
+from evallang.registry import Entry, Evidence, lazy
 from evallang.results.records import (
     SCHEMA,
     Analysis,
@@ -726,6 +726,7 @@ def _as_declared(found: MethodRecord, entry: Entry[Any]) -> MethodRecord:
                 estimand=asked or None,
                 variants=declared.variants,
                 quantity=declared.quantity or None,
+                over_splits=declared.evidence == {Evidence.FOLD_SCORES},
                 assumptions={} if declared.power is None else declared.power.assumptions,
             )
         case AnalysisDeclaration():

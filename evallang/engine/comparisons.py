@@ -532,7 +532,8 @@ def _add_simultaneous(study: Study, item: FamilyDecision, rejected: int) -> Fami
         if level is None:
             return replace(item, tests=tuple(map(_without_interval, item.tests)))
     else:
-        level = simultaneous_level(correction.name, study.confidence, family.size, rejected)
+        confidence = _level(study, item.test_run.declared)
+        level = simultaneous_level(correction.name, confidence, family.size, rejected)
     if level is None:
         return item
     tests = tuple(_widened(study, item.test_run, test, correction, level) for test in item.tests)
@@ -696,8 +697,17 @@ def _with_pairs(
 ) -> TestRun:
     line = planned.line
     context.prepare(study, line.post_hoc or line.test, planned.pairs)
-    tests = tuple(pair_test(study, line, context, pair, study.confidence) for pair in planned.pairs)
+    level = _level(study, HYPOTHESIS_TESTS[(line.post_hoc or line.test).name].declaration)
+    tests = tuple(pair_test(study, line, context, pair, level) for pair in planned.pairs)
     return TestRun(planned, context, omnibus, tests)
+
+
+def _level(study: Study, declared: HypothesisTestDeclaration) -> float:
+    """Return the level of intervals: that of the decision where a margin is tested by its interval.
+
+    Other intervals have the confidence of the study, which may differ from 1 - alpha.
+    """
+    return study.confidence if declared.claim == "different" else round(1 - study.alpha, DIGITS)
 
 
 def _omnibus(

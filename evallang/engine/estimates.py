@@ -50,13 +50,22 @@ def estimates(study: Study, evaluation: Evaluation) -> Iterator[Estimate]:
     """Measure every model of an evaluation by every metric of the study."""
     wanted = [
         (measure, model)
-        for measure in study.measures
+        for measure in (*study.measures, *_compared_alone(study, evaluation))
         for model in (evaluation.models if evaluation.measures(measure.metric) else ())
     ]
     for number, (measure, model) in enumerate(wanted):
         subject = f"{measure.metric.written} of {model}"
         report_activity(Activity("computing", subject, number + 1, len(wanted)))
         yield estimate(study, evaluation, model, measure, among=tuple(evaluation.models))
+
+
+def _compared_alone(study: Study, evaluation: Evaluation) -> list[Measure]:
+    """Return the metrics that models are compared by and that no `measure` line names."""
+    compared = [(metric, line.models) for line in study.comparisons for metric in line.metrics]
+    compared += [(line.metric, line.models) for line in study.requirements if line.kind != "level"]
+    measured = {measure.metric for measure in study.measures}
+    here = dict.fromkeys(m for m, models in compared if set(models) & set(evaluation.models))
+    return [Measure(metric, None) for metric in here if metric not in measured]
 
 
 def estimate(
@@ -135,7 +144,7 @@ def _estimate(
             *found_interval.notes,
         ),
         no_interval=found_interval.reason,
-        tested=tested(evaluation, model),
+        tested=evaluation.once(("tested", model), lambda: tested(evaluation, model)),
     )
 
 
@@ -148,12 +157,17 @@ def tested(evaluation: Evaluation, model: str) -> Tested | None:
         n = evaluation.counted.n
         return Tested(n, 1, 1) if n else NONE_TESTED
     in_folds = found.fold >= 0  # the fit on the full sample of a bootstrap is not a test
+    of_class = None if evaluation.positive is None else evaluation.positive_rows(model) & in_folds
     if evaluation.yields.once:  # of ten million rows, whose numbers would be 80 MB
         n = int(np.count_nonzero(in_folds))
-        return Tested(n, 1, 1) if n else NONE_TESTED
+        positive = None if of_class is None else int(np.count_nonzero(of_class))
+        return Tested(n, 1, 1, positive) if n else NONE_TESTED
     times = np.bincount(found.rows[in_folds])
     times = times[times > 0]
-    return Tested(len(times), int(times.min()), int(times.max())) if len(times) else NONE_TESTED
+    positive = None if of_class is None else len(np.unique(found.rows[of_class]))
+    if not len(times):
+        return NONE_TESTED
+    return Tested(len(times), int(times.min()), int(times.max()), positive)
 
 
 def point_estimate(

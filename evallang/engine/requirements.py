@@ -19,6 +19,7 @@ from evallang.metrics.own_code import OwnMetricFailed
 from evallang.reporting.numbers import level_of_alpha, p_value
 from evallang.results.records import (
     FEW_EXAMPLES,
+    Difference,
     Estimate,
     HypothesisTestResult,
     Interval,
@@ -95,7 +96,9 @@ def _decide_threshold(
         value=found.value,
         interval=found.interval,
         subgroup=found.subgroup,
-        notes=() if found.no_interval == FEW_EXAMPLES else found.notes,
+        notes=()
+        if found.no_interval == FEW_EXAMPLES
+        else (*found.notes, *(found.interval.notes if found.interval is not None else ())),
     )
 
 
@@ -115,9 +118,10 @@ def _decide_difference(study: Study, spec: RequirementSpec, evaluation: Evaluati
     try:
         if spec.test is not None:
             return _tested(study, spec, evaluation, inputs)
-        difference = inputs.difference(spec.level)
+        compared = inputs.test_of_difference(spec.level)
     except OwnMetricFailed as error:
         return _record(spec, evaluation, Decision(False, f"cannot be decided: {error}"))
+    difference = cast(Difference, compared.estimate)
     interval = Interval(difference.method, spec.level, difference.low, difference.high)
     better = evaluation.entry(spec.metric).declaration.direction
     margin = spec.value
@@ -134,7 +138,7 @@ def _decide_difference(study: Study, spec: RequirementSpec, evaluation: Evaluati
         decision,
         value=difference.value,
         interval=None if flat else interval,
-        notes=(NO_VARIATION,) if flat else (),
+        notes=(NO_VARIATION,) if flat else compared.notes,
     )
 
 

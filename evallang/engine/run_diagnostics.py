@@ -13,7 +13,7 @@ from evallang.registry import lazy
 from evallang.reporting.codes import CLASS_NEVER_PREDICTED, UNLIKE_WORKERS
 from evallang.results.records import Failure, NeverPredicted
 from evallang.results.written import statement_of
-from evallang.study import Method, Study, own_metrics_of, units_of
+from evallang.study import Method, Study, names_of, own_metrics_of, units_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -139,7 +139,7 @@ def diagnostics_of(study: Study, found: Sequence[NeverPredicted]) -> Iterator[Di
     for source in study.sources:
         for model in getattr(source, "models", ()):
             places.setdefault(model.name, source.places.get("models"))
-    units = units_of(study)
+    units, fitted = units_of(study), names_of(study.models)
     several = len({(one.data, one.protocol) for one in found}) > 1
     for one in found:
         if one.baseline:
@@ -159,7 +159,9 @@ def diagnostics_of(study: Study, found: Sequence[NeverPredicted]) -> Iterator[Di
             message,
             places.get(one.model),
             path=study.path,
-            help="write `class_weight=balanced`, another threshold, or a measure of its scores "
-            "such as `roc_auc`",
+            help="write `class_weight=balanced`, or a measure of its scores such as `roc_auc`"
+            if one.model in fitted
+            else f"write `threshold {one.model} = ...` if it has scores, or measure these by "
+            "`roc_auc`",
             notes=(f"on `{one.data}`{under}",) if several else (),
         )

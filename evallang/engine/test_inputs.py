@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from evallang.compatibility import metric_entry, most_distinct
 from evallang.compatibility.hypothesis_tests import difference_test
@@ -598,8 +598,12 @@ class TestInputs:
 
     def difference(self, level: float) -> Difference:
         """Compute the difference of the two models with the interval of the design."""
-        found = self._difference_inputs.run(level).estimate
-        if found is None:
+        return cast(Difference, self.test_of_difference(level).estimate)
+
+    def test_of_difference(self, level: float) -> HypothesisTestResult:
+        """Run the test whose interval of the difference fits the design, with its notes."""
+        found = self._difference_inputs.run(level)
+        if found.estimate is None:
             raise ValueError(f"{self._difference_inputs.test.name} estimates no difference")
         return found
 

@@ -95,7 +95,7 @@ def _table(context: Context, items: Sequence[Analysis], identifier: str) -> Tabl
         cells = [Cell(runs(context.model(item.model or ""))), _cell(found["value"], scale)]
         cells.append(_cell(found["mean"], scale))
         low, *_, high = [quantile["value"] for quantile in found["quantiles"]]
-        cells.append(Cell(runs(interval(low, high, scale))))
+        cells.append(Cell(runs(interval(low, high, scale)), low=low, high=high))
         cells.append(_cell(found["difference"], scale))
         share = f"{count(found['as_good'])} of {count(found['rounds'])}"
         cells.append(Cell(runs(Number(share, found["as_good"])), found["as_good"]))

@@ -86,6 +86,7 @@ def _figure(context: Context, item: Analysis, number: int, table: str) -> Figure
     )
     place = context.place_words(item.data, item.protocol)
     words = f"{unit} on which two models are right{f' {place}' if place else ''}"
+    words += context.weights_words(item.data)
     where = runs(Ref(table, "the table"))
     caption = runs(sentence(words)) + drawn_words(len(rows), len(pairs), "pairs", where, which)
     return Figure(f"figure-agreement-{number}", caption, (Panel(svg, alt, ()),))
@@ -121,11 +122,13 @@ def _table(context: Context, item: Analysis, identifier: str) -> Table:
     place = context.place_words(item.data, item.protocol)
     on = f" {place}" if place else ""
     method = values["method"]
-    size = f"{count(values['n'])}{NBSP}{values['unit']}; brackets: {level} intervals ({method})"
-    every = (
-        f"all models are right on {count(round(values['all_right']))} and wrong on "
-        f"{count(round(values['all_wrong']))} of them"
-    )
+    size = f"{count(values['n'])}{NBSP}{values['unit']}"
+    weighted = context.weights_words(item.data)
+    size += f"{weighted}; brackets: {level} intervals ({method})"
+    right, wrong = (count(round(values[key])) for key in ("all_right", "all_wrong"))
+    every = f"all models are right on {right} and wrong on {wrong} of them"
+    if weighted:
+        every = f"all models are right on a weight of {right} and wrong on {wrong}"
     notes = [runs(sentence(size)), runs(sentence(every)), about([item])]
     return Table(
         identifier,

@@ -50,7 +50,12 @@ from evallang.reporting.numbers import (
 )
 from evallang.reporting.one_model import singly, summary
 from evallang.reporting.orientation import order_words
-from evallang.reporting.pair_table import pair_name, pair_table, pairs_words
+from evallang.reporting.pair_table import (
+    pair_name,
+    pair_table,
+    pairs_words,
+    wins_ties_losses,
+)
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.topics import Topic
 from evallang.reporting.wording import (
@@ -597,7 +602,7 @@ def _rank_panels(context: Context, comparison: Comparison) -> list[Drawn]:
         panel, words = _matrix_panel(context, comparison, ordered)
         drawn.append((panel, words if found else words + runs(TOO_MANY_GROUPS)))
     if ranks.win_tie_loss:
-        matrix = win_matrix(context, ranks, ordered)
+        matrix = win_matrix(context, wins_ties_losses(comparison), ordered)
         whole, wins = matrix.numbers
         what = "better, equal and worse than" if whole else "better than"
         shaded = "shaded: more often better than worse"

@@ -104,7 +104,8 @@ def _table(context: Context, items: Sequence[Analysis], identifier: str) -> Tabl
         note = shares
     sizes = " to ".join(dict.fromkeys(count(item.values["n"]) for item in items))
     of_each = " of each model" if len(items) > 1 else ""
-    notes = [runs(sentence(f"{sizes}{NBSP}predictions{of_each}; {note}")), about(items)]
+    weighted = context.weights_words(items[0].data)
+    notes = [runs(sentence(f"{sizes}{NBSP}predictions{of_each}{weighted}; {note}")), about(items)]
     if made is not whole:
         file = f"tables/{identifier.removeprefix('table-')}.csv"
         notes.insert(1, runs(Code(file), " has the counts of all predicted classes."))

@@ -22,7 +22,7 @@ from evallang.reporting.document import Cite, Runs, Section
 from evallang.reporting.figures.figure import UNBOUNDED, Bounds
 from evallang.reporting.letter_case import capitalised, mid_sentence, printed, titled
 from evallang.reporting.numbers import NBSP, Scale, Style, count, scale_of
-from evallang.reporting.orientation import oriented
+from evallang.reporting.orientation import inside, oriented
 from evallang.reporting.style_sheets import style_objection
 from evallang.results.codec import from_plain, to_plain
 from evallang.results.records import (
@@ -32,6 +32,7 @@ from evallang.results.records import (
     HypothesisTestResult,
     MethodRecord,
     ModelRecord,
+    Requirement,
     ResultsRecord,
     Tested,
 )
@@ -145,12 +146,36 @@ class Context:
         found = from_plain(ResultsRecord, _visible(plain))
         self.results = _with_isolated_names(found) if isolates else found
         self._isolates = isolates
+        self.results = replace(
+            self.results,
+            estimates=tuple(map(self._possible, self.results.estimates)),
+            requirements=tuple(map(self._possible_requirement, self.results.requirements)),
+        )
         compared = tuple(oriented(self, comparison) for comparison in self.results.comparisons)
         self.results = replace(self.results, comparisons=compared)
         self.alpha = self.results.study.alpha
         self.style = cast(Style, self.results.report.numbers)
         self.style_sheet = _checked_style(results.style_sheet)
         self.sections: tuple[Section, ...] = ()  # those built so far
+
+    def _possible(self, found: Estimate) -> Estimate:
+        """Return an estimate with the bounds of its interval among the possible values."""
+        interval, metric = found.interval, self.metric(found.metric)
+        if interval is None:
+            return found
+        low, high = inside(metric.range, interval.low, interval.high)
+        if (low, high) == (interval.low, interval.high):
+            return found
+        note = "a bound beyond the possible values is printed as the nearest possible value"
+        cut = replace(interval, low=low, high=high, notes=(*interval.notes, note))
+        return replace(found, interval=cut)
+
+    def _possible_requirement(self, item: Requirement) -> Requirement:
+        """Return a requirement with the bounds of its interval among the possible values."""
+        metric = self.metric(item.metric)
+        possible = metric.range if item.kind == "level" else metric.range_of_differences
+        ends = None if item.interval is None else inside(possible, *item.interval)
+        return replace(item, interval=ends)
 
     def without_limits(self) -> "Context":
         """Return the same results without figures, and with all findings."""
@@ -271,6 +296,13 @@ class Context:
         """Return the word for the rows of a data set ("cases")."""
         record = self._data.get(data) if data is not None else None
         return record.unit if record is not None and record.unit else "examples"
+
+    def weights_words(self, data: str | None) -> str:
+        """State that counts add weights, where a data set has them; else empty."""
+        record = self._data.get(data) if data is not None else None
+        if record is None or record.weight is None:
+            return ""
+        return f"; weighted by {record.weight}, so that counts are sums of weights"
 
     @cached_property
     def unit(self) -> str:
@@ -438,7 +470,7 @@ class Context:
         return number, any(bool(extra["readers_sampled"]) for extra in found)
 
     def tested_words(self, setting: Setting) -> str:
-        """State how many rows were tested, and how often: "190 of 569 patients"; may be empty."""
+        """State how many rows were tested: "the 190 test patients (of 569)"; may be empty."""
         size, found = self.n(setting.data), self.tested(setting)
         if size is None:
             return ""
@@ -449,7 +481,7 @@ class Context:
             return f"{count(size)} {cases}"
         words = f"{count(size)} {cases}"
         if found.n < size:
-            words = f"{count(found.n)} tested {cases} of {count(size)}"
+            words = f"the {count(found.n)} test {cases} (of {count(size)})"
         if found.most == 1:
             return words
         readers, _ = self.readers(setting.data)

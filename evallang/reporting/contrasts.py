@@ -1,11 +1,13 @@
 """A pair as a sentence reads it: the numbers of its table, with its widest interval."""
 
 import math
+from collections.abc import Iterable
 
 from evallang.frozen_records import frozen
 from evallang.reporting.context import Context
 from evallang.reporting.document import Interval, Runs, runs
 from evallang.reporting.numbers import NBSP, Scale, interval, percent
+from evallang.reporting.orientation import is_directed
 from evallang.reporting.wording import (
     adjusted_words,
     amount,
@@ -20,8 +22,13 @@ from evallang.results.records import (
     SimultaneousInterval,
 )
 
-OTHER_METHOD = " This interval uses a different method from that of the test and "
-TEST_DECIDES = " 0; the test decides."
+COVERS_ALL = (
+    " A simultaneous interval, which covers all pairs jointly, can include 0 where the adjusted p "
+    "is significant."
+)
+OTHER_METHOD = (
+    " The interval and the test use different methods; the conclusion is that of the test."
+)
 
 
 @frozen
@@ -164,16 +171,20 @@ def compatible_runs(
         f" {towards} {context.model(widest.other)} ({order}",
         contrast_interval(widest, scale),
         ").",
-        disagreement(widest),
+        disagreements([widest]),
     )
 
 
-def disagreement(found: Contrast) -> str:
-    """State that the interval of one pair and its test do not agree; empty where they do."""
-    alone = not found.family and found.pair.p is not None and found.pair.p_adjusted is None
-    if not alone or found.low is None or found.high is None or found.pair.side is not None:
+def disagreements(found: Iterable[Contrast]) -> str:
+    """State once why intervals that a sentence gives do not agree with the decisions."""
+    return "".join(dict.fromkeys(map(_disagreement, found)))
+
+
+def _disagreement(found: Contrast) -> str:
+    pair = found.pair
+    if pair.p is None or found.low is None or found.high is None or is_directed(pair):
         return ""
     excludes = found.low > 0 or found.high < 0
-    if excludes == bool(found.pair.reject):
+    if excludes == bool(pair.reject) or (pair.p_adjusted is not None and not found.family):
         return ""
-    return f"{OTHER_METHOD}{'excludes' if excludes else 'includes'}{TEST_DECIDES}"
+    return COVERS_ALL if found.family and pair.reject else OTHER_METHOD

@@ -454,6 +454,9 @@ def _notes(
         name = data.positive_label or data.positive
         size = data.class_counts.get(data.positive)
         counted = f" ({count(size)} of {count(data.n)})" if size is not None else ""
+        tested = context.tested(setting)
+        if tested is not None and tested.positive is not None and tested.n < data.n:
+            counted = f" ({count(tested.positive)} of the {count(tested.n)} tested)"
         notes.append(runs(f"Positive class: {name}{counted}."))
     if data is not None and data.weight is not None:
         worth = count(round(data.effective_n or 0))

@@ -47,6 +47,7 @@ from evallang.reporting.wording import (
 from evallang.results.records import Comparison, HypothesisTestResult
 
 MOST_FINDINGS = 8  # more do not fit on the first page; the others are counted
+MOST_SHARING = 3  # models with the best value of which a finding states the intervals
 AFTER_REQUIREMENTS = 4  # findings after requirements on the first page: what was not shown too
 
 
@@ -293,7 +294,13 @@ def _best(
     if metric.ideal is not None:
         claim = f"{the} observed {metric.noun} nearest to {metric.ideal:g} was {verb} "
     lead = Strong(runs(where, claim, names))
-    return [runs(lead, ", ", numbers, "."), *missed]
+    if len({estimate_runs(context, setting, e) for e in best}) == 1:
+        return [runs(lead, ", ", numbers, "."), *missed]
+    each = [
+        runs(estimate_runs(context, setting, e), f" for {context.model(e.model)}") for e in best
+    ]
+    shown = runs(": ", listed(each)) if len(best) <= MOST_SHARING else ()
+    return [runs(lead, shown, "."), *missed]
 
 
 def _best_rank(context: Context, comparison: Comparison) -> Runs:

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from evallang.reporting.decisions import is_about_equivalence, margin_of
+from evallang.reporting.figures.figure import Bounds
 from evallang.results.records import Comparison, Effect, HypothesisTestResult
 from evallang.results.statistics import with_side
 
@@ -18,7 +20,8 @@ def oriented(context: "Context", comparison: Comparison) -> Comparison:
     Pairs whose test asks about one direction of their models stay as they are.
     """
     pairs = [
-        turned(pair) if _turns(context, comparison, pair) else pair for pair in comparison.pairwise
+        turned(pair) if _turns(context, comparison, pair) else pair
+        for pair in map(partial(_printed_pair, context, comparison), comparison.pairwise)
     ]
     place = {name: i for i, name in enumerate(_best_first(context, comparison))}
 
@@ -26,6 +29,38 @@ def oriented(context: "Context", comparison: Comparison) -> Comparison:
         return sorted(place.get(name, len(place)) for name in pair.models)
 
     return replace(comparison, pairwise=tuple(sorted(pairs, key=key) if place else pairs))
+
+
+def _printed_pair(
+    context: "Context", comparison: Comparison, pair: HypothesisTestResult
+) -> HypothesisTestResult:
+    """Return a pair with bounds inside the range of differences, and without misleading effects.
+
+    The spread of scores over overlapping splits is no unit of an effect: it depends on the number
+    of splits and their sizes.
+    """
+    method = context.method("test", pair.test)
+    effects = () if method is not None and method.over_splits else pair.effects
+    possible = context.difference_words(comparison).range_of_differences
+    estimate, wide = pair.estimate, pair.simultaneous
+    if estimate is not None:
+        low, high = inside(possible, estimate.low, estimate.high)
+        estimate = replace(estimate, low=low, high=high)
+    if wide is not None:
+        low, high = inside(possible, wide.low, wide.high)
+        wide = replace(wide, low=low, high=high)
+    return replace(pair, estimate=estimate, simultaneous=wide, effects=effects)
+
+
+def inside(
+    possible: Bounds, low: float | None, high: float | None
+) -> tuple[float | None, float | None]:
+    """Return the bounds of an interval inside the range of possible values."""
+    least, most = possible
+    return (
+        low if low is None or least is None else max(low, least),
+        high if high is None or most is None else min(high, most),
+    )
 
 
 def is_directed(pair: HypothesisTestResult) -> bool:

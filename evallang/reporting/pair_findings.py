@@ -10,7 +10,7 @@ from evallang.reporting.contrasts import (
     contrast_interval,
     contrast_runs,
     difference_runs,
-    disagreement,
+    disagreements,
 )
 from evallang.reporting.decisions import (
     bayesian,
@@ -110,7 +110,8 @@ def pairs_against_reference(context: Context, comparison: Comparison, reference:
         ]
         joined = runs("from ", listed(parts, last=", to ")) if many else listed(parts)
         numbers = runs(": " if several else ", ", joined) if parts else ()
-        items.append(runs(Strong(runs(where, names, claim)), numbers, "."))
+        why = disagreements(_shown(chosen))
+        items.append(runs(Strong(runs(where, names, claim)), numbers, ".", why))
     open_ = [c for c in found if is_open(c.pair)]
     if open_:
         names = _others(
@@ -149,7 +150,7 @@ def single(context: Context, comparison: Comparison, pair: HypothesisTestResult)
         shown = contrast_interval(found, scale)
         inside = runs(" (", shown, ")") if shown else ()
         size = difference_runs(context, comparison, found, "by ", "")
-        return runs(lead, ", ", size, inside, ": ", test, ".", disagreement(found))
+        return runs(lead, ", ", size, inside, ": ", test, ".", disagreements([found]))
     lead = Strong(runs(f"{where}{first} was not shown to differ in {metric.noun} from {second}"))
     return runs(lead, ": ", test, ". ", compatible_runs(context, comparison, [found]))
 
@@ -293,7 +294,8 @@ def _decided(context: Context, comparison: Comparison, lead: Runs, found: list[C
         return made + _ranked(context, comparison, found)
     if len(found) == 1:
         size = difference_runs(context, comparison, found[0], "by ", "")
-        return made + runs(", ", size, " ", contrast_runs(context, comparison, found[0]), ".")
+        made += runs(", ", size, " ", contrast_runs(context, comparison, found[0]), ".")
+        return made + runs(disagreements(found))
     parts = []
     for i, item in enumerate(_shown(found)):
         other = context.model(item.other)
@@ -307,7 +309,7 @@ def _decided(context: Context, comparison: Comparison, lead: Runs, found: list[C
                 contrast_runs(context, comparison, item, lead=i == 0),
             )
         )
-    return made + runs(": ", _joined(found, parts), ".")
+    return made + runs(": ", _joined(found, parts), ".", disagreements(_shown(found)))
 
 
 def _others(
@@ -368,8 +370,9 @@ def _other_pairs(
         f"{lead}, ",
         difference_runs(context, comparison, better, "by ", ""),
         " ",
-        contrast_runs(context, comparison, better, lead=False),
+        contrast_runs(context, comparison, better),
         ".",
+        disagreements([better]),
     )
 
 

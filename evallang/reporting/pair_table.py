@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from evallang.reporting.cells import count_cell, dash, interval_cell, number_cell
 from evallang.reporting.context import Context, half_width
@@ -16,6 +16,7 @@ from evallang.reporting.decisions import (
 from evallang.reporting.document import (
     Cell,
     Column,
+    Emphasis,
     Number,
     Row,
     Runs,
@@ -422,22 +423,40 @@ def _posteriors_columns(context: Context, comparison: Comparison) -> Part | None
     return runs("Posterior probability"), columns, cells, notes
 
 
+def wins_ties_losses(comparison: Comparison) -> dict[tuple[str, ...], tuple[Any, ...]]:
+    """Count for each pair on how many of the data sets that its test used each was better."""
+    found = comparison.ranks.win_tie_loss if comparison.ranks is not None else ()
+    made: dict[tuple[str, ...], tuple[Any, ...]] = {
+        (str(r[0]), str(r[1])): tuple(r[2:5]) for r in found
+    }
+    for pair in comparison.pairwise:
+        own = tuple(pair.extra.get(key) for key in ("wins", "ties", "losses"))
+        if None not in own and len(pair.models) == 2:
+            made[pair.models[0], pair.models[1]] = own
+            made.pop((pair.models[1], pair.models[0]), None)
+    return {**made, **{(second, first): row[::-1] for (first, second), row in made.items()}}
+
+
 def _wins_columns(context: Context, comparison: Comparison) -> Part | None:
     """Return on how many data sets A was better, neither, and B, in a comparison across them."""
     if comparison.ranks is None or not comparison.ranks.win_tie_loss:
         return None
-    place = {(str(r[0]), str(r[1])): tuple(r[2:5]) for r in comparison.ranks.win_tie_loss}
-    place |= {(second, first): row[::-1] for (first, second), row in place.items()}
-    cells = []
-    for pair in comparison.pairwise:
-        row = place.get((pair.models[0], pair.models[1]), (None, None, None))
-        cells.append([count_cell(value) for value in row])
+    counts = wins_ties_losses(comparison)
+    rows = [counts.get(pair.models, (None, None, None)) for pair in comparison.pairwise]
+    sizes = [None if None in row else sum(row) for row in rows]
+    cells = [[count_cell(value) for value in row] for row in rows]
+    if len({comparison.ranks.n, *sizes} - {None}) > 1:
+        note = f"n: {context.sets} with a score of both models, which the test of the pair used."
+        cells = [[*row, count_cell(n)] for row, n in zip(cells, sizes, strict=True)]
+    else:
+        note = ""
     columns = [
         Column(runs("A"), sortable=True, name="wins"),
         Column(runs("Tie"), sortable=True, name="ties"),
         Column(runs("B"), sortable=True, name="losses"),
+        *([Column(runs(Emphasis(runs("n"))), sortable=True, name="n")] if note else []),
     ]
-    return runs(f"{capitalised(context.sets)} won by"), columns, cells, []
+    return runs(f"{capitalised(context.sets)} won by"), columns, cells, [runs(note)] if note else []
 
 
 def _p_values_columns(context: Context, comparison: Comparison) -> Part | None:

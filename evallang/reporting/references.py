@@ -61,14 +61,24 @@ def data_key(data: DataRecord, known: Container[str]) -> str | None:
     if not data.cite:
         return None
     own = OWN + data.cite.strip().removeprefix("@")
-    return own if own in known else f"data:{data.name}"
+    return own if own in known else f"data:{_source(data)}"
+
+
+def _source(data: DataRecord) -> str:
+    """Return the name of a data set, or of the source that it is one of several of."""
+    return data.name.partition("/")[0]
+
+
+def source_label(data: DataRecord) -> str:
+    """Return the label of a source of one data set; one of several is cited by its source alone."""
+    return (data.label or data.name) if _source(data) == data.name else ""
 
 
 def data_work(data: DataRecord) -> Runs:
     """Format the source of a data set as an entry of the list."""
-    label = data.label or data.name
+    lead = f"{label}. " if (label := source_label(data)) else ""
     cite = (data.cite or "").strip()
     doi = cite.removeprefix("https://doi.org/").removeprefix("doi:")
     if doi.startswith("10.") and " " not in doi:
-        return runs(f"{label}. ", Link(f"https://doi.org/{doi}", f"doi:{doi}"))
-    return runs(f"{label}. {cite}")
+        return runs(lead, Link(f"https://doi.org/{doi}", f"doi:{doi}"))
+    return runs(f"{lead}{cite}")

@@ -20,6 +20,7 @@ from evallang.reporting.document import (
     Strong,
     Table,
     Text,
+    listed,
     runs,
 )
 from evallang.reporting.figure_parts import drawn_words, in_parts
@@ -42,6 +43,7 @@ from evallang.reporting.wording import (
     p_cell,
     p_letter,
     p_stat,
+    sentence,
 )
 from evallang.results.records import Requirement
 
@@ -267,11 +269,18 @@ def _lines(metric: MetricWords, item: Requirement) -> tuple[float, ...]:
 
 
 def notes_of(context: Context, found: Sequence[Requirement]) -> list[Runs]:
-    """Return what the run said of each line; why a number failed is seen from the table."""
+    """Return each note of the lines once; why a number failed is seen from the table."""
+    by_note: dict[str, list[Runs]] = {}
+    for item in found:
+        reason = (item.reason,) if item.reason and item.value is None else ()
+        of_test = item.test.notes if item.test is not None else ()
+        for note in dict.fromkeys((*reason, *item.notes, *of_test)):
+            by_note.setdefault(note.rstrip("."), []).append(words_of(context, item))
     return [
-        words_of(context, item) + runs(f": {note.rstrip('.')}.")
-        for item in found
-        for note in (*((item.reason,) if item.reason and item.value is None else ()), *item.notes)
+        runs(sentence(note))
+        if len(items) == len(found) > 1
+        else listed(items, comma="; ", last="; ") + runs(f": {note}.")
+        for note, items in by_note.items()
     ]
 
 
@@ -301,8 +310,8 @@ def requirements(context: Context) -> Sequence[Block]:
         cells = [
             Cell(words_of(context, item)),
             Cell(value, item.value),
-            Cell(bounds),
-            Cell(runs(percent(item.level))),
+            Cell(bounds, None, *(item.interval or (None, None))),
+            Cell(runs(percent(item.level)), item.level),
             Cell(runs(Strong(runs("met" if item.met else "not met")))),
         ]
         if tested:
@@ -311,9 +320,9 @@ def requirements(context: Context) -> Sequence[Block]:
         rows.append(Row(tuple(cells)))
     columns = [
         Column(runs("Requirement"), "left", wide=True),
-        Column(runs("Value"), sortable=True),
-        Column(runs("Interval"), muted=True),
-        Column(runs("Level"), muted=True),
+        Column(runs("Value"), sortable=True, name="value"),
+        Column(runs("Interval"), muted=True, name="interval"),
+        Column(runs("Level"), muted=True, name="level"),
         Column(runs("Decision"), "left"),
     ]
     if tested:

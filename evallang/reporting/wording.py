@@ -231,6 +231,7 @@ def further_variants(
 
 OF_SEVERAL = {
     "this fitted model": "these fitted models",
+    "this model on new": "these models on new",
     "the algorithm, ": "the algorithms, ",
     "the score as it was given": "the scores as they were given",
 }
@@ -318,7 +319,10 @@ def estimate_interval(estimate: Estimate, scale: Scale, *, lead: bool = True) ->
 
 
 def correct_of(context: Context, estimate: Estimate) -> int | None:
-    """Return how many examples were right, where that is a plain share of examples."""
+    """Return how many examples were right, where that is a share of examples without weights."""
+    data = context.data(estimate.data)
+    if data is not None and data.weight is not None:
+        return None
     if not context.counts_right(estimate.metric) or estimate.aggregation != "pooled":
         return None
     if estimate.value is None or "seeds" in estimate.extra:  # a mean over the fits of several seeds

@@ -141,7 +141,8 @@ class MethodRecord:
     a metric whose `better` is "nearest". `title_states_options` is True where the title has the
     options of the name in words. `matrix_of_classes` is True where an option of a metric is a
     matrix with a row for each true class, in the order of the classes. `low` and `high` are the
-    least and the largest possible value of a metric, None if it has no such bound.
+    least and the largest possible value of a metric, None if it has no such bound. `over_splits`
+    is True for tests of scores per split, whose training sets overlap; older files do not state it.
     """
 
     kind: str
@@ -170,3 +171,4 @@ class MethodRecord:
     matrix_of_classes: bool = False
     low: float | None = None
     high: float | None = None
+    over_splits: bool = False

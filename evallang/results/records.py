@@ -308,11 +308,15 @@ class Subgroup:
 
 @frozen
 class Tested:
-    """The number of distinct tested rows, and how often each was tested at least and at most."""
+    """The number of distinct tested rows, and how often each was tested at least and at most.
+
+    `positive` are those of the positive class; None where there is none, or rows were counted.
+    """
 
     n: int
     least: int
     most: int
+    positive: int | None = None
 
 
 NO_WIDTH = "no_width"

@@ -474,6 +474,12 @@ def word_missing(place: Place) -> Iterator[Change]:
             yield Change(codes.MISSING_WORD, message, (inserted, token), 1, edit, title, safe=safe)
 
 
+LABELS = (
+    'write a label after a name, as in `model NAME "LABEL" = ...` or `data NAME "LABEL" from ...`; '
+    "other lines have none"
+)
+
+
 def superfluous_token(place: Place) -> Iterator[Change]:
     """Read the line without the token."""
     token, before, first = place.token, place.before, place.first
@@ -487,6 +493,8 @@ def superfluous_token(place: Place) -> Iterator[Change]:
     suggestion = None
     if of_comparison:
         suggestion = "a line has one test, and one behind `then`: write a line for each"
+    elif token.kind == "TEXT":
+        suggestion = LABELS
     safe = twice or (token.kind == "COMMA" and not of_comparison)
     title = f"remove {shown(token)}"
     yield Change(codes.SUPERFLUOUS, message, (), 1, edit, title, suggestion, safe)

@@ -42,7 +42,7 @@ def test_with_repeats_the_example_is_the_unit_and_its_mean_the_outcome(repeated)
     assert (a.aggregation, a.n, results.record.data[0].n) == ("mean_of_repeats", 8, 8)
     assert [f.value for f in a.folds] == pytest.approx(RIGHT[0].mean(axis=0))
     assert a.extra["sd_within"] == pytest.approx(np.sqrt(RIGHT[0].var(axis=1, ddof=1).mean()))
-    assert a.about == "the average of the 3 repeats made here"
+    assert a.about.endswith("on new examples, with new repeats if each was sampled independently")
     # all 2^8 ways to swap the two models within an example, with all its repeats
     d = means[0] - means[1]
     swapped = np.array(list(itertools.product((-1, 1), repeat=EXAMPLES))) @ d

@@ -19,7 +19,6 @@ from evallang.reporting.figures.matrices import win_matrix
 from evallang.reporting.figures.posterior import in_ranges
 from evallang.reporting.figures.stacks import name_of_pair, stacked_bars
 from evallang.reporting.numbers import Scale
-from evallang.results.records import Ranks
 
 CONTEXT = SimpleNamespace(model=lambda name: f"Candidate classifier {name}")
 TEXT = re.compile(r">([^<>]+)</text>")
@@ -28,9 +27,10 @@ TEXT = re.compile(r">([^<>]+)</text>")
 def drawn(n, sets=30):
     """Draw the wins of models of which each is better than the next on all data sets but ten."""
     names = [str(i) for i in range(n)]
-    rows = tuple((a, b, sets - 10, 6, 4) for a, b in combinations(names, 2))
-    ranks = Ranks({name: float(i + 1) for i, name in enumerate(names)}, sets, None, rows)
-    return win_matrix(CONTEXT, ranks, names)
+    pairs = list(combinations(names, 2))
+    counts = dict.fromkeys(pairs, (sets - 10, 6, 4))
+    counts |= {pair[::-1]: (4, 6, sets - 10) for pair in pairs}
+    return win_matrix(CONTEXT, counts, names)
 
 
 @pytest.mark.parametrize("n", [3, 6, 7, 9, 10, 14, 20])

@@ -31,7 +31,7 @@ def caption(text):
     ("protocol", "words"),
     [
         ("cv folds=5", "two models on 569 patients."),
-        ("holdout test=1/3", "two models on 190 tested patients of 569."),
+        ("holdout test=1/3", "two models on the 190 test patients (of 569)."),
         ("repeated cv folds=5 times=3", "two models on 569 patients, each tested 3 times."),
         ("5x2cv", "two models on 569 patients, each tested 5 times."),
         ("resubstitution", "two models on 569 patients."),
@@ -44,7 +44,7 @@ def test_a_caption_says_how_many_rows_were_tested(protocol, words):
 def test_a_series_tests_the_rows_after_the_first_training_part():
     found = caption(TEXT.format(protocol="time_series folds=5"))
     # 569 rows in six parts, the first of which is never tested
-    assert found.endswith(f"on {5 * (ALL // 6)} tested patients of 569.")
+    assert found.endswith(f"on the {5 * (ALL // 6)} test patients (of 569).")
 
 
 def test_repeated_holdouts_test_rows_unequally_often():
@@ -55,7 +55,7 @@ def test_repeated_holdouts_test_rows_unequally_often():
     assert first.tested.least * first.tested.n <= folds <= first.tested.most * first.tested.n
     words = Context(results.record).tested_words(Context(results.record).settings[0])
     assert words == (
-        f"{first.tested.n} tested patients of 569, each tested "
+        f"{first.tested.n} test patients (of 569), each tested "
         f"{first.tested.least} to {first.tested.most} times"
     )
 

@@ -25,8 +25,8 @@ from evallang.registry import Evidence
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import ComparisonSpec, Method, Study
 
-ON_ROWS = frozenset({"midp", "exact", "corrected", "chi2", "textbook"})
-"""Forms of McNemar's test that count examples, each as independent of all others."""
+ON_ROWS = frozenset({"midp", "corrected", "textbook"})
+"""Forms of McNemar's test for independent examples, without a counterpart for groups."""
 
 
 @rule("W310", changes=Changes.CLAIMS, source="Dietterich 1998; Nadeau & Bengio 2003")
@@ -136,7 +136,8 @@ def paired_predictions_as_independent(study: Study) -> Iterator[Objection]:
             yield Objection(
                 f"`{found}` assumes that each model was tested on examples of its own",
                 comparison.span,
-                help="write `with mcnemar`, which compares them on the same examples",
+                help="write `with mcnemar`, which compares them on the same examples; models with "
+                "test sets of their own are `counts` with `right MODEL = RIGHT of TOTAL` for each",
             )
 
 
@@ -226,11 +227,12 @@ def _counts(comparison: ComparisonSpec) -> bool:
 
 @rule("W314", changes=Changes.CLAIMS, source="Obuchowski 1998; Yang, Sun & Hardin 2010")
 def rows_of_groups_as_independent(study: Study) -> Iterator[Objection]:
-    """A form of McNemar's test that counts rows is used on rows that belong to groups.
+    """A form of McNemar's test for independent rows is named on rows that belong to groups.
 
     Rows of one group tend to be right and wrong together, so they carry less information than the
-    same number of independent rows. On grouped data the plain forms reject true null hypotheses two
-    to six times too often; there, `mcnemar` without an option is the form for groups.
+    same number of independent rows. On grouped data `mcnemar` tests whole groups, by flipping the
+    models of each group or, with 30 groups or more, by chi-squared. `exact` and `chi2` select one
+    of the two; `midp`, `corrected` and `textbook` have no form for groups and are not used.
 
     Objects to:
 
@@ -241,7 +243,7 @@ def rows_of_groups_as_independent(study: Study) -> Iterator[Objection]:
         model a = GaussianNB
         model b = LinearDiscriminantAnalysis
         protocol cv
-        compare a, b with mcnemar(exact)
+        compare a, b with mcnemar(midp)
 
     Accepts:
 
@@ -263,9 +265,9 @@ def rows_of_groups_as_independent(study: Study) -> Iterator[Objection]:
                 is_grouped(source, study.group) for source, _, _ in evidence_of(study, comparison)
             ):
                 yield Objection(
-                    f"`mcnemar({form})` counts rows, and rows of one group are not independent",
+                    f"`mcnemar({form})` has no form for groups, and the default form is used",
                     comparison.span,
-                    help="write `with mcnemar`, whose form for groups is taken by itself",
+                    help="write `with mcnemar`, or `mcnemar(exact)` to flip whole groups",
                 )
 
 

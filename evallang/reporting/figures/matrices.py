@@ -1,6 +1,6 @@
 """Matrices of pairs: p-values with differences, and wins, ties and losses over data sets."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from evallang.frozen_records import frozen
 from evallang.reporting import fonts
@@ -22,7 +22,7 @@ from evallang.reporting.figures.figure import (
     numbered_names,
 )
 from evallang.reporting.numbers import NBSP, fixed, p_value
-from evallang.results.records import Comparison, HypothesisTestResult, Ranks
+from evallang.results.records import Comparison, HypothesisTestResult
 
 CELL = 21.0
 SMALL_CELL, DEEPEST_MATRIX = 14.0, 220.0  # points of a cell of many models, and of all
@@ -183,17 +183,15 @@ def _p_text(context: Context, comparison: Comparison, pair: HypothesisTestResult
     return "–" if p is None else p_value(p, comparison.alpha, context.style).cell
 
 
-def win_matrix(context: Context, ranks: Ranks, ordered: Sequence[str]) -> Matrix:
+def win_matrix(
+    context: Context, counts: Mapping[tuple[str, ...], tuple[int, int, int]], ordered: Sequence[str]
+) -> Matrix:
     """Draw on how many data sets the model of a row was better, equal or worse.
 
     Where three numbers have no room, the first alone is printed. `numbers` is whether all three
     and whether the first is.
     """
     labels = [context.model(model) for model in ordered]
-    counts: dict[tuple[str, str], tuple[int, int, int]] = {}
-    for first, second, wins, ties, losses in ranks.win_tie_loss:
-        counts[first, second] = (wins, ties, losses)
-        counts[second, first] = (losses, ties, wins)
     cells, spoken = [], []
     for i, row in enumerate(ordered):
         for k, column in enumerate(ordered):

@@ -6,7 +6,7 @@ from unicodedata import normalize
 
 from evallang.frozen_records import frozen
 from evallang.reporting.document import Runs
-from evallang.reporting.references import data_key, data_work, work_runs
+from evallang.reporting.references import data_key, data_work, source_label, work_runs
 from evallang.results.bibtex_entries import OWN
 from evallang.results.records import DataRecord, ReferenceRecord, ResultsRecord
 
@@ -38,7 +38,8 @@ def works_of(results: ResultsRecord) -> Mapping[str, CitedWork]:
         name = data_key(data, made)
         if name is not None and name not in made:
             key = _free(f"data-{slug(data.name)}", taken)
-            made[name] = CitedWork(key, data.label or data.name, data_work(data), None, data)
+            words = source_label(data) or (data.cite or "").strip()
+            made[name] = CitedWork(key, words, data_work(data), None, data)
     return made
 
 

@@ -88,7 +88,7 @@ def weighted_wilson(right: ArrayLike, weights: ArrayLike, level: float) -> Inter
     size = effective_n(w)
     if size == 0:
         return Interval("wilson", level, None, None, ("no examples",))
-    notes = (f"{len(x)} weighted examples count as {size:.1f}",)
+    notes = (f"effective sample size, {size:.4g} (of {len(x)} weighted examples)",)
     return _score_interval(float(w @ x) / float(w.sum()), size, level, notes)
 
 
