@@ -27,7 +27,7 @@ SELDOM = 500_000  # objects made since the last collection
 
 
 def collect_seldom() -> None:
-    """Collect seldom in a process of our own: modules and records live until its end."""
+    """Collect seldom in a process that evallang started: modules and records live until its end."""
     gc.set_threshold(SELDOM)
 
 

@@ -89,7 +89,7 @@ def seed_shared_draws(seed: int) -> None:
 
 @cache
 def _bits() -> Any:
-    """Make a generator of our own, so that no state of another has to be copied."""
+    """Make a separate generator, so that no state of another has to be copied."""
     from numpy.random import MT19937
 
     return MT19937(0)

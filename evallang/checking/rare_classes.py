@@ -44,7 +44,7 @@ else:
     np = lazy("numpy")
 
 LEAST_MEMBERS = 2  # of each class in each fold; one has no spread
-COVERED = "95% intervals covered 80 to 94% in simulations, least where the area is near 1"
+COVERED = "in simulations, coverage of 95% intervals was 80-94%, lowest for AUCs near 1"
 REJECTED = "at 5% the test rejected up to 8% of true hypotheses in simulations"
 
 

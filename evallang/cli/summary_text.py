@@ -15,6 +15,7 @@ WIDTH, WIDEST, NARROWEST = 80, 24, 12
 MOST_ROWS = 36
 """Rows of a table of text; a longer one shows its first and last rows."""
 
+BOLD = "Bold rows"  # of a report; a terminal marks them
 MARGIN, GAP = "  ", "  "
 
 
@@ -35,7 +36,9 @@ def _lines(made: "Summary") -> Iterator[str]:
         yield from grid.lines()
         notes = list(table.notes)
         if any(row is not None and row.strong for row in grid.rows):
-            notes.insert(0, "*: a row that the report prints in bold.")
+            notes = [
+                note.replace(BOLD, "*", 1) if note.startswith(BOLD) else note for note in notes
+            ]
         if None in grid.rows:
             more = f"{len(table.rows) - MOST_ROWS:,} more rows, which are in the tables of"
             notes.insert(0, f"...: {more} `evallang show --format csv`.")

@@ -365,7 +365,7 @@ def _model_notes(
         notes.append(f"n_jobs is 1: {', '.join(able.parallel)}")
     if weighted and _lacks_weights(pipeline):
         last = member_of(written(pipeline.steps[-1]))
-        notes.append(f"the weights have no part in its fits: {last} takes none")
+        notes.append(f"its fits ignore the weights: {last} takes none")
     steps = unweighted_steps(pipeline) if weighted else ()
     if steps:
         notes.append(
@@ -503,7 +503,7 @@ BBC_CV = MethodRecord(
     "estimate",
     "bbc_cv",
     "Bootstrap bias corrected cross-validation",
-    "The score of the best model where the choice had no part in it, by drawing examples again.",
+    "The score of the best model on rows not used to choose it, by drawing examples again.",
     (TSAMARDINOS_2018.key,),
 )
 """No word of the language: it comes with `export best`, or many models on one test set."""

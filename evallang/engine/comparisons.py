@@ -594,15 +594,14 @@ def _disagreement(
         return None  # a test of a margin is not about 0
     holds = low <= 0 <= high
     if test.reject and holds:
-        why = "it is conservative" if conservative else "it is not made from the test's p"
+        why = "it is conservative" if conservative else "it is not computed from the test's p"
         return (
-            f"the simultaneous interval holds 0 although the adjusted p rejects: {why}, and the "
-            "decision follows p"
+            f"the simultaneous interval includes 0 although adjusted p is at most α, because {why}"
         )
     if test.reject is False and test.p is not None and not holds:
         return (
-            "the simultaneous interval excludes 0 although the adjusted p does not reject: it is "
-            "not made from the test's p, and the decision follows p"
+            "the simultaneous interval excludes 0 although adjusted p is above α, because it is "
+            "not computed from the test's p"
         )
     return None
 

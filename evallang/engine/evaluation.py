@@ -787,7 +787,7 @@ def _fold_sizes(
 def evaluations_of_scores(table: ScoreTable) -> Iterator[Evaluation]:
     """Yield each data set of a table of scores as an evaluation; a row is a fold's score.
 
-    A model without scores on a data set has no part in its evaluation.
+    A model without scores on a data set is not part of its evaluation.
     """
     spec = table.spec
     folds = _folds_of(table)

@@ -212,7 +212,7 @@ class ComparedModels:
         found = [self.evaluation.outcome(model, self.metric) for model in self.models]
         whole = tuple(outcome for outcome in found if outcome is not None)
         if len(whole) < len(found):
-            raise ValueError("a model without scores has no part in a test on scores")
+            raise ValueError("a model without scores is excluded from a test on scores")
         return whole
 
     @cached_property

@@ -266,7 +266,7 @@ def correction_lines(correction: Entry[Any]) -> tuple[str, ...]:
     }[declared.assumes]
     simultaneous = {
         "matching": "simultaneous intervals match its decisions",
-        "conservative": "simultaneous intervals are Bonferroni's, and may hold 0 where it rejects",
+        "conservative": "simultaneous intervals are Bonferroni's, and may include 0 if it rejects",
         "fcr": "intervals of those rejected have the matching false coverage rate",
         "resampled": "simultaneous intervals match its decisions: both rest on the same resamples",
         None: "no simultaneous intervals",

@@ -32,7 +32,7 @@ OVER_FOLDS = {
         "the mean over repeats"
     ),
     "losses": "the mean over all test rows of a repeat; the mean over repeats",
-    "scores": "the mean of the folds' values; folds in which it is undefined have no part in it",
+    "scores": "the mean of the folds' values; folds in which it is undefined are excluded from it",
 }
 """How folds combine, by the form of a metric; see `evallang.metrics.aggregation`."""
 ROOT = "the root of the mean over all test rows of a repeat; the mean over repeats"

@@ -174,7 +174,7 @@ def error_rate(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
 def balanced_accuracy(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
     """The mean of the recalls of the classes, so that each class counts the same.
 
-    Classes without a true example have no part in the mean.
+    Classes without a true example are excluded from the mean.
     """
     return recall(counts, positive, average="macro")
 

@@ -84,7 +84,7 @@ def deciding(step: StepSpec, fitted: Any = None) -> Iterator[tuple[str, Estimato
     """Iterate over the classes with a threshold on which the labels of a last step depend.
 
     Each has the name of its model in an ensemble, and is fitted where the last step is. Those
-    whose scores alone are used, as in soft voting, have no part in the labels.
+    whose scores alone are used, as in soft voting, do not affect the labels.
     """
     if not isinstance(step, EstimatorSpec) or step.code:
         return

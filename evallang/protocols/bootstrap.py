@@ -55,7 +55,7 @@ else:
             "model whose predictions do not depend on the truth. The standard error is that of "
             "the delta method after the bootstrap (Efron and Tibshirani 1997, section 5), less the "
             "noise of finitely many rounds by the jackknife over rounds, and at least the standard "
-            "error of the mean of the rows' out-of-bag errors: the last two are a rule of our own"
+            "error of the mean of the rows' out-of-bag errors: the last two are an additional rule"
         ),
         differs={
             "Efron & Tibshirani 1997": (
@@ -102,7 +102,7 @@ def bootstrap(
     The first split, fold -1, trains and tests on all rows: the apparent error that `.632`,
     `.632+` and `resubstitution` need. Then fold i is round i: `train` holds a row as often
     as it was drawn, `test` the rows out of the bag. Whole groups are drawn where there are
-    any. Strata play no part, since the weight .632 is that of simple sampling. A draw that
+    any. Strata are not used, since the weight .632 is that of simple sampling. A draw that
     leaves no row out is drawn again. A round depends on its own seed alone, so more rounds
     only add to those there are. Raises `ValueError` for fewer than 2 rows or groups.
     """

@@ -175,7 +175,7 @@ def repeated_cv(rows: Rows, *, folds: int = 10, times: int = 10) -> Iterator[Spl
 def leave_one_out(rows: Rows) -> Iterator[Split]:
     """Test each row by the model trained on all the others; fold i tests row i.
 
-    Strata play no part. Ranking metrics cannot be computed on folds of one example. Raises
+    Strata are not used. Ranking metrics cannot be computed on folds of one example. Raises
     `ValueError` for one row, and for groups, whose rows would be on both sides.
     """
     if rows.groups is not None:
@@ -298,7 +298,7 @@ def _yields_of_times(options: Mapping[str, Any], validation: bool = False) -> Yi
 
 
 def _times(times: int) -> str:
-    return "once" if times == 1 else f"{times} times"
+    return {1: "once", 2: "twice"}.get(times, f"{times} times")
 
 
 def _require_one(times: int) -> int:

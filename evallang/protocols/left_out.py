@@ -65,7 +65,7 @@ else:
 def leave_one_group_out(rows: Rows) -> Iterator[Split]:
     """Test each group by the model trained on all other groups, in the order of their codes.
 
-    Strata play no part. Raises `ValueError` without groups, or where there is only one.
+    Strata are not used. Raises `ValueError` without groups, or where there is only one.
     """
     if rows.groups is None:
         raise CannotSplit("leave_one_group_out needs groups", "write `group by COL`")
@@ -114,7 +114,7 @@ def leave_one_group_out(rows: Rows) -> Iterator[Split]:
 def leave_p_out(rows: Rows, *, p: int = 2) -> Iterator[Split]:
     """Test every combination of p rows by the model trained on all the others.
 
-    There are n over p of them: 4,950 fits for 100 rows and p = 2. Strata play no part.
+    There are n over p of them: 4,950 fits for 100 rows and p = 2. Strata are not used.
     Raises `ValueError` where fewer than p + 1 rows are there, where there are more of
     them than the limit, and for groups.
     """

@@ -145,7 +145,7 @@ class ProtocolDeclaration(Guidance):
     tests_on_training_rows : whether estimates are optimistic by design
     full_sample : True where a split with fold -1 comes first, which trains and tests on all
         rows
-    keeps_strata : False where strata play no part
+    keeps_strata : False where strata are not used
     of_assignment : what the author's own assignment of rows yields once it is read (its values
         and the number of repeats); None where the protocol takes no such assignment
     least : the smallest value of a whole number, where it is not 1
@@ -207,7 +207,7 @@ PER_ROW = frozenset(
 FITTED_MODEL = "this fitted model"
 FITTED_MODELS = "the average of the {k} models fitted here, not a new training set"
 ALGORITHM = "the algorithm, trained on {n_train} examples"
-NEW_GROUPS = "new groups"
+NEW_GROUPS = "new groups from the same population"
 REPEATS = "this model on new examples, with new repeats if each was sampled independently"
 READERS = "the average of these {k} readers"
 SAMPLED_READERS = "readers and examples like these"

@@ -95,7 +95,7 @@ def time_series(
     Rows are in the order of their column of time, else of the file. The last `folds` periods of
     `test` rows (by default n // (folds + 1)) are tested; `gap` rows before each are omitted from
     training. Rows of one moment stay together, and then periods and gap count moments. The first
-    rows are never tested, and strata play no part. Raises `ValueError` where too few rows
+    rows are never tested, and strata are not used. Raises `ValueError` where too few rows
     are left to train on, or where a group has rows on both sides.
     """
     yield from forward_chaining(rows, folds, gap, test)

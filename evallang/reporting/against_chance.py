@@ -6,7 +6,6 @@ from typing import Any
 
 from evallang.reporting.context import Context
 from evallang.reporting.curves import (
-    about,
     best_first,
     computed,
     further_notes,
@@ -41,11 +40,16 @@ def _methods(context: Context) -> Runs:
     found = [item for item in shown_in(context, SECTION) if computed(item)]
     if not found:
         return ()
-    numbers = sorted({item.values["rounds"] for item in found})
-    rounds = " or ".join(count(number) for number in numbers)
+    models: dict[int, list[str]] = {}
+    for item in found:
+        models.setdefault(item.values["rounds"], []).append(context.model(item.model or ""))
+    numbers = [
+        count(n) if len(models) == 1 else f"{count(n)} ({', '.join(dict.fromkeys(names))})"
+        for n, names in sorted(models.items(), reverse=True)
+    ]
     words = (
-        "To see whether a score can be due to chance, we shuffled the target, drew the splits "
-        f"again and fitted the model in {rounds} rounds"
+        "To test whether a score can be due to chance, the models were fitted again to shuffled "
+        f"targets with new splits, using {' and '.join(numbers)} permutations"
     )
     return runs(words, context.cite("analysis", found[0].kind), ".")
 
@@ -106,7 +110,10 @@ def _table(context: Context, items: Sequence[Analysis], identifier: str) -> Tabl
         rows.append(Row(tuple(cells)))
     words = f"{context.place(items[0].data, items[0].protocol)}{metric.noun} on the target as it is"
     words += ", and on shuffled targets"
-    notes = [runs(sentence(_rounds(items[0].values, len(items)))), about(items)]
+    notes = [
+        runs(sentence(_rounds(items[0].values, len(items)))),
+        runs(f"These results show {items[0].values['about']}."),
+    ]
     return Table(
         identifier,
         runs(sentence(words)),

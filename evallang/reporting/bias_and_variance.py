@@ -44,7 +44,7 @@ def _methods(context: Context) -> Runs:
     if not found:
         return ()
     n = count(found[0].values["rounds"])
-    words = f"Bias and variance rest on the out-of-bag predictions of {n} bootstrap samples"
+    words = f"Bias and variance were estimated from out-of-bag predictions of {n} bootstrap samples"
     return runs(words, context.cite("analysis", found[0].kind), ".")
 
 

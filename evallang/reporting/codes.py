@@ -9,7 +9,7 @@ from evallang.diagnostics import declare
 DISAGREEMENT = declare(
     "W501",
     "plain_interval_excludes_zero_without_rejection",
-    "A plain interval excludes 0 where p does not reject, or an uncorrected one holds 0.",
+    "A plain interval excludes 0 where p does not reject, or an uncorrected one includes 0.",
     reason="The plain interval of a pair describes that pair alone, the adjusted p-value the "
     "whole family; a claim from the plain interval would go beyond the test. Without a correction, "
     "the interval and p can come from methods that do not agree in rare cases.",
@@ -20,9 +20,9 @@ DISAGREEMENT = declare(
 CONSERVATIVE = declare(
     "W502",
     "simultaneous_interval_holds_zero_despite_rejection",
-    "A simultaneous interval holds 0 where the adjusted p rejects.",
+    "A simultaneous interval includes 0 where the adjusted p rejects.",
     reason="A step-wise correction such as Holm's can reject where the single-step interval "
-    "printed next to it holds zero; the decision follows the adjusted p.",
+    "printed next to it includes zero; the decision follows the adjusted p.",
     wrong="compare a, b, c with mcnemar holm",
     right="compare a, b, c with mcnemar bonferroni   # interval and p agree, with less power",
     source="Strassburger & Bretz 2008",

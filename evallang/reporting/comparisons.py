@@ -195,7 +195,7 @@ def _summary(context: Context, comparison: Comparison, refs: Runs) -> Runs:
         verb = "was" if len(pairs) == 1 else "were"
         return made + runs(
             Strong(runs("Exploratory")),
-            f": {pairs_words(pairs)} {verb} compared in {noun} without decisions", where, ".",
+            f": {pairs_words(pairs)} {verb} compared on {noun} without decisions", where, ".",
         )  # fmt: skip
     missing = untested(pairs)
     if len(missing) == len(pairs):

@@ -578,7 +578,7 @@ class Context:
 
 
 def _times(n: int) -> str:
-    return "once" if n == 1 else f"{count(n)} times"
+    return {1: "once", 2: "twice"}.get(n, f"{count(n)} times")
 
 
 def half_width(low: float | None, high: float | None) -> float | None:

@@ -278,7 +278,7 @@ def _notes(context: Context, items: Sequence[Analysis]) -> list[Runs]:
     if any(_is_of_classes(item) for item in items):
         words += ", each class against the rest"
     else:
-        words += f", {count(values['positives'])} of them positive"
+        words += f", {count(values['positives'])} positive"
     if values["folds"] > 1:
         words += f", in {count(values['folds'])} folds whose curves are averaged"
     made = [runs(sentence(words)), about(items)]

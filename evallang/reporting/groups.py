@@ -1,4 +1,4 @@
-"""Groups of models that no test separated: maximal cliques of the graph of open pairs.
+"""Groups of models that were not shown to differ: maximal cliques of the graph of open pairs.
 
 A model can belong to several groups, and a group need not be a stretch of the ranking:
 "not shown to differ" is not transitive (Piepho 2004).
@@ -72,7 +72,7 @@ def is_decided(ordered: Sequence[str], comparison: Comparison) -> bool:
 
 
 def letters(ordered: Sequence[str], comparison: Comparison) -> Mapping[str, str]:
-    """Return the letters of each model; two models share one exactly if no test separated them."""
+    """Return the letters of each model; models not shown to differ share one."""
     found = groups(ordered, comparison)
     marks = {name: "" for members in found for name in members}
     for i, members in enumerate(found):

@@ -16,7 +16,7 @@ ATTRIBUTES = re.compile(r' (?:class|style)="[^"]*"')
 
 
 def inline_svg(svg: str, alt: str) -> Any:
-    """Embed a drawing of our own in the page: its colours become those of the page."""
+    """Embed an evallang drawing in the page: its colours become those of the page."""
     for literal, variable in COLOURS.items():
         svg = svg.replace(f":{literal}", f":{variable}")
     label = markupsafe.escape(alt)

@@ -246,7 +246,7 @@ def _record_cautions(context: Context, records: Sequence[Mapping[str, Any]]) -> 
             groups.setdefault(key, []).append(record)
     made = []
     for number, ((code, name, accepted), members) in enumerate(groups.items(), start=1):
-        lead = name.replace("_", " ")
+        lead = LEADS.get(name, name.replace("_", " "))
         said = dict.fromkeys(
             text
             for record in members
@@ -263,6 +263,12 @@ def _record_cautions(context: Context, records: Sequence[Mapping[str, Any]]) -> 
                     code, name, severity, accepted)
         )  # fmt: skip
     return made
+
+
+LEADS = {
+    "threshold_beside_the_reported_scores": "the threshold may have been chosen on the test data"
+}
+"""What a warning of the check is called where its name does not describe it."""
 
 
 def _decided(context: Context) -> Runs:

@@ -173,7 +173,8 @@ def _data_words(context: Context, data: DataRecord) -> Runs:
         facts.append(plural_count(data.n_features, "feature"))
     if data.positive is not None and data.class_counts and data.positive in data.class_counts:
         name = data.positive_label or data.positive
-        facts.append(f"{count(data.class_counts[data.positive])} in the positive class, {name}")
+        size = count(data.class_counts[data.positive])
+        facts.append(f"{size} {name}" if name.isalpha() else f"{size} positive, {name}")
     elif data.classes is not None and len(data.classes) > 2:
         facts.append(f"{count(len(data.classes))} classes")
     if data.groups is not None:
@@ -457,7 +458,9 @@ def _own_metrics(context: Context) -> Runs:
     for method in context.results.methods:
         if method.kind == "metric" and method.own_code:
             noun = context.metric(method.name).noun
-            made += runs(f" {noun} is a function of our own ({method.better} is better).")
+            made += runs(
+                f" {capitalised(noun)} was computed with custom code ({method.better} is better)."
+            )
     return made
 
 
@@ -584,23 +587,26 @@ def comparison_words(context: Context, comparison: Comparison) -> list[Runs]:
     if not pairs:
         if omnibus is None or computed(omnibus):
             lost = _not_computed(context, every)
-            made.append(runs(subject, " to be compared in ", noun, " by ", test, lost, "."))
+            made.append(runs(subject, " to be compared on ", noun, " using ", test, lost, "."))
         return made
     untested = omnibus is not None and not any(c.performed for c in lines)
-    skipped = "It was not significant, so pairs of models were not tested."
+    skipped = "Because the omnibus test was not significant, no pairwise tests were run."
     if omnibus is not None and not computed(omnibus):
         skipped = "Pairs of models were therefore not tested."
     if singly(comparison):
         words = methods_words(context, comparison, test)
     elif comparison.against is not None:
         reference = context.model(comparison.against)
-        words = runs(f"Each model was compared with {reference} in ", noun, " by ", test)
+        words = runs(f"Each model was compared with {reference} on ", noun, " using ", test)
     elif omnibus is not None:
         words = runs(
-            "When this test was significant, pairs of models were compared in ", noun, " by ", test
+            "When this test was significant, pairs of models were compared on ",
+            noun,
+            " using ",
+            test,
         )
     else:
-        words = runs(subject, " compared in ", noun, " by ", test)
+        words = runs(subject, " compared on ", noun, " using ", test)
     if untested:
         made.append(runs(skipped))
     else:

@@ -36,8 +36,8 @@ def _printed_pair(
 ) -> HypothesisTestResult:
     """Return a pair with bounds inside the range of differences, and without misleading effects.
 
-    The spread of scores over overlapping splits is no unit of an effect: it depends on the number
-    of splits and their sizes.
+    The spread of scores over overlapping splits is not a unit of an effect, since it depends on
+    the number of splits and their sizes.
     """
     method = context.method("test", pair.test)
     effects = () if method is not None and method.over_splits else pair.effects

@@ -1,4 +1,4 @@
-"""Key findings about pairs: what beat what and by how much, and what was not separated."""
+"""Key findings about pairs: what beat what and by how much, and what was not decided."""
 
 from collections.abc import Callable, Sequence
 
@@ -403,10 +403,8 @@ def posteriors(
     open_ = size - len(decided)
     if open_:
         verb = "was" if open_ == 1 else "were"
-        words = f"{number_word(open_)} of the {number_word(size)} pairs {verb} not separated"
-        words = (
-            "none of the " + f"{number_word(size)} pairs was separated" if not decided else words
-        )
+        words = f"{number_word(open_)} of the {number_word(size)} pairs {verb} not decided"
+        words = f"none of the {number_word(size)} pairs was decided" if not decided else words
         words = f"{where}{words}" if where else capitalised(words)
         made.append(runs(Strong(runs(f"{words} in {noun}")), f": {limit}."))
     return made
@@ -421,7 +419,7 @@ def posterior(context: Context, comparison: Comparison, pair: HypothesisTestResu
     decided = favoured(pair, confidence)
     where = place_words(context, comparison)
     if decided is None:
-        lead = f"{where}{first} and {second} were not separated in {metric.noun}"
+        lead = f"{where}{first} and {second} were not shown to differ in {metric.noun}"
         tail = f": no posterior probability exceeded {percent(confidence)}"
     elif decided == "p_rope":
         lead = f"{where}{first} and {second} were practically equivalent in {metric.noun}"

@@ -32,7 +32,7 @@ from evallang.results.records import Analysis
 
 STATED = (
     "Differences are those that the study file states, and the table lists what is assumed; power "
-    "at the observed difference would say no more than "
+    "at the observed difference adds nothing to "
 )
 MOST_PANELS, MOST_DRAWN = 12, 12  # tests, and assumptions of each; the table has all
 PERCENT_POWER = 2

@@ -184,7 +184,7 @@ def _scores(context: Context, items: Sequence[Analysis], identifier: str) -> Tab
     )
     place = context.place(items[0].data, items[0].protocol)
     caption = runs(sentence(f"{place}{metric.noun} of what the searches chose, over outer folds"))
-    note = "inner scores decided the choice and are optimistic; the test parts had no part in it"
+    note = "inner scores decided the choice and are optimistic; the test data were not used for it"
     return Table(identifier, caption, columns, tuple(rows), notes=(runs(sentence(note)),))
 
 

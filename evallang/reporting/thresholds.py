@@ -140,7 +140,7 @@ def chosen_thresholds(context: Context) -> Sequence[Block]:
     noun = " or ".join("probability" if kind == "probabilities" else "margin" for kind in kinds)
     whole = (
         f"A label is positive if the {noun} of the positive class reaches the threshold. The "
-        "test rows of a fold had no part in its choice."
+        "test rows of a fold were not used to choose it."
     )
     inside = "In parentheses, models of an ensemble: the threshold makes the labels that it uses."
     any_inside = any(member for *_, member in by_model)

@@ -341,7 +341,7 @@ def estimate_runs(context: Context, setting: Setting, estimate: Estimate) -> Run
     inside: list[Runs] = []
     data = context.data(setting.data)
     if metric.unit == "target" and data is not None and data.target:
-        made += runs(f" in units of {data.target}")
+        made += runs(f" {data.target} units")
     if found := estimate_interval(estimate, scale):
         inside.append(found)
     right = correct_of(context, estimate)

@@ -1,7 +1,7 @@
 """What was written: the syntax tree of a `.eval` file.
 
 Frozen dataclasses that know nothing of catalogues, numbers or reports. Spans and
-comments take no part in equality, so `parse(format(tree)) == tree`. Literals keep their
+comments do not affect equality, so `parse(format(tree)) == tree`. Literals keep their
 spelling (`1_000`, `.632`).
 """
 

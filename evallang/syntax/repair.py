@@ -476,7 +476,7 @@ def word_missing(place: Place) -> Iterator[Change]:
 
 LABELS = (
     'write a label after a name, as in `model NAME "LABEL" = ...` or `data NAME "LABEL" from ...`; '
-    "other lines have none"
+    "other lines have no label"
 )
 
 

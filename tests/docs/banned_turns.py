@@ -121,6 +121,60 @@ TURNS = {
         "the separator is found out",
         "the separator is detected",
     ),
+    "no part": Turn(
+        _words(r"(?:had|has|have|plays?|take|takes|taking) no part"),
+        "was not used for",
+        "the test parts had no part in the choice",
+        "the test data were not used for the choice",
+    ),
+    "of our own": Turn(
+        _words("of our own"),
+        "custom; evallang's NOUN",
+        "worst recall is a function of our own",
+        "worst recall was computed with custom code",
+    ),
+    "finds anything": Turn(
+        _words("finds? anything"),
+        "learns anything",
+        "whether the model finds anything in the features",
+        "whether the model learns anything from the features",
+    ),
+    "holds 0": Turn(
+        _words(r"holds? (?:0|zero)"),
+        "includes 0",
+        "the interval holds 0",
+        "the interval includes 0",
+    ),
+    "2 times": Turn(
+        _words(r"2 times"), "twice", "5-fold cross-validation repeated 2 times", "repeated twice"
+    ),
+    "compared in": Turn(
+        _words(r"compared in [a-z -]+ by (?:the )?[A-Z]"),
+        "compared on NOUN using TEST",
+        "A and B were compared in accuracy by McNemar's test",
+        "A and B were compared on accuracy using McNemar's test",
+    ),
+    "says no more": Turn(
+        _words(r"says? no more|say nothing more"),
+        "adds nothing to",
+        "power at the observed difference would say no more than p",
+        "power at the observed difference adds nothing to p",
+    ),
+    "means nothing": Turn(
+        _words("means nothing here"), "unexpected", "`&` means nothing here", "unexpected `&`"
+    ),
+    "corrected claim": Turn(
+        _words("no corrected claims?"),
+        "is not adjusted for multiplicity",
+        "a single line is no corrected claim",
+        "individual requirements are not adjusted for multiplicity",
+    ),
+    "in the positive class": Turn(
+        _words(r"\d+ in the positive class"),
+        "N positive",
+        "226 in the positive class",
+        "226 positive",
+    ),
     "else": Turn(
         re.compile(
             r"(?<!thing)(?<!body)(?<!one)(?<!what)(?<!where)(?<!who)(?<!\bor)(?<!much)"

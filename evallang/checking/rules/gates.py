@@ -48,7 +48,7 @@ def alpha_and_confidence_disagree(study: Study) -> Iterator[Objection]:
         return
     if tested_lines(study):
         wider = study.confidence > 1 - study.alpha
-        can = "hold zero where a test" if wider else "exclude zero where no test"
+        can = "include zero where a test" if wider else "exclude zero where no test"
         yield Objection(
             f"intervals at {percent(study.confidence)} with tests at {study.alpha:g}: an "
             f"interval can {can} rejects",
@@ -264,7 +264,7 @@ def _lead(line: RequirementSpec, examples: Examples, unit: str) -> Objection | N
     if apart is None or lead >= 1 or leads_surely(apart, examples.n, lead, _quantile(line.level)):
         return None  # a lead of the whole range is on another scale, which is reported
     first, second = line.models[0], line.models[1]
-    short = f"begins at {percent(lead)} or below" if lead else "holds zero"
+    short = f"begins at {percent(lead)} or below" if lead else "includes zero"
     if not apart:
         found = f"none of {examples.n} {unit}, so that"
     elif apart == 1:

@@ -78,8 +78,8 @@ class AgainstChance:
 
 
 ABOUT = (
-    "whether the algorithm, trained and tested by this protocol, finds anything in the features "
-    "that is related to the target; not how much, and not whether it is better than another"
+    "whether the algorithm, trained and tested by this protocol, learns anything from the features "
+    "about the target; they show neither how much, nor whether it is better than another"
 )
 
 

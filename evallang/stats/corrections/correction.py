@@ -32,7 +32,7 @@ class CorrectionDeclaration(Guidance):
         rate, or nothing
     assumes : the dependence between the p-values under which it does
     simultaneous : how intervals can hold for the whole family: `matching` (they exclude no
-        difference just where p is rejected), `conservative` (Bonferroni's, which may hold 0
+        difference just where p is rejected), `conservative` (Bonferroni's, which may include 0
         where the adjusted p rejects), `fcr` (false coverage rate over those selected), `resampled`
         (their level comes from the resamples that adjust p, so that they match too)
     adjective : what a report writes before "-adjusted p", such as `Holm`

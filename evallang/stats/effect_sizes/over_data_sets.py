@@ -190,7 +190,7 @@ def cliffs_delta(first: ArrayLike, second: ArrayLike, level: float = 0.95, seed:
     """Chance that a score of the first exceeds one of the second, minus that of the reverse.
 
     Over all pairs of a score of the first and a score of the second on any data sets, so
-    that the pairing by data set plays no part (Cliff 1993).
+    that the pairing by data set does not matter (Cliff 1993).
     """
     values = read_pair(first, second, "higher").values
     return _resampled([_cliffs_delta], values[None], level, seed)[0][0]

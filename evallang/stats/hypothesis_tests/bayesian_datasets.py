@@ -88,7 +88,7 @@ def bayes_sign(
     *,
     rope: Annotated[float | None, Bounds(least=0)] = None,
 ) -> HypothesisTestResult:
-    """Return the probabilities that one of two models is better on most data sets, or equivalent.
+    """Compute the posterior probability that one model is better on most data sets.
 
     The shares of data sets on which the first is better by more than `rope`, both are
     equivalent, or the second is better have a Dirichlet posterior, with a prior of strength

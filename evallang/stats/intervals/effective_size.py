@@ -173,7 +173,7 @@ def weighted_area_sample(
     """Make the sample of a weighted area under the ROC curve, for `bootstrap`.
 
     With `folds` (n,), the scores of several fitted models, it is the mean of the folds'
-    areas; folds without both classes in a resample have no part in it.
+    areas; folds without both classes in a resample are excluded from it.
     """
     if folds is None:
         return ScoreSample(truth, scores, groups, weights)
