@@ -13,7 +13,15 @@ from evallang.reporting.compatible_differences import (
 )
 from evallang.reporting.context import Context
 from evallang.reporting.contrasts import contrast
-from evallang.reporting.decisions import bayesian, computed, favoured, reasons, untested
+from evallang.reporting.decisions import (
+    bayesian,
+    computed,
+    favoured,
+    is_about_equivalence,
+    margin_of,
+    reasons,
+    untested,
+)
 from evallang.reporting.document import (
     Block,
     Cell,
@@ -296,14 +304,20 @@ def _one(context: Context, comparison: Comparison, pair: HypothesisTestResult, w
 def _decided(context: Context, comparison: Comparison, tested: int, where: Runs) -> Runs:
     rejected = sum(bool(pair.reject) for pair in comparison.pairwise)
     title = mid_sentence(context.method_title("test", comparison.pairwise[0].test))
+    one, several, no = "differed", "differed", "did not differ"
+    if any(margin_of(pair) is not None for pair in comparison.pairwise):
+        both = any(map(is_about_equivalence, comparison.pairwise))
+        claim = f"shown to be {'equivalent' if both else 'non-inferior'}"
+        one, several, no = f"was {claim}", f"were {claim}", f"was not {claim}"
     if tested == 1:
-        lead = f"The one pair that was tested {'differed' if rejected else 'did not differ'} by "
+        lead = f"The one pair that was tested {one if rejected else no} by "
     elif rejected == tested:
         lead = "Both pairs" if tested == 2 else f"All {number_word(tested)} pairs"
-        lead += " differed by "
+        lead += f" {several} by "
     else:
         words = number_word(rejected) if rejected else "none"
-        lead = f"{capitalised(words)} of the {number_word(tested)} pairs differed by "
+        verb = one if rejected < 2 else several
+        lead = f"{capitalised(words)} of the {number_word(tested)} pairs {verb} by "
     lead += with_article(title)
     return runs(lead, _words_after(comparison), where, ".")
 

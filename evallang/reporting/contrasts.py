@@ -5,9 +5,9 @@ from collections.abc import Iterable
 
 from evallang.frozen_records import frozen
 from evallang.reporting.context import Context
+from evallang.reporting.decisions import margin_of
 from evallang.reporting.document import Interval, Runs, runs
 from evallang.reporting.numbers import NBSP, Scale, interval, percent
-from evallang.reporting.orientation import is_directed
 from evallang.reporting.wording import (
     adjusted_words,
     amount,
@@ -182,7 +182,9 @@ def disagreements(found: Iterable[Contrast]) -> str:
 
 def _disagreement(found: Contrast) -> str:
     pair = found.pair
-    if pair.p is None or found.low is None or found.high is None or is_directed(pair):
+    if pair.p is None or found.low is None or found.high is None:
+        return ""
+    if pair.side is not None or margin_of(pair) is not None:
         return ""
     excludes = found.low > 0 or found.high < 0
     if excludes == bool(pair.reject) or (pair.p_adjusted is not None and not found.family):

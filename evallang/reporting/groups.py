@@ -6,7 +6,7 @@ A model can belong to several groups, and a group need not be a stretch of the r
 
 from collections.abc import Mapping, Sequence
 
-from evallang.reporting.decisions import computed
+from evallang.reporting.decisions import computed, margin_of
 from evallang.results.records import Comparison
 
 MOST_GROUPS = 26  # letters of the alphabet
@@ -54,10 +54,11 @@ def groups(
 def is_decided(ordered: Sequence[str], comparison: Comparison) -> bool:
     """Return whether each pair of at least three models has a decision.
 
-    False for other comparisons than of all pairs, after a post hoc stage that was not performed,
-    and for exploratory or Bayesian comparisons.
+    False for other comparisons than of all pairs, for tests of a margin, after a post hoc stage
+    that was not performed, and for exploratory or Bayesian comparisons.
     """
-    if any(len(pair.models) != 2 for pair in comparison.pairwise):
+    pairs = comparison.pairwise
+    if any(len(pair.models) != 2 or margin_of(pair) is not None for pair in pairs):
         return False
     tested = {name for pair in comparison.pairwise for name in pair.models}
     nodes = [name for name in ordered if name in tested]

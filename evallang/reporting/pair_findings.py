@@ -44,7 +44,7 @@ MOST_OTHERS = 5  # models that one sentence names; of more it states the extreme
 
 def pairs_around_centre(context: Context, comparison: Comparison, centre: str) -> list[Runs]:
     """Format all pairs with one model, then the other decided pairs."""
-    if any(pair.side for pair in comparison.pairwise):
+    if any(pair.side or margin_of(pair) is not None for pair in comparison.pairwise):
         return _each(context, comparison)
     metric = context.difference_words(comparison)
     own = [contrast(p, centre) for p in comparison.pairwise if centre in p.models]
@@ -74,7 +74,7 @@ def pairs_around_centre(context: Context, comparison: Comparison, centre: str) -
 
 def pairs_against_reference(context: Context, comparison: Comparison, reference: str) -> list[Runs]:
     """Format all pairs with a reference, read from the other model of each."""
-    if any(pair.side for pair in comparison.pairwise):
+    if any(pair.side or margin_of(pair) is not None for pair in comparison.pairwise):
         return _each(context, comparison)
     metric = context.difference_words(comparison)
     found = [
@@ -156,7 +156,8 @@ def single(context: Context, comparison: Comparison, pair: HypothesisTestResult)
 
 
 def _each(context: Context, comparison: Comparison) -> list[Runs]:
-    """Format one-sided pairs one by one: each asks about one direction of its own models."""
+    """Format pairs one by one, where a test asks about one direction or about a margin."""
+    kind = "one-sided test" if any(pair.side for pair in comparison.pairwise) else "test"
     tested = [pair for pair in comparison.pairwise if pair.reject or is_open(pair)]
     tested.sort(key=lambda pair: not pair.reject)
     made = [single(context, comparison, pair) for pair in tested[:MOST_NAMED]]
@@ -166,12 +167,12 @@ def _each(context: Context, comparison: Comparison) -> list[Runs]:
     rejected = sum(bool(pair.reject) for pair in rest)
     if len(rest) == 1:
         subject, which = (
-            "one more one-sided test",
+            f"one more {kind}",
             "which " + ("was significant" if rejected else "was not significant"),
         )
         verb = "is"
     else:
-        subject, verb = f"{number_word(len(rest))} more one-sided tests", "are"
+        subject, verb = f"{number_word(len(rest))} more {kind}s", "are"
         share = {0: "none", len(rest): "all"}.get(rejected, number_word(rejected))
         which = f"{share} of them significant"
     words = f"{capitalised(subject)}, {which}, {verb} listed in the table of differences."
