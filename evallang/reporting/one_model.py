@@ -6,6 +6,7 @@ from evallang.reporting.context import Context
 from evallang.reporting.document import Interval, Runs, Strong, listed, runs
 from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import NBSP, interval, level_of_alpha, percent, scale_of
+from evallang.reporting.orientation import inside
 from evallang.reporting.pair_findings import place_words
 from evallang.reporting.wording import adjusted_words, p_letter, p_stat, value_text
 from evallang.results.records import Comparison, HypothesisTestResult
@@ -86,7 +87,7 @@ def _interval(context: Context, comparison: Comparison, test: HypothesisTestResu
     made = runs(value_text(metric, value, scale))
     if found.low is None or found.high is None:
         return made
-    low, high = found.low + threshold, found.high + threshold
+    low, high = inside(metric.range, found.low + threshold, found.high + threshold)
     text = interval(low, high, scale)
     words = f"{percent(found.level)}{NBSP}CI"
     return made + runs(", ", Interval(text, low, high, words))
