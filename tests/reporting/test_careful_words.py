@@ -207,7 +207,7 @@ def test_posterior_findings_say_decided_equivalent_and_open_but_nothing_explorat
     assert found[1].startswith(
         "Logistic regression had a higher accuracy than Gaussian naive Bayes"
     )
-    assert "were not separated in accuracy: no posterior probability exceeded 95%" in found[2]
+    assert "were not shown to differ in accuracy: no posterior probability exceeded 95%" in found[2]
 
 
 def test_groups_of_rows_are_named_with_their_design_effect():
@@ -311,8 +311,8 @@ def test_the_protocol_is_not_cut_in_print():
 
 def test_methods_name_the_search_the_pairs_and_the_effect_sizes(page):
     words = page(cases.second_is_better).methods()
-    assert "Logistic regression and SVM (RBF) were compared in accuracy by McNemar’s test" in words
-    assert "were compared in recall by the corrected resampled t test" in words
+    assert "Logistic regression and SVM (RBF) were compared on accuracy using McNemar’s" in words
+    assert "were compared on recall using the corrected resampled t test" in words
     assert (
         "The effect size of a pair is the odds ratio of discordant pairs (exact interval)" in words
     )

@@ -181,7 +181,7 @@ def test_a_variant_that_the_title_states_is_not_written_again(tmp_path, monkeypa
     (tmp_path / "p.csv").write_text(f"y,a,b\n{rows}")
     source = 'predictions p from "p.csv"\n  truth y\n  models a, b\nmeasure mae\n'
     page = Page("compare a vs b with t\nrequire a better than b with t\n", source=source)
-    assert "by the paired t test" in page.methods()
+    assert "using the paired t test" in page.methods()
     assert "paired t test (paired)" not in folded(page.root)
 
 

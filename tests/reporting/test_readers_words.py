@@ -187,7 +187,7 @@ def test_pairs_without_any_decision_are_counted(tmp_path):
     written = SUITE.replace("rope=0.02", "rope=0.0001")
     written = written.replace("evallang 1\n", "evallang 1\nstudy\n  alpha 0.001\n")
     findings = words_of(written, tmp_path).partition("Estimates Table")[0]
-    lead = "Across the data sets, none of the 28 pairs was separated in AUC"
+    lead = "Across the data sets, none of the 28 pairs was decided in AUC"
     assert f"{lead} : no posterior probability exceeded 99.9%." in findings
 
 

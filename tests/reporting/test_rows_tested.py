@@ -55,7 +55,7 @@ def test_repeated_holdouts_test_rows_unequally_often():
     assert first.tested.least * first.tested.n <= folds <= first.tested.most * first.tested.n
     words = Context(results.record).tested_words(Context(results.record).settings[0])
     assert words == (
-        f"{first.tested.n} test patients (of 569), each tested "
+        f"the {first.tested.n} test patients (of 569), each tested "
         f"{first.tested.least} to {first.tested.most} times"
     )
 
