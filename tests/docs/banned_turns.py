@@ -149,7 +149,7 @@ TURNS = {
         _words(r"2 times"), "twice", "5-fold cross-validation repeated 2 times", "repeated twice"
     ),
     "compared in": Turn(
-        _words(r"compared in [a-z -]+ by (?:the )?[A-Z]"),
+        _words(r"were compared in [a-z0-9 -]+ (?:by|using)"),
         "compared on NOUN using TEST",
         "A and B were compared in accuracy by McNemar's test",
         "A and B were compared on accuracy using McNemar's test",
