@@ -315,9 +315,8 @@ def option_value(
                 return True, word
         if node.name in WORDS:
             value = WORDS[node.name]
-            if (value is None and "None" in option.types) or (
-                value is not None and "bool" in option.types
-            ):
+            absent = "None" in option.types and not option.words and option.name not in _DECIDED
+            if absent if value is None else "bool" in option.types:
                 return True, value
     elif isinstance(node, n.NumberNode):
         if node.literal in option.words:  # `.632` is a word that looks like a number
@@ -340,6 +339,7 @@ def option_value(
         help_text, fixes = _as_number(node.span, str(NUMBER_WORDS.index(node.name)))
     elif isinstance(node, n.NameNode):
         help_text, fixes = suggestion(node.name, node.span, option.words)
+        help_text = help_text or _INSTEAD.get(option.name)
     elif {"int", "float", "Fraction"} & set(option.types):
         help_text, fixes = plainly(node, whole="int" in option.types)
     scope.report(
@@ -350,6 +350,15 @@ def option_value(
         fixes=fixes,
     )
     return False, None
+
+
+_DECIDED = frozenset({"rope", "test_train_ratio"})
+"""Options without a word whose default is not `none`: the data or the metric decide it."""
+_INSTEAD = {
+    "average": "for the values of single classes write `measure accuracy within TARGET`, which is "
+    "the recall of each class, or `analyze confusion`"
+}
+"""What to write for a value that no word of an option has."""
 
 
 def plainly(node: n.Node, *, whole: bool) -> tuple[str | None, list[Fix]]:

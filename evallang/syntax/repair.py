@@ -28,7 +28,7 @@ from evallang.syntax.language import (
     takes_one_value,
 )
 from evallang.syntax.literals import quoted, unescaped
-from evallang.syntax.scanner import PUNCTUATION, Token
+from evallang.syntax.scanner import PUNCTUATION, Token, protocol_of_counts
 from evallang.syntax.unexpected_characters import column_in_quotes
 
 MOST_REPAIRS = 16  # in one line
@@ -65,6 +65,8 @@ _KINDS = {
     "OPERATOR": "a comparison",
     END: "the end",
 }
+_OF_ALL = ("pairs", "models", "classifiers", "algorithms", "methods", "learners")
+_UNNAMED = ("corrected", "adjusted", "correction")
 _LEVELS = ("at", "alpha", "level", "confidence")
 _OF_CONDITIONS = {
     "not": "a negation is written `!=`, a line for each value, or `is not missing`",
@@ -751,8 +753,31 @@ def number_alone(line: Line) -> Reading | None:
     if token.kind != "NUMBER":
         return None
     suggestion = "write it as in `cv folds=10` or `repeated holdout times=50 test=1/3`"
+    words = [one.text for one in tokens[1:at]]
+    if words[-1:] == ["cv"] and token.text.isdecimal() and "=" not in words:
+        suggestion = f"write `{protocol_of_counts(words, token.text)}`"
     message = f"{shown(token)} lacks the name of its option"
     return _unread(line.span(token), message, suggestion)
+
+
+def pairs_of_all(line: Line) -> Reading | None:
+    """Report the noun in `compare all pairs`, and a correction without a name."""
+    tokens, at = line.tokens, line.at
+    if tokens[0].text != "compare" or not 0 < at < len(tokens):
+        return None
+    token, words = tokens[at], [one.text for one in tokens]
+    if token.text in _UNNAMED and "with" not in words:
+        suggestion = "name test and correction, as in `with mcnemar holm`"
+        return _unread(line.span(token), f"`{token.text}` names no correction", suggestion)
+    if at != 2 or words[1] != "all" or token.text not in _OF_ALL:
+        return None
+    message = (
+        f"`all` is all {token.text} already"
+        if token.text != "pairs"
+        else ("`all` compares all pairs already")
+    )
+    rest = " ".join(words[3:]) or "with TEST"
+    return _unread(line.span(token), message, f"write `compare all {rest}`")
 
 
 def level_of_a_test(line: Line) -> Reading | None:
@@ -787,6 +812,7 @@ OF_LINES = (
     LineGuess(reserved_word, "compare on, b with mcnemar", "compare online, b with mcnemar"),
     LineGuess(clause_beside, 'study "T" seed 3', 'study "T"\n  seed 3'),
     LineGuess(number_alone, "protocol cv 10", "protocol cv folds=10"),
+    LineGuess(pairs_of_all, "compare all pairs with mcnemar", "compare all with mcnemar"),
     LineGuess(
         level_of_a_test,
         "compare a, b with mcnemar at 95%",

@@ -4,7 +4,7 @@ A corrected token reads as the author meant it, so that the rest of the line is 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import field
 from typing import NamedTuple
 
@@ -231,6 +231,7 @@ _NUMBER = late_pattern(
 )
 _ZEROS = late_pattern(r"(-?)0[0-9_]+((?:\.[0-9]+)?%?)")
 _TERM = late_pattern(r"[0-9]+x[0-9]+[A-Za-z][\w-]*|\.[0-9]+\+", re.ASCII)
+_TIMES = late_pattern(r"([0-9]+)[xX]([0-9]+)", re.ASCII)
 _FIVE_BY_TWO = late_pattern(r"([0-9])[xX]([0-9])(?:[-_]?[cC][vV])?((?:_[tTfF])?)", re.ASCII)
 _FOLDS = late_pattern(r"[0-9]+[-_]?folds?(?:[-_][A-Za-z][\w-]*)?", re.ASCII)
 """What others call a cross-validation: the catalogue of protocols says what to write."""
@@ -424,7 +425,11 @@ class _Scanner(LineReader):
                 help_ = f"a number has no unit behind it; write text in quotes: `{quoted(word)}`"
             elif len(self.tokens) != 1 or not declares(self.tokens[0].text):
                 help_ += f"; a column of this name is written in quotes: `{quoted(word)}`"
-            if named := _FIVE_BY_TWO.fullmatch(word):
+            before = [token.text for token in self.tokens]
+            counts = _TIMES.fullmatch(word)
+            if counts and before[:1] == ["protocol"] and before[-1] == "cv":
+                help_ = f"write `{protocol_of_counts(before[1:], *counts.groups())}`"
+            elif named := _FIVE_BY_TWO.fullmatch(word):
                 help_ = f"did you mean `{named[1]}x{named[2]}cv{named[3].casefold()}`?"
         else:
             code, message = codes.MALFORMED_NUMBER, f"`{word}` is not a number"
@@ -538,3 +543,16 @@ class _Scanner(LineReader):
             self.line.diagnostics.append(found)
         else:
             self._report_unreadable(found)
+
+
+def protocol_of_counts(words: Sequence[str], first: str, second: str | None = None) -> str:
+    """Return a cross-validation whose counts have names: `nested cv 5x2`, `repeated cv 10x10`."""
+    if "nested" in words:
+        return f"nested cv outer={first} inner={second or first}"
+    if second is None:
+        return f"{' '.join(words)} folds={first}"
+    return (
+        "5x2cv"
+        if (words[0], first, second) == ("cv", "5", "2")
+        else (f"repeated cv folds={second} times={first}")
+    )

@@ -47,7 +47,6 @@ REFUSED_METRICS = {
     "fbeta(average=macro)": "needs `beta`",
     "fbeta(average=micro)": "needs `beta`",
     "fbeta(average=weighted)": "needs `beta`",
-    "fbeta(average=none)": "needs `beta`",
     "mase": "needs `scale`",
     "net_benefit": "needs `threshold`",
     "normalized_cost": "needs `share`",
@@ -193,7 +192,10 @@ def calls(entry):
     for option in entry.options:
         values = [*option.words, *(v for kind in option.types for v in NUMBERS.get(kind, ()))]
         for value in values:
-            yield f"{entry.name}({option.name}={value})"
+            # what the data or the metric decide is not `none`, and never printed so
+            decided = bool(option.words) or option.name in ("rope", "test_train_ratio")
+            if value != "none" or not decided:
+                yield f"{entry.name}({option.name}={value})"
 
 
 FRAMES = [
