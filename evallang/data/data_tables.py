@@ -27,6 +27,7 @@ from evallang.data.findings import Findings, quoted, repeated, written
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.labels import group_codes
+from evallang.data.odd_values import variants_in, warn_of_variants
 from evallang.data.row_filters import select
 from evallang.data.source_columns import NOT_USED, roles_in_data, source_columns
 from evallang.data.target import read_target
@@ -167,6 +168,8 @@ def _table(
     named = read_ids(frame, spec.id, findings)
     row_ids = None if named is None else tuple(frame.texts(spec.id or "").to_list())
     groups = complete_texts(frame, spec.group, "group", findings)
+    if groups is not None:
+        warn_of_variants(spec.group or "", variants_in(frame, spec.group or ""), "group", findings)
     split = complete_texts(frame, spec.split, "split", findings)
     row_weights = read_weights(frame, spec.weight, findings)
     strata = read_levels(frame, spec.strata, "stratify", findings)

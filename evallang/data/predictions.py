@@ -28,6 +28,7 @@ from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.joined_parts import RowsAsked
 from evallang.data.labels import group_codes, short_codes, sort_labels
+from evallang.data.odd_values import variants_in, warn_of_variants
 from evallang.data.part_counts import Counting, may_be_counted, sum_products
 from evallang.data.prediction_columns import (
     ModelOutcomes,
@@ -254,6 +255,8 @@ def _outcomes(
         apart = outcome_columns(spec, models)
         row_ids = read_ids(frame, spec.id, findings, within=within, apart=apart)
     group_names, codes_of_groups = read_groups(frame, spec.group, findings) or (None, None)
+    if spec.group is not None and group_names is not None:
+        warn_of_variants(spec.group, variants_in(frame, spec.group), "group", findings)
     folds = complete_texts(frame, spec.fold, "fold", findings)
     repeats = complete_texts(frame, spec.runs, spec.run_word, findings)
     row_weights = read_weights(frame, spec.weight, findings)

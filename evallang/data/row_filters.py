@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from evallang.data.codes import INCOMPARABLE_VALUE, NO_ROWS_LEFT, ORDERING_OF_TEXT, UNKNOWN_COLUMN
 from evallang.data.column_types import Kind
 from evallang.data.dataset import Label, Where
-from evallang.data.findings import Findings, quoted
+from evallang.data.findings import Findings, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.labels import as_number, label_text
 from evallang.registry import lazy
@@ -49,7 +49,7 @@ def select(
                 f"`{line.written}` keeps none of {frame.n:,} rows"
                 + (" that the lines above keep" if any(n for _, n in excluded[:-1]) else ""),
                 span=line.span,
-                help=_describe_values(frame, line.column),
+                help=_say_missing(frame, line) or _describe_values(frame, line.column),
             )
             break
         frame = after
@@ -162,6 +162,15 @@ def _suggest_order(frame: Frame, column: str) -> str:
     if cells.str.contains(DAY_FIRST).all():
         return "dates are read year first: `2024-03-01`"
     return _describe_values(frame, column)
+
+
+def _say_missing(frame: Frame, line: Where) -> str | None:
+    """Return what to write in place of a word that was read as missing; None of other words."""
+    wanted = line.value if isinstance(line.value, tuple) else (line.value,)
+    words = [word for word in frame.taken.get(line.column, ()) if word in wanted]
+    if not words:
+        return None
+    return f"`{words[0]}` is read as missing: write `where {written(line.column)} is missing`"
 
 
 def _describe_values(frame: Frame, column: str) -> str:

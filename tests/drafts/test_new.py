@@ -73,7 +73,7 @@ def texts():
 
 def gaps():
     table = numbers(250)
-    marked = [f"{value:.3f}" if i % 9 else "?" for i, value in enumerate(table["x1"])]
+    marked = [f"{value:.3f}" if i % 9 else "?-"[i % 2] for i, value in enumerate(table["x1"])]
     noise = np.random.default_rng(3).normal(size=250)
     return {
         **table, "x1": marked, "const": np.ones(250), "id": np.arange(250),
@@ -176,7 +176,7 @@ TABLES = {
     "forty rows": (forty, None, ["times=10"]),
     "100,000 rows": (large, None, ["holdout", "mcnemar", "HistGradientBoosting"]),
     "text": (texts, None, ["review: TfidfVectorizer", "[city]: OneHotEncoder"]),
-    "gaps": (gaps, None, ['missing "?"', "SimpleImputer", "id id", "all except const"]),
+    "gaps": (gaps, None, ['missing "-", "?"', "SimpleImputer", "id id", "all except const"]),
     "odd names": (odd_names, None, ["target class", "positive "]),
     "labels": (labels_beside_truth, None, ["models a, b", 'score a = "a_p"', "mcnemar"]),
     "values": (numbers_beside_truth, None, ["models pred_ridge, pred_tree", "measure mae"]),
@@ -280,6 +280,17 @@ def test_from_nothing_a_study_of_bundled_data_checks(tmp_path):
     assert [d for d in found if d.severity is not Severity.HINT] == []
 
 
+def test_rows_without_a_target_are_excluded_and_no_class(tmp_path):
+    """Write the table of a classification with R's NA among the labels; see case 06."""
+    rows = [f"{i / 7},{'NA' if i % 8 == 0 else 'yes' if i % 3 else 'no'}\n" for i in range(120)]
+    (tmp_path / "na.csv").write_text("x,y\n" + "".join(rows))
+    made = draft_study(tmp_path / "study.eval", tmp_path / "na.csv", None, "compare").text
+    assert "  target y\n" in made and "  where y is not missing\n" in made
+    assert "2 values, missing in 15 rows" in made
+    found = check_text(made, "study.eval", tmp_path).diagnostics
+    assert [d for d in found if d.severity is Severity.ERROR] == []
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -289,7 +300,6 @@ def test_from_nothing_a_study_of_bundled_data_checks(tmp_path):
         (("--from", "last.csv"), "which column is to be predicted? `colour`, `size`, `rent`"),
         (("--from", "two.csv", "--target", "colou"), "did you mean `colour`?"),
         (("--from", "two.csv", "--target", "name"), "too many for classes"),
-        (("--from", "two.csv", "--target", "gap"), "missing values"),
         (("--from", "two.csv", "--target", "same"), "`same` has one value"),
         (("--from", "names.csv"), "no column of `names.csv` looks like a target"),
         (("--from", "one.csv"), "no column to learn `target` from"),
