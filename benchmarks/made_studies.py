@@ -141,6 +141,7 @@ def scores(draw: Draw, column: str, values: Sequence[object], *lines: str) -> Ma
     ]
     text = (
         f'{head(draw)}scores acc from "acc.csv"\n  models {", ".join(called)}\n  dataset {column}\n'
+        "  higher is better\n"
     )
     line = pick(draw, "friedman then nemenyi", "friedman then wilcoxon holm", "wilcoxon holm")
     compared = ", ".join(called)
@@ -337,7 +338,7 @@ def seeds_within_corpora(draw: Draw) -> MadeStudy:
             rows.append(",".join([corpus, str(seed), *shown]))
     text = (
         f'{head(draw)}scores acc from "acc.csv"\n  models {", ".join(called)}\n'
-        f"  dataset corpus\n  repeat seed\n"
+        f"  dataset corpus\n  repeat seed\n  higher is better\n"
         f"compare {', '.join(called)} across data with wilcoxon\n"
     )
     return MadeStudy(text, {"acc.csv": "\n".join(rows) + "\n"})

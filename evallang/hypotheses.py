@@ -257,9 +257,15 @@ def _planned(
 
 
 def _metrics(source: SourceSpec, line: ComparisonSpec) -> tuple[Method, ...]:
-    """Return the metrics of a line on a source: its own where it was measured elsewhere."""
+    """Return the metrics of a line on a source: its own where it was measured elsewhere.
+
+    A line that names the metric of another such source is not about this one.
+    """
     own = own_metric(source)
-    return tuple(m for m in line.metrics if m.better is None) if own is None else (own,)
+    if own is None:
+        return tuple(m for m in line.metrics if m.better is None)
+    others = own not in line.metrics and any(m.better is not None for m in line.metrics)
+    return () if others else (own,)
 
 
 def _comparison(

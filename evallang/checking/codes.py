@@ -315,6 +315,29 @@ MISSING_OPTION = declare(
     right="measure fbeta(beta=2)",
 )
 
+UNKNOWN_DIRECTION = declare(
+    "E133",
+    "unknown_direction",
+    "Nothing says whether a higher or a lower value of a metric is better.",
+    phase=Phase.CLAUSES,
+    reason="Ranks, signs and the best model follow the direction. A known metric brings its own; "
+    "any guess about another one could make the worst model win.",
+    wrong='scores s from "times.csv"\n  dataset corpus\n  metric "Effort"',
+    right='scores s from "times.csv"\n  dataset corpus\n  metric "Effort"\n  lower is better',
+)
+RUNS_AS_FOLDS = declare(
+    "E134",
+    "runs_as_folds",
+    "A column of seeds, runs or trials is given as the column of folds.",
+    phase=Phase.CLAUSES,
+    reason="Folds of cross-validation divide the data, and tests use how much their training "
+    "rows overlap. Runs with other seeds share all of their data: their spread says nothing about "
+    "other data.",
+    wrong='scores s from "runs.csv"\n  models a, b\n  fold seed\n  metric "Accuracy"',
+    right='scores s from "runs.csv"\n  models a, b\n  seed seed\n  metric "Accuracy"',
+    source="Bouthillier et al. 2021",
+)
+
 # --- E14x: clauses ---------------------------------------------------------------------------
 
 UNKNOWN_CLAUSE = declare(

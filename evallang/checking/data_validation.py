@@ -42,12 +42,18 @@ from evallang.compatibility import (
     yields_of,
     yields_over_seeds,
 )
-from evallang.compatibility.hypothesis_tests import test_mismatch
+from evallang.compatibility.hypothesis_tests import difference_test, test_mismatch
 from evallang.compatibility.intervals import interval_mismatch
 from evallang.compatibility.mismatches import Mismatch
-from evallang.data.codes import TOO_MANY_LEVELS
+from evallang.data.codes import OFF_SCALE, RATIO_UNKNOWN, TOO_MANY_LEVELS
 from evallang.data.column_roles import MISSING_LEVEL
-from evallang.data.dataset import GivenOutcomes, PredictionsSpec, ScoreTable, Table
+from evallang.data.dataset import (
+    GivenOutcomes,
+    PredictionsSpec,
+    ScoresSpec,
+    ScoreTable,
+    Table,
+)
 from evallang.data.design_rules import (
     LEAST_IN_FOLD,
     BySize,
@@ -78,7 +84,7 @@ from evallang.models.columns import branch_columns
 from evallang.models.model import ColumnsSpec, is_baseline
 from evallang.models.resamplers import steps_of_new_rows
 from evallang.protocols.protocol import PROTOCOLS, Split, Yields
-from evallang.registry import Design, Evidence, lazy
+from evallang.registry import Design, Entry, Evidence, lazy
 from evallang.results.records import FEWEST
 from evallang.results.written import statement_of
 from evallang.source import Span
@@ -147,7 +153,8 @@ def judge_read(
         found += judge_read_analyses(study, table)
     for scores in sources.score_tables:
         found += judge_scores(study, scores)
-    n = len(tables) + len(given) + sum(scores.n for scores in sources.score_tables)
+    of_scores = {(t.spec.statement, name) for t in sources.score_tables for name in t.datasets}
+    n = len(tables) + len(given) + len(of_scores)
     found += judge_number_of_data_sets(study, n)
     for every in sources.with_examples:
         found += judge_levels(every)
@@ -156,6 +163,8 @@ def judge_read(
         found += judge_given_models(study, source)
         yields, grouped = yields_of(source.spec, None), source.group_codes is not None
         found += judge_few_examples(study, source.spec.name, source.n, yields, grouped)
+        if isinstance(source.spec, PredictionsSpec):
+            found += judge_percents(study, source.spec)
         if source.correct is None and source.values is None:
             found += judge_classes(study, len(source.classes), source.task)
             found += judge_options(study, len(source.classes), source.positive)
@@ -597,10 +606,78 @@ def judge_levels(source: Table | GivenOutcomes) -> Iterator[Diagnostic]:
 
 def judge_scores(study: Study, table: ScoreTable) -> Iterator[Diagnostic]:
     """Ask of a table what each line takes for granted."""
+    yield from judge_percents(study, table.spec)
     for comparison in study.comparisons:
         yield from _region(table, comparison)
         if not comparison.across:
             yield from _five_by_two(table, comparison)
+    if table.test_train_ratio is None and (table.folds is not None or table.repeats is not None):
+        yield from _ratio(study, table)
+
+
+def judge_percents(study: Study, spec: ScoresSpec | PredictionsSpec) -> Iterator[Diagnostic]:
+    """Refuse margins that are written in points where percents were read as shares."""
+    own = own_metric(spec)
+    if not spec.percents or own is None:
+        return
+    margins = [
+        (line.value, line.span) for line in study.requirements if line.metric == own and line.value
+    ]
+    margins += [
+        (value, line.span)
+        for line in study.comparisons
+        if own in line.metrics
+        for test in filter(None, (line.test, line.post_hoc))
+        for name in ("rope", "margin", "threshold")
+        if isinstance(value := test.keywords().get(name), int | float)
+    ]
+    for value, span in margins:
+        if value >= 1:
+            yield diagnose(
+                OFF_SCALE,
+                f"`{own.name}` of `{statement_of(spec.name)}` is given in percent and read as a "
+                f"share, of which {value:g} is {100 * value:g} points",
+                span,
+                help=f"write `{value:g}%`, which is {value:g} of {100} points",
+            )
+
+
+def _ratio(study: Study, table: ScoreTable) -> Iterator[Diagnostic]:
+    """Refuse what depends on the share of tested rows where nothing states it."""
+    spec, own = table.spec, own_metric(table.spec)
+    assert own is not None, "scores have a metric of their own"
+    asked: list[tuple[Entry[Any], Method, Span | None]] = [
+        (HYPOTHESIS_TESTS[test.name], test, line.span)
+        for line in study.comparisons
+        if not line.across and own in line.metrics
+        for test in (line.test, line.post_hoc)
+        if test is not None
+    ]
+    asked += [
+        (INTERVALS[measure.interval.name], measure.interval, measure.interval_span or measure.span)
+        for measure in study.measures
+        if measure.metric == own and measure.interval is not None
+    ]
+    for requirement in study.requirements:
+        if requirement.metric == own:
+            test = requirement.test or Method(difference_test(own, yields_of(spec, None)))
+            asked.append((HYPOTHESIS_TESTS[test.name], test, requirement.span))
+    for entry, method, span in asked:
+        if "n_train" not in entry.inputs or "test_train_ratio" in method.keywords():
+            continue
+        option = any(option.name == "test_train_ratio" for option in entry.options)
+        instead = f", or `{method.name}(test_train_ratio=1/9)` with the ratio" if option else ""
+        of = spec.fold or spec.repeat or ""
+        yield diagnose(
+            RATIO_UNKNOWN,
+            f"`{method.name}` depends on how many rows were tested for each training row, and "
+            f"nothing states which design `{of}` of `{spec.name}` numbers",
+            span,
+            help="write `folds of cv` for the folds of one cross-validation, or `folds of "
+            "holdout(test=1/3)` for random splits with the share that each one tests, under "
+            f"`scores {statement_of(spec.name)}`{instead}; name repeats of cross-validation by "
+            "`repeat COLUMN`",
+        )
 
 
 def _region(table: ScoreTable, comparison: ComparisonSpec) -> Iterator[Diagnostic]:

@@ -19,8 +19,11 @@ from evallang.checking.clauses import (
 from evallang.checking.scope import Scope, suggestion
 from evallang.data.dataset import CountsSpec, GivenModel, PredictionsSpec, ScoresSpec
 from evallang.data.part_patterns import FURTHER, PART, path_pattern
-from evallang.diagnostics import Related
+from evallang.data.text_forms import names_run
+from evallang.diagnostics import Edit, Fix, Related
+from evallang.metrics.named import named_metric
 from evallang.models.domains import number
+from evallang.protocols.protocol import PROTOCOLS
 from evallang.source import Span
 from evallang.spelling import Words
 from evallang.syntax import nodes as n
@@ -41,8 +44,15 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
         groups.setdefault(columns.keyword.name, []).append(columns)
     judged = _judged(scope, node, clauses, groups)
     lines = [c for word, part in groups.items() if judged in (None, word) for c in part]
-    models = _given_models(scope, clauses, lines)
-    direction = clauses.find(n.DirectionNode)
+    every: GivenModel | None = None
+    values_of_models: tuple[str, ...] = ()
+    if clauses.plain("model") is None:
+        models = _given_models(scope, clauses, lines)
+    else:
+        every, models, values_of_models = _long_table(scope, node, clauses, lines, judged)
+    measured = next((_measured(c) for c in groups.get("value", [])), None)
+    higher = judged != "value" or better_is_higher(scope, clauses, node, measured)
+    _judge_folds(scope, clauses, "repeat", stated=False)
     reader, readers = _reader(scope, clauses)
     order = _order(scope, clauses, judged)
     positive, positive_label = positive_class(scope, clauses)
@@ -54,9 +64,9 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
         truth=clauses.column("truth"),
         models=models,
         judged=judged,
-        value_metric=next((_measured(c) for c in groups.get("value", [])), None),
+        value_metric=measured,
         ratio=next((_ratio(c) for c in groups.get("value", [])), None),
-        higher_is_better=not direction or direction[0].keyword.name == "higher",
+        higher_is_better=higher,
         id=clauses.column("id"),
         group=clauses.column("group"),
         fold=clauses.column("fold"),
@@ -78,6 +88,9 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
         event=clauses.column("event"),
         query=clauses.column("query"),
         missing=missing_words(scope, clauses),
+        model=_model_columns(scope, clauses),
+        every=every,
+        model_values=values_of_models,
     )
     return None if errors(scope, before) else spec
 
@@ -324,6 +337,77 @@ def _given_models(
     return tuple(found)
 
 
+ALL = "all"  # stands for every model of a long table
+
+
+def _long_table(
+    scope: Scope,
+    node: n.PredictionsNode,
+    clauses: Clauses,
+    lines: Sequence[n.ModelColumnsNode],
+    judged: Literal["correct", "value"] | None,
+) -> tuple[GivenModel, tuple[GivenModel, ...], tuple[str, ...]]:
+    """Take the columns of each row's model in a long table, and the models that are chosen.
+
+    The last part is the name of each chosen model in the file.
+    """
+    column: str | None = None
+    denominator: str | None = None
+    chosen: list[tuple[str, str, str]] = []
+    for line in lines:
+        for item in line.items:
+            name = clause_values.column_name(item.name)
+            taken = _taken(scope, line, item)
+            if name == ALL or (judged is not None and line.keyword.name == judged):
+                if column is not None or (name != ALL and item.column is not None):
+                    scope.report(
+                        codes.CLAUSE_CONFLICT,
+                        f"a long table has one column of `{line.keyword.name}` for every model",
+                        item.span,
+                        help=f"write `{line.keyword.name} COLUMN` once, and choose models by "
+                        "`models A, B`",
+                    )
+                column, denominator = taken[0] or name, taken[1]
+            else:
+                label = item.label.value if item.label else name
+                chosen.append((name, label, taken[0] or name))
+    own: dict[str, Any] = {}
+    for setting in clauses.find(n.ModelSettingNode):
+        model, word = clause_values.column_name(setting.model), setting.keyword.name
+        if model != ALL:
+            scope.report(
+                codes.CLAUSE_CONFLICT,
+                f"a long table has one column of `{word}` for every model",
+                setting.span,
+                help=f"write `{word} all = ...`",
+            )
+        own[word] = _setting(scope, word, setting.value)
+    if clauses.plain("score") is not None:
+        own["score"] = clauses.column("score")
+    if column is None and not own.keys() & {"score", "scores", "range"}:
+        scope.report(
+            codes.MISSING_CLAUSE,
+            f"`predictions {node.name.name}` does not say which column holds the predictions of "
+            "each row's model",
+            clauses.places["model"],
+            help="write `models all as COLUMN` for labels or values on an indented line below it, "
+            "`score COLUMN` for scores, or `correct COLUMN` for right and wrong",
+        )
+    every = GivenModel(
+        ALL,
+        ALL,
+        column,
+        None,
+        own.get("score"),
+        own.get("scores"),
+        own.get("threshold"),
+        own.get("range"),
+        denominator,
+    )
+    models = tuple(replace(every, name=name, label=label) for name, label, _ in chosen)
+    return every, models, tuple(value for _, _, value in chosen)
+
+
 def _taken(
     scope: Scope, line: n.ModelColumnsNode, item: n.ModelColumnNode
 ) -> tuple[str | None, str | None]:
@@ -439,20 +523,30 @@ def scores(scope: Scope, node: n.ScoresNode) -> ScoresSpec | None:
             clauses.places["lower"],
             help="keep one of the two lines",
         )
-    direction = clauses.find(n.DirectionNode)
+    metric, metric_column = _metric(scope, node, clauses)
+    shared_training, fold_option = _folds_of(scope, clauses)
+    _judge_folds(scope, clauses, "seed", stated=shared_training is not None)
+    higher = True
+    if metric_column is None:
+        higher = better_is_higher(scope, clauses, node, metric)
     spec = ScoresSpec(
         name=node.name.name,
         label=node.label.value if node.label else node.name.name,
         path=node.path.value,
         statement=format_node(node).split("\n")[0],
         models=models,
-        model=clauses.column("model"),
+        model=_model_columns(scope, clauses),
         score=clauses.column("score"),
         dataset=clauses.column("dataset"),
         fold=clauses.column("fold"),
         repeat=clauses.column("repeat"),
-        metric=clauses.text("metric"),
-        higher_is_better=not direction or direction[0].keyword.name == "higher",
+        seed=clauses.column("seed"),
+        shared_training=shared_training,
+        fold_option=fold_option,
+        metric=metric,
+        metric_column=metric_column,
+        higher_is_better=higher,
+        where=take_where_lines(scope, clauses),
         missing=missing_words(scope, clauses),
         unit=clauses.text("unit"),
         about=clauses.text("about"),
@@ -460,6 +554,174 @@ def scores(scope: Scope, node: n.ScoresNode) -> ScoresSpec | None:
         places={"scores": node.keyword, "from": node.path.span} | clauses.places,
     )
     return None if errors(scope, before) else spec
+
+
+def _model_columns(scope: Scope, clauses: Clauses) -> tuple[str, ...]:
+    clause = clauses.plain("model")
+    return () if clause is None else clause_values.columns(scope, clause)
+
+
+def _metric(scope: Scope, node: n.ScoresNode, clauses: Clauses) -> tuple[str | None, str | None]:
+    """Take `metric`: the name of the metric in quotes, or of a long table a column of names."""
+    clause = clauses.plain("metric")
+    long = clauses.plain("model") is not None and clauses.plain("score") is not None
+    if clause is None or not long or not isinstance(clause.values[0], n.NameNode):
+        return clauses.text("metric"), None
+    column = clause_values.column(scope, clause)
+    if not _measured_names(scope):
+        name = clause_values.column_name(clause.values[0])
+        scope.report(
+            codes.MISSING_CLAUSE,
+            f"`metric {name}` names the column of the metrics of `{node.name.name}`, and no "
+            "`measure` line chooses among them",
+            clause.span,
+            help=f'write `measure NAME` with a metric of that column, or `metric "{name}"` if '
+            f"`{name}` is the metric itself",
+        )
+    return None, column
+
+
+def _measured_names(scope: Scope) -> dict[str, Span]:
+    """Return the names behind `measure`, each with its first place."""
+    found: dict[str, Span] = {}
+    for line in scope.of(n.MeasureNode):
+        for metric in line.metrics:
+            if isinstance(metric, n.NameNode):
+                found.setdefault(metric.name, metric.span)
+    return found
+
+
+def scores_by_metric(scope: Scope, spec: ScoresSpec) -> tuple[ScoresSpec, ...]:
+    """Return a table of scores for each metric that a study measures of one with several.
+
+    A table with one metric is returned as it is.
+    """
+    if spec.metric_column is None:
+        return (spec,)
+    found = []
+    for name, span in _measured_names(scope).items():
+        found.append(
+            replace(
+                spec,
+                name=f"{spec.name}.{name}",
+                label=f"{spec.label}, {name}",
+                metric=name,
+                higher_is_better=_known_direction(scope, spec, name, span),
+                places={**spec.places, "measure": span},
+            )
+        )
+    return tuple(found)
+
+
+def _known_direction(scope: Scope, spec: ScoresSpec, name: str, span: Span) -> bool:
+    """Return whether higher is better by a metric of a column; true after a report."""
+    known = named_metric(name)
+    if known is not None:
+        scope.default(f"scores {name} better", known.better, "data", "better", subject=name)
+        return known.better == "higher"
+    if not {"higher", "lower"}.isdisjoint(spec.places):
+        return "higher" in spec.places
+    scope.report(
+        codes.UNKNOWN_DIRECTION,
+        f"nothing says whether a higher or a lower `{name}` is better",
+        span,
+        help=f"write `higher is better` or `lower is better` under `scores {spec.name}`",
+    )
+    return True
+
+
+def better_is_higher(
+    scope: Scope, clauses: Clauses, node: n.ScoresNode | n.PredictionsNode, metric: str | None
+) -> bool:
+    """Return the direction of measured numbers: that of the clause, or of a known name."""
+    lines = clauses.find(n.DirectionNode)
+    if lines:
+        return bool(lines[0].keyword.name == "higher")
+    ratio = next(filter(None, map(_ratio, clauses.find(n.ModelColumnsNode))), None)
+    known = None if metric is None else named_metric(ratio[0] if ratio else metric)
+    name, word = node.name.name, clauses.what
+    if known is not None:
+        scope.default(f"{word} {name} better", known.better, "data", "better", subject=name)
+        return known.better == "higher"
+    if clauses.lacks("higher", "lower") and (metric is not None or clauses.lacks("metric")):
+        scope.report(
+            codes.UNKNOWN_DIRECTION,
+            f"nothing says whether a higher or a lower `{metric}` is better"
+            if metric is not None
+            else f"`{word} {name}` names no metric, and does not say whether a higher or a lower "
+            "score is better",
+            clauses.places.get("metric") or clauses.places.get("value") or node.name.span,
+            help="write `higher is better` or `lower is better` on an indented line below it",
+        )
+    return True
+
+
+def _folds_of(
+    scope: Scope, clauses: Clauses
+) -> tuple[Literal["partition", "drawn"] | None, float | None]:
+    """Take `folds of`: how training sets overlap, and the number of folds or the test share."""
+    found = clauses.find(n.FoldsNode)
+    if not found:
+        return None, None
+    line = found[0]
+    if clauses.lacks("fold", "repeat"):
+        scope.report(
+            codes.MISSING_CLAUSE,
+            "`folds of` states what folds are, and no `fold` or `repeat` names their column",
+            line.span,
+            help="write `fold COLUMN` on an indented line below it, or remove `folds of`",
+        )
+    method = line.method
+    arguments = method.arguments if isinstance(method, n.CallNode) else ()
+    protocol = PROTOCOLS.get(values.name_of(method).name)
+    single = protocol is not None and len(protocol.declaration.words) == 1
+    partition = single and protocol is not None and protocol.declaration.folds == "folds"
+    given = {a.key.name: a.value for a in arguments if a.key is not None}
+    plain = [number(v.literal) for v in given.values() if isinstance(v, n.NumberNode)]
+    sound = len(arguments) == len(plain) < 2
+    if sound and partition and set(given) <= {"folds"}:
+        if not plain:
+            return "partition", None
+        if isinstance(plain[0], int) and plain[0] >= 2:
+            return "partition", plain[0]
+    drawn = single and protocol is not None and protocol.option("test") is not None
+    if sound and drawn and set(given) == {"test"} and 0 < plain[0] < 1:
+        return "drawn", float(plain[0])
+    scope.report(
+        codes.CLAUSE_VALUE,
+        "`folds of` takes `cv`, `cv(folds=10)` or `holdout(test=1/3)`",
+        method.span,
+        help="write `folds of cv` for the folds of cross-validation, or `folds of "
+        "holdout(test=1/3)` for random splits, with the share of the rows that each one tests",
+    )
+    return None, None
+
+
+def _judge_folds(scope: Scope, clauses: Clauses, instead: str, *, stated: bool) -> None:
+    """Report a column of seeds that is given as one of folds."""
+    clause = clauses.plain("fold")
+    if clause is None or stated or not clause.values:
+        return
+    node = clause.values[0]
+    if not isinstance(node, n.NameNode | n.TextNode):
+        return
+    name = clause_values.column_name(node)
+    if not names_run(name):
+        return
+    written = format_node(node)
+    further = (
+        ""
+        if instead == "repeat"
+        else "; if each run drew its own split, add `folds of holdout(test=1/3)` with the share "
+        "of the test rows"
+    )
+    scope.report(
+        codes.RUNS_AS_FOLDS,
+        f"`{name}` numbers runs, which are not the folds of one cross-validation",
+        clause.span,
+        help=f"write `{instead} {written}`{further}",
+        fixes=[Fix(f"write `{instead}`", (Edit(clause.keyword.span, instead),))],
+    )
 
 
 # --- counts ----------------------------------------------------------------------------------

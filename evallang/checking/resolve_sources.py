@@ -33,6 +33,7 @@ def resolve_sources(scope: Scope) -> tuple[SourceSpec, ...]:
     found: list[SourceSpec] = []
     for statement in scope.statements:
         spec: SourceSpec | None = None
+        several: tuple[SourceSpec, ...] = ()
         if isinstance(statement, n.DataNode):
             spec = _data(scope, statement)
         elif isinstance(statement, n.PredictionsNode):
@@ -40,13 +41,14 @@ def resolve_sources(scope: Scope) -> tuple[SourceSpec, ...]:
         elif isinstance(statement, n.CountsNode):
             spec = resolve_imported.counts(scope, statement)
         elif isinstance(statement, n.ScoresNode):
-            spec = resolve_imported.scores(scope, statement)
+            spec = table = resolve_imported.scores(scope, statement)
+            several = () if table is None else resolve_imported.scores_by_metric(scope, table)
         else:
             continue
         if spec is None or _names_unread(scope, statement):
             scope.broken.add(statement.name.name)
         else:
-            found.append(spec)
+            found += several or (spec,)
     _name_own_metrics(scope, found)
     return tuple(found)
 

@@ -209,7 +209,12 @@ def _test_over_data(study: Study, comparison: ComparisonSpec) -> str:
 def _form_on_one_table(source: SourceSpec) -> str:
     """State what compares models on one table, whose folds and seeds are not data sets."""
     if isinstance(source, ScoresSpec) and (source.fold or source.repeat):
-        return "remove `across data` and write `with corrected_t`, which takes these folds"
+        return (
+            "remove `across data` and write `with corrected_t`, which takes these folds"
+            if source.shared_training or (source.fold and source.repeat)
+            else "remove `across data` and write `with corrected_t`, and below `scores "
+            f"{source.name}` what these folds are: `folds of cv` or `folds of holdout(test=1/3)`"
+        )
     return (
         "remove `across data`; write `dataset COLUMN` only for a column of data sets, not of "
         "seeds or folds"
@@ -447,23 +452,41 @@ def can_be_tested(
     """
     declared = HYPOTHESIS_TESTS[test.name].declaration
     folds = source.fold is not None
+    if source.over_seeds and problem is not None and Evidence.FOLD_SCORES in declared.evidence:
+        scope.report(
+            codes.TEST_NEEDS_OTHER_EVIDENCE,
+            f"`{test.name}` needs scores of several splits, and all seeds of `{source.name}` share "
+            "their data: their spread shows how training varies, not how other data would differ",
+            span,
+            help="remove this line: means and the spread over seeds are reported; a test needs "
+            "scores of folds (`fold COLUMN`) or data sets (`dataset COLUMN`), or a `predictions` "
+            "statement with the answers to each example",
+        )
+        return False
     if folds and source.repeat is not None and declared.designs == {Design.FIVE_BY_TWO}:
         return True  # five repeats of two folds are seen once the table is read
     if problem is None:
         ratio = "test_train_ratio" in {o.name for o in HYPOTHESIS_TESTS[test.name].options}
-        if not folds and ratio and "test_train_ratio" not in test.keywords():
+        stated = source.shared_training is not None or "test_train_ratio" in test.keywords()
+        if not folds and ratio and not stated:
             scope.report(
                 codes.TEST_NEEDS_OTHER_EVIDENCE,
                 f"`{test.name}` needs to know how large the test parts are, and `{source.name}` "
                 "has repeats without folds",
                 span,
-                help=f"write `{test.name}(test_train_ratio=1/2)` for holdouts of one third, or "
-                "name the folds: `fold COLUMN`",
+                help=f"write `folds of holdout(test=1/3)` for random splits of one third under "
+                f"`scores {source.name}`, `{test.name}(test_train_ratio=1/2)` here, or name the "
+                "folds: `fold COLUMN`; runs with other seeds are named by `seed COLUMN`",
             )
             return False
         return True
     if Evidence.DATASET_SCORES in declared.evidence and source.dataset is not None:
         suggestion = "write `across data` in this line"
+    elif folds and source.shared_training is None and Design.KFOLD in declared.designs:
+        suggestion = (
+            f"write `folds of cv` under `scores {source.name}` if `{source.fold}` numbers the "
+            f"folds of one cross-validation, or {problem.instead.words}"
+        )
     elif folds:
         suggestion = problem.instead.words
     elif source.dataset is not None:
@@ -473,8 +496,9 @@ def can_be_tested(
         )
     else:
         suggestion = (
-            "name the column of the folds by `fold COLUMN`, or of the data sets, not of seeds, by "
-            "`dataset COLUMN`"
+            "name the column of the folds by `fold COLUMN`, or of the data sets by "
+            "`dataset COLUMN`; for seeds, whose mean and spread are reported without a test, "
+            "write `seed COLUMN`"
         )
     scope.report(
         codes.TEST_NEEDS_OTHER_EVIDENCE,

@@ -135,8 +135,10 @@ def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
         if source.fold is None and source.repeat is None:
             return Yields(frozenset(), once=False)
         design = Design.RESAMPLED
-        if source.fold is not None:
-            design = Design.KFOLD if source.repeat is None else Design.REPEATED
+        if source.fold is not None and source.shared_training != "drawn":
+            repeated = source.repeat is not None or source.fold_option is not None
+            known = source.shared_training is not None or repeated
+            design = Design.REPEATED if repeated else Design.KFOLD if known else design
         return Yields(frozenset({Evidence.FOLD_SCORES}), design, once=False)
     raise TypeError(f"{type(source).__name__} yields nothing without a protocol")
 

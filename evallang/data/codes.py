@@ -1148,14 +1148,37 @@ SCORE_NOT_NUMERIC = declare(
     wrong="name,nb,rf\niris,0.94 ± 0.02,0.95\nwine,0.97,0.98",
     right="name,nb,rf\niris,0.94,0.95\nwine,0.97,0.98",
 )
+OFF_SCALE = declare(
+    "E492",
+    "off_the_scale_of_its_metric",
+    "Measured numbers are not on the scale of the metric that they are called by.",
+    reason="Shares are written from 0 to 1 or from 0 to 100, and margins follow that scale. "
+    "Numbers on neither scale have another metric, a sign that was turned, or cells of both "
+    "scales.",
+    wrong="name,nb,rf\niris,0.94,0.95\nwine,0.97,98",
+    right="name,nb,rf\niris,0.94,0.95\nwine,0.97,0.98",
+)
+RATIO_UNKNOWN = declare(
+    "E469",
+    "test_train_ratio_unknown",
+    "A test or interval of fold scores needs to know how many rows were tested for each training "
+    "row.",
+    reason="The scores of overlapping training sets depend on each other, the more so the fewer "
+    "rows were tested. A file of scores shows neither what its folds are nor how large they were.",
+    wrong='scores r from "r.csv"\n  models a, b\n  fold split\n  metric "AUC"\n'
+    "compare a vs b with corrected_t",
+    right='scores r from "r.csv"\n  models a, b\n  fold split\n  folds of holdout(test=1/3)\n'
+    '  metric "AUC"\ncompare a vs b with corrected_t',
+    source="Nadeau & Bengio 2003",
+)
 SCORE_TWICE = declare(
     "E485",
     "score_given_twice",
     "A table of scores has two scores for the same model in the same place.",
     reason="One of them would silently be dropped, or both averaged. Often the study does not "
     "name a column that distinguishes the rows: the fold, the repeat or the data set.",
-    wrong='scores auc from "auc.csv"\n  dataset name\n  models nb, rf',
-    right='scores auc from "auc.csv"\n  dataset name\n  fold fold\n  models nb, rf',
+    wrong='scores auc from "auc.csv"\n  dataset name\n  models nb, rf\n  metric "AUC"',
+    right='scores auc from "auc.csv"\n  dataset name\n  fold fold\n  models nb, rf\n  metric "AUC"',
 )
 FOLDS_DIFFER = declare(
     "E486",
@@ -1180,9 +1203,9 @@ NO_SUCH_MODEL = declare(
     "A table of scores has no row for a model that the study names.",
     reason="Names are compared letter by letter.",
     wrong='scores auc from "auc-long.csv"\n  dataset name\n  model algorithm\n  score auc\n'
-    "  models nb, rff",
+    '  metric "AUC"\n  models nb, rff',
     right='scores auc from "auc-long.csv"\n  dataset name\n  model algorithm\n  score auc\n'
-    "  models nb, rf",
+    '  metric "AUC"\n  models nb, rf',
 )
 MISSING_SCORE = declare(
     "W421",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from evallang.data.codes import (
     ID_TWICE,
     MISSING_IN_ROLE,
+    NO_SUCH_MODEL,
     UNKNOWN_COLUMN,
     UNUSABLE_WEIGHT,
     WORDS_READ_AS_MISSING,
@@ -18,6 +19,7 @@ from evallang.data.frame import Frame
 from evallang.data.labels import as_number, label_text, numbered
 from evallang.data.magnitudes import sizes_are_usable
 from evallang.registry import lazy
+from evallang.spelling import closest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,6 +56,42 @@ def complete_texts(
     if _has_missing(frame, column, keyword, findings, filtered=filtered):
         return None
     return tuple(frame.texts(column).to_list())
+
+
+def names_of_models(
+    frame: Frame, columns: Sequence[str], findings: Findings
+) -> tuple[str, ...] | None:
+    """Return the name of each row's model: the values of its columns; missing ones are a finding.
+
+    Columns after the first may be empty, as options are.
+    """
+    names = complete_texts(frame, columns[0], "model", findings)
+    for column in columns[1:]:
+        if not column_exists(frame, column, "model", findings) or names is None:
+            return None
+        more = frame.texts(column).fill_null("").to_list()
+        names = tuple(f"{name} {text}".strip() for name, text in zip(names, more, strict=True))
+    return names
+
+
+def has_models(
+    frame: Frame,
+    columns: Sequence[str],
+    wanted: Sequence[str],
+    present: Sequence[str],
+    findings: Findings,
+) -> bool:
+    """Return whether a long table has rows of all models that a statement names."""
+    lacking = [name for name in wanted if name not in present]
+    for name in lacking:
+        near = closest(name, present)
+        findings.add(
+            NO_SUCH_MODEL,
+            f"no row of `{frame.source}` has `{name}` in {quoted(columns)}",
+            "models",
+            help=f"did you mean `{near}`?" if near else f"there are {quoted(present, 12)}",
+        )
+    return not lacking
 
 
 def read_groups(

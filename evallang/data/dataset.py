@@ -144,6 +144,10 @@ class GivenModel:
 class PredictionsSpec:
     """One `predictions` statement with all defaults filled in.
 
+    Of a long table, `model` are the columns that name the model of a row, `every` has the columns
+    of each row's model, and `model_values` the name in the file of each of `models`.
+    `percents` is set once values are read that are percents of a share, as in a table of scores.
+
     `judged` is None for labels, `correct` or `value` for already judged outcomes.
     `models` is empty when the author named none (all columns not otherwise named). `ratio`
     names the two numbers of a value whose sums over the examples are divided. `readers` is None
@@ -185,6 +189,10 @@ class PredictionsSpec:
     event: str | None = None
     query: str | None = None
     missing: tuple[Label, ...] | None = None
+    model: tuple[str, ...] = ()
+    every: GivenModel | None = None
+    model_values: tuple[str, ...] = ()
+    percents: Annotated[bool, Effect.DERIVED] = False
 
     @property
     def orders(self) -> Literal["event", "query"] | None:
@@ -242,10 +250,15 @@ class ScoresSpec:
     """One `scores` statement with all defaults filled in.
 
     Wide: `models` names columns, or is empty for all columns not otherwise named. Long:
-    `model` and `score` are columns, and `models`, where written, chooses among the names in
-    the first (their `column` is the name in the file). `policy` is what tests over data sets
-    do with a data set that lacks a score of at least one model: skip it, or rank the missing
-    score last. `missing` are the words that mean a missing value, None for the usual ones.
+    `model` (one column or several, whose values form the name) and `score` are columns, and
+    `models`, where written, chooses among the names in the first (their `column` is the name in
+    the file). `metric_column` names the metric of each row, and the rows of `metric` are read.
+    `shared_training` states how training sets came to overlap: folds of one partition, of which
+    `fold_option` is the number (None for those of the file), or drawn splits, of which it is the
+    share of the test rows. `policy` is what
+    tests over data sets do with a data set that lacks a score of at least one model: skip it, or
+    rank the missing score last. `missing` are the words that mean a missing value, None for the
+    usual ones.
     """
 
     name: str
@@ -253,19 +266,30 @@ class ScoresSpec:
     path: str
     statement: Annotated[str, Effect.DERIVED]
     models: tuple[GivenModel, ...] = ()
-    model: str | None = None
+    model: tuple[str, ...] = ()
     score: str | None = None
     dataset: str | None = None
     fold: str | None = None
     repeat: str | None = None
+    seed: str | None = None
+    shared_training: Literal["partition", "drawn"] | None = None
+    fold_option: float | None = None
     metric: str | None = None
+    metric_column: str | None = None
     higher_is_better: bool = True
+    where: tuple[Where, ...] = ()
+    percents: Annotated[bool, Effect.DERIVED] = False
     policy: Literal["leave_out", "worst"] = "leave_out"
     missing: tuple[Label, ...] | None = None
     unit: Annotated[str | None, Effect.WORDS] = None
     about: Annotated[str | None, Effect.WORDS] = None
     cite: Annotated[str | None, Effect.WORDS] = None
     places: Mapping[str, Span] = field(default_factory=dict, compare=False)
+
+    @property
+    def over_seeds(self) -> bool:
+        """Whether nothing but seeds distinguishes the scores of a model on a data set."""
+        return self.seed is not None and self.fold is None and self.repeat is None
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -508,17 +532,18 @@ def class_counts(
 
 @frozen
 class ScoreTable:
-    """Scores computed elsewhere: N data sets, M models, J folds of all repeats.
+    """Scores computed elsewhere: N data sets, M models, J folds of all repeats, or J seeds.
 
     Attributes
     ----------
     models : in the order of the statement, else of the file
     datasets : names as in the file, in its order; the statement's name where no column holds
         them (then N is 1)
-    values : float64 (N, M), or (N, M, J) with folds or repeats; missing = NaN
+    values : float64 (N, M), or (N, M, J) with folds, repeats or seeds alone; missing = NaN
     missing : bool (N, M), whether a model has no score on a data set
     folds, repeats : int codes (J,) into the labels, sorted by repeat, then fold; every repeat
         has every fold; None where no column holds them
+    seed_labels : the seeds (J,) of a table without folds and repeats, else None
     sha256 : hash of everything above that can change a result
     notes : facts to state, such as the data sets without a score of every model
     """
@@ -537,6 +562,20 @@ class ScoreTable:
     notes: tuple[str, ...] = ()
     source_columns: tuple[SourceColumn, ...] = ()
     taken: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    seed_labels: tuple[str, ...] | None = None
+    excluded: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def test_train_ratio(self) -> float | None:
+        """The number of test rows for each training row; None where nothing states it."""
+        spec, folds = self.spec, len(self.fold_labels or ())
+        if spec.shared_training == "drawn" and spec.fold_option is not None:
+            return spec.fold_option / (1 - spec.fold_option)
+        stated = spec.shared_training == "partition" or (
+            spec.fold is not None and spec.repeat is not None
+        )
+        number = (spec.fold_option or folds) if stated else 0
+        return 1 / (number - 1) if number > 1 else None
 
     @property
     def n(self) -> int:

@@ -228,7 +228,7 @@ def may_be_counted(spec: PredictionsSpec) -> bool:
     Its models are named and give labels or single scores, or are judged right or wrong; ids are
     whole numbers that rise, which is seen when they are read.
     """
-    if len(spec.paths) != 1 or not has_parts(spec.paths[0]) or not spec.models:
+    if len(spec.paths) != 1 or not has_parts(spec.paths[0]) or not spec.models or spec.model:
         return False
     of_rows = (spec.group, spec.fold, spec.runs, spec.dataset, spec.weight)
     if any(one is not None for one in of_rows) or spec.judged == "value" or spec.series:

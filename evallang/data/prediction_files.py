@@ -20,7 +20,7 @@ from evallang.data.codes import (
     ROWS_DIFFER,
     UNKNOWN_COLUMN,
 )
-from evallang.data.column_roles import read_ids
+from evallang.data.column_roles import has_models, names_of_models, read_ids
 from evallang.data.column_types import Kind
 from evallang.data.data_frames import read_frame
 from evallang.data.dataset import (
@@ -83,6 +83,8 @@ def read_sources(
     frames = _files(spec, folder, findings, given, asked)
     if frames is None:
         return None
+    if spec.every is not None:
+        return _long_table(spec, spec.every, frames, findings)
     if len(frames) == 1:
         (only,) = frames.values()
         frame, excluded = select(only, spec.where, findings)
@@ -104,11 +106,56 @@ def read_sources(
     return None if findings.failed else (frame, joined.models, (*before, *after))
 
 
+def _long_table(
+    spec: PredictionsSpec, every: GivenModel, frames: Mapping[str, Frame], findings: Findings
+) -> tuple[Frame, tuple[GivenModel, ...], Excluded] | None:
+    """Put the rows of each model of a long table side by side; None after a finding."""
+    if len(frames) > 1:
+        message = f"a table with a row for each model is one file, and here are {len(frames)}"
+        findings.add(FILES_CONFLICT, message, "from", help="write one statement for each file")
+        return None
+    frame, excluded = select(next(iter(frames.values())), spec.where, findings)
+    names = names_of_models(frame, spec.model, findings)
+    if names is None or findings.failed:
+        return None
+    present = tuple(dict.fromkeys(names))
+    values = spec.model_values or present
+    models = spec.models or tuple(replace(every, name=name, label=name) for name in present)
+    if not has_models(frame, spec.model, values, present, findings):
+        return None
+    parts: dict[str, Frame] = {}
+    column = pl.Series(names)
+    for model, value in zip(models, values, strict=True):
+        part = frame.keep(column == value)
+        parts[model.name] = replace(
+            part, cells=part.cells.drop(spec.model), source=f"{model.name} in {frame.source}"
+        )
+    skipped = [name for name in present if name not in values]
+    notes = (f"rows of other models skipped: {listed(skipped, 12)}",) if skipped else ()
+    models = tuple(replace(model, path=model.name) for model in models)
+    if len(parts) == 1:
+        (only,) = parts.values()
+        own = {name: name for name in only.columns}
+        return only.noted(notes), tuple(own_columns(m, own, spec) for m in models), excluded
+    if spec.id is None:
+        findings.add(
+            ID_NEEDED,
+            f"the rows of {len(parts)} models are paired by example, and no column names it",
+            "model",
+            help="write `id COLUMN` below it",
+        )
+        return None
+    joined = join(parts, replace(spec, models=models), findings)
+    if joined is None or findings.failed:
+        return None
+    return replace(joined.frame, source=frame.source).noted(notes), joined.models, excluded
+
+
 def role_columns(spec: PredictionsSpec) -> list[str]:
     """Return the columns that clauses name for anything but a model."""
     single = (spec.truth, spec.id, spec.group, spec.fold, spec.runs, spec.dataset, spec.weight)
     names = [name for name in (*single, spec.event, spec.query, spec.time) if name]
-    return [*names, *spec.subgroups, *(line.column for line in spec.where)]
+    return [*names, *spec.model, *spec.subgroups, *(line.column for line in spec.where)]
 
 
 def outcome_columns(spec: PredictionsSpec, models: Sequence[GivenModel]) -> frozenset[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from evallang.activity import Activity, report_activity
 from evallang.data.codes import (
     NO_MODELS,
+    OFF_SCALE,
     READERS_NOT_CROSSED,
     REPEATS_CONTRADICT,
     REPEATS_NEED_ID,
@@ -28,6 +29,7 @@ from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.joined_parts import RowsAsked
 from evallang.data.labels import group_codes, short_codes, sort_labels
+from evallang.data.named_scales import OffScale, scale_of_named
 from evallang.data.odd_values import variants_in, warn_of_variants
 from evallang.data.part_counts import Counting, may_be_counted, sum_products
 from evallang.data.prediction_columns import (
@@ -217,6 +219,7 @@ def _outcomes(
     if spec.judged is not None:
         for model in models:
             read_correctness(spec, frame, model, answers, findings)
+        spec = _on_its_scale(spec, answers, findings)
     elif spec.orders is not None:
         assert spec.truth is not None, "the checker asks for it"
         target = read_target(frame, spec, spec.truth, findings, "truth")
@@ -323,6 +326,23 @@ def _outcomes(
         sha256, test_sha256 = frame.hashes
         return replace(made, sha256=sha256, test_sha256=test_sha256)
     return replace(made, sha256=outcomes_hash(made))
+
+
+def _on_its_scale(
+    spec: PredictionsSpec, answers: ModelOutcomes, findings: Findings
+) -> PredictionsSpec:
+    """Read percents of a value that is known as a share as shares; report other odd values."""
+    if not answers.values or spec.ratio is not None:
+        return spec
+    every = np.concatenate([*answers.values.values()])
+    found = scale_of_named(spec.value_metric, every, f"`{spec.name}`")
+    if isinstance(found, OffScale):
+        findings.add(OFF_SCALE, found.message, "value", help=found.help)
+    elif found is not None:
+        answers.values = {model: values / 100 for model, values in answers.values.items()}
+        answers.notes.append(found)
+        return replace(spec, percents=True)
+    return spec
 
 
 def outcomes_hash(made: GivenOutcomes) -> str:

@@ -11,10 +11,16 @@ from evallang.data.codes import (
     NO_COMPLETE_DATA_SET,
     NO_MODELS,
     NO_SUCH_MODEL,
+    OFF_SCALE,
     SCORE_NOT_NUMERIC,
     SCORE_TWICE,
 )
-from evallang.data.column_roles import column_exists, complete_texts
+from evallang.data.column_roles import (
+    column_exists,
+    complete_texts,
+    has_models,
+    names_of_models,
+)
 from evallang.data.column_types import Kind, typed_cells
 from evallang.data.data_frames import read_frame
 from evallang.data.dataset import GivenModel, ScoresSpec, ScoreTable
@@ -25,10 +31,14 @@ from evallang.data.hashing import DataHash
 from evallang.data.labels import sort_labels
 from evallang.data.magnitudes import sizes_are_usable
 from evallang.data.odd_values import warn_of_numbers
+from evallang.data.named_scales import OffScale, scale_of_named
+from evallang.data.row_filters import select
 from evallang.data.source_columns import roles_in_scores, source_columns
+from evallang.data.text_forms import names_fold, names_replicate, names_run
 from evallang.diagnostics import Diagnostic
+from evallang.late_pattern import late_pattern
+from evallang.metrics.named import named_metric
 from evallang.registry import lazy
-from evallang.spelling import closest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,6 +49,7 @@ else:
     pl = lazy("polars")
 
 
+FEW_LEVELS = 8  # values of a column that may tell models or runs apart
 MOST_SHOWN = 5  # models that a message about missing scores names
 LEAST_DATA_SETS = 1  # complete ones; each test declares how many it needs
 
@@ -53,8 +64,7 @@ def read_scores(
     raised for bad data. A data frame that is `given` replaces the file.
     """
     findings = Findings(spec.places)
-    roles = (spec.dataset, spec.fold, spec.repeat, spec.model)
-    spelled = frozenset(name for name in roles if name is not None)
+    spelled = frozenset(_place_columns(spec))
     frame = (
         read_file(spec.path, folder, findings, named=_named(spec), spelled=spelled)
         if given is None
@@ -63,7 +73,20 @@ def read_scores(
     if frame is None:
         return None, findings.diagnostics
     frame = frame.mark_missing(spec.missing)
-    axes = _axes(frame, spec, findings)
+    frame, excluded = select(frame, spec.where, findings)
+    frame = _rows_of_metric(frame, spec, findings)
+    tools = None
+    if spec.fold in frame.columns and not (spec.repeat or spec.shared_training):
+        tools = named_by_tools(spec.fold or "", frame)
+    if tools is not None:
+        of_cv = f"{spec.fold}: names such as {frame.texts(spec.fold or '')[0]} read as "
+        of_cv += "folds" if tools[1] is None else "folds and repeats"
+        frame = frame.noted((f"{of_cv} of cross-validation",))
+        spec = replace(
+            spec, shared_training="partition", repeat=None if tools[1] is None else spec.fold
+        )
+    axes = _axes(frame, spec, findings, tools)
+    _refuse_metrics_as_places(spec, axes, findings)
     if findings.failed and not spec.models:  # a column meant for a role would count as a model
         return None, findings.diagnostics
     cells = read_cells(frame, spec, findings)
@@ -73,24 +96,31 @@ def read_scores(
     if filled is None:
         return None, findings.diagnostics
     values, notes = filled
-    single = spec.fold is None and spec.repeat is None
+    on_scale = _as_shares(spec, values, findings)
+    if on_scale is None:
+        return None, findings.diagnostics
+    values, scaled = on_scale
+    spec = replace(spec, percents=bool(scaled))
+    single = spec.fold is None and spec.repeat is None and spec.seed is None
+    folded = spec.fold is not None and not spec.over_seeds
+    repeated = spec.repeat is not None and not spec.over_seeds
     table = ScoreTable(
         spec=spec,
         models=cells.models,
         datasets=axes.datasets,
         values=values[:, :, 0] if single else values,
         missing=_lacking(values),
-        folds=None if spec.fold is None else np.array([f for _, f in axes.pairs], dtype=np.int64),
-        fold_labels=axes.folds if spec.fold is not None else None,
-        repeats=(
-            None if spec.repeat is None else np.array([r for r, _ in axes.pairs], dtype=np.int64)
-        ),
-        repeat_labels=axes.repeats if spec.repeat is not None else None,
+        folds=np.array([f for _, f in axes.pairs], dtype=np.int64) if folded else None,
+        fold_labels=axes.folds if folded else None,
+        repeats=np.array([r for r, _ in axes.pairs], dtype=np.int64) if repeated else None,
+        repeat_labels=axes.repeats if repeated else None,
         sha256="",
         source=frame.source,
         taken=frame.taken,
-        notes=(*frame.notes, *cells.notes, *notes),
+        notes=(*frame.notes, *cells.notes, *notes, *scaled),
         source_columns=source_columns(frame, roles_in_scores(spec, cells.models)),
+        seed_labels=axes.seeds if spec.over_seeds else None,
+        excluded=excluded,
     )
     return replace(table, sha256=scores_hash(table)), findings.diagnostics
 
@@ -107,15 +137,84 @@ def scores_hash(table: ScoreTable) -> str:
     parts.text("fold_labels", table.fold_labels)
     parts.numbers("repeats", table.repeats)
     parts.text("repeat_labels", table.repeat_labels)
+    if table.seed_labels is not None:
+        parts.text("seed_labels", table.seed_labels)
     return parts.hexdigest()
 
 
+def _place_columns(spec: ScoresSpec) -> set[str]:
+    """Return the columns that tell where a score belongs, and of which model and metric it is."""
+    single = (spec.dataset, spec.fold, spec.repeat, spec.seed, spec.metric_column)
+    return {name for name in (*single, *spec.model) if name is not None}
+
+
 def _named(spec: ScoresSpec) -> frozenset[str]:
-    single = (spec.dataset, spec.fold, spec.repeat, spec.model, spec.score)
-    names = {name for name in single if name is not None}
-    if spec.model is None:
+    names = _place_columns(spec) | {line.column for line in spec.where}
+    names |= set() if spec.score is None else {spec.score}
+    if not spec.model:
         names |= {model.column or model.name for model in spec.models}
     return frozenset(names)
+
+
+def _rows_of_metric(frame: Frame, spec: ScoresSpec, findings: Findings) -> Frame:
+    """Keep the rows of one metric of a long table with several."""
+    names = complete_texts(frame, spec.metric_column, "metric", findings)
+    if names is None or spec.metric is None:
+        return frame
+    present = tuple(dict.fromkeys(names))
+    exact = [name for name in present if name == spec.metric]
+    alike = exact or [name for name in present if _letters(name) == _letters(spec.metric or "")]
+    if len(alike) != 1:
+        found = f"has both {quoted(alike)}" if alike else f"has no `{spec.metric}`"
+        findings.add(
+            NO_SUCH_MODEL,
+            f"`{spec.metric_column}` of `{frame.source}` {found} among its metrics",
+            "measure",
+            help=f"measure one of {quoted(present, 12)}; case and punctuation may differ"
+            if not alike
+            else "choose the rows by a line such as "
+            f'`where {written(spec.metric_column or "")} = "{alike[0]}"`',
+        )
+        return frame
+    kept = pl.Series(np.array([name == alike[0] for name in names], dtype=np.bool_))
+    return frame.keep(kept)
+
+
+def _letters(name: str) -> str:
+    return "".join(c for c in name.casefold() if c.isalnum())
+
+
+_FOLD_AND_REPEAT = (
+    late_pattern(r"(?i)fold[ _]?(?P<fold>\d+)[ ._-]*rep(?:eat)?[ _]?(?P<repeat>\d+)"),
+    late_pattern(r"(?i)rep(?:eat)?[ _]?(?P<repeat>\d+)[ ._-]*fold[ _]?(?P<fold>\d+)"),
+    late_pattern(r"Fold(?P<fold>\d+)"),
+)
+"""How caret and rsample (R) name the folds of cross-validation, once or repeated."""
+
+
+Texts = tuple[str, ...]
+
+
+def named_by_tools(column: str, frame: Frame) -> tuple[Texts, Texts | None] | None:
+    """Return fold and repeat of each row where a column holds names such as `Fold01.Rep1`."""
+    names = [str(name).strip() for name in frame.texts(column).to_list()]
+    for pattern in _FOLD_AND_REPEAT:
+        found = [match for name in names if (match := pattern.fullmatch(name))]
+        if found and len(found) == len(names):
+            repeats = tuple(m["repeat"] for m in found) if "repeat" in pattern.groupindex else None
+            return tuple(m["fold"] for m in found), repeats
+    return None
+
+
+def _as_shares(
+    spec: ScoresSpec, values: "NDArray[np.float64]", findings: Findings
+) -> "tuple[NDArray[np.float64], tuple[str, ...]] | None":
+    """Read percents of a metric that is known as a share as shares; None after a finding."""
+    found = scale_of_named(spec.metric, values[~np.isnan(values)], f"`{spec.name}`")
+    if isinstance(found, OffScale):
+        findings.add(OFF_SCALE, found.message, "metric", "measure", "score", help=found.help)
+        return None
+    return (values, ()) if found is None else (values / 100, (found,))
 
 
 # --- the axes ------------------------------------------------------------------------------
@@ -138,32 +237,43 @@ class Cells:
 
 @dataclass(frozen=True)
 class _Axes:
-    """The levels of data sets, folds and repeats, and each row's place among them.
+    """The levels of data sets, folds, repeats and seeds, and each row's place among them.
 
-    `pairs` are the (repeat, fold) codes that occur, sorted; they are the last axis.
+    `pairs` are the (repeat, fold) codes that occur, sorted.
     """
 
     datasets: tuple[str, ...]
     folds: tuple[str, ...]
     repeats: tuple[str, ...]
+    seeds: tuple[str, ...]
     pairs: tuple[tuple[int, int], ...]
     dataset: "NDArray[np.int64]"
     pair: "NDArray[np.int64]"
+    seed: "NDArray[np.int64]"
 
 
 def _texts(
     frame: Frame, column: str | None, keyword: str, findings: Findings
 ) -> tuple[str, ...] | None:
-    return complete_texts(frame, column, keyword, findings, filtered=False)
+    return complete_texts(frame, column, keyword, findings)
 
 
-def _axes(frame: Frame, spec: ScoresSpec, findings: Findings) -> _Axes:
+def _axes(
+    frame: Frame,
+    spec: ScoresSpec,
+    findings: Findings,
+    tools: tuple[Texts, Texts | None] | None,
+) -> _Axes:
     """Return the levels of each axis; a column that is not named is one level for all rows."""
     one = ("",) * frame.n
     datasets = _texts(frame, spec.dataset, "dataset", findings) or (spec.name,) * frame.n
     folds = _texts(frame, spec.fold, "fold", findings) or one
     repeats = _texts(frame, spec.repeat, "repeat", findings) or one
+    if tools is not None:
+        folds, repeats = tools[0], tools[1] or one
+    seeds = _texts(frame, spec.seed, "seed", findings) or one
     set_levels = tuple(dict.fromkeys(datasets))
+    seed_levels = tuple(map(str, sort_labels(set(seeds))))
     fold_levels = tuple(map(str, sort_labels(set(folds))))
     repeat_levels = tuple(map(str, sort_labels(set(repeats))))
     coded = list(zip(_codes(repeats, repeat_levels), _codes(folds, fold_levels), strict=True))
@@ -173,10 +283,27 @@ def _axes(frame: Frame, spec: ScoresSpec, findings: Findings) -> _Axes:
         set_levels,
         fold_levels,
         repeat_levels,
+        seed_levels,
         pairs,
         np.array(_codes(datasets, set_levels), dtype=np.int64),
         np.array([places[pair] for pair in coded], dtype=np.int64),
+        np.array(_codes(seeds, seed_levels), dtype=np.int64),
     )
+
+
+def _refuse_metrics_as_places(spec: ScoresSpec, axes: _Axes, findings: Findings) -> None:
+    """Report a column of metrics that is given as one of data sets, folds or repeats."""
+    for word in ("dataset", "fold", "repeat", "seed"):
+        column, levels = getattr(spec, word), getattr(axes, f"{word}s")
+        if column is not None and len(levels) > 1 and all(map(named_metric, levels)):
+            findings.add(
+                OFF_SCALE,
+                f"`{column}` names metrics, {quoted(levels)}, whose scores are not those of one "
+                "metric",
+                word,
+                help=f"write `metric {written(column)}` instead, and `measure NAME` for one of its "
+                "metrics",
+            )
 
 
 def _codes(texts: Sequence[str], levels: Sequence[str]) -> list[int]:
@@ -190,13 +317,13 @@ def _codes(texts: Sequence[str], levels: Sequence[str]) -> list[int]:
 def _filled(
     frame: Frame, spec: ScoresSpec, cells: Cells, axes: _Axes, findings: Findings
 ) -> "tuple[NDArray[np.float64], tuple[str, ...]] | None":
-    """Return the scores by data set, model and fold; None after a finding."""
-    shape = (len(axes.datasets), len(cells.models), len(axes.pairs))
+    """Return the scores by data set, model and fold or seed; None after a finding."""
+    shape = (len(axes.datasets), len(cells.models), len(axes.pairs), len(axes.seeds))
     values = np.full(shape, np.nan)
     rows = np.repeat(np.arange(frame.n), cells.block.shape[1])
     models = cells.model_of_cell.ravel()
     kept = models >= 0
-    places = (axes.dataset[rows][kept], models[kept], axes.pair[rows][kept])
+    places = (axes.dataset[rows][kept], models[kept], axes.pair[rows][kept], axes.seed[rows][kept])
     flat = np.ravel_multi_index(places, shape)
     first = np.full(values.size, -1, dtype=np.int64)
     _, where = np.unique(flat, return_index=True)
@@ -210,7 +337,13 @@ def _filled(
     values.ravel()[flat] = cells.block.ravel()[kept]
     if not _same_folds(values, spec, cells, axes, findings):
         return None
-    return _report_missing(values, spec, cells, axes, findings)
+    if spec.over_seeds:
+        return _report_missing(values[:, :, 0], spec, cells, axes, findings)
+    found = _report_missing(values.mean(axis=3), spec, cells, axes, findings)
+    if found is None or spec.seed is None:
+        return found
+    note = f"{spec.seed}: each score is the mean over {counted(len(axes.seeds), 'seed')}"
+    return found[0], (*found[1], note)
 
 
 def _report_twice(
@@ -223,15 +356,7 @@ def _report_twice(
     n: int,
     findings: Findings,
 ) -> None:
-    unnamed = [
-        word
-        for word, column in (
-            ("dataset", spec.dataset),
-            ("fold", spec.fold),
-            ("repeat", spec.repeat),
-        )
-        if column is None
-    ]
+    unnamed = _unnamed(frame, spec, row, earlier)
     do = "does" if n == 2 else "do"
     others = f", as {do} {counted(n - 1, 'other cell')}" if n > 1 else ""
     findings.add(
@@ -242,11 +367,44 @@ def _report_twice(
         "dataset",
         "models",
         "model",
-        help=f"write {' or '.join(f'`{word} COLUMN`' for word in unnamed)} to name the columns "
-        "that distinguish the rows"
-        if unnamed
-        else "keep one of them",
+        help=unnamed or "keep one of them, or add a column that tells the rows apart",
     )
+
+
+def _unnamed(frame: Frame, spec: ScoresSpec, row: int, earlier: int) -> str | None:
+    """Return the clauses for columns without a role in which two rows differ, None without any."""
+    free = [name for name in frame.columns if name not in _named(spec)]
+    differ = [
+        name
+        for name in free
+        if (texts := frame.texts(name))[row] != texts[earlier]
+        and texts.n_unique() <= max(FEW_LEVELS, frame.n**0.5)
+    ]
+    if not spec.model and not spec.models:
+        differ = []  # any column may be a model
+    lines: list[str] = []
+    for name in differ:
+        column, word = written(name), name.casefold()
+        values = frame.texts(name).unique().to_list()
+        if spec.model and ("metric" in word or all(map(named_metric, values))):
+            if spec.metric_column is None:
+                lines.append(f"`metric {column}` and `measure NAME` for one of its metrics")
+        elif names_run(name) and spec.seed is None:
+            lines.append(f"`seed {column}`")
+        elif names_fold(name) and spec.fold is None:
+            lines.append(f"`fold {column}`")
+        elif names_replicate(name) and spec.repeat is None:
+            lines.append(f"`repeat {column}`")
+        elif spec.model and frame.kind(name) is Kind.TEXT:
+            columns = ", ".join(map(written, (*spec.model, name)))
+            lines.append(f"`model {columns}` if `{name}` tells models apart")
+    if lines:
+        return f"write {' or '.join(lines)}: the rows differ there"
+    words = [word for word in ("dataset", "fold", "repeat", "seed") if getattr(spec, word) is None]
+    if not words or not free:
+        return None
+    named = " or ".join(f"`{word} COLUMN`" for word in words)
+    return f"write {named} to name the columns that distinguish the rows"
 
 
 def _place_words(frame: Frame, spec: ScoresSpec, row: int) -> str:
@@ -254,7 +412,7 @@ def _place_words(frame: Frame, spec: ScoresSpec, row: int) -> str:
     words = []
     if spec.dataset is not None:
         words.append(f"on {frame.texts(spec.dataset)[row]}")
-    for word, column in (("fold", spec.fold), ("repeat", spec.repeat)):
+    for word, column in (("fold", spec.fold), ("repeat", spec.repeat), ("seed", spec.seed)):
         if column is not None:
             words.append(f"{word} {frame.texts(column)[row]}")
     return ", ".join(words) + " " if words else ""
@@ -285,14 +443,16 @@ def _same_folds(
             help="use the same folds in every repeat",
         )
         return False
-    present = ~np.isnan(values)
+    present = ~np.isnan(values.reshape(*values.shape[:2], -1))
     partly = np.argwhere(present.any(axis=2) & ~present.all(axis=2))
     if len(partly) == 0:
         return True
     data, model = (int(code) for code in partly[0])
-    repeat, fold = axes.pairs[int(np.flatnonzero(~present[data, model])[0])]
+    pair, seed = divmod(int(np.flatnonzero(~present[data, model])[0]), len(axes.seeds))
+    repeat, fold = axes.pairs[pair]
     words = [f"fold {axes.folds[fold]}"] if spec.fold is not None else []
     words += [f"repeat {axes.repeats[repeat]}"] if spec.repeat is not None else []
+    words += [f"seed {axes.seeds[seed]}"] if spec.seed is not None else []
     place = f" on {axes.datasets[data]}" if spec.dataset is not None else ""
     more = len(partly) - 1
     others = f"; {counted(more, 'other cell')} {'lacks' if more == 1 else 'lack'} some too"
@@ -300,12 +460,14 @@ def _same_folds(
     findings.add(
         FOLDS_DIFFER,
         f"`{cells.models[model].name}` has {int(present[data, model].sum())} of "
-        f"{values.shape[2]} scores{place}, but none in {' of '.join(words)}{others}",
+        f"{present.shape[2]} scores{place}, but none in {' of '.join(words)}{others}",
         "fold",
         "repeat",
+        "seed",
         "models",
         "score",
-        help="write scores for all folds of a data set, or for none",
+        help=f"write scores for all {'folds' if spec.fold or spec.repeat else 'seeds'} of a data "
+        "set, or for none",
     )
     return False
 
@@ -380,11 +542,11 @@ MISSING_MARKS = ("-", "–", "—")
 
 def read_cells(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
     """Read the cells of a wide or long table; None after a finding."""
-    return _long(frame, spec, findings) if spec.model is not None else _wide(frame, spec, findings)
+    return _long(frame, spec, findings) if spec.model else _wide(frame, spec, findings)
 
 
 def _wide(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
-    roles = {spec.dataset, spec.fold, spec.repeat}
+    roles = _named(spec)
     models = tuple(replace(m, column=m.column or m.name) for m in spec.models) or tuple(
         GivenModel(name, name, column=name)
         for place, name in enumerate(frame.columns, 1)
@@ -414,7 +576,7 @@ def _wide(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
 
 
 def _long(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
-    names = complete_texts(frame, spec.model, "model", findings, filtered=False)
+    names = names_of_models(frame, spec.model, findings)
     if not column_exists(frame, spec.score, "score", findings) or names is None:
         return None
     numbers, notes = _numbers(frame, spec.score or "", spec, "score", findings)
@@ -422,19 +584,8 @@ def _long(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
         return None
     present = tuple(dict.fromkeys(names))
     models = spec.models or tuple(GivenModel(name, name, column=name) for name in present)
-    places: dict[str, int] = {}
-    for code, model in enumerate(models):
-        named = model.column or model.name
-        places[named] = code
-        if named not in present:
-            near = closest(named, present)
-            findings.add(
-                NO_SUCH_MODEL,
-                f"no row of `{frame.source}` has `{named}` in `{spec.model}`",
-                "models",
-                help=f"did you mean `{near}`?" if near else f"there are {quoted(present, 12)}",
-            )
-    if findings.failed:
+    places = {model.column or model.name: code for code, model in enumerate(models)}
+    if not has_models(frame, spec.model, tuple(places), present, findings):
         return None
     others = [name for name in present if name not in places]
     if others:

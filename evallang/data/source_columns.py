@@ -180,12 +180,14 @@ def roles_in_predictions(spec: PredictionsSpec, models: Iterable[GivenModel]) ->
 def roles_in_scores(spec: ScoresSpec, models: Iterable[GivenModel]) -> Roles:
     """Return the roles of the columns of a `scores` statement."""
     roles: Roles = {}
-    for word in ("dataset", "fold", "repeat", "model", "score"):
+    for word in ("dataset", "fold", "repeat", "seed", "score"):
         _add(roles, word, getattr(spec, word))
-    if spec.model is None:
-        for model in models:
-            _add(roles, "score", model.column or model.name, model)
-    return roles
+    _add(roles, "metric", spec.metric_column)
+    for column in spec.model:
+        _add(roles, "model", column)
+    for model in () if spec.model else models:
+        _add(roles, "score", model.column or model.name, model)
+    return _shared(roles, (), (), spec.where)
 
 
 def roles_in_counts(spec: CountsSpec, models: Iterable[GivenModel]) -> Roles:

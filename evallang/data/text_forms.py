@@ -64,6 +64,7 @@ _REPLICATES = _FOLDS | {
     *("boot", "bootstrap", "iteration", "rep", "repeat", "repetition", "replicate", "run"),
     *("seed", "trial"),
 }
+_RUNS = frozenset({"run", "seed", "trial"})
 _TRIALS = frozenset({"trial", "trials"})
 """Repeats of an experiment, which have numbers, or clinical trials, which have names."""
 _IDENTIFIERS = frozenset({"id", "ids", "identifier", "guid", "uuid", "pid", "uid", "mrn"})
@@ -165,6 +166,11 @@ def names_fold(name: str) -> bool:
 def names_replicate(name: str) -> bool:
     """Return whether a column is called by repeats of one experiment: seed, run, fold, trial."""
     return _last_word(name) in _REPLICATES
+
+
+def names_run(name: str) -> bool:
+    """Return whether a column is called by runs that repeat one experiment: seed, run, trial."""
+    return _last_word(name).removesuffix("s") in _RUNS
 
 
 def names_trial(name: str) -> bool:

@@ -45,7 +45,12 @@ TARGETS = frozenset(
     }
 )  # fmt: skip
 """Names of columns that are usually predicted."""
-TRUTHS = frozenset({"truth", "y_true", "true_label", "gold", "actual", "expected", "reference"})
+TRUTHS = frozenset(
+    {
+        *("truth", "y_true", "true_label", "gold", "actual", "expected", "reference", "true"),
+        *("ground_truth", "groundtruth", "gt", "y_test", "true_class", "true_value", "label_true"),
+    }
+)
 """Names of columns with the truth in a file of predictions."""
 AFFIRMED = frozenset({"1", "1.0", "true", "yes", "y", "positive", "pos", "present", "case"})
 """Labels of the class that is looked for, where the other one only denies it."""
@@ -216,23 +221,45 @@ def likely_targets(columns: Sequence[Column]) -> list[Column]:
     return [c for c in able if c.is_classes or c is last]
 
 
-def predicted_columns(columns: Sequence[Column]) -> tuple[Column, list[Column]] | None:
-    """Return the truth and the predictions of a file of predictions; None for other tables."""
+def predicted_columns(
+    columns: Sequence[Column], target: str | None = None
+) -> tuple[Column, list[Column]] | None:
+    """Return the truth and the predictions of a file of predictions; None for other tables.
+
+    `target` names the truth. Beside a column that is called by a usual target, or named so, a
+    prediction is known by its own name.
+    """
     truths = [c for c in columns if c.name.strip().casefold() in TRUTHS and c.missing == 0]
+    if target is not None:
+        truths = [c for c in columns if c.name == target]
+    elif not truths:
+        truths = [c for c in columns if c.name.strip().casefold() in TARGETS and c.missing == 0]
     if len(truths) != 1:
         return None
     (truth,) = truths
+    by_name = truth.name.strip().casefold() not in TRUTHS
     labels = {value for value, _ in truth.counts}
+    others = [c for c in columns if c is not truth and c.use is not Use.ID]
+    if by_name and len(others) > 1 and (truth.kind is Kind.TEXT or truth.levels > 2):
+        # Columns of the same names of classes are no features
+        by_name = any({value for value, _ in c.counts} != labels for c in others)
+    if by_name and not any(
+        predicted_name(c) or score_name(c) or _follows(c, columns) for c in others
+    ):
+        return None
     made = []
     for column in columns:
         if column is truth or column.kind is not truth.kind or column.missing:
             continue
         if labels and truth.is_classes:
             found = {value for value, _ in column.counts}
-            if found and found <= labels:
+            named = not by_name or predicted_name(column) or _follows(column, columns)
+            if found and found <= labels and named:
                 made.append(column)
-        elif truth.kind is Kind.NUMBER and column.levels > MOST_CLASSES and _is_prediction(column):
+        elif truth.kind is Kind.NUMBER and column.levels > MOST_CLASSES and predicted_name(column):
             made.append(column)
+    if not made and truth.levels == 2:  # scores of the positive class alone
+        made = [column for column in columns if column is not truth and score_name(column)]
     return (truth, made) if made else None
 
 
@@ -256,15 +283,42 @@ def score_of(model: Column, columns: Sequence[Column]) -> Column | None:
             if column is not model
             and column.kind is Kind.NUMBER
             and column.levels > 2
-            and column.name.casefold().startswith(stem)
+            and (
+                column.name.casefold().startswith(stem)
+                or column.name.casefold() in (f"p{stem}", f"p_{stem}", f"prob_{stem}")
+            )
             and not column.missing
         ),
         None,
     )
 
 
-def _is_prediction(column: Column) -> bool:
+def _follows(column: Column, columns: Sequence[Column]) -> bool:
+    """Return whether the scores of a model are called by this column, as those of `cnn` are."""
+    score = score_of(column, columns)
+    stem = column.name.casefold()
+    return score is not None and (score_name(score) or score.name.casefold() == f"p{stem}")
+
+
+def predicted_name(column: Column) -> bool:
+    """Return whether a column is called by predictions: pred_a, yhat, forest_prediction."""
     name = column.name.strip().casefold()
     return name.startswith(("pred", "y_pred", "yhat", "y_hat")) or name.endswith(
-        ("_pred", "_prediction", "_label", "_hat")
+        ("_pred", "_prediction", "_predicted", "_hat", "_yhat")
     )
+
+
+def score_name(column: Column) -> bool:
+    """Return whether a column of numbers is called by scores: p_a, forest_proba, score_b."""
+    name = column.name.strip().casefold()
+    if column.kind is not Kind.NUMBER or column.whole or column.missing:
+        return False
+    return name in ("p", "prob", "proba", "probability") or (
+        name.startswith(("p_", "prob", "proba_", "score_"))
+        or name.endswith(("_p", "_prob", "_proba", "_probability", "_score"))
+    )
+
+
+def is_truth(column: Column) -> bool:
+    """Return whether a column is called by the truth of predictions, or by a usual target."""
+    return column.name.strip().casefold() in TRUTHS | TARGETS

@@ -30,6 +30,7 @@ from evallang.drafts.logs import (
     lines_from_logs,
     lines_from_samples,
 )
+from evallang.drafts.measured import candidates, lines_from_measured
 from evallang.drafts.predictions import lines_from_predictions
 from evallang.drafts.writing import (
     DraftRefused,
@@ -90,8 +91,11 @@ def draft_study(place: Path, source: Path | None, target: str | None, goal: Goal
         raise StudyError(findings.diagnostics, {})
     frame = frame.mark_missing()
     columns = guess_columns(frame)
-    given = predicted_columns(columns) if target is None else None
-    if given is not None:
+    measured = lines_from_measured(location, frame, columns, goal, target)
+    given = predicted_columns(columns, target) if measured is None else None
+    if measured is not None:
+        lines = measured
+    elif given is not None:
         lines = list(lines_from_predictions(location, *given, columns, goal))
     else:
         chosen = _target(columns, target, source)
@@ -117,6 +121,11 @@ def _target(columns: Sequence[Column], name: str | None, source: Path) -> Column
             )
         return chosen
     likely = likely_targets(columns)
+    if (predictions := candidates(columns)) is not None:
+        raise DraftRefused(
+            f"{predictions}, and which column of `{source}` is the truth is unclear: "
+            f"{listed([column.name for column in columns])}; name it with --target"
+        )
     if len(likely) == 1:
         return likely[0]
     if not likely:

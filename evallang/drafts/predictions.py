@@ -1,9 +1,10 @@
 """A study of predictions that one file has together with the truth."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from evallang.data.column_types import Kind
-from evallang.drafts.columns import Column, Use, positive_class, score_of
+from evallang.drafts.columns import Column, Use, positive_class, score_name, score_of
 from evallang.drafts.writing import (
     NAME,
     Facts,
@@ -33,10 +34,14 @@ def lines_from_predictions(
         yield f"  # `{ids[0].name}`: {ids[0].why}"
         yield f"  id {written(ids[0].name)}"
     yield f"  truth {written(truth.name)}"
-    names = [_model(i, column) for i, column in enumerate(made, start=1)]
-    yield f"  models {', '.join(written for _, written in names)}"
     binary = truth.is_classes and truth.levels == 2
-    scores = [score_of(column, columns) if binary else None for column in made]
+    alone = all(score_name(column) for column in made)  # without labels
+    names = model_items(made)
+    scores: list[Column | None] = [score_of(c, columns) if binary else None for c in made]
+    if alone and binary:
+        names = [(model, model) for model in _stems(made)]
+        scores = list(made)
+    yield f"  models {', '.join(written for _, written in names)}"
     for (model, _), score in zip(names, scores, strict=True):
         if score is not None:
             yield f"  score {model} = {quoted(score.name)}"
@@ -58,6 +63,22 @@ def lines_from_predictions(
     yield ""
     margin = "5%" if task == "classification" else "1"
     yield from paired([name for name, _ in names], goal, facts.same_rows, metrics[0], margin)
+
+
+def model_items(made: Sequence[Column]) -> list[tuple[str, str]]:
+    """Return the name of the model of each column, and how it is declared."""
+    return [_model(number, column) for number, column in enumerate(made, start=1)]
+
+
+def _stems(made: Sequence[Column]) -> list[str]:
+    """Return names of models out of those of their scores: `cnn` of `p_cnn`."""
+    found = [SCORE_WORDS.sub("", column.name.casefold()).strip("_") for column in made]
+    if len(set(found)) == len(found) and all(NAME.fullmatch(name) for name in found):
+        return [name if name not in RESERVED else f"m_{name}" for name in found]
+    return [f"m{number}" for number in range(1, len(made) + 1)]
+
+
+SCORE_WORDS = re.compile(r"(?:^|_)(?:p|prob|proba|probability|score)(?=_|$)")
 
 
 def _model(number: int, column: Column) -> tuple[str, str]:

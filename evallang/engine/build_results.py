@@ -407,8 +407,6 @@ def data_defaults(read: ReadSources) -> Iterable[Default]:
         if source.positive is not None and spec.positive is None and source.classes:
             yield _source_default("data", spec.name, "positive", source.classes[source.positive])
         if isinstance(source, GivenOutcomes) and source.values is not None:
-            if not {"higher", "lower"} & set(spec.places):
-                yield _source_default("predictions", spec.name, "better", "higher")
             continue
         if spec.task is None and (isinstance(source, Table) or source.truth is not None):
             yield _source_default("data", spec.name, "task", source.task)
@@ -459,9 +457,9 @@ def _score_records(table: ScoreTable) -> Iterator[DataRecord]:
             positive=None,
             class_counts=None,
             groups=None,
-            unit="scores" if n > 1 else "score",
+            unit=_noun_of_scores(table) if n > 1 else "score",
             one_of=spec.unit,
-            excluded=(),
+            excluded=tuple(Excluded(clause, n) for clause, n in table.excluded),
             sha256=table.sha256,
             source=table.source,
             cite=spec.cite,
@@ -471,14 +469,21 @@ def _score_records(table: ScoreTable) -> Iterator[DataRecord]:
         )
 
 
+def _noun_of_scores(table: ScoreTable) -> str:
+    """Return what the scores of a model on a data set are of, as far as it is known."""
+    if table.seed_labels is not None:
+        return "seeds"
+    if table.test_train_ratio is None:
+        return "scores"
+    return "splits" if table.spec.shared_training == "drawn" else "folds"
+
+
 def _score_defaults(table: ScoreTable) -> Iterator[Default]:
     """State what the author of a table of scores left open."""
     spec = table.spec
     metric = own_metric(spec)
     if spec.metric is None and metric is not None:
         yield _source_default("scores", spec.name, "metric", metric.name)
-    if "higher" not in spec.places and "lower" not in spec.places:
-        yield _source_default("scores", spec.name, "better", "higher")
     if not spec.models:
         yield _source_default(
             "scores", spec.name, "models", ", ".join(m.name for m in table.models)

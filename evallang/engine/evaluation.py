@@ -37,6 +37,8 @@ else:
 
 Made = TypeVar("Made")
 
+ROUNDING = 1e-9  # of the reciprocal of a ratio
+
 
 @frozen
 class FoldSize:
@@ -118,7 +120,9 @@ class Evaluation:
     `seeds=N` `models` are those of the first seed, and `further_seeds` those of the others,
     on the same rows; `drawn` (B, n) says how often each bootstrap round drew a row;
     `class_values` are the classes as the author's data have them; `further_fits` are the
-    evaluations of the protocols that an interval of this one's estimates implies. Of a source
+    evaluations of the protocols that an interval of this one's estimates implies;
+    `test_train_ratio` is that of folds whose sizes are unknown, None where nothing states it. Of a
+    source
     whose rows were counted, `counted` has the distinct ones, to which the arrays of `subgroups`
     belong, and those of `models` are not kept. `moments` are the places of its rows in time, None
     for the order of the source.
@@ -150,6 +154,7 @@ class Evaluation:
     class_values: tuple[Any, ...] = ()
     further_seeds: tuple[Mapping[str, ModelOutcome], ...] = ()
     further_fits: "tuple[Evaluation, ...]" = ()
+    test_train_ratio: float | None = None
     counted: CountedRows | None = None
     moments: "NDArray[np.int64] | None" = None
     made: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -261,22 +266,25 @@ class Evaluation:
     def sizes(self) -> "tuple[NDArray[Any], NDArray[Any], str | None] | None":
         """Return training and test sizes of all folds (J,), and a note where they are assumed.
 
-        Folds of unknown size stand for those of cross-validation: k - 1 parts to 1. None where
-        one cross-validation has no sizes, for which tests have their own assumption, and where
-        nothing is known of the splits.
+        Folds of unknown size have the stated ratio. Those of predictions, which test every
+        example once, stand for cross-validation: k - 1 parts to 1. None where nothing is known.
         """
         train, test = ([getattr(f, name) for f in self.folds] for name in ("n_train", "n_test"))
         if not any(size is None for size in (*train, *test)):
             return np.array(train), np.array(test), None
-        repeats = {fold.repeat for fold in self.folds}
-        k = len({fold.fold for fold in self.folds})
-        if len(repeats) < 2 or k < 2:
+        n, k = len(self.folds), len({fold.fold for fold in self.folds})
+        ratio = self.test_train_ratio
+        if ratio is None and self.unit != "scores" and k > 1:
+            ratio = 1 / (k - 1)
+        if ratio is None:
             return None
-        note = (
-            f"fold sizes are unknown: n_test/n_train is taken as 1/{k - 1}, as in "
-            f"cross-validation of {k} folds"
-        )
-        return np.full(len(self.folds), k - 1), np.ones(len(self.folds), dtype=np.int64), note
+        parts = round(1 / ratio)
+        if abs(parts * ratio - 1) > ROUNDING:
+            return np.ones(n), np.full(n, ratio), f"n_test/n_train is {ratio:.3g}, as stated"
+        note = f"fold sizes are unknown: n_test/n_train is taken as 1/{parts}"
+        if parts == k - 1:
+            note += f", as in cross-validation of {k} folds"
+        return np.full(n, parts), np.ones(n, dtype=np.int64), note
 
     def outcome(self, model: str, metric: Method) -> Outcome | None:
         """Return truth and what a metric reads of a model; None where the model has no scores."""
@@ -810,6 +818,7 @@ def evaluations_of_scores(table: ScoreTable) -> Iterator[Evaluation]:
             folds=folds,
             models={table.models[i].name: _scores(values[i], folds) for i in present},
             own=own_metric(spec),
+            test_train_ratio=table.test_train_ratio,
         )
 
 
@@ -820,6 +829,9 @@ def names_of(table: ScoreTable, row: int) -> tuple[str, str]:
 
 
 def _folds_of(table: ScoreTable) -> tuple[FoldSize, ...]:
+    if table.seed_labels is not None:
+        seeds = enumerate(table.seed_labels)
+        return tuple(FoldSize(place, 0, label, None, None) for place, label in seeds)
     j = 1 if table.values.ndim == 2 else table.values.shape[2]
     folds = np.zeros(j, dtype=np.int64) if table.folds is None else table.folds
     repeats = np.zeros(j, dtype=np.int64) if table.repeats is None else table.repeats

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.metrics.metric import (
+    METRICS,
     Direction,
     MetricDeclaration,
     MetricEntry,
     Moments,
     Outcome,
 )
+from evallang.metrics.named import NamedMetric, named_metric
 from evallang.registry import Entry, lazy, no_options
 from evallang.stats.validity import Tail
 
@@ -40,10 +42,23 @@ def _skewed(options: object) -> Tail:
 
 def imported_metric(name: str, better: Direction) -> MetricEntry:
     """Make the metric of imported values, under the name that their statement gives."""
+    named = named_metric(name)
+    share = named is not None and named.share
     declaration = MetricDeclaration(
-        task="regression", form="losses", needs="values", better=better, tail=_skewed
+        task="regression",
+        form="losses",
+        needs="values",
+        better=better,
+        low=0 if share else None,
+        high=1 if share else None,
+        unit=_unit(named) if share and named is not None else "number",
+        tail=_skewed,
     )
     return Entry("metric", name, name, mean_of_values, declaration, _INPUTS, no_options, (), ())
+
+
+def _unit(named: NamedMetric) -> Literal["percent", "number", "target"]:
+    return "number" if named.name is None else METRICS[named.name].declaration.unit
 
 
 def ratio_of_sums(

@@ -6,7 +6,7 @@ from typing import Any
 
 from evallang.compatibility import metric_entry, own_metric, yields_of, yields_over_seeds
 from evallang.compatibility.intervals import default_interval
-from evallang.data.dataset import CountsSpec, ScoreTable, Table
+from evallang.data.dataset import CountsSpec, PredictionsSpec, ScoreTable, Table
 from evallang.data.read_sources import ReadSources
 from evallang.hypotheses import Families
 from evallang.metrics.own_code import DECLARED, own_metric_loaded
@@ -15,6 +15,7 @@ from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design, Entry
 from evallang.results.records import FEWEST
 from evallang.results.settings import Default, DefaultPlace, Value
+from evallang.results.written import statement_of
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
@@ -45,6 +46,7 @@ def stated_defaults(
         *_missing_words(read),
         *(default for default, _ in intervals),
         *_options(study, [method for _, method in intervals], grouped=grouped),
+        *_recognised(read),
     ):
         found.setdefault(default.place, default)
     return tuple(found.values())
@@ -61,6 +63,23 @@ def _orders(read: ReadSources) -> Iterator[Default]:
             continue
         column = FILE_ORDER if source.moments is None else source.moments.column
         yield Default(f"time of {spec.name}", column, "data", "time", spec.name)
+
+
+def _recognised(read: ReadSources) -> Iterator[Default]:
+    """State what folds were taken for, and the scale of numbers that were measured elsewhere."""
+    for table in read.score_tables:
+        spec = table.spec
+        if "folds" not in spec.places and table.test_train_ratio is not None:
+            yield Default(f"scores {spec.name} folds of", "cv", "data", "folds", spec.name)
+    for source in read.imported:
+        written = isinstance(source.spec, PredictionsSpec) and source.spec.fold is not None
+        if written and source.fold_labels is not None:
+            name = statement_of(source.spec.name)
+            yield Default(f"predictions {name} folds of", "cv", "data", "folds", name)
+    for one in (*(t.spec for t in read.score_tables), *(g.spec for g in read.imported)):
+        if not isinstance(one, CountsSpec) and one.percents:
+            name = statement_of(one.name)
+            yield Default(f"{name} scale", "percent: 1% is one point", "data", "scale", name)
 
 
 def _levels(study: Study) -> Iterator[Default]:
@@ -122,6 +141,8 @@ def yields_on(table: Table, protocol: Protocol) -> Yields:
 def yields_of_scores(table: ScoreTable) -> Yields:
     """State what a table gives to tests; five repeats of two folds are known once it is read."""
     yields = yields_of(table.spec, None)
+    if table.test_train_ratio is None and yields.design is not None:
+        yields = replace(yields, design=Design.RESAMPLED)
     sizes = (len(table.repeat_labels or ()), len(table.fold_labels or ()))
     return replace(yields, design=Design.FIVE_BY_TWO) if sizes == (5, 2) else yields
 

@@ -241,12 +241,32 @@ def interval_notes(
         names = _titles(titles)
         if not method:
             spread = any(e.sd is not None for e in found if e.interval is None)
-            words = "; SD: standard deviation of the fold values" if spread else ""
+            noun = _noun_of_values(context, found[0].data)
+            words = f"; SD: standard deviation of the {noun}" if spread else ""
             notes.append(runs(names, f": no interval under this protocol{words}."))
             continue
         words = context.interval_title(method, over_groups=grouped)
         notes.append(runs(names, f": {percent(level)} {mid_sentence(words)}."))
     return notes
+
+
+VALUES = {
+    "fold values": ("in each fold (repeat.fold)", "The folds share training examples"),
+    "split values": ("in each split (repeat.split)", "The splits share training examples"),
+    "seeds": ("with each seed", "All seeds share the data"),
+    "scores": ("score by score", "What the scores share is unknown"),
+}
+"""By what a model has several values of: where each is from, and why they are no sample."""
+
+
+def _noun_of_values(context: Context, data: str) -> str:
+    """Return what the values behind a mean are called: folds only where they are known to be."""
+    record = next((d for d in context.results.data if d.name == data), None)
+    if record is None or record.kind != "scores" or record.unit == "folds":
+        return "fold values"
+    if record.unit == "splits":
+        return "split values"
+    return "seeds" if record.unit == "seeds" else "scores"
 
 
 def _titles(titles: Sequence[str]) -> Runs:
@@ -552,8 +572,10 @@ def fold_values(context: Context, setting: Setting, identifier: str) -> list[Blo
             for e in found
         ]
         unit = ", %" if metric.percent else ""
-        caption = runs(f"{metric.heading}{unit}, in each fold (repeat.fold).")
-        note = runs("The folds share training examples: their spread is not a standard error.")
+        noun = _noun_of_values(context, setting.data)
+        where, reason = VALUES[noun]
+        caption = runs(f"{metric.heading}{unit}, {where}.")
+        note = runs(f"{reason}: their spread is not a standard error.")
         blocks.append(
             Table(f"{identifier}-{len(blocks) + 1}", caption, tuple(columns), tuple(rows),
                   notes=(note,))

@@ -38,30 +38,26 @@ def corrected_factor(
     n_test: NDArray[np.float64] | None,
     splits: int,
     test_train_ratio: float | None,
-    planned: int | None = None,
-) -> tuple[float, tuple[str, ...]]:
-    """Return 1/J + n_test/n_train, the share of s² in the variance of the mean, and notes.
+) -> float:
+    """Return 1/J + n_test/n_train, the share of s² in the variance of the mean.
 
     Nadeau & Bengio 2003. The ratio is the one the author gave, else that of the
-    sums of the fold sizes, else 1/(J - 1) of the `planned` folds, those without a score
-    included. Raises `ValueError` where it is not positive.
+    sums of the fold sizes. Raises `ValueError` where it is unknown or not positive.
     """
-    notes: tuple[str, ...] = ()
     if test_train_ratio is not None:
         ratio = float(test_train_ratio)
+    elif splits < 2:
+        ratio = 1.0  # nothing varies, whatever it is
     elif n_train is not None and n_test is not None and 0 < n_train.sum() < np.inf:
         ratio = float(n_test.sum() / n_train.sum())
     else:
-        folds = planned or splits
-        ratio = 1.0 / max(folds - 1, 1)
-        if splits > 1:
-            notes = (
-                f"fold sizes are unknown: n_test/n_train is taken as 1/{folds - 1}, as in one "
-                f"cross-validation of {folds} folds",
-            )
+        raise ValueError(
+            "the ratio of test to training rows is unknown: give n_train and n_test, or "
+            "test_train_ratio, which is 1/(k - 1) for cross-validation with k folds"
+        )
     if not 0 < ratio < math.inf:
         raise ValueError("the ratio of test to training rows is more than 0")
-    return 1.0 / max(splits, 1) + ratio, notes
+    return 1.0 / max(splits, 1) + ratio
 
 
 def spread_is_noise(spread: Any, scale: float) -> Any:

@@ -144,7 +144,13 @@ _BIBLIOGRAPHY = _path(
     "Your references in BibTeX; `cite` takes their keys, and references.bib the cited entries.",
 )
 _CITE = _text("cite", "REFERENCE", "The source of the data, for the references.")
-_METRIC = _text("metric", "NAME", "The name of the metric, for the report.")
+_METRIC = Clause(
+    "metric",
+    'metric "NAME" | COLUMN',
+    "The name of the metric, whose usual direction is the default; of a long table with several "
+    "metrics the column that names them, and `measure` chooses among them.",
+    "column",
+)
 _QUESTION = _text("question", "TEXT", "The question that the study answers, for the report.")
 _STYLE = _path("style", "PATH", "Your style sheet for the report, in addition to its own.")
 _TEMPLATE = _path(
@@ -211,7 +217,26 @@ _TIME = Clause(
     "column",
     elsewhere=("date", "order_by", "timestamp"),
 )
-_MODEL_COLUMN = _column("model", "The column that names the model of a row.")
+_MODEL_COLUMN = Clause(
+    "model",
+    "model COLUMN, ...",
+    "The columns that name the model of a row: its algorithm, for example, and its options.",
+    "columns",
+    listed=True,
+)
+_SEEDS = _column(
+    "seed",
+    "The column that names the seed of a run. The mean and the spread over seeds are reported, "
+    "and seeds never count as samples.",
+)
+_FOLDS_OF = Clause(
+    "folds",
+    "folds of cv | cv(folds=INTEGER) | holdout(test=SHARE)",
+    "The design that the folds or repeats come from, which tells tests how many rows were tested "
+    "for each training row.",
+    node=n.FoldsNode,
+    written={"folds_of": "folds of {method}"},
+)
 _CATEGORICAL = Clause(
     "categorical",
     "categorical COLUMN, ...",
@@ -615,10 +640,14 @@ _ALL = (
         "(0), and `value` names columns of one number for each example, whose mean is the "
         "measure. Several files are joined by `id`. `{part}` in a path stands for a file of each "
         "part of one table. With `repeat` the example remains the unit: its mean over the repeats "
-        "enters intervals and tests.",
+        "enters intervals and tests. A long table has a row for each model and example: `model` "
+        "names the column of the model, `models all as COLUMN` that of its labels or values, and "
+        '`score COLUMN`, `correct COLUMN` and `value "METRIC" COLUMN` those of its scores and '
+        "outcomes; the rows of an example are paired by `id`.",
         clauses=_clauses_below(
             _TRUTH,
             _MODELS,
+            _MODEL_COLUMN,
             _CORRECT,
             _VALUE,
             _SCORE,
@@ -660,7 +689,10 @@ _ALL = (
         n.ScoresNode,
         {"scores": "scores {name}[ {label}] from {path}"},
         detail="A wide table has a column for each model (`models`). A long table has one column "
-        "with the name of the model and one with the score (`model`, `score`).",
+        "with the name of the model and one with the score (`model`, `score`). A known metric "
+        "brings its direction; another one needs `higher is better` or `lower is better`. What "
+        "`fold` numbers is stated by `repeat` or `folds of`: without either, tests that depend on "
+        "the size of the test parts cannot be run.",
         clauses=_clauses_below(
             _DATASET,
             _MODELS_OF_SCORES,
@@ -668,9 +700,12 @@ _ALL = (
             _SCORE_COLUMN,
             _FOLD,
             _REPEAT,
+            _FOLDS_OF,
+            _SEEDS,
             _METRIC,
             _HIGHER,
             _LOWER,
+            _WHERE,
             _MISSING,
             _UNIT_OF_SETS,
             _ABOUT,

@@ -232,6 +232,13 @@ class RowsNode(Node):
 
 
 @frozen
+class FoldsNode(Node):
+    """`folds of cv` or `folds of holdout(test=1/3)`: the design that the folds come from."""
+
+    method: MethodNode
+
+
+@frozen
 class TableNode(Node):
     """`table [[a, b], [c, d]]`."""
 
@@ -272,6 +279,7 @@ AnyClauseNode = (
     | ModelSettingNode
     | DirectionNode
     | RowsNode
+    | FoldsNode
     | TableNode
     | PatternNode
     | RightNode

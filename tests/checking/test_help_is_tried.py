@@ -40,6 +40,11 @@ REVEALS = {
     ("E124", 4): "the metric is written a second time, behind `by`",
     ("E124", 6): SECOND_SLIP,
     ("E131", 3): "both parts are written in place of one",
+    **dict.fromkeys(
+        (("E134", number) for number in range(4)),
+        "runs of one experiment give no test, which its own message then says",
+    ),
+    ("E446", 0): "the name of the numbers tells no direction, which its own message then says",
     ("E142", 6): "the letters are numbers of the author",
     ("E143", 9): "the words are numbers of the author",
     ("E143", 10): "the words are numbers of the author",

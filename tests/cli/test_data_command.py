@@ -108,6 +108,7 @@ def test_a_table_of_scores_is_shown_once():
     Path("scores.csv").write_text("set,one,two\na,.5,.6\nb,.7,.8\nc,.6,.5\n")
     Path("study.eval").write_text(
         'evallang 1\nscores auc from "scores.csv"\n  dataset set\n  models [one, two]\n'
+        "  higher is better\n"
     )
     text = data()
     assert text.count("score of one") == 1

@@ -86,10 +86,15 @@ def test_rank_tests_for_many_models_take_two(name):
         assert found.p is not None or found.notes
 
 
+def halves_t(first, second, alternative):
+    """Test the scores of splits of which half was tested."""
+    return stats.corrected_t(first, second, alternative=alternative, test_train_ratio=1.0)
+
+
 @pytest.mark.parametrize("name", SCORES)
 def test_pairs_of_scores_of_any_kind_give_p_or_a_note(name):
     first, second = SCORES[name]
-    for test in (stats.wilcoxon, stats.sign, stats.t, stats.diebold_mariano, stats.corrected_t,
+    for test in (stats.wilcoxon, stats.sign, stats.t, stats.diebold_mariano, halves_t,
                  stats.kfold_t, stats.resampled_t):  # fmt: skip
         for alternative in ("two_sided", "greater", "less"):
             found, _ = quietly(
@@ -98,8 +103,10 @@ def test_pairs_of_scores_of_any_kind_give_p_or_a_note(name):
                 )
             )
             assert (found.p is not None and 0 <= found.p <= 1) or found.notes
-    for test in (stats.bayes_t, stats.bayes_sign):
-        found, _ = quietly(lambda test=test: test(first, second, rope=0.01))
+    given = {"rope": 0.01, "better": "higher"}
+    halves = {**given, "test_train_ratio": 1.0}
+    for test, options in ((stats.bayes_t, halves), (stats.bayes_sign, given)):
+        found, _ = quietly(lambda test=test, options=options: test(first, second, **options))
         assert found.extra["p_first"] is not None or found.notes
     found, _ = quietly(
         lambda: stats.bayes_signed_rank(first, second, rope=0.01, samples=200, better="higher")

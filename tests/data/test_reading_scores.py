@@ -78,13 +78,13 @@ def test_models_are_those_written_in_the_order_written(good):
 
 def test_a_long_table_says_the_same_whatever_the_order_of_its_rows(good):
     wide = good(WIDE, dataset="name")
-    table = good(LONG, dataset="name", model="algo", score="auc")
+    table = good(LONG, dataset="name", model=("algo",), score="auc")
     assert table.values.tolist() == VALUES
     assert table.sha256 == wide.sha256
     head, *rows = LONG.strip().split("\n")
     shuffled = "\n".join([head, *sorted(rows, key=lambda row: row[-1])])
     again = good(
-        shuffled, dataset="name", model="algo", score="auc", models=named("nb", "rf", "svm")
+        shuffled, dataset="name", model=("algo",), score="auc", models=named("nb", "rf", "svm")
     )
     order = [again.datasets.index(name) for name in wide.datasets]
     assert again.values[order].tolist() == VALUES
@@ -92,7 +92,7 @@ def test_a_long_table_says_the_same_whatever_the_order_of_its_rows(good):
 
 def test_a_long_table_keeps_only_the_models_written_and_says_so(good):
     models = (GivenModel("forest", "Forest", column="rf"), GivenModel("nb", "nb"))
-    table = good(LONG, dataset="name", model="algo", score="auc", models=models)
+    table = good(LONG, dataset="name", model=("algo",), score="auc", models=models)
     assert table.values.tolist() == [[0.95, 0.94], [0.98, 0.97], [0.86, 0.8]]
     assert "3 rows of other models skipped: svm" in table.notes
 
@@ -187,7 +187,7 @@ def test_the_other_policy_ranks_a_gap_last(good, higher, last):
 
 def test_a_gap_of_a_long_table_is_a_row_that_is_not_there(good):
     text = LONG.replace("wine,svm,0.91\n", "")
-    table = good(text, dataset="name", model="algo", score="auc")
+    table = good(text, dataset="name", model=("algo",), score="auc")
     assert table.missing.tolist() == [[False] * 3, [False, False, True], [False] * 3]
 
 
@@ -251,7 +251,7 @@ def test_rows_that_nothing_tells_apart_are_an_error(error):
 
 
 def test_a_score_given_twice_in_a_long_table_is_found(error):
-    found = error(LONG + "wine,rf,0.5\n", dataset="name", model="algo", score="auc")
+    found = error(LONG + "wine,rf,0.5\n", dataset="name", model=("algo",), score="auc")
     assert found.code == "E485"
     assert "repeats the score of `rf` on wine in row 5 (line 6)" in found.message
 
@@ -293,7 +293,7 @@ def test_a_whole_data_set_that_one_model_lacks_is_a_gap_and_no_unequal_folds(goo
         (WIDE, {"dataset": "name", "models": named("nb", "rff")}, "E420", "no column `rff`"),
         (
             LONG,
-            {"dataset": "name", "model": "algo", "score": "auc", "models": named("nb", "RF")},
+            {"dataset": "name", "model": ("algo",), "score": "auc", "models": named("nb", "RF")},
             "E489",
             "has `RF` in `algo`",
         ),
@@ -302,7 +302,7 @@ def test_a_whole_data_set_that_one_model_lacks_is_a_gap_and_no_unequal_folds(goo
             WIDE.replace("wine", ""),
             {"dataset": "name"},
             "E435",
-            "`name` of `auc.csv` is missing in row 2",
+            "`name` is missing in row 2",
         ),
         (WIDE, {"path": "auc2.csv", "dataset": "name"}, "E401", "auc2.csv"),
     ],

@@ -95,7 +95,7 @@ def test_a_missing_score_leaves_its_data_set_out_or_counts_as_the_worst(tmp_path
     # by hand: b has no score on d2, where it is excluded or third of three
     (tmp_path / "s.csv").write_text(GAPS)
     text = (
-        'evallang 1\nscores s from "s.csv"\n  dataset name\n'
+        'evallang 1\nscores s from "s.csv"\n  dataset name\n  higher is better\n'
         f"compare across data with {test} exploratory\n"
     )
     results = run(study(text, tmp_path))
@@ -176,7 +176,9 @@ def test_one_data_set_without_a_column_is_named_as_its_statement(tmp_path):
     (tmp_path / "f.csv").write_text("fold,a,b\n" + "".join(f"{k},.8{k},.7{k}\n" for k in range(9)))
     results = run(
         study(
-            'evallang 1\nscores s from "f.csv"\n  fold fold\ncompare a, b with kfold_t\n', tmp_path
+            'evallang 1\nscores s from "f.csv"\n  fold fold\n  folds of cv\n  metric "AUC"\n'
+            "compare a, b with kfold_t\n",
+            tmp_path,
         )
     )
     assert [(d.name, d.n) for d in results.record.data] == [("s", 9)]
@@ -188,7 +190,8 @@ def test_five_repeats_of_two_folds_are_what_the_5x2_tests_take(tmp_path):
                                for k in range(2)]  # fmt: skip
     (tmp_path / "f.csv").write_text("\n".join(rows) + "\n")
     text = (
-        'evallang 1\nscores s from "f.csv"\n  fold fold\n  repeat rep\ncompare a, b with 5x2cv_f\n'
+        'evallang 1\nscores s from "f.csv"\n  fold fold\n  repeat rep\n  metric "AUC"\n'
+        "compare a, b with 5x2cv_f\n"
     )
     results = run(study(text, tmp_path))
     d = np.array([[0.02 + 0.01 * r - 0.02 * k for k in range(2)] for r in range(5)])
@@ -228,7 +231,11 @@ def test_what_scores_cannot_give_is_refused(lines, code):
 
 
 def test_a_line_may_name_the_metric_of_the_table_as_a_word():
-    text = TABLE + "  fold fold\nmeasure auc\n  interval t\ncompare a, b with kfold_t by auc\n"
+    text = (
+        TABLE
+        + "  fold fold\n  folds of cv\nmeasure auc\n  interval t\n"
+        + "compare a, b with kfold_t by auc\n"
+    )
     found = checked(text)
     assert found.study is not None
     assert [m.metric.written for m in found.study.measures] == ["AUC"]

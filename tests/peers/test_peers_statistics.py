@@ -89,7 +89,7 @@ def test_the_corrected_t_takes_a_root_and_both_tails():
 
 def test_the_sum_of_differences_being_0_is_not_what_makes_p_1():
     # correctR: `if (sum(d) == 0) p = 1`; here the mean is 0 with variance, so t is 0
-    found = folds.corrected_t([0.1, -0.1, 0.2, -0.2], [0.0] * 4)
+    found = folds.corrected_t([0.1, -0.1, 0.2, -0.2], [0.0] * 4, test_train_ratio=1 / 3)
     assert found.statistic.value == 0.0
     assert found.p == 1.0
     assert found.estimate.low < 0 < found.estimate.high

@@ -27,7 +27,7 @@ def test_probabilities_are_those_of_baycomp_at_its_fixed_correlation(runs):
 
 
 def test_the_three_probabilities_add_up_and_there_is_no_p():
-    found = bayes_t(FIRST, SECOND, bounded=True, better="higher")
+    found = bayes_t(FIRST, SECOND, bounded=True, better="higher", test_train_ratio=1 / 9)
     total = sum(found.extra[name] for name in ("p_first", "p_rope", "p_second"))
     assert total == pytest.approx(1.0, rel=1e-12)
     assert found.extra["rope"] == 0.01
@@ -55,8 +55,8 @@ def test_a_small_probability_keeps_its_digits():
 
 
 def test_for_a_loss_the_smaller_score_is_the_better_one():
-    higher = bayes_t(FIRST, SECOND, rope=0.005, better="higher")
-    lower = bayes_t(FIRST, SECOND, better="lower", rope=0.005)
+    higher = bayes_t(FIRST, SECOND, rope=0.005, better="higher", test_train_ratio=1 / 9)
+    lower = bayes_t(FIRST, SECOND, better="lower", rope=0.005, test_train_ratio=1 / 9)
     assert lower.extra["p_first"] == higher.extra["p_second"]
     assert lower.estimate == higher.estimate
 
@@ -67,13 +67,15 @@ def test_for_a_loss_the_smaller_score_is_the_better_one():
 )
 def test_a_constant_difference_is_certain_also_where_rounding_blurs_it(first, expected):
     scores = np.array([0.1, 0.2, 0.3])
-    found = bayes_t(scores + (first - 0.5), scores, rope=0.05, better="higher")
+    found = bayes_t(
+        scores + (first - 0.5), scores, rope=0.05, better="higher", test_train_ratio=1 / 9
+    )
     assert tuple(found.extra[name] for name in ("p_first", "p_rope", "p_second")) == expected
     assert "do not vary" in found.notes[-1]
 
 
 def test_equal_scores_without_a_region_are_a_toss_up():
-    found = bayes_t([0.3, 0.3], [0.1 + 0.2, 0.3], rope=0.0, better="higher")
+    found = bayes_t([0.3, 0.3], [0.1 + 0.2, 0.3], rope=0.0, better="higher", test_train_ratio=1.0)
     assert (found.extra["p_first"], found.extra["p_second"]) == (0.5, 0.5)
 
 

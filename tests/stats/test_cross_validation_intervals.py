@@ -42,8 +42,9 @@ def test_the_corrected_interval_covers_what_it_should_under_its_model():
     assert covered == pytest.approx(0.95, abs=3 * math.sqrt(0.95 * 0.05 / trials))
 
 
-def test_unknown_sizes_are_noted():
-    assert "1/9" in corrected_t(VALUES, None, None, 0.95).notes[0]
+def test_unknown_sizes_are_asked_for():
+    with pytest.raises(ValueError, match="test_train_ratio"):
+        corrected_t(VALUES, None, None, 0.95)
 
 
 def test_equal_values_have_no_width_and_a_note():

@@ -99,8 +99,9 @@ def test_what_has_no_interval_has_no_p():
 
 def test_folds_that_do_not_vary_are_certain_on_either_side():
     scores = np.array([0.5, 0.6, 0.7])
-    assert tost(over_folds(scores + 0.01, scores), margin=0.02).p <= 1e-12
-    assert tost(over_folds(scores + 0.01, scores), margin=0.005).p == pytest.approx(1.0)
+    sizes = [20] * 3, [10] * 3
+    assert tost(over_folds(scores + 0.01, scores, *sizes), margin=0.02).p <= 1e-12
+    assert tost(over_folds(scores + 0.01, scores, *sizes), margin=0.005).p == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("margin", [0.0, -0.1, math.inf, math.nan])

@@ -56,11 +56,12 @@ def test_the_interval_holds_0_just_where_p_is_above_the_level():
         assert (found.estimate.low <= 0 <= found.estimate.high) == (found.p >= 0.05)
 
 
-def test_unknown_fold_sizes_are_those_of_one_cross_validation_and_a_note_says_so():
+def test_a_ratio_that_nothing_states_is_asked_for():
     known = corrected_t(FIRST, SECOND, [90] * 10, [10] * 10)
-    found = corrected_t(FIRST, SECOND)
+    found = corrected_t(FIRST, SECOND, test_train_ratio=1 / 9)
     assert found.p == pytest.approx(known.p, rel=1e-12)
-    assert "1/9" in found.notes[0]
+    with pytest.raises(ValueError, match="test_train_ratio"):
+        corrected_t(FIRST, SECOND)
 
 
 def test_the_authors_ratio_is_taken_before_the_sizes():
@@ -78,7 +79,12 @@ def test_folds_without_a_score_are_left_out_with_their_sizes():
     assert "1 of 11 folds" in found.notes[0]
 
 
-@pytest.mark.parametrize("function", [kfold_t, resampled_t, corrected_t])
+def halves_t(first, second):
+    """Return the corrected test over splits of which half is tested."""
+    return corrected_t(first, second, test_train_ratio=1.0)
+
+
+@pytest.mark.parametrize("function", [kfold_t, resampled_t, halves_t])
 def test_equal_scores_differ_with_p_1(function):
     # 0.1 + 0.2 and 0.3 are equal decimals
     found = function([0.3, 0.6, 0.7], [0.1 + 0.2, 0.2 + 0.4, 0.7])
@@ -88,7 +94,7 @@ def test_equal_scores_differ_with_p_1(function):
     assert found.notes
 
 
-@pytest.mark.parametrize("function", [kfold_t, resampled_t, corrected_t])
+@pytest.mark.parametrize("function", [kfold_t, resampled_t, halves_t])
 def test_a_constant_difference_is_certain_also_where_rounding_blurs_it(function):
     # 0.3 - 0.2, 0.6 - 0.5 and 1.1 - 1.0 differ in their last bits
     found = function([0.3, 0.6, 1.1], [0.2, 0.5, 1.0])

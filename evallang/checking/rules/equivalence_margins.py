@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from evallang.checking.rules.rule import Objection, rule
+from evallang.checking.rules.rule import Known, Later, Objection, RuleFunction, Stage, rule
 from evallang.checking.rules.shares import percent
 from evallang.checking.rules.study_facts import tests_of
-from evallang.compatibility import metric_entry
+from evallang.compatibility import metric_entry, own_metric
 from evallang.data.codes import MARGIN_BEYOND_BASELINE
-from evallang.data.dataset import GivenOutcomes, Table
+from evallang.data.dataset import GivenOutcomes, PredictionsSpec, ScoresSpec, Table
 from evallang.diagnostics import Changes, Diagnostic, diagnose
 from evallang.late_pattern import late_pattern
 from evallang.metrics.metric import evaluate
@@ -75,7 +75,47 @@ def margin_larger_than_the_lead(study: Study) -> Iterator[Objection]:
                 break
 
 
-@rule("W344", changes=Changes.QUESTION, source="Kruschke 2018")
+def _percents_of_measured(find: RuleFunction, study: Study, known: Known) -> Iterator[Objection]:
+    """Object to percents of numbers that were measured elsewhere and are no shares."""
+    read = known.sources
+    if read is None:
+        return
+    measured: list[tuple[ScoresSpec | PredictionsSpec, NDArray[np.float64]]] = [
+        (table.spec, table.values) for table in read.score_tables
+    ]
+    measured += [
+        (given.spec, np.concatenate([*given.values.values()]))
+        for given in read.imported
+        if given.values and isinstance(given.spec, PredictionsSpec)
+    ]
+    for spec, values in measured:
+        metric = own_metric(spec)
+        low, high = float(np.nanmin(values)), float(np.nanmax(values))
+        if metric is None or spec.percents or (low >= -1 and high <= 1):
+            continue
+        lines: list[RequirementSpec | ComparisonSpec] = [
+            line for line in study.requirements if line.metric == metric
+        ]
+        lines += [line for line in study.comparisons if metric in line.metrics]
+        for line in lines:
+            found = PERCENT.search(line.source)
+            if found is not None:
+                share = float(found["margin"].rstrip("%").replace("_", "")) / 100
+                yield Objection(
+                    f"`{metric.name}` goes from {low:g} to {high:g} in `{spec.label}`, and "
+                    f"`{found['margin']}` is {share:g} of its unit",
+                    line.span,
+                    help=f"write the number in the unit of `{metric.name}`, without `%`; shares in "
+                    "percent are read as such under the name of a share, such as `accuracy`",
+                )
+
+
+@rule(
+    "W344",
+    changes=Changes.QUESTION,
+    source="Kruschke 2018",
+    later=(Later(Stage.DATA, _percents_of_measured),),
+)
 def margin_on_another_scale(study: Study) -> Iterator[Objection]:
     """A margin, threshold, difference or region of equivalence is not on the scale of its metric.
 

@@ -8,6 +8,7 @@ from evallang.checking.rules.families import WITH_ALL_HYPOTHESES
 from evallang.checking.rules.power import Bounds, adjusted_bounds
 from evallang.checking.rules.rule import Objection, rule
 from evallang.checking.rules.study_facts import pair_test, test_of, tested_lines
+from evallang.data.dataset import ScoresSpec
 from evallang.diagnostics import Changes
 from evallang.hypotheses import hypotheses_of, is_open
 from evallang.study import ComparisonSpec, Method, Study, models_of, names_of
@@ -50,7 +51,19 @@ def too_few_data_sets(study: Study) -> Iterator[Objection]:
         compare bayes, linear across data with bayes_signed_rank(rope=1%)
     """
     if not is_open(study):
-        yield from unreachable_over_data(study, len(study.sources))
+        yield from unreachable_over_data(study, _number_of_data_sets(study))
+
+
+def _number_of_data_sets(study: Study) -> int:
+    """Count the data sets of a study; those of a table with several metrics count once."""
+    return len(
+        {
+            (source.statement, source.name.partition("/")[2])
+            if isinstance(source, ScoresSpec) and source.metric_column is not None
+            else source.name
+            for source in study.sources
+        }
+    )
 
 
 def unreachable_over_data(study: Study, n: int) -> Iterator[Objection]:

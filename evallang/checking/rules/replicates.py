@@ -4,9 +4,15 @@ from collections.abc import Iterator
 
 from evallang.checking.rules.rule import Known, Later, Objection, RuleFunction, Stage, rule
 from evallang.checking.rules.study_facts import data_set_column
-from evallang.data.dataset import GivenOutcomes
+from evallang.data.dataset import GivenOutcomes, ScoresSpec
 from evallang.data.findings import written
-from evallang.data.text_forms import names_fold, names_replicate, names_trial, names_unit
+from evallang.data.text_forms import (
+    names_fold,
+    names_replicate,
+    names_run,
+    names_trial,
+    names_unit,
+)
 from evallang.diagnostics import Changes
 from evallang.results.written import statement_of
 from evallang.study import SourceSpec, Study
@@ -31,7 +37,7 @@ def _numbered(find: RuleFunction, study: Study, known: Known) -> Iterator[Object
                 f"`{column}` has the values 0 to {len(several) - 1}, each in {several[0].n:,} "
                 "rows, as the number of a seed or a fold has",
                 source.places.get("dataset"),
-                help=_instead(column),
+                help=_instead(source, column),
             )
 
 
@@ -94,12 +100,14 @@ def _repeats(source: SourceSpec, column: str) -> Objection:
         f"`{column}` tells repeats of one experiment apart, and `dataset` makes each of "
         "them a data set of its own",
         source.places.get("dataset"),
-        help=_instead(column),
+        help=_instead(source, column),
     )
 
 
-def _instead(column: str) -> str:
+def _instead(source: SourceSpec, column: str) -> str:
     clause = "fold" if names_fold(column) else "repeat"
+    if isinstance(source, ScoresSpec) and names_run(column):
+        clause = "seed"
     return (
         f"name by `dataset` the column of the data sets; if there is one data set, its "
         f"`{clause} {written(column)}` makes no line `across data`"

@@ -116,9 +116,9 @@ def bayes_t(
     to training rows (Corani & Benavoli 2015), in closed form. `extra` holds `p_first` (the
     first is better by more than `rope`), `p_rope` and `p_second`; there is no p, and nothing
     to correct. `rope` is in the metric's unit; its default, 0.01, is for metrics in [0, 1]
-    (`bounded`). The interval is the central credible one. Without fold sizes the ratio is
-    that of `corrected_t`. `first` and `second` are (J,). Raises `ValueError` where shapes
-    differ, or `rope` is missing or negative.
+    (`bounded`). The interval is the central credible one. Without fold sizes the ratio must
+    be given. `first` and `second` are (J,). Raises `ValueError` where shapes differ, the ratio
+    is unknown, or `rope` is missing or negative.
     """
     checked_level(level)
     region = region_of("bayes_t", rope, bounded=bounded)
@@ -131,10 +131,7 @@ def bayes_t(
     lost = int((~kept).sum())
     notes = (f"{lost} of {len(x)} folds have no finite score and are excluded",) if lost else ()
     count = len(d)
-    factor, more = corrected_factor(
-        _sizes(n_train, kept), _sizes(n_test, kept), count, test_train_ratio, len(kept)
-    )
-    notes = (*notes, *more)
+    factor = corrected_factor(_sizes(n_train, kept), _sizes(n_test, kept), count, test_train_ratio)
     if count < 2:
         only = float(d[0]) if count else None
         return HypothesisTestResult(

@@ -97,20 +97,19 @@ def corrected_t(
 
     The variance of the mean difference is s² (1/J + n_test/n_train), with the sums of the
     fold sizes, and J - 1 degrees of freedom (Nadeau & Bengio 2003; for repeated
-    cross-validation Bouckaert & Frank 2004). Without sizes the ratio is the one given, else
-    1/(J - 1) as for one cross-validation, with a note. `alternative=greater` asks only whether
+    cross-validation Bouckaert & Frank 2004). Without sizes the ratio must be given: 1/(k - 1)
+    for cross-validation with k folds, once or repeated. `alternative=greater` asks only whether
     the first has the larger scores. `first` and `second` are (J,). Raises `ValueError` where
-    shapes differ or the ratio is not positive.
+    shapes differ, or the ratio is unknown or not positive.
     """
     pairs = _pairs(first, second)
-    factor, more = corrected_factor(
+    factor = corrected_factor(
         _kept(n_train, pairs),
         _kept(n_test, pairs),
         len(pairs.values),
         test_train_ratio,
-        len(pairs.kept),
     )
-    return _t_result("corrected_t", pairs, factor, level, NULL, more, alternative)
+    return _t_result("corrected_t", pairs, factor, level, NULL, (), alternative)
 
 
 @HYPOTHESIS_TESTS.register(

@@ -86,15 +86,15 @@ def corrected_t(
     """t interval over J splits whose variance allows for overlapping training sets.
 
     Mean ± t(J - 1) s sqrt(1/J + n_test/n_train), with the sums of the fold sizes (Nadeau &
-    Bengio 2003; Bouckaert & Frank 2004). Without sizes the ratio is the one given, else
-    1/(J - 1), with a note. `values` is (J,); undefined ones are skipped, with a note. Raises
-    `ValueError` where sizes are missing for some folds.
+    Bengio 2003; Bouckaert & Frank 2004). Without sizes the ratio must be given. `values` is
+    (J,); undefined ones are skipped, with a note. Raises `ValueError` where sizes are missing for
+    some folds, or the ratio is unknown.
     """
     checked_level(level)
     x, kept, notes = _defined(values)
     sizes = [_kept_sizes(n, kept) for n in (n_train, n_test)]
-    factor, more = corrected_factor(sizes[0], sizes[1], len(x), test_train_ratio, len(kept))
-    return _t_interval("corrected_t", x, factor, level, (*notes, *more))
+    factor = corrected_factor(sizes[0], sizes[1], len(x), test_train_ratio)
+    return _t_interval("corrected_t", x, factor, level, notes)
 
 
 @INTERVALS.register(

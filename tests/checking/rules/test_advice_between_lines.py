@@ -89,6 +89,7 @@ SCORES = """evallang 1
 scores acc from "acc.csv"
   models ours, base
   dataset {column}
+  higher is better
 compare ours, base across data with wilcoxon
 """
 
@@ -96,7 +97,7 @@ compare ours, base across data with wilcoxon
 @pytest.mark.parametrize("column", ["seed", "fold", "run_id", "cv_fold", "random_seed"])
 def test_repeats_of_one_experiment_are_not_data_sets(column):
     (found,) = [d for d in checked(SCORES.format(column=column)).diagnostics if d.code == "W450"]
-    clause = "fold" if "fold" in column else "repeat"
+    clause = "fold" if "fold" in column else "seed"
     assert f"`{clause} {column}`" in found.help
 
 

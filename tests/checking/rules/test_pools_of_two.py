@@ -9,6 +9,7 @@ study "T"
 scores published from "auc.csv"
   dataset name
   models {models}
+  higher is better
 compare {line} across data with bonferroni_dunn
 """
 

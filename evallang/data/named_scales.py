@@ -1,0 +1,55 @@
+"""Whether measured numbers lie on the scale that the name of their metric tells."""
+
+from typing import TYPE_CHECKING
+
+from evallang.frozen_records import frozen
+from evallang.metrics.named import named_metric
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+
+@frozen
+class OffScale:
+    """Why numbers cannot be those of the metric they are called by, and what to write."""
+
+    message: str
+    help: str
+
+
+def scale_of_named(
+    metric: str | None, values: "NDArray[np.float64]", where: str
+) -> str | OffScale | None:
+    """Return a note where numbers are percents of a share, and an objection to other odd ones.
+
+    None where they lie on the scale of the metric, or its scale is unknown.
+    """
+    named = None if metric is None else named_metric(metric)
+    if named is None or not len(values):
+        return None
+    low, high = float(values.min()), float(values.max())
+    above = named.high is not None and high > named.high
+    below = named.low is not None and low < named.low
+    if not (above or below):
+        return None
+    if named.share and low >= 0 and high <= 100 and float(np.median(values)) > 1:
+        return f"{metric}: {low:g} to {high:g} read as percents, so that 1% is one point"
+    if below and not above and high <= 0:
+        return OffScale(
+            f"`{metric}` is never negative, and {where} has {low:g} to {high:g}",
+            f"write the negated metric by its own name, `neg_{named.name or metric}`, which is "
+            "better when it is higher, or remove the signs",
+        )
+    bounds = (
+        f"{named.low:g} to {named.high:g}" if named.low is not None else f"at most {named.high:g}"
+    )
+    bounds = bounds if named.high is not None else f"at least {named.low:g}"
+    further = " or from 0 to 100" if named.share else ""
+    return OffScale(
+        f"`{metric}` is a number of {bounds}, and {where} has {low:g} to {high:g}",
+        f"write all of its values on one scale, {bounds}{further}, or name another metric",
+    )

@@ -1,0 +1,403 @@
+"""A study of what models were measured to do: tables of scores, and a row for each prediction."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from evallang.checking.pair_tests import test_over_data
+from evallang.data.column_types import Kind
+from evallang.data.frame import Frame
+from evallang.data.score_tables import named_by_tools
+from evallang.data.text_forms import names_fold, names_replicate, names_run
+from evallang.drafts.columns import (
+    Column,
+    Use,
+    is_truth,
+    positive_class,
+    predicted_name,
+    right_or_wrong,
+    score_name,
+)
+from evallang.drafts.writing import (
+    NAME,
+    Facts,
+    Goal,
+    comment,
+    first_for,
+    head,
+    listed,
+    measures_for,
+    quoted,
+    written,
+)
+from evallang.frozen_records import frozen
+from evallang.metrics.metric import default_metric
+from evallang.metrics.named import named_metric
+from evallang.registry import Situation, lazy
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = lazy("polars")
+
+MODELS = frozenset(
+    {
+        *("algo", "algorithm", "approach", "classifier", "estimator", "learner", "llm", "method"),
+        *("model", "models", "network", "regressor", "scheme", "system"),
+    }
+)
+"""Last words of columns that name the model of a row."""
+DATA_SETS = frozenset(
+    {
+        *("benchmark", "corpus", "data", "dataset", "datasets", "datensatz", "problem", "set"),
+        *("suite", "task"),
+    }
+)
+METRICS_COLUMNS = frozenset({"metric", "metrics", "measure"})
+SCORES = frozenset({"score", "value", "result", "performance"})
+RIGHT = frozenset(["acc", "correct", "exact_match", "hit", "is_correct", "right"])
+WIDEST = 20.0  # between the medians of columns that may be scores by one metric
+FEWEST_DATA_SETS = 6  # below which a test over data sets finds little, if there are folds
+FEWEST_ROWS_EACH = 20  # predictions of a model: fewer rows are scores
+
+
+@frozen
+class _Places:
+    """The columns that tell where a score belongs; `repeat` may be that of a name of caret."""
+
+    dataset: Column | None = None
+    fold: Column | None = None
+    repeat: Column | None = None
+    seed: Column | None = None
+    metric: Column | None = None
+    by_tools: bool = False
+
+    @property
+    def all(self) -> tuple[Column, ...]:
+        found = (self.dataset, self.fold, self.repeat, self.seed, self.metric)
+        return tuple(column for column in found if column is not None)
+
+
+def lines_from_measured(
+    location: str, frame: Frame, columns: Sequence[Column], goal: Goal, target: str | None
+) -> list[str] | None:
+    """Return the lines of a study of scores, or of predictions with a row for each model.
+
+    None where the table is neither. `target` names the truth of predictions.
+    """
+    model = _named(columns, MODELS, Kind.TEXT)
+    found = None
+    if model is not None:
+        found = _long_predictions(location, columns, model, goal, target)
+    if found is not None or target is not None:
+        return found
+    if model is not None:
+        return _long_scores(location, frame, columns, model, goal)
+    return _wide_scores(location, frame, columns, goal)
+
+
+def _words(name: str) -> str:
+    return "_".join("".join(c if c.isalnum() else " " for c in name.casefold()).split())
+
+
+def _last(name: str) -> str:
+    return _words(name).rpartition("_")[2]
+
+
+def _named(columns: Sequence[Column], names: frozenset[str], *kinds: Kind) -> Column | None:
+    """Return the first column whose name, or its last word, is one of some names."""
+    able = [c for c in columns if not kinds or c.kind in kinds]
+    exact = (c for c in able if _words(c.name) in names)
+    return next(exact, None) or next((c for c in able if _last(c.name) in names), None)
+
+
+# --- predictions, a row for each model ---------------------------------------------------------
+
+
+def _long_predictions(
+    location: str, columns: Sequence[Column], model: Column, goal: Goal, target: str | None
+) -> list[str] | None:
+    rest = [c for c in columns if c is not model and not c.missing]
+    truth = next((c for c in rest if c.name == target or (target is None and is_truth(c))), None)
+    made = next((c for c in rest if c is not truth and predicted_name(c)), None)
+    score = next((c for c in rest if c is not truth and score_name(c)), None)
+    right = next((c for c in rest if _words(c.name) in RIGHT and right_or_wrong(c)), None)
+    if model.levels == 0 or model.n < FEWEST_ROWS_EACH * model.levels:
+        return None
+    each = model.n / model.levels
+    ids = [
+        c
+        for c in rest
+        if c not in (truth, made, score, right)
+        and (c.use in (Use.ID, Use.GROUP) or _last(c.name) in ("id", "item", "question", "sample"))
+        and c.levels > 1
+    ]
+    identifier = max(ids, key=lambda c: c.levels, default=None)
+    if identifier is None or (
+        right is None and (truth is None or (made is None and score is None))
+    ):
+        return None
+    lines = [*head("Which model predicts best?")]
+    lines += [f"# A row for each example of each of {model.levels:,} models"]
+    lines += [f"predictions given from {quoted(location)}", f"  id {written(identifier.name)}"]
+    runs = next((c for c in rest if names_replicate(c.name) or _last(c.name) == "epoch"), None)
+    if runs is not None and identifier.levels < each:
+        lines += ["  # The example is the unit; its mean over repeats enters tests"]
+        lines += [f"  repeat {written(runs.name)}"]
+    lines += [f"  model {written(model.name)}"]
+    situation, margin = Situation.SAME_ROWS_RIGHT, "5%"
+    if truth is None or (made is None and score is None):
+        assert right is not None, "one of both is there"
+        lines += [
+            f"  correct {written(right.name)}",
+            "",
+            f"measure {default_metric('classification')}",
+        ]
+        tested = default_metric("classification")
+    else:
+        classes = truth.is_classes
+        facts = Facts(
+            truth.n,
+            "classification" if classes else "regression",
+            truth.levels == 2,
+            min((n for _, n in truth.counts), default=0),
+        )
+        lines += [f"  truth {written(truth.name)}"]
+        lines += [f"  models all as {written(made.name)}"] if made is not None else []
+        with_scores = score is not None and classes and truth.levels == 2
+        lines += [f"  score {written(score.name)}"] if score is not None and with_scores else []
+        if classes and truth.levels == 2:
+            positive, role = positive_class(truth)
+            lines += [f"  # {role}", f"  positive {quoted(positive)}"]
+        if truth.kind is Kind.NUMBER:
+            lines += [f"  task {facts.task}"]
+        metrics, why = measures_for(facts, scores=with_scores)
+        lines += ["", *comment(why), f"measure {', '.join(metrics)}"]
+        situation, tested = facts.same_rows, metrics[0]
+        margin = margin if classes else "1"
+    averaged = runs is not None and identifier.levels < each
+    (test,) = first_for(HYPOTHESIS_TESTS, Situation.SAME_ROWS if averaged else situation)
+    if model.levels > 1 and goal != "estimate":
+        holm = " holm" if model.levels > 2 else ""
+        lines += ["", *comment("The models predict the same examples, which are paired")]
+        lines += [f"compare with {test}{holm} by {tested}"]
+    return lines
+
+
+# --- tables of scores --------------------------------------------------------------------------
+
+
+def _places(frame: Frame, columns: Sequence[Column], *, long: bool) -> _Places:
+    fold = repeat = seed = None
+    for column in columns:
+        if names_run(column.name) and seed is None and _last(column.name) != "run":
+            seed = column
+        elif named_by_tools(column.name, frame) is not None and fold is None:
+            return _Places(fold=column, by_tools=True, dataset=_data_set(columns, column))
+        elif names_fold(column.name) and fold is None:
+            fold = column
+        elif names_replicate(column.name) and repeat is None:
+            repeat = column
+    found = {id(column) for column in (fold, repeat, seed) if column is not None}
+    rest = [column for column in columns if id(column) not in found]
+    metric = _named(rest, METRICS_COLUMNS, Kind.TEXT) if long else None
+    return _Places(_named(rest, DATA_SETS, Kind.TEXT, Kind.NUMBER), fold, repeat, seed, metric)
+
+
+def _data_set(columns: Sequence[Column], besides: Column) -> Column | None:
+    return _named([c for c in columns if c is not besides], DATA_SETS, Kind.TEXT)
+
+
+def _long_scores(
+    location: str, frame: Frame, columns: Sequence[Column], model: Column, goal: Goal
+) -> list[str] | None:
+    rest = [column for column in columns if column is not model]
+    places = _places(frame, rest, long=True)
+    numbers = [c for c in rest if c.kind is Kind.NUMBER and c not in places.all]
+    score = next((c for c in numbers if _words(c.name) in SCORES), None)
+    score = score or next((c for c in numbers if _is_of_catalogue(c.name)), None)
+    if score is None or not places.all:
+        return None
+    keys = [*places.all]
+    further = [
+        c
+        for c in rest
+        if c.kind is Kind.TEXT
+        and c not in keys
+        and c is not model
+        and 1 < c.levels <= model.n // max(model.levels, 1)
+    ]
+    models = [model]
+    for column in further:  # such as the options of an algorithm
+        if _distinct(frame, [*keys, *models]):
+            break
+        models.append(column)
+    if not _distinct(frame, [*keys, *models]):
+        return None
+    lines = [*_opening(location, places)]
+    lines += [
+        f"  model {', '.join(written(c.name) for c in models)}",
+        f"  score {written(score.name)}",
+    ]
+    measured: list[str] = []
+    if places.metric is not None:
+        names = [_words(name) for name in _texts(frame, places.metric)]
+        measured = [name for name in names if NAME.fullmatch(name)]
+        known = [name for name in measured if named_metric(name) is not None]
+        lines += [f"  metric {written(places.metric.name)}"]
+        measured = known or measured
+        lines += [] if known else _unknown_direction()
+    else:
+        lines += _metric(score.name, location)
+    n = model.levels
+    return [*lines, "", *_measures(measured), *_compared(places, n, goal, measured)]
+
+
+def _is_of_catalogue(name: str) -> bool:
+    """Return whether a column is called by a metric, and not by a time or another quantity."""
+    known = named_metric(name)
+    return known is not None and (known.share or known.name is not None)
+
+
+def _wide_scores(
+    location: str, frame: Frame, columns: Sequence[Column], goal: Goal
+) -> list[str] | None:
+    places = _places(frame, columns, long=False)
+    numbers = [c for c in columns if c.kind is Kind.NUMBER and c not in places.all]
+    others = [c for c in columns if c not in places.all and c not in numbers]
+    others = [c for c in others if not c.name.startswith("column_") and c.name]
+    numbers = [c for c in numbers if not c.name.startswith("column_") and c.name]
+    if others or len(numbers) < 2 or any(is_truth(c) for c in numbers) or not places.all:
+        return None
+    if not _distinct(frame, places.all) or all(c.whole for c in numbers):
+        return None
+    values = [frame.values(c.name).cast(pl.Float64, strict=False) for c in numbers]
+    medians = [column.drop_nulls().median() for column in values]
+    sizes = [abs(float(m)) for m in medians if isinstance(m, int | float)]
+    if len(sizes) < len(numbers) or min(sizes) * WIDEST < max(sizes):
+        return None
+    lines = [*_opening(location, places)]
+    lines += [f"  models {', '.join(map(_item, numbers))}"]
+    suffixes = {c.name.rpartition("~")[2] for c in numbers if "~" in c.name}  # caret
+    lines += _metric(suffixes.pop() if len(suffixes) == 1 else "", location)
+    return [*lines, "", *_compared(places, len(numbers), goal, ())]
+
+
+def _item(column: Column) -> str:
+    """Return how the model of a column is declared; caret calls a column `lda~Accuracy`."""
+    stem = column.name.rpartition("~")[0]
+    return f"{written(stem)} as {written(column.name)}" if stem else written(column.name)
+
+
+def _distinct(frame: Frame, keys: Sequence[Column]) -> bool:
+    return frame.cells.select([c.name for c in keys]).n_unique() == frame.n
+
+
+def _texts(frame: Frame, column: Column) -> list[str]:
+    return [str(v) for v in frame.texts(column.name).unique(maintain_order=True).to_list()]
+
+
+def _opening(location: str, places: _Places) -> Iterator[str]:
+    yield from head("Which model is best?")
+    yield "# Scores that were measured elsewhere"
+    yield f"scores given from {quoted(location)}"
+    if places.dataset is not None:
+        yield f"  dataset {written(places.dataset.name)}"
+    if places.fold is not None:
+        yield f"  fold {written(places.fold.name)}"
+        if _of_cv(places) and not places.by_tools and places.repeat is None:
+            yield from _indented(
+                f"`{places.fold.name}` is taken for the folds of one cross-validation; for random "
+                "splits write `folds of holdout(test=1/3)` with the share of their test rows"
+            )
+            yield "  folds of cv"
+    if places.repeat is not None:
+        yield f"  repeat {written(places.repeat.name)}"
+    if places.seed is not None:
+        yield "  # Seeds are no sample of data: their mean and spread are reported"
+        yield f"  seed {written(places.seed.name)}"
+
+
+def _of_cv(places: _Places) -> bool:
+    """Return whether folds are those of cross-validation, as far as names tell."""
+    if places.fold is None:
+        return False
+    return places.by_tools or places.repeat is not None or "fold" in places.fold.name.casefold()
+
+
+def _indented(text: str) -> Iterator[str]:
+    yield from (f"  {line}" for line in comment(text))
+
+
+def _metric(name: str, location: str) -> list[str]:
+    """Return the lines that state the metric: by the name of a column, or of the file."""
+    stem = PurePosixPath(location).name.partition(".")[0]
+    words = stem.replace("-", "_").split("_")
+    for given in (name, " ".join(words), *words):
+        known = named_metric(given) if given else None
+        if known is not None:
+            metric = given if given == name else known.name or given
+            return [
+                f"  # A {known.better} value of this metric is better",
+                f"  metric {quoted(metric)}",
+            ]
+    return [*_unknown_direction(), *([f"  metric {quoted(name)}"] if name else [])]
+
+
+def _unknown_direction() -> list[str]:
+    return [
+        *_indented(
+            'The file does not tell the metric: name it, as in `metric "AUC"`, and write '
+            "`lower is better` for errors and losses"
+        ),
+        "  higher is better",
+    ]
+
+
+def _measures(metrics: Sequence[str]) -> list[str]:
+    return [f"measure {', '.join(metrics)}", ""] if metrics else []
+
+
+def _compared(places: _Places, models: int, goal: Goal, metrics: Sequence[str]) -> Iterator[str]:
+    """Iterate over the line that compares the models, or the reason why none does."""
+    if models < 2 or goal == "estimate":
+        return
+    by = f" by {metrics[0]}" if len(metrics) > 1 else ""
+    holm = " holm" if models > 2 else ""
+    several = 1 if places.dataset is None else places.dataset.levels
+    if several >= (FEWEST_DATA_SETS if _of_cv(places) else 2):
+        test = test_over_data()
+        if models > 2:
+            both = next(
+                e
+                for e in HYPOTHESIS_TESTS
+                if e.declaration.across_data and e.declaration.followed_by
+            )
+            test = f"{both.name} then {test}{holm}"
+        yield from comment("The data sets are the sample: would the ranks hold on further ones?")
+        yield f"compare across data with {test}{by}"
+    elif places.fold is not None and _of_cv(places):
+        (test,) = first_for(HYPOTHESIS_TESTS, Situation.OVERLAPPING_FOLDS)
+        yield from comment(
+            "The scores of folds overlap in their training rows, which this test allows for"
+        )
+        yield f"compare with {test}{holm}{by}"
+    elif places.fold is not None or places.repeat is not None:
+        name = (places.fold or places.repeat or places.all[0]).name
+        yield from comment(
+            f"No test: what `{name}` numbers is unknown. For random splits write `folds of "
+            "holdout(test=1/3)` above, with the share of their test rows, and `compare with "
+            "corrected_t` here"
+        )
+    else:
+        yield from comment("No test: seeds share their data, and show how training varies alone")
+
+
+def candidates(columns: Sequence[Column]) -> str | None:
+    """Return why a table of predictions needs its truth named, None for other tables."""
+    made = [c.name for c in columns if predicted_name(c) or score_name(c)]
+    if not made:
+        return None
+    verb = "looks" if len(made) == 1 else "look"
+    return f"{listed(made)} {verb} like predictions"
