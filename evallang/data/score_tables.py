@@ -30,8 +30,8 @@ from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.labels import sort_labels
 from evallang.data.magnitudes import sizes_are_usable
-from evallang.data.odd_values import warn_of_numbers
 from evallang.data.named_scales import OffScale, scale_of_named
+from evallang.data.odd_values import warn_of_numbers
 from evallang.data.row_filters import select
 from evallang.data.source_columns import roles_in_scores, source_columns
 from evallang.data.text_forms import names_fold, names_replicate, names_run
