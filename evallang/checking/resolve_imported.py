@@ -43,10 +43,16 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
     for columns in clauses.find(n.ModelColumnsNode):
         groups.setdefault(columns.keyword.name, []).append(columns)
     judged = _judged(scope, node, clauses, groups)
-    lines = [c for word, part in groups.items() if judged in (None, word) for c in part]
+    long = clauses.plain("model") is not None
+    lines = [
+        c
+        for word, part in groups.items()
+        if judged in (None, word) or (long and word == "models")
+        for c in part
+    ]
     every: GivenModel | None = None
     values_of_models: tuple[str, ...] = ()
-    if clauses.plain("model") is None:
+    if not long:
         models = _given_models(scope, clauses, lines)
     else:
         every, models, values_of_models = _long_table(scope, node, clauses, lines, judged)
@@ -196,7 +202,8 @@ def _judged(
     judged = [word for word in ("correct", "value") if word in groups]
     if judged:
         for other in ("truth", "models", "range", "score", "scores", "threshold", *judged[1:]):
-            if other in clauses.places:
+            chosen = other == "models" and "model" in clauses.places  # of a long table
+            if other in clauses.places and not chosen:
                 scope.report(
                     codes.CLAUSE_CONFLICT,
                     f"`{other}` cannot be combined with `{judged[0]}`, whose outcomes are "

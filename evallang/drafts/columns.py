@@ -313,7 +313,7 @@ def score_name(column: Column) -> bool:
     name = column.name.strip().casefold()
     if column.kind is not Kind.NUMBER or column.whole or column.missing:
         return False
-    return name in ("p", "prob", "proba", "probability") or (
+    return name in ("p", "prob", "proba", "probability", "score") or (
         name.startswith(("p_", "prob", "proba_", "score_"))
         or name.endswith(("_p", "_prob", "_proba", "_probability", "_score"))
     )

@@ -250,7 +250,7 @@ def _long_scores(
         lines += [] if known else _unknown_direction()
     else:
         lines += _metric(score.name, location)
-    n = model.levels
+    n = frame.cells.select([c.name for c in models]).n_unique()
     return [*lines, "", *_measures(measured), *_compared(places, n, goal, measured)]
 
 

@@ -173,7 +173,7 @@ def named_metric(name: str) -> NamedMetric | None:
                 continue
             if before & _UNCLEAR:
                 return None
-            reversing = before & _REVERSING or _ONE_MINUS.match(name)
+            reversing = before & _REVERSING or (start == 1 and _ONE_MINUS.match(name))
             return _reversed(found) if reversing else found
         if not (words[-1] in _AFTER or words[-1].isdigit()):
             return None
