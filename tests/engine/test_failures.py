@@ -99,5 +99,5 @@ def test_the_methods_text_names_the_pairs_that_could_not_be_compared(tmp_path):
     (comparison,) = caught.value.results.record.comparisons
     assert comparison.performed and comparison.reason is None
     words = report_of(tmp_path / "out")
-    assert "good and tree were compared in accuracy by McNemar’s test" in words
+    assert "good and tree were compared on accuracy using McNemar’s test" in words
     assert "bad and good could not be compared: fits of bad failed." in words

@@ -91,7 +91,7 @@ def test_groups_of_one_file_are_the_unit_for_models_of_all(two_files):
     results = run(study(without_auc(TWO_FILES).format("  group g\n"), two_files))
     assert results.record.data[0].groups == N // 4
     assert results.comparisons[0].pairwise[0].clusters.n == N // 4
-    assert {e.about for e in results.estimates} == {"new groups"}
+    assert {e.about for e in results.estimates} == {"new groups from the same population"}
 
 
 def test_planned_pairs_of_a_test_that_takes_many_models_are_tested_as_pairs(tmp_path):

@@ -80,7 +80,7 @@ def test_12_logs_are_joined_by_question_and_their_passages_are_the_unit(tmp_path
     assert (line.family.size, {t.clusters.n for t in line.pairwise}) == (3, {20})
     (gate,) = results.requirements
     assert (gate.models, gate.met) == (("b", "a"), gate.interval[0] > -0.01)
-    assert {e.about for e in results.estimates} == {"new groups"}
+    assert {e.about for e in results.estimates} == {"new groups from the same population"}
 
 
 NET = """\
