@@ -393,8 +393,8 @@ def _options(function: Callable[..., Any]) -> tuple[Option, ...]:
         if isinstance(annotation, str):
             annotation = eval(_parsed(annotation), function.__globals__)  # our own source
         bounds = None
-        if typing.get_origin(annotation) is typing.Annotated:
-            annotation, *further = typing.get_args(annotation)
+        if further := getattr(annotation, "__metadata__", ()):
+            annotation = typing.get_args(annotation)[0]
             bounds = next((one for one in further if isinstance(one, Bounds)), None)
         words, types_ = _kinds(annotation)
         options.append(Option(name, defaults.get(name, REQUIRED), words, types_, bounds))

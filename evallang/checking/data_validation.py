@@ -588,7 +588,10 @@ def judge_levels(source: Table | GivenOutcomes) -> Iterator[Diagnostic]:
             cut = " and ".join([", ".join(f"{c:g}" for c in cuts[:-1]), f"{cuts[-1]:g}"])
             what = f"has {len(named):,} different numbers, each of which would be a level"
             instead = f"cut for example at {cut}" if len(cuts) > 1 else "in a few words"
-            fix = f"write a column of ranges into the file, {instead}, and name it behind `within`"
+            fix = (
+                f"write a column of ranges into the file, {instead}, and name it behind `within`; "
+            )
+            fix += "numbers that are names, as of hospitals, need a letter before them"
         elif 2 * small > sizes.sum():
             what = (
                 f"has {len(named):,} levels, and {small:,.0f} of {sizes.sum():,.0f} rows are in "

@@ -1,17 +1,21 @@
 """What the outputs of models that were computed elsewhere show: once read, before a run.
 
-A model may order the examples the wrong way, give labels where scores are expected, make no error
-at all, or have been trained on the groups that it was tested on.
+A model may order the examples the wrong way, give labels where scores are expected, give all
+examples the same answer, make no error at all, or have been trained on the groups that it was
+tested on.
 """
 
 from typing import TYPE_CHECKING
 
+from evallang.checking.rules.study_facts import metrics_of
 from evallang.compatibility import metric_entry
 from evallang.data.codes import (
     BELOW_CHANCE,
+    CONSTANT_OUTPUTS,
     GROUPS_IN_SEVERAL_FOLDS,
     LABELS_AS_SCORES,
     PERFECT_PREDICTIONS,
+    THRESHOLD_BELOW_ALL_SCORES,
 )
 from evallang.data.dataset import GivenModel, GivenOutcomes, PredictionsSpec
 from evallang.data.findings import Findings, counted, written
@@ -65,6 +69,7 @@ def judge_given_models(study: Study, source: GivenOutcomes) -> list[Diagnostic]:
         keyword = f"{'score' if model.score else 'scores'} {model.name}"
         places = (keyword, f"models {model.name}", "models", "predictions")
         _labels_as_scores(source, model, findings, places)
+        _same_for_all(study, source, model, findings, places)
         perfect = _perfect(source, model.name)
         if perfect is not None:
             findings.add(
@@ -196,6 +201,46 @@ def _labels_as_scores(
         if model.score is not None and [low, high] == list(source.class_values)
         else "name a column of probabilities, or of other numbers that labels were made from",
     )
+
+
+def _same_for_all(
+    study: Study,
+    source: GivenOutcomes,
+    model: GivenModel,
+    findings: Findings,
+    places: tuple[str, ...],
+) -> None:
+    """Report outputs that are one number, and scores whose default threshold divides nothing."""
+    numbers = source.scores.get(model.name)
+    if numbers is None and source.task == "regression":
+        numbers = source.predictions.get(model.name)
+    if numbers is None or numbers.ndim != 1 or source.n < FEWEST:
+        return
+    if numbers.min() == numbers.max():
+        findings.add(
+            CONSTANT_OUTPUTS,
+            f"`{model.name}` gives all {source.n:,} {source.spec.unit} the same number, "
+            f"{numbers[0]:g}",
+            *places,
+            help="check the column, or name a model that looks at its input",
+        )
+        return
+    if model.column is not None or model.threshold is not None or source.task == "regression":
+        return
+    labels = source.predictions.get(model.name)
+    asked = [*metrics_of(study), *(line.metric for line in study.requirements)]
+    by_labels = any(metric_entry(metric).declaration.needs == "labels" for metric in asked)
+    of_margins = model.name not in source.probabilities and by_labels
+    if of_margins and labels is not None and labels.min() == labels.max():
+        findings.add(
+            THRESHOLD_BELOW_ALL_SCORES,
+            f"the scores of `{model.name}` go from {numbers.min():g} to {numbers.max():g}, and "
+            f"with the default threshold 0 all {source.n:,} {source.spec.unit} are predicted "
+            f"`{source.classes[int(labels[0])]}`",
+            *places,
+            help=f"write `threshold {written(model.name)} = NUMBER`, or probabilities between 0 "
+            "and 1 in the file",
+        )
 
 
 def _perfect(source: GivenOutcomes, model: str) -> str | None:

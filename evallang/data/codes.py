@@ -1078,6 +1078,29 @@ PERFECT_PREDICTIONS = declare(
     right="models cnn as verdict",
     source="Kapoor & Narayanan 2023",
 )
+THRESHOLD_BELOW_ALL_SCORES = declare(
+    "W489",
+    "threshold_on_one_side",
+    "The default threshold of scores gives every example the same label.",
+    phase=Phase.DATA,
+    changes=Changes.SCORES,
+    reason="Scores that are not all between 0 and 1 are taken for margins, whose threshold is 0. "
+    "Percentages, counts and distances are never below 0, so that all examples would be predicted "
+    "positive.",
+    wrong="score cnn = percent   # 0 to 100",
+    right="score cnn = percent\nthreshold cnn = 50",
+)
+CONSTANT_OUTPUTS = declare(
+    "W490",
+    "constant_outputs",
+    "A model gives every example the same number.",
+    phase=Phase.DATA,
+    changes=Changes.SCORES,
+    reason="Such a model does not look at its input, or its column was filled with a default. Its "
+    "errors are those of a constant, and its order is that of chance.",
+    wrong="models forest as filled   # 20 in every row",
+    right="models forest as predicted",
+)
 GROUPS_IN_SEVERAL_FOLDS = declare(
     "W488",
     "groups_in_several_folds",

@@ -341,7 +341,9 @@ def _check_direction(
     target: Target,
     findings: Findings,
 ) -> None:
-    """Warn when one score of the positive class is higher for the negative predictions."""
+    """Warn when the score of a class is higher on average where the model predicts another."""
+    if scores.array.ndim == 2 and target.task == "classification" and frame.times is None:
+        _check_columns(scores.array, predicted, model, target, findings)
     if scores.array.ndim != 1 or target.positive is None:
         return
     positive = predicted == target.positive
@@ -367,6 +369,33 @@ def _check_direction(
         )
 
 
+def _check_columns(
+    scores: "NDArray[np.float64]",
+    predicted: "NDArray[np.int64]",
+    model: GivenModel,
+    target: Target,
+    findings: Findings,
+) -> None:
+    """Warn when columns of scores belong to other classes than those they are named for."""
+    wrong = [
+        name
+        for code, name in enumerate(target.classes)
+        if FEWEST_PREDICTED <= (n := int((there := predicted == code).sum())) < len(predicted)
+        and n * scores[~there, code].mean() > scores[there, code].sum()
+    ]
+    if wrong:
+        findings.add(
+            SCORE_OF_OTHER_CLASS,
+            f"the score{'' if len(wrong) == 1 else 's'} of {quoted(wrong)} of `{model.name}` "
+            f"{'is' if len(wrong) == 1 else 'are'} higher on average where another label is "
+            "predicted",
+            f"scores {model.name}",
+            help=f"name the column of each label: `scores {written(model.name)} = "
+            "{LABEL: COLUMN, ...}`",
+        )
+
+
+FEWEST_PREDICTED = 5  # rows with a label, of which a mean says something
 ROUNDED = 0.05  # sums of probabilities that are off by less were rounded
 PERCENT = 100.0
 SUM_TOLERANCE = 0.01  # probabilities written with two or three decimals still pass
