@@ -109,7 +109,7 @@ def read_sources(
 def _long_table(
     spec: PredictionsSpec, every: GivenModel, frames: Mapping[str, Frame], findings: Findings
 ) -> tuple[Frame, tuple[GivenModel, ...], Excluded] | None:
-    """Put the rows of each model of a long table side by side; None after a finding."""
+    """Join the rows of the models of a long table by example; None after a finding."""
     if len(frames) > 1:
         message = f"a table with a row for each model is one file, and here are {len(frames)}"
         findings.add(FILES_CONFLICT, message, "from", help="write one statement for each file")

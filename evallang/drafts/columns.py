@@ -226,7 +226,7 @@ def predicted_columns(
 ) -> tuple[Column, list[Column]] | None:
     """Return the truth and the predictions of a file of predictions; None for other tables.
 
-    `target` names the truth. Beside a column that is called by a usual target, or named so, a
+    `target` names the truth. With a column that is called by a usual target, or named so, a
     prediction is known by its own name.
     """
     truths = [c for c in columns if c.name.strip().casefold() in TRUTHS and c.missing == 0]
@@ -241,7 +241,7 @@ def predicted_columns(
     labels = {value for value, _ in truth.counts}
     others = [c for c in columns if c is not truth and c.use is not Use.ID]
     if by_name and len(others) > 1 and (truth.kind is Kind.TEXT or truth.levels > 2):
-        # Columns of the same names of classes are no features
+        # Columns of the same names of classes are not features
         by_name = any({value for value, _ in c.counts} != labels for c in others)
     if by_name and not any(
         predicted_name(c) or score_name(c) or _follows(c, columns) for c in others

@@ -315,7 +315,7 @@ def _opening(location: str, places: _Places) -> Iterator[str]:
     if places.repeat is not None:
         yield f"  repeat {written(places.repeat.name)}"
     if places.seed is not None:
-        yield "  # Seeds are no sample of data: their mean and spread are reported"
+        yield "  # Seeds are not a sample of data: their mean and spread are reported"
         yield f"  seed {written(places.seed.name)}"
 
 

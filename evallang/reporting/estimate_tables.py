@@ -256,7 +256,7 @@ VALUES = {
     "seeds": ("with each seed", "All seeds share the data"),
     "scores": ("score by score", "What the scores share is unknown"),
 }
-"""By what a model has several values of: where each is from, and why they are no sample."""
+"""By what a model has several values of: where each is from, and why they are not a sample."""
 
 
 def _noun_of_values(context: Context, data: str) -> str:

@@ -76,7 +76,7 @@ def margin_larger_than_the_lead(study: Study) -> Iterator[Objection]:
 
 
 def _percents_of_measured(find: RuleFunction, study: Study, known: Known) -> Iterator[Objection]:
-    """Object to percents of numbers that were measured elsewhere and are no shares."""
+    """Object to percents of numbers that were measured elsewhere and are not shares."""
     read = known.sources
     if read is None:
         return
