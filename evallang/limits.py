@@ -255,10 +255,10 @@ EXAMPLES = declare(
 
 RESULTS_BYTES = declare(
     "results_bytes",
-    100_000_000,
+    50_000_000,
     "bytes",
-    "a results.json that a report is rendered from",
-    reason="300,000 columns or 600,000 values of folds, which take ten times the memory",
+    "a results.json or report that is read",
+    reason="150,000 columns or 300,000 values of folds, which take twenty times the memory",
 )
 
 PAGES = declare(
@@ -296,10 +296,10 @@ ROWS = declare(
 )
 COLUMNS = declare(
     "columns",
-    1_000_000,
+    100_000,
     "columns",
     "the columns of a data file or query",
-    reason="a million single-nucleotide variants",
+    reason="more than the genes or words of most studies; the results describe each",
 )
 CELL = declare(
     "cell",
@@ -328,6 +328,13 @@ CLASSES = declare(
     "classes",
     "the distinct values of a target or of predictions",
     reason="free text is compared by exact match, and may have as many answers as rows",
+)
+CLASSES_APART = declare(
+    "classes_apart",
+    1_000,
+    "classes",
+    "the classes that a model is fitted to, or that an analysis shows",
+    reason="a model has a score for each class and row, a confusion matrix a number for each pair",
 )
 FILES = declare(
     "files",

@@ -11,7 +11,6 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from evallang.api.checked_file import StudyError
 from evallang.api.locking import settings_in_force
@@ -19,7 +18,7 @@ from evallang.api.results import Results, read_record
 from evallang.api.running import run
 from evallang.api.study_file import StudyFile, check_text, open_study
 from evallang.effect import Effect
-from evallang.limits import RESULTS_BYTES, OverLimit
+from evallang.limits import BYTES, PAGES, RESULTS_BYTES, Limit, OverLimit
 from evallang.locks.changes import changes
 from evallang.locks.documents import LIMIT, Difference, differences
 from evallang.locks.result_changes import changed_versions
@@ -178,11 +177,15 @@ def _predictions(folder: Path, out: Path) -> list[Difference]:
         return [Difference(PREDICTIONS, "no file", "a file", Effect.NUMBERS)]
     if not made.exists():
         return [Difference(PREDICTIONS, "a file", "no file", Effect.NUMBERS)]
-    if made.read_bytes() == (folder / PREDICTIONS).read_bytes():
+    content = _content(folder / PREDICTIONS, BYTES)
+    if made.read_bytes() == content:
         return []
     new = pl.read_parquet(made)
     try:
-        old = pl.read_parquet(folder / PREDICTIONS)
+        rows = pl.scan_parquet(io.BytesIO(content)).select(pl.len()).collect().item()
+        if rows != new.height:
+            return [Difference(PREDICTIONS, f"{rows} rows", f"{new.height} rows", Effect.NUMBERS)]
+        old = pl.read_parquet(io.BytesIO(content))
     except (OSError, pl.exceptions.PolarsError) as error:
         return [Difference(PREDICTIONS, f"unreadable: {error}", "readable", Effect.NUMBERS)]
     if old.columns != new.columns or old.height != new.height:
@@ -217,7 +220,7 @@ def _fits(path: Path, made: Path) -> list[Difference]:
 
 
 def _rows_without_seconds(path: Path) -> list[list[str]]:
-    text = io.StringIO(path.read_text(encoding="utf-8", errors="replace"), newline="")
+    text = io.StringIO(_content(path, BYTES).decode("utf-8", "replace"), newline="")
     return [
         [value for key, value in row.items() if key != "seconds"] for row in csv.DictReader(text)
     ]
@@ -288,12 +291,12 @@ def _altered_digits(path: Path, found: ResultsRecord) -> list[Difference]:
 
 def _attached(path: Path) -> ResultsRecord:
     """Read the results inside a PDF."""
-    files = _reader(path).attachments
+    files = _pdf(path, _content(path), pages=False).attached
     if RESULTS_NAME not in files:
         raise CannotVerify(
             f"`{path.name}` does not contain {RESULTS_NAME}, as the reports of this version do"
         )
-    content = files[RESULTS_NAME][0]
+    content = files[RESULTS_NAME]
     try:
         RESULTS_BYTES.check(f"the results in `{path.name}`", len(content))
         return read_record(content.decode("utf-8"))
@@ -301,43 +304,69 @@ def _attached(path: Path) -> ResultsRecord:
         raise CannotVerify(f"cannot read the results in `{path.name}`: {error}") from error
 
 
-def _reader(source: Path | bytes) -> Any:
+def _content(path: Path, limit: Limit = RESULTS_BYTES) -> bytes:
+    """Read a regular file; raises `CannotVerify` for a device, or a file beyond a limit."""
+    if not path.is_file():
+        raise CannotVerify(f"`{path}` is not a regular file")
+    with path.open("rb") as file:
+        content = file.read(limit.most + 1)
+    try:
+        limit.check(f"`{path.name}`", len(content))
+    except OverLimit as error:
+        raise CannotVerify(f"{error}; {error.help}") from error
+    return content
+
+
+@dataclass(frozen=True)
+class Pdf:
+    """What is compared of a PDF: the words of its pages, and its attached files by name."""
+
+    pages: tuple[list[str], ...]
+    attached: dict[str, bytes]
+
+
+def _pdf(path: Path, content: bytes, *, pages: bool = True) -> Pdf:
+    """Read a PDF; raises `CannotVerify` where pypdf cannot, in whatever way that shows."""
     try:
         from pypdf import PdfReader
-        from pypdf.errors import PyPdfError
     except ImportError as error:
         raise CannotVerify(
             "reading a PDF needs pypdf, which is not installed; run "
             "`pip install 'evallang[verify]'`"
         ) from error
     try:
-        return PdfReader(source if isinstance(source, Path) else io.BytesIO(source))
-    except (PyPdfError, OSError, ValueError, KeyError) as error:
-        name = source.name if isinstance(source, Path) else "the page made again"
-        raise CannotVerify(f"cannot read `{name}` as a PDF: {error}") from error
+        reader = PdfReader(io.BytesIO(content))
+        found = reader.pages if pages else ()
+        PAGES.check(f"`{path.name}`", len(found))
+        attached = {name: files[0] for name, files in reader.attachments.items() if files}
+        return Pdf(tuple(page.extract_text().split() for page in found), attached)
+    except OverLimit as error:
+        raise CannotVerify(f"{error}; {error.help}") from error
+    except Exception as error:
+        raise CannotVerify(f"cannot read `{path.name}` as a PDF: {error}") from error
 
 
 def _report(path: Path, found: ResultsRecord) -> list[Difference]:
     """Compare a page with the one that these results give now."""
     with tempfile.TemporaryDirectory(prefix="evallang-verify-") as scratch:
         kind = path.suffix.removeprefix(".")
-        written, messages = write_report(found, Path(scratch), (kind,), figures=False)
+        files, messages = write_report(found, Path(scratch), (kind,), figures=False)
         again = Path(scratch) / f"report.{kind}"
-        if again not in written:
+        if again not in files:
             raise CannotVerify("; ".join(messages))
         made = again.read_bytes()
-    if path.read_bytes() == made:
+    written = _content(path)
+    if written == made:
         return []
     if kind == "html":
-        return _other_words(path.name, _page_text(path.read_bytes()), _page_text(made))
-    old, new = _reader(path), _reader(made)
+        return _other_words(path.name, _page_text(written), _page_text(made))
+    old, new = _pdf(path, written), _pdf(path, made)
     changed: list[Difference] = []
     if len(old.pages) != len(new.pages):
         place = f"{path.name}: pages"
         changed.append(Difference(place, len(old.pages), len(new.pages), Effect.NUMBERS))
     for number, (first, second) in enumerate(zip(old.pages, new.pages, strict=False), 1):
-        texts = [page.extract_text().split() for page in (first, second)]
-        changed += _other_words(f"{path.name}: page {number}", *texts)
+        changed += _other_words(f"{path.name}: page {number}", first, second)
     changed += _attachments(path, found)
     return changed or [Difference(path.name, "other bytes", "equal words", Effect.WORDS)]
 
@@ -349,11 +378,11 @@ def _made_by_template(name: str, found: ResultsRecord) -> str:
 
 def _attachments(path: Path, found: ResultsRecord) -> list[Difference]:
     """Compare what a PDF carries with what these results attach to it."""
-    inside = _reader(path).attachments
+    inside = _pdf(path, _content(path), pages=False).attached
     return [
-        _other_attachment(f"{path.name}: {one.name}", inside.get(one.name), one.content)
+        _other_attachment(f"{path.name}: {one.name}", inside.get(one.name, b""), one.content)
         for one in attached_files(found)
-        if inside.get(one.name) != [one.content]
+        if inside.get(one.name) != one.content
     ]
 
 
@@ -374,8 +403,8 @@ def _paper(folder: Path, found: ResultsRecord) -> tuple[list[str], list[Differen
             names.append(name.partition("/")[0])
             if not (folder / name).is_file():
                 changed.append(Difference(name, "written", "missing", Effect.WORDS))
-            elif (folder / name).read_bytes() != again.read_bytes():
-                changed += _other_content(name, (folder / name).read_bytes(), again.read_bytes())
+            elif (content := _content(folder / name)) != again.read_bytes():
+                changed += _other_content(name, content, again.read_bytes())
     return list(dict.fromkeys(names)), changed
 
 
@@ -386,8 +415,8 @@ def _other_content(name: str, before: bytes, after: bytes) -> list[Difference]:
     return _other_words(name, *texts) or [Difference(name, "other spaces", "", Effect.WORDS)]
 
 
-def _other_attachment(place: str, inside: Any, again: bytes) -> Difference:
-    first = inside[0].decode("utf-8", "replace") if inside else ""
+def _other_attachment(place: str, inside: bytes, again: bytes) -> Difference:
+    first = inside.decode("utf-8", "replace")
     second = again.decode("utf-8", "replace")
     words = _other_words(place, first.split(), second.split())
     return words[0] if words else Difference(place, "other spaces", "", Effect.WORDS)
@@ -402,11 +431,21 @@ SHOWN = 10
 """Places of a page that are named."""
 
 
+MOST_COMPARED = 2_000
+"""Words from the first difference on that are aligned, in quadratic time."""
+
+
 def _other_words(place: str, before: list[str], after: list[str]) -> list[Difference]:
     found: list[Difference] = []
+    pairs = enumerate(zip(before, after, strict=False))
+    first = next((i for i, (old, new) in pairs if old != new), min(len(before), len(after)))
+    before, after = (words[max(0, first - 4) :] for words in (before, after))
+    cut = max(len(before), len(after)) > MOST_COMPARED
+    before, after = before[:MOST_COMPARED], after[:MOST_COMPARED]
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     for tag, start, end, other, stop in matcher.get_opcodes():
-        if tag != "equal" and len(found) < SHOWN:
+        at_the_cut = cut and bool(found) and (end == len(before) or stop == len(after))
+        if tag != "equal" and len(found) < SHOWN and not at_the_cut:
             around = " ".join(before[max(0, start - 4) : start])
             where = f"{place}, after `{around}`" if around else place
             old, new = " ".join(before[start:end]), " ".join(after[other:stop])

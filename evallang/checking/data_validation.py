@@ -45,7 +45,7 @@ from evallang.compatibility import (
 from evallang.compatibility.hypothesis_tests import difference_test, test_mismatch
 from evallang.compatibility.intervals import interval_mismatch
 from evallang.compatibility.mismatches import Mismatch
-from evallang.data.codes import OFF_SCALE, RATIO_UNKNOWN, TOO_MANY_LEVELS
+from evallang.data.codes import FILE_TOO_LARGE, OFF_SCALE, RATIO_UNKNOWN, TOO_MANY_LEVELS
 from evallang.data.column_roles import MISSING_LEVEL
 from evallang.data.dataset import (
     GivenOutcomes,
@@ -78,6 +78,7 @@ from evallang.data.table_rules import (
     check_tasks,
 )
 from evallang.diagnostics import Code, Diagnostic, diagnose
+from evallang.limits import CLASSES_APART, OverLimit
 from evallang.metrics.metric import MetricEntry, weighs_by_size
 from evallang.models.column_treatments import document_columns
 from evallang.models.columns import branch_columns
@@ -457,8 +458,13 @@ def _scores(study: Study, source: GivenOutcomes) -> Iterable[Diagnostic]:
 def judge_classes(study: Study, classes: int, task: str) -> Iterable[Diagnostic]:
     """Refuse what is for two classes: a recall of three is an average, a curve has no area.
 
-    `classes` is the number of classes of one data set.
+    `classes` is the number of classes of one data set, too many of which no analysis shows.
     """
+    for analysis in study.analyses if task == "classification" else ():
+        try:
+            CLASSES_APART.check(f"`{analysis.method.name}`", classes)
+        except OverLimit as error:
+            yield diagnose(FILE_TOO_LARGE, str(error), analysis.span, help=error.help)
     if task != "classification" or classes <= 2:
         return
     for line in tested_lines(study):

@@ -37,7 +37,7 @@ UNKNOWN_ENDING = declare(
 FILE_TOO_LARGE = declare(
     "E404",
     "file_too_large",
-    "A data file, or the result of a query, is larger than the limit.",
+    "A data file, the result of a query, or what is computed of it, is larger than the limit.",
     reason="Reading a table takes several times its size in memory, and beyond the limit most "
     "machines would stop responding. The limit also holds for the uncompressed size of a "
     "compressed file.",

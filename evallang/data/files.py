@@ -280,11 +280,11 @@ def _unpacked(packed: IO[bytes], location: str) -> Iterator[IO[bytes]]:
 def check_size(source: str, rows: int, columns: int, bytes_of_a_row: float = 0) -> None:
     """Raise `OverLimit` for a table of too many rows or columns, or too large for the memory.
 
-    `bytes_of_a_row` is what a row takes once it is read, by default eight bytes a cell.
+    `bytes_of_a_row` is what a row takes once it is read, at least eight bytes a cell.
     """
     ROWS.check(f"`{source}`", rows)
     COLUMNS.check(f"`{source}`", columns)
-    MEMORY.check(f"`{source}`, once it is read", int(rows * (bytes_of_a_row or 8 * columns)))
+    MEMORY.check(f"`{source}`, once it is read", int(rows * max(bytes_of_a_row, 8 * columns)))
 
 
 def _neighbours(folder: Path) -> list[str]:

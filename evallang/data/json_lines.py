@@ -20,6 +20,7 @@ from evallang.source import Span
 JSON_WORDS = {list: "list", str: "text", bool: "word", type(None): "word"}
 BRACKETS = re.compile(rb'[\[{\]}]|"(?:[^"\\]|\\.)*+"?')  # or a text, in which they mean nothing
 SIZE_CHECKED = 1_000  # rows after which the size is looked at, and whenever a column is new
+BYTES_OF_A_CELL = 32  # its place in a list, then in a table, and some objects
 MOST_NESTED = 200  # names inside objects that a suggestion is looked for among
 
 
@@ -53,7 +54,7 @@ def read_json_lines(
         try:
             if len(columns) > known or not len(lines) % SIZE_CHECKED:
                 known = len(columns)
-                check_size(source, len(lines), known)
+                check_size(source, len(lines), known, BYTES_OF_A_CELL * known)
             record = _record(line, f"line {number} of `{source}`")
         except OverLimit as error:
             findings.over_limit(error, span=span)

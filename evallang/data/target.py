@@ -27,7 +27,7 @@ from evallang.data.magnitudes import (
     whole_numbers_are_exact,
 )
 from evallang.data.odd_values import warn_of_labels, warn_of_numbers
-from evallang.limits import CLASSES, OverLimit
+from evallang.limits import CLASSES, CLASSES_APART, OverLimit
 from evallang.registry import lazy
 from evallang.spelling import closest
 from evallang.target_scales import SCALES
@@ -204,7 +204,8 @@ def _labels(
         return None
     found = classes_of(values)
     try:
-        CLASSES.check(f"`{column}`", len(found.texts))
+        limit = CLASSES_APART if isinstance(spec, DataSpec) else CLASSES
+        limit.check(f"`{column}`", len(found.texts))
     except OverLimit as error:
         findings.over_limit(error, keyword)
         return None

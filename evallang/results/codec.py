@@ -137,7 +137,9 @@ def loads(text: str) -> ResultsRecord:
     try:
         document = json.loads(text, parse_constant=_no_constant, parse_int=_whole)
     except RecursionError as error:
-        raise ValueError("it is nested too deeply to be results") from error
+        raise ValueError(TOO_DEEP) from error
+    if isinstance(document, dict) and _is_deep(document):
+        raise ValueError(TOO_DEEP)
     if not isinstance(document, dict) or "schema" not in document:
         raise ValueError("not an evallang results file: it has no `schema`")
     if document["schema"] != SCHEMA:
@@ -146,6 +148,21 @@ def loads(text: str) -> ResultsRecord:
     record = cast(ResultsRecord, _build(ResultsRecord, document, "Results"))
     check_references(record)
     return record
+
+
+TOO_DEEP = "it is nested too deeply to be results"
+MOST_LEVELS = 60  # three times those of any results: all that reads them calls itself
+
+
+def _is_deep(document: Any) -> bool:
+    """Return whether lists and objects are nested in too many levels."""
+    level = [document]
+    for _ in range(MOST_LEVELS):
+        inside = (one.values() if isinstance(one, dict) else one for one in level)
+        level = [v for values in inside for v in values if isinstance(v, dict | list)]
+        if not level:
+            return False
+    return True
 
 
 def _other_schema(document: Mapping[str, Any]) -> str:

@@ -45,7 +45,7 @@ def test_labels_and_classes_of_any_script_begin_no_formula(tmp_path, formula, le
     named = 0
     for text in (shown, *(file.read_text(encoding="utf-8") for file in files)):
         for cell in cells(text):
-            named += formula.strip() in cell
+            named += formula[-3:] in cell
             number = cell.replace(".", "", 1).lstrip("-").replace("e-", "", 1).isdigit()
             assert number or not cell.lstrip().startswith(STARTS), cell
     assert named
