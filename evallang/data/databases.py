@@ -150,7 +150,11 @@ def _query_file(
 
 
 def _sqlite(path: Path) -> sqlite3.Connection:
-    uri = f"file:{quote(str(path.absolute()))}?mode=ro"
+    """Open a database; SQLite writes nothing next to one that no program is writing."""
+    whole = os.path.realpath(path)
+    beside = [Path(whole + end) for end in ("-wal", "-journal")]
+    in_use = any(file.is_file() and file.stat().st_size for file in beside)
+    uri = f"file:{quote(whole)}?mode=ro{'' if in_use else '&immutable=1'}"
     connection = sqlite3.connect(uri, uri=True)
     connection.execute("pragma query_only = on")
     connection.execute("pragma trusted_schema = off")

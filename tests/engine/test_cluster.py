@@ -279,7 +279,9 @@ def test_workers_that_join_late_are_used_and_an_interruption_cancels_the_rest(cl
     assert len(begun.read_text()) < n
 
 
-def test_a_lost_scheduler_ends_the_run_and_the_next_one_resumes(cluster, tmp_path, monkeypatch):
+def test_a_lost_scheduler_ends_the_run_and_the_next_one_resumes(
+    cluster, tmp_path, monkeypatch, capfd
+):
     """The last test: it closes the cluster."""
     monkeypatch.setenv("EVALLANG_STORE", str(tmp_path / "store"))
     begun = tmp_path / "begun"
@@ -296,5 +298,6 @@ def test_a_lost_scheduler_ends_the_run_and_the_next_one_resumes(cluster, tmp_pat
         run_study(str(place), trust=True, dask=(cluster.scheduler_address, Tls()), quiet=True)
     closing.join()
     assert failed.value.exit_code == 3
+    assert "Traceback" not in capfd.readouterr().err
     fits = ev.run(place, trust=True).record.provenance.fits
     assert 0 < fits.cached < fits.planned

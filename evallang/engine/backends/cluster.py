@@ -159,13 +159,14 @@ class Cluster:
         import dask
         from distributed import Client, LocalCluster, Security
 
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        for name in ("distributed", "distributed.client", "tornado.application"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # a lost scheduler is our message
         local = LOCAL.fullmatch(self.address)
         try:
             if local is not None:
                 security = Security.temporary()  # or any user of this machine could send it code
-                no_pages = dask.config.set({"distributed.scheduler.http.routes": []})
-                with no_pages, _interrupt_blocked():
+                routes = {f"distributed.{part}.http.routes": [] for part in ("scheduler", "worker")}
+                with dask.config.set(routes), _interrupt_blocked():
                     self._local = LocalCluster(
                         n_workers=int(local[1]),
                         threads_per_worker=1,
@@ -177,14 +178,18 @@ class Cluster:
                         security=security,
                         silence_logs=logging.CRITICAL,
                     )
-                return Client(self._local, security=security, set_as_default=False)
-            return Client(
-                self.address,
-                timeout=CONNECTED_WITHIN,
-                security=self._security(),
-                set_as_default=False,
-                name="evallang",
-            )
+                client = Client(self._local, security=security, set_as_default=False)
+            else:
+                client = Client(
+                    self.address,
+                    timeout=CONNECTED_WITHIN,
+                    security=self._security(),
+                    set_as_default=False,
+                    name="evallang",
+                )
+            # asyncio would print a traceback for each question that a lost scheduler left open
+            client.loop.asyncio_loop.set_exception_handler(lambda loop, context: None)
+            return client
         except (OSError, ValueError, TypeError, RuntimeError, ImportError) as error:
             self.close()
             raise WorkersLost(
