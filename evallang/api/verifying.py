@@ -182,16 +182,16 @@ def _predictions(folder: Path, out: Path) -> list[Difference]:
         return []
     new = pl.read_parquet(made)
     try:
-        rows = pl.scan_parquet(io.BytesIO(content)).select(pl.len()).collect().item()
-        if rows != new.height:
-            return [Difference(PREDICTIONS, f"{rows} rows", f"{new.height} rows", Effect.NUMBERS)]
+        announced = pl.scan_parquet(io.BytesIO(content))
+        names = announced.collect_schema().names()
+        rows = announced.select(pl.len()).collect().item()
+        if names != new.columns or rows != new.height:
+            before = f"{rows} rows of {', '.join(names)}"
+            after = f"{new.height} rows of {', '.join(new.columns)}"
+            return [Difference(PREDICTIONS, before, after, Effect.NUMBERS)]
         old = pl.read_parquet(io.BytesIO(content))
     except (OSError, pl.exceptions.PolarsError) as error:
         return [Difference(PREDICTIONS, f"unreadable: {error}", "readable", Effect.NUMBERS)]
-    if old.columns != new.columns or old.height != new.height:
-        before = f"{old.height} rows of {', '.join(old.columns)}"
-        after = f"{new.height} rows of {', '.join(new.columns)}"
-        return [Difference(PREDICTIONS, before, after, Effect.NUMBERS)]
     found = []
     for name in old.columns:
         other = old[name].ne_missing(new[name])

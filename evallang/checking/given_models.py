@@ -22,6 +22,7 @@ from evallang.data.findings import Findings, counted, written
 from evallang.data.table_rules import is_rescaled
 from evallang.diagnostics import Diagnostic
 from evallang.frozen_records import frozen
+from evallang.limits import CLASSES_APART
 from evallang.metrics.metric import Outcome, default_metric, evaluate
 from evallang.registry import lazy
 from evallang.reporting.numbers import bounded
@@ -138,7 +139,7 @@ def _order(source: GivenOutcomes, model: GivenModel) -> Order | None:
         if ranked is None:
             return None
         return Order(ranked, 0.0, "a rank correlation", "predictions", fix)
-    if labels is None:
+    if labels is None or len(source.classes) > CLASSES_APART.most:  # each is ordered apart
         return None
     classes, two = source.classes, len(source.classes) == 2
     positive = 1 if source.positive is None else source.positive

@@ -483,9 +483,10 @@ def _coincide(
     equal = sum(n * (n - 1) // 2 for n in Counter(keys).values())
     expected = 0.0
     parts = table.y if table.task == "classification" else np.zeros(table.n, dtype=np.int64)
-    for part in np.unique(parts):
-        members = int(np.count_nonzero(parts == part))
-        rows = distinct[parts[distinct] == part]
+    every, sizes = np.unique(parts, return_counts=True)
+    distinct = distinct[np.argsort(parts[distinct], kind="stable")]
+    starts = np.searchsorted(parts[distinct], every)
+    for members, rows in zip(sizes.tolist(), np.split(distinct, starts[1:]), strict=True):
         agree = 1.0
         columns = [values[rows] for values in _columns(table)]
         for column in columns:

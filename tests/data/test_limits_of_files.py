@@ -51,7 +51,7 @@ def test_parquet_files_are_judged_before_they_are_read(source, monkeypatch):
     assert (source.folder / "d.parquet").stat().st_size < 50_000
     monkeypatch.setattr(pl, "read_parquet", lambda *_: pytest.fail("it was read"))
     message = refused(source, "d.parquet", None, "memory", memory=10**7)
-    assert all(fact in message for fact in ("`d.parquet`", "18,000,000", "10,000,000"))
+    assert all(fact in message for fact in ("`d.parquet`", "32,000,000", "10,000,000"))
     assert "2,000,000 rows" in refused(source, "d.parquet", None, "rows")
 
 
@@ -104,7 +104,7 @@ def test_a_cell_may_be_longer_than_python_thinks(source):
 
 def test_classes_are_counted(source):
     text = "x,y\n" + "".join(f"1,label{i}\n" for i in range(101))
-    assert refused(source, "d.csv", text, "classes") == (
+    assert refused(source, "d.csv", text, "classes_apart") == (
         "`y`: 101 classes are more than the limit of 100"
     )
 
