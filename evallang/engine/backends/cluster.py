@@ -165,7 +165,8 @@ class Cluster:
         try:
             if local is not None:
                 security = Security.temporary()  # or any user of this machine could send it code
-                routes = {f"distributed.{part}.http.routes": [] for part in ("scheduler", "worker")}
+                parts = ("scheduler", "worker")
+                routes: dict[str, Any] = {f"distributed.{part}.http.routes": [] for part in parts}
                 with dask.config.set(routes), _interrupt_blocked():
                     self._local = LocalCluster(
                         n_workers=int(local[1]),
@@ -188,7 +189,8 @@ class Cluster:
                     name="evallang",
                 )
             # asyncio would print a traceback for each question that a lost scheduler left open
-            client.loop.asyncio_loop.set_exception_handler(lambda loop, context: None)
+            loop: Any = client.loop
+            loop.asyncio_loop.set_exception_handler(lambda loop, context: None)
             return client
         except (OSError, ValueError, TypeError, RuntimeError, ImportError) as error:
             self.close()
