@@ -128,7 +128,7 @@ def _interval_is_counted(interval: Method, metric: Method) -> bool:
     declared, of_metric = INTERVALS[interval.name].declaration, metric_entry(metric).declaration
     if declared.form in ("proportion", "f1", "cells"):
         return True
-    if declared.form == "sample":
+    if declared.form in ("sample", "shares"):
         return _is_of_counts(metric)
     if declared.form == "auc":
         return is_of_order(metric) and not declared.designs

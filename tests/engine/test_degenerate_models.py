@@ -74,7 +74,7 @@ def test_a_model_that_never_predicts_a_class_is_named_whatever_is_measured(folde
     assert [c.code for c in cautions(context)].count("W511") == 1
 
 
-@pytest.mark.parametrize("metric", ["mcc", "balanced_accuracy", "cohen_kappa"])
+@pytest.mark.parametrize("metric", ["mcc", "cohen_kappa"])
 def test_bounds_that_coincide_are_no_interval(folder, metric):
     results = measured(folder, metric)
     for model in ("never", "all_right"):
@@ -83,6 +83,16 @@ def test_bounds_that_coincide_are_no_interval(folder, metric):
         assert found.no_interval == NO_WIDTH
     assert of(results, "some", metric).interval is not None
     assert of(results, "some", metric).no_interval is None
+
+
+def test_a_mean_of_recalls_at_an_end_has_bounds_from_its_classes(folder):
+    # statsmodels' Wilson bounds of 17 of 17 and 183 of 183, added as Zou and Donner 2008 do
+    results = measured(folder, "balanced_accuracy")
+    counts = POSITIVES, ROWS - POSITIVES
+    sides = [proportion_confint(n, n, method="wilson")[0] for n in counts]
+    found = of(results, "all_right", "balanced_accuracy").interval
+    assert found.high == 1.0
+    assert found.low == pytest.approx(1 - np.hypot(*(1 - side for side in sides)) / 2, rel=1e-12)
 
 
 def test_no_interval_of_any_metric_has_no_width(folder):
