@@ -406,6 +406,20 @@ def _of_means(n: int, *claims: Claim) -> Simulation:
     return _size(f"exponential losses, n = {n}", f"{n} examples", p, claimed)
 
 
+def _refused(n: int, claim: Claim) -> Simulation:
+    """Take the bootstrap test of so few examples that it gives no p."""
+
+    def p(rng: Rng) -> Mapping[str, float | None]:
+        drawn = LossSample(rng.standard_normal(n) - rng.standard_normal(n))
+        bounds = ResampledBounds(drawn, new_seed(rng), "bca", ROUNDS)
+        low, high = bounds.bounds(LEVEL).low, bounds.bounds(LEVEL).high
+        within = low is None or high is None or low <= 0 <= high
+        return {"bootstrap, if it gave p": 1.0 if within else 0.0}
+
+    names = {"bootstrap, if it gave p": claim}
+    return _size(f"normal losses, n = {n}", f"{n} examples", p, names)
+
+
 def _of_groups(groups: int, *claims: Claim) -> Simulation:
     """Compare means over groups of ten rows at the margin."""
     codes = np.repeat(np.arange(groups), 10)
@@ -477,6 +491,7 @@ SIMULATIONS = (
       for positives, n in ((5, 100), (10, 200), (20, 400))),
     *(_of_means(n, AT_MOST, AT_MOST) for n in (3, 5, 8)),
     _of_means(20, AT_MOST, AT_MOST),
+    *(_refused(n, INFLATED) for n in (3, 5, 8)),
     _of_groups(9, AT_MOST, INFLATED),
     _of_groups(13, AT_MOST, INFLATED),
 )  # fmt: skip

@@ -17,7 +17,8 @@ def assert_validity(entry):
         assert holds.least > 1, entry.name
         assert holds.count in COUNTS or holds.count in BY_METRIC, entry.name
         assert holds.found or holds.count is Counted.TAIL, f"{entry.name}: what was measured?"
-    assert len({holds.count for holds in declared}) == len(declared), entry.name
+    alike = {(holds.count, holds.refused) for holds in declared}
+    assert len(alike) == len(declared), entry.name
 
 
 def assert_shortfalls_are_stated(entry, arguments, found):
@@ -30,8 +31,10 @@ def assert_shortfalls_are_stated(entry, arguments, found):
     known = {count: Number(n) for count, n in counts.items() if n is not None}
     bounds = getattr(found, "estimate", found)
     defined = bounds is not None and bounds.low is not None
-    for holds, note in shortfalls(declared, known):
-        if holds.refused:
+    short = shortfalls(declared, known)
+    refused = any(holds.refused for holds, _ in short)
+    for _, note in short:
+        if refused:
             assert getattr(found, "p", None) is None, entry.name
             assert not defined, entry.name
             assert found.notes, entry.name
