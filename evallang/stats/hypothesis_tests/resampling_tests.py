@@ -277,7 +277,7 @@ def permutation(
             Holds(
                 Counted.EXAMPLES,
                 20,
-                f"the test rejected 10 to 27% {OF_TRUE}; `permutation` is exact",
+                f"the test rejected 12 to 28% {OF_TRUE}; `permutation` is exact",
                 refused=True,
             ),
             Holds(Counted.EXAMPLES, 100, f"the test rejected up to 10% {OF_TRUE}"),
