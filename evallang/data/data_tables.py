@@ -4,6 +4,7 @@ The order is fixed: missing values are marked, `where` lines applied, then types
 target and the columns with roles read, and what is left are the features.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -136,9 +137,20 @@ def _source(spec: DataSpec, folder: Path, findings: Findings, trusted: bool) -> 
         return bundled.read_bundled(spec.location)
     if spec.kind == "path":
         return read_file(
-            spec.location, folder, findings, named=named_columns(spec), spelled=_spelled(spec)
+            spec.location,
+            folder,
+            findings,
+            named=named_columns(spec),
+            spelled=_spelled(spec),
+            used=lambda columns: _used(spec, columns),
         )
     return read_query(spec.location, spec.connection or "", folder, findings, trusted=trusted)
+
+
+def _used(spec: DataSpec, columns: Sequence[str]) -> frozenset[str]:
+    """Return the columns that a statement uses: named ones, and all others as features."""
+    others = set() if spec.features is not None else {*columns} - {*(spec.features_except or ())}
+    return named_columns(replace(spec, features_except=None)) | others
 
 
 def _spelled(spec: DataSpec) -> frozenset[str]:

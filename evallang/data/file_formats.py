@@ -51,6 +51,7 @@ def read_file(
     short: Container[str] = (),
     coded: Container[str] = (),
     needed: Needed | None = None,
+    used: Needed | None = None,
     span: Span | None = None,
 ) -> Frame | None:
     """Read a .csv, .tsv, .jsonl, .arff (also .gz), .parquet or .xlsx file; None after a finding.
@@ -59,7 +60,8 @@ def read_file(
     `spelled` are those that are read as text somewhere, so that 1.10 and 1.1 differ (None: any);
     `short` those whose whole numbers take as few bytes as they need, `coded` those whose texts may
     be categories in a long file. `needed` returns those that the study looks at (None: all): where
-    its client can, a store sends no others.
+    its client can, a store sends no others. `used` are those whose unclear numbers are reported
+    (None: as `needed`).
     """
     if ending(location) == ".parquet" and is_remote(location) and is_fetched(location):
         return _fetch_parquet(location, needed, findings, span)
@@ -84,7 +86,7 @@ def read_file(
             spelled=spelled,
             short=short,
             coded=coded,
-            needed=needed,
+            needed=used or needed,
             span=span,
         )
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 else:
     pl = lazy("polars")
 
-FEW = 10  # numbers such as 7.685; fewer beside 862 may be decimals whose zeros are not written
-MOST_NUMBERS = 0.5  # share of the cells from which a column with a few words holds numbers
+FEW = 10  # numbers such as 7.685, below which 862 among them may be a decimal without its zeros
+LEAST_NUMBERS = 0.5  # share of the texts of a column from which it holds numbers, and a few words
 _GAP = r"[ '’\u00a0\u202f]"
 _UNCLEAR = r"[+-]?[1-9][0-9]{0,2}"
 _SHAPES = {
@@ -36,6 +36,7 @@ _SHAPES = {
 }
 """The ways in which a number may be written, the first that fits; `.` and `,` show which of the
 two is the decimal sign."""
+_GROUPS = {".": rf",|{_GAP}", ",": rf"\.|{_GAP}"}
 _NUMBER = re.compile("|".join(_SHAPES.values()))
 
 
@@ -46,10 +47,14 @@ def is_number(text: str) -> bool:
 
 @frozen
 class _Found:
-    """The first cell of each shape in a column, and how many have a shape that is unclear."""
+    """The first cell of each shape in a column, and how many have a shape that is unclear.
+
+    `grouped` tells whether a number with a sure decimal sign has groups besides.
+    """
 
     first: Mapping[str, str]
     unclear: int
+    grouped: bool
 
     @property
     def signs(self) -> list[str]:
@@ -107,17 +112,19 @@ def _found(cells: "pl.Series") -> _Found | None:
         return None
     with_digits = texts.filter(texts.str.contains("[0-9]"))
     every = f"^({'|'.join(_SHAPES.values())})$"
-    if 2 * len(with_digits) < len(texts) or not with_digits.str.contains(every).all():
+    if len(with_digits) < LEAST_NUMBERS * len(texts) or not with_digits.str.contains(every).all():
         return None
     first: dict[str, str] = {}
-    unclear, rest = 0, with_digits
+    unclear, grouped, rest = 0, False, with_digits
     for shape, pattern in _SHAPES.items():
         fits = rest.str.contains(f"^({pattern})$")
         if fits.any():
             first[shape] = str(rest.filter(fits)[0])
             unclear += int(fits.sum()) if shape.startswith("unclear") else 0
+            if shape in _GROUPS:
+                grouped = bool(rest.filter(fits).str.contains(_GROUPS[shape]).any())
             rest = rest.filter(~fits)
-    return _Found({s: t for s, t in first.items() if s != "plain"}, unclear)
+    return _Found({s: t for s, t in first.items() if s != "plain"}, unclear, grouped)
 
 
 def _decimal_sign(one: _Found, known: set[str], separator: str) -> str | None:
@@ -135,7 +142,7 @@ def _decimal_sign(one: _Found, known: set[str], separator: str) -> str | None:
         return decimal
     if known:
         return None
-    mixed = "short" in one.first  # 862 beside 7.685: with three decimals it would be 862.000
+    mixed = "short" in one.first  # 862 among 7.685: with three decimals it would be 862.000
     if sign == ".":
         certain = separator != ";" and not (mixed and one.unclear >= FEW)
         return sign if certain else None
@@ -147,8 +154,8 @@ def _decimal_sign(one: _Found, known: set[str], separator: str) -> str | None:
 def _has_groups(one: _Found, decimal: str) -> bool:
     """Return whether a column has a number whose digits are in groups."""
     group = "," if decimal == "." else "."
-    sure = one.first.get(decimal, "")
-    return f"unclear{group}" in one.first or "grouped" in one.first or group in sure
+    shapes = {f"unclear{group}", "grouped"} & set(one.first)
+    return bool(shapes) or one.grouped
 
 
 def _shows_a_point(numbers: "pl.Series") -> bool:

@@ -23,10 +23,10 @@ else:
 BELOW = frozenset({-9.0, -99.0, -999.0, -9999.0, -99999.0, -999999.0})
 ABOVE = frozenset({99.0, 999.0, 9999.0, 99999.0, 999999.0})
 """Numbers that questionnaires and instruments write for what they do not know."""
-LEAST_NUMBERS = 5  # different numbers beside one that looks like a mark; rows of labels
-LEAST_COUNTED = 10  # different numbers beside -1, which is an ordinary number among few
+LEAST_NUMBERS = 5  # different numbers besides one that looks like a mark; rows of labels
+LEAST_COUNTED = 10  # different numbers besides -1, which is an ordinary number among few
 LEAST_SHARE = 0.05  # of the rows that are -1, unless all others are between 0 and 1
-MOST_COMPARED = 1_000  # different texts of a column; more of them are no categories
+MOST_COMPARED = 1_000  # different texts of a column; more of them are not categories
 SEPARATORS = re.compile(r"\s*[;|,/+&]\s*")
 WORDS_OF_THE_UNKNOWN = frozenset(
     {
@@ -134,7 +134,7 @@ def variants_in(frame: Frame, column: str) -> list[str]:
 
 
 def spelled_alike(text: str) -> str:
-    """Return what texts of one meaning have in common: case, blanks, order of a list left out."""
+    """Return a text without what texts of one meaning differ in: case, blanks, order of a list."""
     number = as_number(text)
     if number is not None:
         return repr(number)

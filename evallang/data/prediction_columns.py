@@ -763,7 +763,7 @@ def _suggest_sums(block: "NDArray[np.float64]", model: GivenModel) -> str:
 
 
 def suggest_probabilities(scores: "NDArray[np.float64]") -> tuple[str, str] | None:
-    """Return what scores are that are no probabilities, and how to make some of them.
+    """Return what scores outside 0 and 1 look like, and how to make some of them.
 
     None of scores between 0 and 1.
     """

@@ -90,7 +90,7 @@ def _levels(study: Study) -> Iterator[Default]:
 
 
 def _missing_words(read: ReadSources) -> Iterator[Default]:
-    """Iterate over the words that a source was read to lack a value by, if its study names none."""
+    """Iterate over the words that were read as missing without a clause that names them."""
     for source in (*read.with_examples, *read.score_tables):
         words = sorted({word for some in source.taken.values() for word in some})
         if words and getattr(source.spec, "missing", None) is None:
