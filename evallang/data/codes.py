@@ -1048,7 +1048,7 @@ BELOW_CHANCE = declare(
     changes=Changes.SCORES,
     reason="A model that knows nothing orders the examples by chance. One whose interval lies "
     "below chance knows something and says the opposite: its scores are those of the other class, "
-    "its labels are exchanged, or a time stands where a risk is expected. With fewer than 20 "
+    "its labels are exchanged, or a column has times instead of risks. With fewer than 20 "
     "examples, or 5 of a class, no order is reported.",
     wrong="positive spam\nscore cnn = p_ham",
     right="positive spam\nscore cnn = p_spam",

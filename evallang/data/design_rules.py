@@ -320,7 +320,7 @@ def heavy_tails(table: Table, asked: Questions, findings: Findings) -> None:
     """Report targets of which a few values decide every mean of squares.
 
     Estimates state what heavy tails do to their intervals, whatever the sample shows: one without
-    its extremes has none. All rows of a target tell more than the tested ones.
+    its extremes states nothing. All rows of a target tell more than the tested ones.
     """
     kurtosis = heavy_kurtosis(table.y) if table.task == "regression" and asked.squared else None
     if kurtosis is None:

@@ -90,7 +90,7 @@ TIE = 1e-12  # relative; the same difference reached by another order of sums
 INVERSION = "inverted_swaps"
 NO_INVERSION = (
     "the interval is the bootstrap's and can disagree with p: a permutation test of a metric that "
-    "is no mean over the examples has no inversion"
+    "is not a mean over the examples has no inversion"
 )
 SMALLEST_ALPHA = 1e-9  # beyond what any number of rounds resolves
 
@@ -185,7 +185,7 @@ def permutation(
     consecutive examples as a whole, for series. Swaps under which the metric is undefined
     count as at least as large. The interval of a difference of means is the inversion of the
     test, from the same swaps: the differences that, taken from every example, are not
-    rejected. Metrics that are no means have no inversion: there the interval, where there is
+    rejected. Metrics that are not means have no inversion: there the interval, where there is
     a `sample`, is the bootstrap's (bca), and a note says so. Raises `ValueError` where `rounds`
     or `block` is below 1, or the swapper has no order to make blocks of.
     """

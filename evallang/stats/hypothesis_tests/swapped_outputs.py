@@ -45,7 +45,7 @@ class _PatternSwapper(ABC):
     """How many numbers a round takes."""
 
     def kinds(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Refuse: a metric of counts is no mean over the examples."""
+        """Refuse: a metric of counts is not a mean over the examples."""
         raise ValueError("the difference has no shift")
 
     @property

@@ -67,7 +67,7 @@ class SignSwapper:
     groups : codes (n,) of groups that are swapped as a whole, or None
     transform : from sums of parts (...) to differences (...), odd and increasing; None: the sum
     shifts : what each example would add to a difference of 1 (n,); None where the difference is
-        no mean over the examples
+        not a mean over the examples
     """
 
     def __init__(

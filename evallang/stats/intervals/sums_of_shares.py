@@ -71,7 +71,7 @@ def sum_of_shares(
 
     Zou & Donner 2008. `terms` (s, 4) holds for each share its coefficient, successes, trials and
     the set of examples that are its trials: shares of one set exclude each other, and sets have no
-    example in common. A share without trials has no part in the sum. Bounds are cut at the
+    example in common. A share without trials is excluded from the sum. Bounds are cut at the
     `limits` of the metric. Raises `ValueError` where `terms` has another shape or counts.
     """
     checked_level(level)
