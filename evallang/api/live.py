@@ -36,7 +36,8 @@ NOTHING = Live()
 
 def checked(live: Live, study: Study | None) -> None:
     """Raise `ValueError` for a frame of data that the study does not have, or no estimator."""
-    sources = {} if study is None else {source.name: source for source in study.sources}
+    every = () if study is None else study.sources
+    sources = {getattr(source, "declared_name", source.name): source for source in every}
     for name, given in live.frames.items():
         if study is not None and name not in sources:
             raise ValueError(f"the study has no data called {name!r}; it has {_listed(sources)}")

@@ -188,7 +188,8 @@ def _read(
     found: list[Diagnostic] = []
     for source in study.sources:
         report_activity(Activity("reading", source.name))
-        frames = _several(live.frames.get(source.name))
+        name = getattr(source, "declared_name", source.name)
+        frames = _several(live.frames.get(name))
         frame = frames[0] if frames else None
         if isinstance(source, DataSpec):
             read, diagnostics = read_table(source, folder, trusted=trusted, frame=frame)

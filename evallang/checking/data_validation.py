@@ -684,7 +684,7 @@ def _ratio(study: Study, table: ScoreTable) -> Iterator[Diagnostic]:
             span,
             help="write `folds of cv` for the folds of one cross-validation, or `folds of "
             "holdout(test=1/3)` for random splits with the share that each one tests, under "
-            f"`scores {statement_of(spec.name)}`{instead}; name repeats of cross-validation by "
+            f"`scores {spec.declared_name}`{instead}; name repeats of cross-validation by "
             "`repeat COLUMN`",
         )
 

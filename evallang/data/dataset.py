@@ -287,6 +287,13 @@ class ScoresSpec:
     places: Mapping[str, Span] = field(default_factory=dict, compare=False)
 
     @property
+    def declared_name(self) -> str:
+        """The name of its statement, which several metrics of a table share."""
+        return (
+            self.name if self.metric_column is None else self.name.removesuffix(f".{self.metric}")
+        )
+
+    @property
     def over_seeds(self) -> bool:
         """Whether nothing but seeds distinguishes the scores of a model on a data set."""
         return self.seed is not None and self.fold is None and self.repeat is None

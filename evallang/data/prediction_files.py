@@ -128,10 +128,14 @@ def _long_table(
     for model, value in zip(models, values, strict=True):
         part = frame.keep(column == value)
         parts[model.name] = replace(
-            part, cells=part.cells.drop(spec.model), source=f"{model.name} in {frame.source}"
+            part,
+            cells=part.cells.drop(spec.model),
+            source=f"{model.name} in {frame.source}",
+            notes=(),
         )
     skipped = [name for name in present if name not in values]
-    notes = (f"rows of other models skipped: {listed(skipped, 12)}",) if skipped else ()
+    notes = frame.notes
+    notes += (f"rows of other models skipped: {listed(skipped, 12)}",) if skipped else ()
     models = tuple(replace(model, path=model.name) for model in models)
     if len(parts) == 1:
         (only,) = parts.values()

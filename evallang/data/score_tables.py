@@ -338,7 +338,12 @@ def _filled(
     if not _same_folds(values, spec, cells, axes, findings):
         return None
     if spec.over_seeds:
-        return _report_missing(values[:, :, 0], spec, cells, axes, findings)
+        found = _report_missing(values[:, :, 0], spec, cells, axes, findings)
+        note = (
+            f"{spec.seed}: {counted(len(axes.seeds), 'seed')} of each model share their data, so "
+            "that their spread shows how training varies and not how other data would differ"
+        )
+        return None if found is None else (found[0], (*found[1], note))
     found = _report_missing(values.mean(axis=3), spec, cells, axes, findings)
     if found is None or spec.seed is None:
         return found
