@@ -214,7 +214,7 @@ def read_levels(
 
 def warn_of_words(frame: Frame, column: str, keyword: str, findings: Findings) -> None:
     """Report the words of a column of text that are read as missing and may be a category."""
-    words = frame.taken.get(column, ()) if frame.stated is None else ()
+    words = frame.taken.get(column, {}) if frame.stated is None else ()
     if not words or frame.kind(column) is not Kind.TEXT:
         return
     findings.add(

@@ -66,7 +66,7 @@ def read_counts(
             GivenModel(name, name, column=name) for name in frame.columns if name != spec.count
         )
         written = _file_patterns(frame, spec, models, findings)
-        source, notes = frame.source, frame.notes
+        source, notes = frame.source, frame.all_notes
         columns = source_columns(frame, roles_in_counts(spec, models))
     if not models:
         findings.add(NO_MODELS, f"`{spec.name}` names no models", "models")

@@ -216,7 +216,7 @@ def _table(
         source=frame.source,
         taken=frame.taken,
         target=target_column,
-        notes=(*frame.notes, *target.notes),
+        notes=(*frame.all_notes, *target.notes),
         source_columns=columns,
         unused={c.name: frame.values(c.name) for c in columns if c.role == NOT_USED},
         keys={n: frame.values(n) for n in (spec.id, spec.time) if n in frame.columns and n},

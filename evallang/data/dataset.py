@@ -399,8 +399,8 @@ class Table:
     notes: tuple[str, ...] = ()
     source_columns: tuple[SourceColumn, ...] = ()
     """All columns of the source, features or not, in its order."""
-    taken: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Of each column that holds some, the words that were read as missing."""
+    taken: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """Of each column that holds some, the words that were read as missing, with their rows."""
     further_splits: tuple[tuple[str, ...], ...] = ()
     moments: Moments | None = None
     strata: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -484,8 +484,8 @@ class GivenOutcomes:
     moments: Moments | None = None
     joined: JoinedParts | None = None
     """Of files in parts whose rows were joined in memory: how many, and why."""
-    taken: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Of each column that holds some, the words that were read as missing."""
+    taken: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """Of each column that holds some, the words that were read as missing, with their rows."""
 
     @property
     def class_counts(self) -> tuple[int, ...] | None:
@@ -568,7 +568,7 @@ class ScoreTable:
     source: str
     notes: tuple[str, ...] = ()
     source_columns: tuple[SourceColumn, ...] = ()
-    taken: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    taken: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     seed_labels: tuple[str, ...] | None = None
     excluded: tuple[tuple[str, int], ...] = ()
 

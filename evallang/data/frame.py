@@ -1,13 +1,14 @@
 """Columns as read: a file or bundled data set before any clause has been applied to it."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from evallang.data.column_types import Kind, kind_of, type_words, typed_cells
 from evallang.data.dataset import Label
-from evallang.data.findings import listed, quoted
+from evallang.data.findings import counted, listed, quoted
 from evallang.data.joined_parts import JoinedParts
 from evallang.data.labels import as_number, label_text
 from evallang.frozen_records import frozen
@@ -50,7 +51,7 @@ class Frame:
     of_categories : of typed columns of numbers that are categories in a long file, the number of
         each category
     stated : the words that the study says are missing, None for the usual ones
-    taken : of each column that holds some, the words that were read as missing
+    taken : of each column that holds some, the words that were read as missing, with their rows
     hashes : of a table in parts, that of the columns that its study names, and that of ids, truth
         and groups; of all rows, whatever `where` keeps
     """
@@ -71,7 +72,7 @@ class Frame:
     joined: JoinedParts | None = None
     of_categories: "Mapping[str, pl.Series]" = field(default_factory=dict)
     stated: tuple[Label, ...] | None = None
-    taken: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    taken: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     _typed: dict[str, "pl.Series"] = field(default_factory=dict, compare=False, repr=False)
     _levels: "dict[str, tuple[Frame, pl.Series]]" = field(
         default_factory=dict, compare=False, repr=False
@@ -209,36 +210,46 @@ class Frame:
         Without tokens these are `MISSING_WORDS`, which is stated where one is met.
         """
         changed: list[pl.Series] = []
-        taken: dict[str, tuple[str, ...]] = {}
+        taken: dict[str, dict[str, int]] = {}
         for cells in self.cells.iter_columns():
             gone = _are_missing(cells, tokens, self.untyped)
             if gone is not None and (gone := gone.fill_null(False)).any():
-                words = cells.filter(gone).unique().cast(pl.String).sort()
-                taken[cells.name] = tuple(words.to_list())
+                words = cells.filter(gone).cast(pl.String).to_list()
+                taken[cells.name] = dict(sorted(Counter(words).items()))
                 marked = cells.to_frame().select(pl.when(~gone).then(pl.col(cells.name)))
                 cells = marked.to_series()
+                if not self.untyped and cells.dtype == pl.String:  # numbers, but for the word
+                    typed = typed_cells(cells)
+                    cells = typed if typed.dtype.is_numeric() else cells
             changed.append(cells)
         if not taken:
             return replace(self, stated=tokens)
-        notes = self.notes
-        if tokens is None:
-            words_of = [f"{name} ({listed(words)})" for name, words in taken.items()]
-            note = f"words read as missing, by default, in {listed(words_of)}"
-            notes = (*notes, f"{self.source}: {note}")
         return replace(
             self,
             cells=pl.DataFrame(changed),
-            notes=notes,
             stated=tokens,
             taken=taken,
             _typed={},
             _levels={},
         )
 
+    @property
+    def all_notes(self) -> tuple[str, ...]:
+        """What to state of the source, with the words that were read as missing by default."""
+        if not self.taken or self.stated is not None:
+            return self.notes
+        noun = "row"
+        words_of = [
+            f"{name} ({listed(f'{word} in {counted(n, noun)}' for word, n in words.items())})"
+            for name, words in self.taken.items()
+        ]
+        note = f"words read as missing, by default, in {listed(words_of)}"
+        return (*self.notes, f"{self.source}: {note}")
+
     def keep_words(self, column: str) -> str:
         """Format what to write where words of a column are not meant to be missing."""
         may_be_labels = self.stated is None and self.kind(column) is not Kind.NUMBER
-        words = self.taken.get(column, ()) if may_be_labels else ()
+        words = self.taken.get(column, {}) if may_be_labels else {}
         return f", or `missing none` if {quoted(words)} is a label" if words else ""
 
     def place(self, row: int) -> str:

@@ -213,7 +213,7 @@ class PartCounts:
     cells: "pl.DataFrame | None" = None
     untyped: bool = False
     notes: tuple[str, ...] = ()
-    taken: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    taken: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
     others: Mapping[str, ColumnCounts] | None = None
     where_types: tuple[str, ...] = ()

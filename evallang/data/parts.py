@@ -3,6 +3,7 @@
 A table in parts is the same as one file of all its rows, in the order of the parts.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -183,14 +184,14 @@ def shared_notes(location: str, notes: Sequence[tuple[str, tuple[str, ...]]]) ->
 
 
 def taken_of_parts(
-    taken: Sequence[Mapping[str, tuple[str, ...]]],
-) -> dict[str, tuple[str, ...]]:
-    """Return the words that were read as missing in each column of any part."""
-    words: dict[str, dict[str, None]] = {}
+    taken: Sequence[Mapping[str, Mapping[str, int]]],
+) -> dict[str, dict[str, int]]:
+    """Return the words that were read as missing in each column of any part, with their rows."""
+    words: dict[str, Counter[str]] = {}
     for part in taken:
         for column, some in part.items():
-            words.setdefault(column, {}).update(dict.fromkeys(some))
-    return {column: tuple(sorted(some)) for column, some in words.items()}
+            words.setdefault(column, Counter()).update(some)
+    return {column: dict(sorted(some.items())) for column, some in words.items()}
 
 
 def hashes_of(frame: Frame, named: Sequence[str], tested: Sequence[str]) -> tuple[str, str]:

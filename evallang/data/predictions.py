@@ -308,7 +308,7 @@ def _outcomes(
         if frame.parts is None
         else f"{frame.source} ({counted(frame.parts, 'part')})",
         notes=(
-            *frame.notes,
+            *frame.all_notes,
             *(target.notes if target is not None else ()),
             *answers.notes,
             *spread,

@@ -167,7 +167,7 @@ def _suggest_order(frame: Frame, column: str) -> str:
 def _say_missing(frame: Frame, line: Where) -> str | None:
     """Return what to write in place of a word that was read as missing; None of other words."""
     wanted = line.value if isinstance(line.value, tuple) else (line.value,)
-    words = [word for word in frame.taken.get(line.column, ()) if word in wanted]
+    words = [word for word in frame.taken.get(line.column, {}) if word in wanted]
     if not words:
         return None
     return f"`{words[0]}` is read as missing: write `where {written(line.column)} is missing`"

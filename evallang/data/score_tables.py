@@ -117,7 +117,7 @@ def read_scores(
         sha256="",
         source=frame.source,
         taken=frame.taken,
-        notes=(*frame.notes, *cells.notes, *notes, *scaled),
+        notes=(*frame.all_notes, *cells.notes, *notes, *scaled),
         source_columns=source_columns(frame, roles_in_scores(spec, cells.models)),
         seed_labels=axes.seeds if spec.over_seeds else None,
         excluded=excluded,

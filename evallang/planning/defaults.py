@@ -1,5 +1,6 @@
 """Every value that the author did not write and that a run uses, as clauses with their values."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from typing import Any
@@ -92,10 +93,13 @@ def _levels(study: Study) -> Iterator[Default]:
 def _missing_words(read: ReadSources) -> Iterator[Default]:
     """Iterate over the words that were read as missing without a clause that names them."""
     for source in (*read.with_examples, *read.score_tables):
-        words = sorted({word for some in source.taken.values() for word in some})
+        words: Counter[str] = Counter()
+        for some in source.taken.values():
+            words.update(some)
         if words and getattr(source.spec, "missing", None) is None:
             name = source.spec.name
-            yield Default(f"missing of {name}", ", ".join(words), "data", "missing", name)
+            value = ", ".join(f"{word} ({n:,})" for word, n in sorted(words.items()))
+            yield Default(f"missing of {name}", value, "data", "missing", name)
 
 
 def _settings(

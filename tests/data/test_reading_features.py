@@ -146,7 +146,7 @@ def test_the_usual_words_are_missing_unless_the_study_says_otherwise(source, wor
     text = f"x,y\n1,n\n{word},p\n3,n\n4,p\n"
     table = source.table(text)
     np.testing.assert_array_equal(table.numeric[:, 0], [1, np.nan, 3, 4])
-    note = f"data.csv: words read as missing, by default, in x ({word})"
+    note = f"data.csv: words read as missing, by default, in x ({word} in 1 row)"
     assert (note in table.notes) == (word != "NaN")  # which is a number to a reader of CSV
     assert table.source_columns[0].missing == 1
     kept, found = source.read(text, missing=())

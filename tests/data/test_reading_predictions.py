@@ -6,8 +6,9 @@ import pytest
 from many_cases import for_each
 
 from evallang.data import prediction_columns
-from evallang.data.dataset import GivenModel
+from evallang.data.dataset import GivenModel, Where
 from evallang.data.prediction_columns import _coded, _places
+from evallang.source import Span
 
 TEXT = "id,truth,a,b,p\n1,no,no,no,0.2\n2,yes,yes,no,0.5\n3,yes,yes,yes,0.9\n4,no,yes,no,0.1\n"
 A, B = (GivenModel(name, name, column=name) for name in "ab")
@@ -383,3 +384,34 @@ def test_numbers_are_looked_up_among_the_labels_in_few_bytes(cells, labels, monk
     found = _places(pl.Series(cells), labels)
     assert found.tolist() == [place_one_by_one(float(cell), labels) for cell in cells]
     assert found.dtype.itemsize <= 2 or isinstance(cells[0], bool)
+
+
+SCORED = "id,y,m1\n1,1,15\n2,0,NA\n3,1,30\n4,0,2\n"  # as R's write.csv(quote = FALSE) writes it
+
+
+def test_words_for_a_missing_score_are_missing_and_can_be_excluded(source):
+    models = (GivenModel("m1", "m1", score="m1"),)
+    source.write("p.csv", SCORED)
+    where = Where("m1", "is not missing", None, "where m1 is not missing", Span("s.eval", 0, 5))
+    one, _ = source.predictions("p.csv", truth="y", models=models, where=(where,))
+    assert one[0].scores["m1"].tolist() == [15, 30, 2]
+    assert one[0].excluded == (("where m1 is not missing", 1),)
+    assert "p.csv: words read as missing, by default, in m1 (NA in 1 row)" in one[0].notes
+    for clauses, code in (({}, "E444"), ({"missing": ()}, "E447"), ({"missing": ("NA",)}, "E444")):
+        _, found = source.predictions("p.csv", truth="y", models=models, **clauses)
+        assert [d.code for d in found] == [code]
+
+
+def test_a_missing_truth_is_never_a_label(source):
+    source.write("p.csv", "truth,a\nyes,yes\nNA,no\nno,no\nNone,no\n")
+    _, (found,) = source.predictions("p.csv", models=(A,))
+    assert (found.code, "2 of 4 rows: row 2 (line 3), row 4 (line 5)" in found.message) == (
+        "E423",
+        True,
+    )
+    assert found.help == (
+        "write `where truth is not missing` to exclude them, or `missing none` if `NA`, `None` is "
+        "a label"
+    )
+    (kept,), _ = source.predictions("p.csv", models=(A,), missing=())
+    assert kept.classes == ("NA", "None", "no", "yes")

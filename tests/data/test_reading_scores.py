@@ -199,7 +199,7 @@ def test_marks_of_failed_runs_are_gaps_and_stated(read, mark):
     stated = [
         note
         for note in table.notes
-        if f"{mark} read as missing in 1 row" in note or f"({mark})" in note
+        if f"{mark} read as missing in 1 row" in note or f"({mark} in 1 row)" in note
     ]
     assert bool(stated) == (mark not in ("", "NaN"))  # those two are missing in every column
 
