@@ -158,7 +158,12 @@ BOOTSTRAP_VARIANTS = {
     ),
     examples=(
         Example(
-            (LossSwapper((1.0, 2.0, 3.0, 4.0), (0.0, 0.0, 0.0, 0.0)), None, 0.95, 1),
+            (
+                LossSwapper((1.0, 2.0, 3.0, 4.0), (0.0, 0.0, 0.0, 0.0), shares=(0.25,) * 4),
+                None,
+                0.95,
+                1,
+            ),
             {"p": 2 / 16, "estimate.value": 2.5, "extra.mc_se": 0.0},
             "own derivation: of the 16 signs of 1, 2, 3, 4 two give a sum of 10 or -10",
         ),

@@ -291,12 +291,13 @@ class LossSwapper(SignSwapper):
         shares: ArrayLike | None = None,
     ) -> None:
         self._losses = first, second
-        n = len(np.asarray(first))
         if transform == "sqrt":
             super().__init__((), groups, self._roots)
         else:
-            equal = np.full(n, 1 / max(n, 1))
-            super().__init__((), groups, shifts=equal if shares is None else shares)
+            if shares is None:
+                n = len(np.asarray(first))
+                shares = np.full(n, 1 / max(n, 1))
+            super().__init__((), groups, shifts=shares)
 
     @cached_property
     def _parts(self) -> NDArray[np.float64]:
