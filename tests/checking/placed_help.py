@@ -208,6 +208,7 @@ PLACED: dict[tuple[str, int], Edits] = {
                   ("columns(numeric: StandardScaler, categorical: "
                    "OneHotEncoder(handle_unknown=ignore)) | ", "")),
     ("W449", 0): (TOGETHER,),
+    ("W489", 0): (("= percent\n", "= percent\n  threshold cnn = 50\n"),),
     ("W449", 1): (("c vs d with mcnemar", "c vs d with mcnemar exploratory"),),
     ("W449", 2): (TOGETHER,),
     **{("W443", i): (
