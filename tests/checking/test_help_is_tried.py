@@ -22,6 +22,7 @@ FEW_ROWS = "the made table is small, or one column follows from another, which i
 ELSEWHERE = "the place is in another file, or on the command line"
 REPEATED = "each value of the column occurs in four rows, which is then seen as a unit"
 REVEALS = {
+    ("W489", 0): "a stated threshold may have been chosen on the same rows",
     ("E004", 5): ELSEWHERE,
     ("E020", 4): SECOND_SLIP,
     ("E022", 6): SECOND_SLIP,
