@@ -32,7 +32,7 @@ SECOND = COUNTS.replace("counts one", "counts two").replace(": 40", ": 35")
 OTHER_MODELS = COUNTS.replace("counts one", "counts two").replace("x, y, z", "u, v, w")
 PREDICTIONS = 'predictions p from "p.csv"\n  truth truth\n  positive 1\n'
 SCORES = 'scores s from "s.csv"\n  dataset name\n  models x, y, z\n  metric "AUC"\n'
-FOLDS = 'scores f from "f.csv"\n  fold fold\n  models x, y, z\n  metric "AUC"\n'
+FOLDS = 'scores f from "f.csv"\n  fold fold\n  folds of cv\n  models x, y, z\n  metric "AUC"\n'
 FITTED = """model a = GaussianNB
 model b = LogisticRegression
 model c = DummyClassifier

@@ -18,6 +18,7 @@ model bayes = GaussianNB
 protocol cv folds=3
 scores s from "s.csv"
   fold fold
+  folds of cv
   models nb, rf
   metric "Accuracy"
 measure balanced_accuracy
@@ -33,7 +34,7 @@ def mixed(tmp_path):
 def test_a_line_takes_the_metric_of_the_source_that_has_its_models(mixed):
     lines = (
         "require rf better than nb\n"
-        "require accuracy of rf >= 50\n"
+        "require accuracy of rf >= 50%\n"
         "require balanced_accuracy of tree >= 50%\n"
         "compare rf, nb with corrected_t\n"
         "compare tree, bayes with permutation(rounds=100)\n"

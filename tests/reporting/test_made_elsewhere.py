@@ -76,6 +76,7 @@ def test_scores_of_folds_are_worded_with_their_number_and_what_was_assumed(tmp_p
     written = """evallang 1
 scores cv from "f.csv"
   fold fold
+  folds of cv
   metric "Exact match"
 compare a, b with corrected_t
 """
