@@ -220,7 +220,9 @@ def _decidable(
         codes.UNDECIDABLE,
         f"`{where}` gives no sound interval of {what}, so the requirement cannot be decided",
         line.span,
-        help="name the column of the folds: `fold COLUMN`"
+        help="remove this line: all seeds share their data, and their spread is not an interval"
+        if isinstance(source, ScoresSpec) and source.over_seeds
+        else "name the column of the folds: `fold COLUMN`"
         if unknown_splits
         else _suggestion(line, yields, protocol, grouped),
     )
