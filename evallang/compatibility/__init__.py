@@ -199,6 +199,11 @@ def is_mean_of_losses(metric: Entry[MetricDeclaration]) -> bool:
     return metric.declaration.form == "losses" and metric.declaration.transform is None
 
 
+def is_in_series(metric: Entry[MetricDeclaration]) -> bool:
+    """Return whether a metric is a mean over examples, or the root of one, in any order of them."""
+    return metric.declaration.form == "losses" or metric.declaration.proportion == "all"
+
+
 def is_of_readers(metric: Method) -> bool:
     """Return whether the scores of readers by a metric have a covariance over examples."""
     return is_auc(metric) or is_mean_of_rows(metric_entry(metric))

@@ -7,6 +7,7 @@ from evallang.compatibility import (
     OVER_SEEDS,
     has_influences,
     is_auc,
+    is_in_series,
     is_mean_of_losses,
     is_mean_of_rows,
     is_of_readers,
@@ -52,7 +53,10 @@ def default_interval(
         return None
     if yields.averaged:
         return default_of("drawn")
-    unusable = not yields.once or yields.ordered or not yields.evidence
+    if yields.ordered:
+        plain = yields.once and not (grouped or yields.weighted or yields.seeds)
+        return default_of("series") if plain and is_in_series(entry) else None
+    unusable = not yields.once or not yields.evidence
     if unusable or yields.design is Design.FIVE_BY_TWO:
         return None
     if dict(metric.options).get("pool") and not yields.single_fit:
@@ -147,11 +151,14 @@ def interval_mismatch(
         "sums": metric.ratio or is_mean_of_losses(entry),
         "influences": has_influences(metric),
         "readers": is_of_readers(metric),
+        "series": is_in_series(entry),
     }
     if not fits.get(declared.form, True):
         kind = Kind.OTHER_METRIC if declared.form in ("auc", "areas", "f1") else Kind.OTHER_FORM
         return Mismatch(kind, interval.name, instead, metric=metric.written, needed=declared.form)
     of_folds = bool(declared.designs) and not only_folds
+    if declared.form == "series" and not yields.ordered:
+        return Mismatch(Kind.ROWS_NOT_IN_TIME, interval.name, instead)
     if declared.form in ("auc", "sums", "influences") and not of_folds and not yields.single_fit:
         return Mismatch(Kind.SEVERAL_FITS, interval.name, instead)
     if of_folds and yields.single_fit:

@@ -35,6 +35,7 @@ FORM_NOUNS: Mapping[str, str] = {
     "influences": "metrics of which the influence of each example is known, such as `concordance` "
     "and `average_precision`",
     "readers": "`roc_auc` of two classes and means over examples, such as accuracy and losses",
+    "series": "mean losses, their roots, and accuracy",
     "means": "means over examples, such as accuracy and losses",
 }
 """What the intervals of each form are for."""
@@ -51,6 +52,7 @@ class Kind(Enum):
     ONE_GROUP_A_FOLD = "`{member}` needs two groups in each fold, and here a fold is one group"
     SINGLE_SWAPS_IN_TIME = "`{member}` swaps single examples, and neighbours in time are alike"
     ROWS_IN_TIME = "`{member}` treats examples as independent, and rows in time are not"
+    ROWS_NOT_IN_TIME = "`{member}` reads examples in the order of time, which nothing here tells"
     UNPAIRED_SHARES = "`{member}` compares models example by example, and shares are not paired"
     ROWS_OF_GROUPS = "`{member}` treats rows as independent, and those of a group are not"
     WEIGHTS = "`{member}` counts every example once, and these examples have weights"

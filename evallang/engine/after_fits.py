@@ -30,7 +30,12 @@ from evallang.engine.fit_outcome import FitOutcome
 from evallang.engine.fits import Fits
 from evallang.engine.fold_spread import folds_that_disagree
 from evallang.engine.requirements import decide
-from evallang.engine.run_diagnostics import diagnostics_of, failures_of_metrics, never_predicted
+from evallang.engine.run_diagnostics import (
+    dependent_losses,
+    diagnostics_of,
+    failures_of_metrics,
+    never_predicted,
+)
 from evallang.engine.search_gains import searches_that_gained_nothing
 from evallang.engine.single_features import features_as_good_as_models
 from evallang.engine.training_gaps import models_without_skill
@@ -186,6 +191,7 @@ def results_of_fits(
     )
     told = (
         *diagnostics_of(study, missed),
+        *dependent_losses(study, compared),
         *features_as_good_as_models(study, tables, own),
         *folds_that_disagree(study, own),
         *searches_that_gained_nothing(study, own),

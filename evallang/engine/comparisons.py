@@ -267,6 +267,7 @@ def _reasoned(run: Callable[[], HypothesisTestResult], test: Method) -> Hypothes
 # --- families decided ------------------------------------------------------------------------
 
 
+SAME_LEVEL = 1e-9  # of an interval and 1 - alpha
 NOT_REJECTED = "the omnibus test did not reject, so the post hoc tests were not performed"
 UNDEFINED = "the omnibus test is undefined, so the post hoc tests were not performed"
 
@@ -500,7 +501,26 @@ def _judged(
     """Reject at p_adjusted, p where there is none; without either nothing is decided."""
     decisive = test.p if adjusted is None else adjusted
     reject = None if decisive is None else decisive <= alpha
-    return replace(test, p_adjusted=adjusted, reject=reject)
+    note = _other_method(test, alpha)
+    notes = test.notes if note is None else (*test.notes, note)
+    return replace(test, p_adjusted=adjusted, reject=reject, notes=notes)
+
+
+def _other_method(test: HypothesisTestResult, alpha: float) -> str | None:
+    """State where p and the interval of the same pair, at the same level, do not say the same."""
+    found = test.estimate
+    if found is None or found.low is None or found.high is None or test.p is None:
+        return None
+    comparable = test.side is None and "margin" not in test.extra
+    if not comparable or abs(found.level - (1 - alpha)) > SAME_LEVEL:
+        return None
+    excludes = not found.low <= 0 <= found.high
+    if excludes == (test.p <= alpha):
+        return None
+    return (
+        f"p and the interval do not agree: they come from different methods, and the interval "
+        f"{'excludes' if excludes else 'includes'} 0; the test decides"
+    )
 
 
 def _not_performed(test: HypothesisTestResult, *, bayesian: bool) -> HypothesisTestResult:

@@ -347,6 +347,15 @@ def losses(asked: MethodInputs) -> "NDArray[np.float64]":
     return asked.inputs.losses()
 
 
+@ESTIMATE.provides("series")
+def series(asked: MethodInputs) -> "NDArray[np.float64]":
+    """Return what each moment adds to the mean (n,), in the order of time."""
+    inputs = asked.inputs
+    if len(inputs.outcomes) > 1:
+        raise ValueError("with several seeds an example has no single loss")
+    return inputs.evaluation.by_moment(inputs.model, means_of(inputs.metric, inputs.outcome))
+
+
 @ESTIMATE.provides("sums")
 def sums(asked: MethodInputs) -> "NDArray[np.float64]":
     """Return the numerator and denominator of each row, times its weight (n, 2).
@@ -703,9 +712,14 @@ def _convert_to_metric(inputs: IntervalInputs, form: str, interval: Interval) ->
         return replace(interval, low=ends[0], high=ends[1])
     if form == "proportion" and declared.complement and low is not None and high is not None:
         return replace(interval, low=1 - high, high=1 - low)
-    if form == "losses" and declared.transform == "sqrt" and low is not None and high is not None:
+    if (
+        form in ("losses", "series")
+        and declared.transform == "sqrt"
+        and low is not None
+        and high is not None
+    ):
         return replace(interval, low=sqrt(max(low, 0.0)), high=sqrt(max(high, 0.0)))
-    if form in ("losses", "means"):
+    if form in ("losses", "means", "series"):
         return replace(interval, low=_larger(low, declared.low), high=_smaller(high, declared.high))
     return interval
 

@@ -185,6 +185,14 @@ class Evaluation:
             ("places in time", id(rows)), lambda: np.unique(moments, return_inverse=True)[1]
         )
 
+    def by_moment(self, model: str, values: "NDArray[np.float64]") -> "NDArray[np.float64]":
+        """Return one value for each moment, in their order, from those of the rows of a model.
+
+        It is their sum, times moments by rows, so that the mean over moments is that over rows.
+        """
+        summed = np.bincount(self.places_in_time(model), weights=values)
+        return np.asarray(summed * (len(summed) / len(values)))
+
     def aggregates(self, model: str, metric: Method) -> tuple[Aggregate, ...]:
         """Aggregate a metric of one model over its folds, for each seed; computed once.
 
@@ -460,6 +468,10 @@ def as_read_by(evaluation: Evaluation, metric: Method) -> Evaluation:
     return evaluation.once(("read by", metric), lambda: _read_by(evaluation, metric))
 
 
+BLOCKS = "blocks"
+"""What the groups of an evaluation are called that are consecutive moments, numbered in order."""
+
+
 def in_blocks(evaluation: Evaluation, test: Method) -> Evaluation:
     """Return the outcomes as a test reads them that keeps blocks of a series together.
 
@@ -479,7 +491,7 @@ def _grouped_in_blocks(evaluation: Evaluation, size: int) -> Evaluation:
     rows = evaluation.models[any_model].rows
     codes = np.zeros(int(rows.max()) + 1, dtype=np.int64)
     codes[rows] = evaluation.places_in_time(any_model) // size
-    return replace(evaluation, group_codes=codes, each="blocks")
+    return replace(evaluation, group_codes=codes, each=BLOCKS)
 
 
 def _read_by(evaluation: Evaluation, metric: Method) -> Evaluation:

@@ -10,9 +10,10 @@ from evallang.engine.evaluation import Evaluation
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.models.model import is_baseline
 from evallang.registry import lazy
-from evallang.reporting.codes import CLASS_NEVER_PREDICTED, UNLIKE_WORKERS
-from evallang.results.records import Failure, NeverPredicted
+from evallang.reporting.codes import CLASS_NEVER_PREDICTED, DEPENDENT_LOSSES, UNLIKE_WORKERS
+from evallang.results.records import Comparison, Failure, NeverPredicted
 from evallang.results.written import statement_of
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import Method, Study, names_of, own_metrics_of, units_of
 
 if TYPE_CHECKING:
@@ -164,4 +165,29 @@ def diagnostics_of(study: Study, found: Sequence[NeverPredicted]) -> Iterator[Di
             else f"write `threshold {one.model} = ...` if it has scores, or measure these by "
             "`roc_auc`",
             notes=(f"on `{one.data}`{under}",) if several else (),
+        )
+
+
+def dependent_losses(study: Study, compared: Sequence[Comparison]) -> Iterator[Diagnostic]:
+    """Report the tests of series whose losses are correlated beyond what they allow for."""
+    for found in compared:
+        line = study.comparisons[found.index]
+        test = line.post_hoc or line.test
+        dependent = [t for t in found.pairwise if t.extra.get("autocorrelation") is not None]
+        if not dependent:
+            continue
+        worst = max(dependent, key=lambda t: float(str(t.extra["autocorrelation"])))
+        r, lag = worst.extra["autocorrelation"], worst.extra["autocorrelation_lag"]
+        units = "blocks" if test.keywords().get("block") is not None else "moments"
+        pairs = "" if len(dependent) == 1 else f" (largest of {len(dependent)} pairs)"
+        first, second = worst.models
+        yield diagnose(
+            DEPENDENT_LOSSES,
+            f"the differences in `{found.metric}` between `{first}` and `{second}` are correlated "
+            f"by {r:.2f} at lag {lag}{pairs}, and `{test.written}` assumes that such {units} are "
+            "independent",
+            line.span,
+            path=study.path,
+            help=HYPOTHESIS_TESTS[test.name].declaration.longer,
+            notes=(f"on `{found.data}`",) if len(study.sources) > 1 else (),
         )

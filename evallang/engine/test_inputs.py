@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from evallang.compatibility import metric_entry, most_distinct
 from evallang.compatibility.hypothesis_tests import difference_test
-from evallang.engine.evaluation import Evaluation
+from evallang.engine.evaluation import BLOCKS, Evaluation
 from evallang.engine.metric_samples import (
     counted_by_metric,
     counted_once,
@@ -176,6 +176,11 @@ class CachedSwapper:
     def kinds(self) -> "tuple[NDArray[np.float64], NDArray[np.int64]]":
         """Return the parts of each kind of unit and of its shift, and their counts."""
         return self.swapper.kinds()
+
+    @property
+    def series(self) -> "NDArray[np.float64] | None":
+        """What each block adds to the difference, in the order of time; None without blocks."""
+        return self.swapper.series
 
     def in_blocks(self, size: int) -> Swapper:
         """Return the same difference with `size` consecutive examples swapped as a whole."""
@@ -455,18 +460,22 @@ def swapper(models: ComparedModels, groups: Any, *, by_row: bool = False) -> Swa
     several = bool(models.evaluation.further_seeds)
     unweighted = models.outcomes[0].weights is None and not several
     plain = groups is None and not by_row and unweighted
+    in_time = models.evaluation.each == BLOCKS
     weights = models.outcomes[0].weights
     shares = None if weights is None else weights / weights.sum()
     if form == "losses":
         transform = models.entry.declaration.transform
-        return LossSwapper(models.shares(0), models.shares(1), transform, groups, shares)
+        return LossSwapper(
+            models.shares(0), models.shares(1), transform, groups, shares, in_time=in_time
+        )
     if models.entry.declaration.proportion == "all":
         if plain:
             sign = -1.0 if models.entry.declaration.complement else 1.0
             return AnswerSwapper(models.table(), sign)
         n = max(models.outcomes[0].n, 1)
         shares = np.full(n, 1 / n) if shares is None else shares
-        return SignSwapper((models.shares(0) - models.shares(1)) / n, groups, shifts=shares)
+        parts = (models.shares(0) - models.shares(1)) / n
+        return SignSwapper(parts, groups, shifts=shares, in_time=in_time)
     if form == "counts" and plain:
         if models.many_cells:
             return PairSwapper(models.pairs, models.of_margins)
@@ -572,7 +581,7 @@ class TestInputs:
         inputs = [self.make(name) for name in entry.inputs]
         in_blocks = dict(entry.declaration.series or ())  # which the evaluation's groups are
         options = self.test.keywords()
-        if self.evaluation.each == "blocks":
+        if self.evaluation.each == BLOCKS:
             options = {k: v for k, v in options.items() if k not in in_blocks}
         if self._reversed() and "alternative" in options:
             options["alternative"] = OPPOSITE[str(options["alternative"])]
@@ -733,17 +742,11 @@ def correct(inputs: TestInputs) -> "NDArray[np.bool_] | Correctness":
 
 
 def _losses(inputs: TestInputs, which: int) -> "NDArray[np.float64]":
-    """Return the losses of a model; of a test of series one for each moment, in their order.
-
-    The loss of a moment is the sum over its rows, times moments by rows, so that the mean over
-    the moments is that over the rows.
-    """
+    """Return the losses of a model; of a test of series one for each moment, in their order."""
     losses = inputs.compared.losses(which)
     if inputs.needs.series is None:
         return losses
-    places = inputs.evaluation.places_in_time(inputs.models[which])
-    summed = np.bincount(places, weights=losses)
-    return np.asarray(summed * (len(summed) / len(losses)))
+    return inputs.evaluation.by_moment(inputs.models[which], losses)
 
 
 def _fold_scores(inputs: TestInputs, which: int) -> "NDArray[np.float64]":

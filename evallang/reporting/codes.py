@@ -85,6 +85,18 @@ METRIC_FAILED = declare(
     wrong="measure mypkg.metrics.odds   # divides by the number of errors, which may be 0",
     right="measure mypkg.metrics.share_of_errors",
 )
+DEPENDENT_LOSSES = declare(
+    "W473",
+    "losses_dependent_beyond_the_horizon",
+    "The losses of a series are correlated beyond the lags that its test allows for.",
+    reason="A test of a series allows for correlated neighbours up to a lag: the horizon less 1 of "
+    "`diebold_mariano`, a block of `permutation`. If losses are correlated beyond it, equally "
+    "good models are found different far more often than alpha says: at an autocorrelation of .77, "
+    "a horizon of 1 rejects in half of all cases at 5%.",
+    wrong="compare a vs b with diebold_mariano   # the losses have a lag-1 autocorrelation of .77",
+    right="compare a vs b with diebold_mariano(newey_west)",
+    source="Diebold & Mariano 1995; Newey & West 1987",
+)
 CLASS_NEVER_PREDICTED = declare(
     "W511",
     "class_never_predicted",

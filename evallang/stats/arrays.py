@@ -36,16 +36,15 @@ def permutation(
     """Test the difference of two means by swapping the values within examples.
 
     `first` and `second` are one value per example, such as losses or right and wrong answers;
-    `groups` are codes of groups that are swapped as a whole. The interval is the bootstrap's.
-    For any other metric, `first` is a swapper, and `second` is not given. Raises `ValueError`
+    `groups` are codes of groups that are swapped as a whole. The interval inverts the test. For
+    any other metric, `first` is a swapper, and `second` is not given. Raises `ValueError`
     where the arrays differ in length or hold text.
     """
     options: dict[str, Any] = {"rounds": rounds, "block": block, "alternative": alternative}
     if second is None:
-        return resampling_tests.permutation(first, None, level, seed, **options)  # type: ignore[arg-type]  # it refuses what is not a swapper
+        return resampling_tests.permutation(first, level, seed, **options)  # type: ignore[arg-type]  # it refuses what is not a swapper
     swapper = LossSwapper(first, second, groups=groups)  # type: ignore[arg-type]  # it refuses what is not an array
-    sample = _difference(first, second, groups)
-    return resampling_tests.permutation(swapper, sample, level, seed, **options)
+    return resampling_tests.permutation(swapper, level, seed, **options)
 
 
 def bootstrap(

@@ -322,6 +322,13 @@ INPUTS.declare(
     shape=("n",),
 )
 INPUTS.declare(
+    "series",
+    "loss of each moment (n,), or its share of right answers, in the order of time",
+    _ESTIMATE,
+    evidence={Evidence.LOSSES_PER_ROW},
+    shape=("n",),
+)
+INPUTS.declare(
     "sums",
     "numerator and denominator of each example (n, 2), times its weight",
     _ESTIMATE,

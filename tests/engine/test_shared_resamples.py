@@ -120,16 +120,15 @@ def test_swaps_of_weighted_examples_are_those_of_the_outputs(folder, monkeypatch
     assert (one.p, one.estimate) == (other.p, other.estimate)
 
 
-def test_the_interval_of_a_permutation_test_is_that_of_the_bootstrap(folder):
-    head = scores({"a": "a", "b": "b"}, "brier")
-    by_swaps, by_draws = (
-        run(study(f"{head}compare a, b by brier with {test}\n", folder)).comparisons[0].pairwise[0]
-        for test in ("permutation", "bootstrap")
-    )
-    found, expected = by_swaps.estimate, by_draws.estimate
-    assert (found.low, found.high) == (expected.low, expected.high)
-    assert found.value == pytest.approx(expected.value, abs=1e-14)
-    assert by_swaps.p != by_draws.p
+@pytest.mark.parametrize("metric", ["brier", "roc_auc", "f1"])
+def test_the_interval_of_a_permutation_test_ends_at_0_at_the_level_of_its_p(folder, metric):
+    text = scores({"a": "a", "b": "b"}, metric)
+    text += f"compare a, b by {metric} with permutation(rounds=500)\n"
+    p = run(study(text, folder)).comparisons[0].pairwise[0].p
+    for level, excluded in ((1 - p - 1e-6, True), (1 - p + 1e-6, False)):
+        stated = text.replace("evallang 1\n", f"evallang 1\nstudy\n  confidence {level}\n", 1)
+        found = run(study(stated, folder)).comparisons[0].pairwise[0].estimate
+        assert (found.low > 0 or found.high < 0) == excluded
 
 
 def test_numbers_do_not_depend_on_the_number_of_threads(folder, monkeypatch):

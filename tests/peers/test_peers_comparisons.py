@@ -68,9 +68,9 @@ def test_the_same_seed_gives_the_same_resamples_and_another_seed_others(rounds):
     assert bootstrap(sample, 0.95, 42, rounds=rounds) == one
     assert bootstrap(sample, 0.95, 43, rounds=rounds).estimate != one.estimate
     swapper = LossSwapper(*RANDOM.normal(size=(2, 60)))
-    drawn = permutation(swapper, None, 0.95, 42, rounds=rounds)
-    assert permutation(swapper, None, 0.95, 42, rounds=rounds) == drawn
-    assert permutation(swapper, None, 0.95, 43, rounds=rounds).p != drawn.p
+    drawn = permutation(swapper, 0.95, 42, rounds=rounds)
+    assert permutation(swapper, 0.95, 42, rounds=rounds) == drawn
+    assert permutation(swapper, 0.95, 43, rounds=rounds).p != drawn.p
 
 
 def test_a_p_from_random_draws_is_never_0_and_has_its_error():

@@ -316,14 +316,15 @@ def test_a_metric_that_is_undefined_has_no_p(swapper):
     assert "no finite value" in found.notes[0]
 
 
-def test_a_metric_without_inversion_has_the_bootstrap_interval_and_a_note():
+def test_a_metric_without_inversion_moves_its_swaps_to_the_difference_and_says_so():
     truth = np.repeat([0, 1], 20)
     first, second = RANDOM.normal(size=(2, 40)) + truth
-    sample = DifferenceSample(ScoreSample(truth, first), ScoreSample(truth, second))
-    found = permutation(ScoreSwapper(truth, first, second), sample, 0.9, 4)
-    assert found.estimate.method == "bootstrap(bca)"
+    swapper = ScoreSwapper(truth, first, second)
+    found = permutation(swapper, 0.9, 4, rounds=999)
+    drawn = np.sort(np.abs(swapper.replicates(np.random.default_rng(4), 999)))[::-1]
+    # p = (1 + count)/1000 is above .1 where 100 or more of the swaps are as large
+    assert found.estimate.high - found.estimate.value == pytest.approx(drawn[99], rel=1e-12)
     assert NO_INVERSION in found.notes
-    assert found.estimate.low < found.estimate.value < found.estimate.high
 
 
 def p_of_shift(d, groups, shift):
@@ -350,7 +351,7 @@ def test_the_interval_of_means_is_the_inversion_of_the_test(seed, alpha):
 @given(st.integers(0, 10_000), st.integers(30, 90), st.floats(0.02, 0.98))
 def test_p_and_inversion_decide_alike_at_every_level(seed, n, level):
     d = np.random.default_rng(seed).normal(0.2, 1, n)
-    found = permutation(LossSwapper(d, np.zeros(n)), None, level, seed, rounds=199)
+    found = permutation(LossSwapper(d, np.zeros(n)), level, seed, rounds=199)
     low, high = found.estimate.low, found.estimate.high
     assert (found.p <= 1 - level) == (not low <= 0 <= high)
 

@@ -240,8 +240,27 @@ def independent_resampling_of_a_series(study: Study) -> Iterator[Objection]:
         measure mae
     """
     ordered = next((p for p in own_protocols(study) if _yields(p).ordered), None)
-    if ordered is None:
+    if ordered is not None:
+        yield from _mixing_protocols(study, ordered)
+    given = any(getattr(s, "series", False) for s in study.sources if not isinstance(s, DataSpec))
+    if ordered is None and not given:
         return
+    for measure in study.measures:
+        interval = measure.interval
+        if interval is None:
+            continue
+        declared = INTERVALS[interval.name].declaration
+        if declared.evidence <= ON_EXAMPLES and declared.form != "series":
+            yield Objection(
+                f"the `{interval.name}` interval takes the rows of a series as independent",
+                measure.interval_span or measure.span,
+                help="remove the interval: mean losses and accuracy have that of a series by "
+                "default, and other metrics none",
+            )
+
+
+def _mixing_protocols(study: Study, ordered: Protocol) -> Iterator[Objection]:
+    """Report the protocols that deal rows at random beside one that keeps them in order."""
     kept = f"`{spoken(ordered)}`"
     for protocol in study.protocols:
         in_place = PROTOCOLS[protocol.kind].declaration.division == "in_place"
@@ -258,16 +277,6 @@ def independent_resampling_of_a_series(study: Study) -> Iterator[Objection]:
             line.span,
             help=nearest_test(line.metrics[0], _yields(ordered)).words,
         )
-    for measure in study.measures:
-        interval = measure.interval
-        if interval is None:
-            continue
-        if INTERVALS[interval.name].declaration.evidence <= ON_EXAMPLES:
-            yield Objection(
-                f"the `{interval.name}` interval takes the rows of a series as independent",
-                measure.interval_span or measure.span,
-                help="remove the interval; the values of the folds are shown",
-            )
 
 
 def _yields(protocol: Protocol) -> Yields:

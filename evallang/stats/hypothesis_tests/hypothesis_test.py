@@ -73,6 +73,7 @@ class HypothesisTestDeclaration(Guidance):
     intervals : the printed titles of the intervals that come with it alone
     series : the option, with its value, by which it allows for dependence in time, or empty
         where it always does; None where it never does
+    longer : what to write where a series depends on more of its past than the test allows for
     followed_by : the tests of pairs that may follow it, the one that needs it first
     against_reference : True where it compares every model with one reference
     by_mean_ranks : True where it ranks all models together
@@ -116,6 +117,7 @@ class HypothesisTestDeclaration(Guidance):
     variants: Mapping[str, str] = field(default_factory=dict)
     intervals: Mapping[str, str] = field(default_factory=dict)
     series: tuple[tuple[str, int], ...] | None = None
+    longer: str = ""
     followed_by: tuple[str, ...] = ()
     against_reference: bool = False
     by_mean_ranks: bool = False

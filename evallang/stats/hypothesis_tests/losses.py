@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from evallang.bibliography import Reference
 from evallang.registry import Bounds, Evidence, Example, Situation, lazy
@@ -22,6 +23,14 @@ from evallang.stats.fold_scores import aligned, differences, spread_is_noise, st
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
+)
+from evallang.stats.intervals.series import (
+    LAZARUS_2018,
+    NEWEY_WEST_1987,
+    default_lag,
+    dependence_beyond,
+    standard_error,
+    strong_dependence,
 )
 from evallang.stats.power_of_t import POWER_OF_SERIES, POWER_OF_T
 from evallang.stats.validation import labels
@@ -189,18 +198,24 @@ def t(
         frozenset({Evidence.LOSSES_PER_ROW}),
         "the two forecasts have the same expected loss",
         series=(),
+        longer="write `diebold_mariano(newey_west)`, or `horizon=H` if the forecasts are H steps "
+        "ahead",
         tests="losses",
         power=POWER_OF_SERIES,
         holds="t and the correction of Harvey, Leybourne & Newbold 1997 allow for few moments",
         when="two forecasts of one series have losses in the order of time",
         when_not="examples are independent: t or permutation",
         differs={
-            "statsmodels": "its default takes more lags than horizon - 1, and Bartlett weights",
+            "statsmodels": "its default takes more lags than horizon - 1, and Bartlett weights; "
+            "with newey_west and the same lag the variance is that of cov_type='HAC' before it is "
+            "divided by 1 - (lag + 1)/n, and t replaces the normal distribution",
         },
         formula=(
             "the mean difference of the losses, divided by the root of its variance in which "
             "neighbours up to horizon - 1 steps apart may be correlated, shrunk for short "
-            "series; referred to t with n - 1 degrees of freedom"
+            "series; referred to t with n - 1 degrees of freedom. With newey_west, neighbours up "
+            "to a stated lag are correlated, with weights that fall, and t has the degrees of "
+            "freedom that these leave"
         ),
         example=(
             'data visits from "data/visits.csv"  # rows in the order of time\n'
@@ -219,7 +234,12 @@ def t(
         first_for={Situation.TIME: 1},
     ),
     title="Diebold–Mariano test",
-    references=(DIEBOLD_MARIANO_1995, HARVEY_1997),
+    references=(
+        DIEBOLD_MARIANO_1995,
+        HARVEY_1997,
+        NEWEY_WEST_1987.with_forms("newey_west"),
+        LAZARUS_2018.with_forms("newey_west"),
+    ),
     examples=(
         Example(
             # d - mean is -1, 0, 1, 0: autocovariances 2/4 and 0, so that V = .5/4
@@ -233,6 +253,13 @@ def t(
             f"{OWN}, sqrt((4 + 1 - 4 + 2/4)/4) times 1 / sqrt(1/8)",
             options={"horizon": 2},
         ),
+        Example(
+            # Bartlett's weights 1 and 1/2, the second autocovariance 0; 1 - 2/4 is left
+            ((0.0, 1.0, 2.0, 1.0), (0.0,) * 4, 0.95),
+            {"statistic.value": 1 / math.sqrt(0.5 / 4 / 0.5), "df.0": 8 / 3},
+            f"{OWN}, 1 / sqrt(1/8 / (1 - 2/4)) and 4 / (1 + 2 (1/2)^2)",
+            options={"variance": "newey_west", "lag": 1},
+        ),
     ),
 )
 def diebold_mariano(
@@ -241,6 +268,8 @@ def diebold_mariano(
     level: float = 0.95,
     *,
     horizon: Annotated[int, Bounds(least=1)] = 1,
+    variance: Literal["harvey", "newey_west"] = "harvey",
+    lag: Annotated[int | None, Bounds(least=0)] = None,
     alternative: Alternative = "two_sided",
 ) -> HypothesisTestResult:
     """Compare two forecasts of a series by their losses, allowing for dependence in time.
@@ -249,14 +278,23 @@ def diebold_mariano(
     autocovariances c of divisor n up to lag `horizon` - 1 (Diebold & Mariano 1995), times
     sqrt((n + 1 - 2h + h(h - 1)/n) / n), with n - 1 degrees of freedom (Harvey, Leybourne &
     Newbold 1997). Where that sum is not positive, lags get Bartlett's weights, with a note.
-    `alternative=greater` asks only whether the first has the larger loss. `first` and `second`
-    are losses (n,) in the order of time. Raises `ValueError` where `horizon` is below 1.
+    `newey_west` takes the variance of the interval `newey_west` instead, for losses that are
+    correlated beyond the horizon: Bartlett's weights up to `lag`, by default that of the
+    interval and at least `horizon` - 1, with the degrees of freedom of these weights (Lazarus
+    et al. 2018). A written `lag` asks for it too. `alternative=greater` asks only whether the
+    first has the larger loss. `first` and `second` are losses (n,) in the order of time; a note
+    tells where they are correlated beyond the horizon. Raises `ValueError` where `horizon` is
+    below 1, or `lag` below `horizon` - 1.
     """
     checked_level(level)
     if horizon < 1:
         raise ValueError("the horizon of a forecast is 1 or more")
-    variant = f"horizon {horizon}"
+    if lag is not None and lag < horizon - 1:
+        raise ValueError("the lag is at least the horizon less 1")
     x, y = _losses(first, second)
+    if variance == "newey_west" or lag is not None:
+        return _with_all_lags(x, y, level, horizon, lag, alternative)
+    variant = f"horizon {horizon}"
     notes = _lacking(x, y)
     if not notes and horizon >= len(x):
         notes = (f"undefined: {len(x)} losses are too few for horizon {horizon}",)
@@ -269,10 +307,41 @@ def diebold_mariano(
     if not constant and total <= 1e-12 * float(d.var()):
         total = _long_run(d, horizon, bartlett=True)
         notes = ("the estimated variance is not positive: lags get Bartlett's weights",)
+    beyond = dependence_beyond(d, horizon)
+    if beyond is not None:
+        notes = (*notes, beyond.note)
     factor = (n + 1 - 2 * horizon + horizon * (horizon - 1) / n) / n
     error = math.sqrt(max(total, 0.0) / n / factor)
-    return _mean_result(
+    result = _mean_result(
         "diebold_mariano", variant, d, error, n - 1, level, constant, alternative, notes=notes
+    )
+    extra = {} if beyond is None else beyond.facts
+    return replace(result, extra={**result.extra, **extra})
+
+
+def _with_all_lags(
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    level: float,
+    horizon: int,
+    lag: int | None,
+    alternative: Alternative,
+) -> HypothesisTestResult:
+    """Return the test with Newey and West's variance and the degrees of freedom it leaves."""
+    n = len(x)
+    chosen = max(default_lag(n), horizon - 1) if lag is None else lag
+    variant = f"Newey–West, lag {chosen}"
+    notes = _lacking(x, y)
+    if not notes and chosen + 2 > n:
+        notes = (f"undefined: {n} losses are too few for a lag of {chosen}",)
+    if notes:
+        return _undefined("diebold_mariano", variant, level, notes)
+    d, constant = differences(x, y)
+    error, df = (0.0, float(n - 1)) if constant else standard_error(d, chosen)
+    note = None if constant else strong_dependence(d, chosen)
+    notes = () if note is None else (note,)
+    return _mean_result(
+        "diebold_mariano", variant, d, error, df, level, constant, alternative, notes=notes
     )
 
 

@@ -19,10 +19,10 @@ from evallang.stats.intervals.bootstrap_bounds import (
     EFRON_1987,
     EFRON_TIBSHIRANI_1994,
     ResampledBounds,
-    bootstrap as bootstrap_interval,
 )
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.resampled_counts import PairedCountSample
+from evallang.stats.intervals.series import dependence_beyond
 from evallang.stats.planned_power import power_by_form
 from evallang.stats.power_of_areas import POWER_OF_DELONG
 from evallang.stats.power_of_counts import POWER_OF_DRAWN_COUNTS, POWER_OF_SWAPPED_COUNTS
@@ -88,9 +88,10 @@ EQUAL_UNDER_CV = (
 EXACT_UP_TO = 1 << 20  # arrangements enumerated instead of drawn
 TIE = 1e-12  # relative; the same difference reached by another order of sums
 INVERSION = "inverted_swaps"
+SHIFTED = "shifted_swaps"
 NO_INVERSION = (
-    "the interval is the bootstrap's and can disagree with p: a permutation test of a metric that "
-    "is not a mean over the examples has no inversion"
+    "the interval moves the differences under the swaps to the one found, because a permutation "
+    "test of a metric that is not a mean over the examples has no inversion"
 )
 SMALLEST_ALPHA = 1e-9  # beyond what any number of rounds resolves
 
@@ -113,8 +114,9 @@ BOOTSTRAP_VARIANTS = {
     HypothesisTestDeclaration(
         PER_EXAMPLE,
         EXCHANGEABLE,
-        intervals={INVERSION: "inverted permutation test"},
+        intervals={INVERSION: "inverted permutation test", SHIFTED: "moved permutation test"},
         series=(("block", 5),),
+        longer="write longer blocks, or `diebold_mariano(newey_west)`",
         drawn=True,
         jointly="swapped",
         power=power_by_form(
@@ -160,7 +162,6 @@ BOOTSTRAP_VARIANTS = {
         Example(
             (
                 LossSwapper((1.0, 2.0, 3.0, 4.0), (0.0, 0.0, 0.0, 0.0), shares=(0.25,) * 4),
-                None,
                 0.95,
                 1,
             ),
@@ -171,7 +172,6 @@ BOOTSTRAP_VARIANTS = {
 )
 def permutation(
     swapper: Swapper,
-    sample: Resampler | None = None,
     level: float = 0.95,
     seed: int = 0,
     *,
@@ -190,8 +190,8 @@ def permutation(
     consecutive examples as a whole, for series. Swaps under which the metric is undefined
     count as at least as large. The interval of a difference of means is the inversion of the
     test, from the same swaps: the differences that, taken from every example, are not
-    rejected. Metrics that are not means have no inversion: there the interval, where there is
-    a `sample`, is the bootstrap's (bca), and a note says so. Raises `ValueError` where `rounds`
+    rejected. Metrics that are not means have no inversion: their interval moves the differences
+    under the swaps to the one found, with a note. Raises `ValueError` where `rounds`
     or `block` is below 1, or the swapper has no order to make blocks of.
     """
     checked_level(level)
@@ -239,21 +239,19 @@ def permutation(
         )
         if len(values) == 1:
             notes = (*notes, "the outputs of the two models do not differ")
-    low, high, method, resamples = None, None, "none", None
-    if swapper.shift is not None:
-        low, high, more = _inverted(swapper, swapper.shift, observed, level, seed, rounds)
-        method, notes = INVERSION, (*notes, *more)
-    elif sample is not None:
-        interval = bootstrap_interval(sample, level, seed)
-        low, high, method = interval.low, interval.high, interval.method
-        resamples = interval.resamples
-        notes = (*notes, NO_INVERSION, *interval.notes)
+    beyond = None if swapper.series is None else dependence_beyond(swapper.series, 1)
+    if beyond is not None:
+        notes = (*notes, f"of the blocks: {beyond.note}")
+        extra |= beyond.facts
+    low, high, more = _not_rejected(swapper, observed, level, seed, rounds)
+    notes = (*notes, *more)
+    method = SHIFTED if swapper.shift is None else INVERSION
     result = HypothesisTestResult(
         test="permutation",
         variant=variant,
         null=EXCHANGEABLE,
         p=p,
-        estimate=Difference(Summary.DIFFERENCE, observed, low, high, level, method, resamples),
+        estimate=Difference(Summary.DIFFERENCE, observed, low, high, level, method),
         extra=extra,
         notes=notes,
     )
@@ -388,49 +386,62 @@ def bootstrap(
     return one_sided(result, alternative)
 
 
-def _inverted(
-    swapper: Swapper, shift: Swapper, observed: float, level: float, seed: int, rounds: int
+def _not_rejected(
+    swapper: Swapper, observed: float, level: float, seed: int, rounds: int
 ) -> tuple[float | None, float | None, tuple[str, ...]]:
-    """Return the bounds of the differences that a two-sided test does not reject.
+    """Return the bounds of the differences that a two-sided test does not reject, and notes.
 
     With d subtracted from the difference of every example, swaps give A - d M in place of
     `observed` - d, where A is the difference after the swaps and M that of a difference of 1.
     They are at least as far from 0 for every d up to a bound on either side, in closed form,
-    so that p falls towards both sides and the interval is exact for these swaps.
+    so that p falls towards both sides and the interval is exact for these swaps. Without a
+    shift, A is taken for the difference after the swaps whatever d is.
     """
-    kinds, counts = swapper.kinds()
-    every = (
-        _all_swaps(kinds, counts) if math.prod(int(c) + 1 for c in counts) <= EXACT_UP_TO else None
-    )
-    if every is None:
-        drawn = swapper.replicates(np.random.default_rng(seed), rounds)
-        moved = shift.replicates(np.random.default_rng(seed), rounds)
-        chances, own = np.full(rounds, 1 / (1 + rounds)), 1 / (1 + rounds)
+    own, chances, shift = 0.0, None, swapper.shift
+    every = swapper.arrangements(EXACT_UP_TO) if shift is None else _all_swaps(*swapper.kinds())
+    if every is not None:
+        *sides, chances = every
     else:
-        (drawn, moved, chances), own = every, 0.0
-    scale = max(abs(observed), float(np.abs(drawn).max(initial=0.0)))
-    rest = drawn - observed * moved
+        takers = (swapper,) if shift is None else (swapper, shift)
+        sides = [one.replicates(np.random.default_rng(seed), rounds) for one in takers]
+        own, chances = 1 / (1 + rounds), np.full(rounds, 1 / (1 + rounds))
     bounds = []
-    for side in (1.0, -1.0):
+    for side in (-1.0, 1.0):
         # Largest |d - observed| on this side at which each swap is at least as far from 0
-        with np.errstate(divide="ignore", invalid="ignore"):
-            reached = np.maximum(side * rest / (1 - moved), -side * rest / (1 + moved))
-        reached[np.abs(moved) >= 1 - TIE] = math.inf
+        reached = np.abs(sides[0]) if shift is None else _reached(*sides, observed, -side)
+        reached[~np.isfinite(reached)] = math.inf
         order = np.argsort(-reached, kind="stable")
         beyond = own + np.cumsum(chances[order]) > (1 - level) * (1 + TIE)
         found = float(reached[order[int(beyond.argmax())]]) if beyond.any() else 0.0
-        bound = observed - side * (math.inf if own > 1 - level else found)
-        bounds.append(0.0 if abs(bound) <= TIE * scale else bound)
+        bound = observed + side * (math.inf if own > 1 - level else found)
+        same = math.isfinite(bound) and abs(bound) <= TIE * max(abs(observed), found)
+        bounds.append(0.0 if same else bound)
     low, high = bounds
+    notes = (NO_INVERSION,) if shift is None else ()
     if not (math.isfinite(low) and math.isfinite(high)):
         return None, None, ("no interval: the swaps are too few to exclude any difference",)
-    return low, high, ()
+    return low, high, notes
+
+
+def _reached(
+    drawn: NDArray[np.float64], moved: NDArray[np.float64], observed: float, side: float
+) -> NDArray[np.float64]:
+    """Return how far d may be from `observed` for each swap to be at least as far from 0."""
+    rest = drawn - observed * moved
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.maximum(side * rest / (1 - moved), -side * rest / (1 + moved))
+    return np.where(np.abs(moved) >= 1 - TIE, math.inf, found)
 
 
 def _all_swaps(
     kinds: NDArray[np.float64], counts: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return all differences, those of a difference of 1, and their chances, each (states,)."""
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]] | None:
+    """Return all differences, those of a difference of 1, and their chances, each (states,).
+
+    None where there are more than a million.
+    """
+    if math.prod(int(count) + 1 for count in counts) > EXACT_UP_TO:
+        return None
     sums, chances = np.zeros((1, 2)), np.ones(1)
     for parts, count in zip(kinds, counts.tolist(), strict=True):
         steps = 2 * np.arange(count + 1.0) - count

@@ -41,6 +41,7 @@ class _PatternSwapper(ABC):
 
     unit = "examples"
     shift: Swapper | None = None
+    series: NDArray[np.float64] | None = None
     _cells: int
     """How many numbers a round takes."""
 
@@ -286,6 +287,7 @@ class OutputSwapper:
         return values
 
     shift: Swapper | None = None
+    series: NDArray[np.float64] | None = None
 
     def kinds(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Refuse: the metric is not known to be a mean over the examples."""

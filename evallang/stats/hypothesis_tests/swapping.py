@@ -51,6 +51,10 @@ class Swapper(Protocol):
         """Return the same difference with `size` consecutive examples swapped as a whole."""
 
     @property
+    def series(self) -> NDArray[np.float64] | None:
+        """What each block adds to the difference, in the order of time; None without blocks."""
+
+    @property
     def shift(self) -> Swapper | None:
         """The same swaps where every example differs by 1; None where no such shift exists."""
 
@@ -68,6 +72,7 @@ class SignSwapper:
     transform : from sums of parts (...) to differences (...), odd and increasing; None: the sum
     shifts : what each example would add to a difference of 1 (n,); None where the difference is
         not a mean over the examples
+    in_time : True where the groups are blocks of a series, numbered in its order
     """
 
     def __init__(
@@ -77,11 +82,14 @@ class SignSwapper:
         transform: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None,
         unit: str | None = None,
         shifts: ArrayLike | None = None,
+        *,
+        in_time: bool = False,
     ) -> None:
         self._given = parts
         self._groups = groups
         self._transform = transform
         self._shifts = shifts
+        self._in_time = in_time
         self.unit = unit or ("examples" if groups is None else "groups")
         self._drawn_with: SharedSigns | None = None
 
@@ -126,7 +134,14 @@ class SignSwapper:
     def in_blocks(self, size: int) -> Swapper:
         """Return the same difference with `size` consecutive examples swapped as a whole."""
         blocks = blocks_of(len(self._parts), size, self._groups)
-        return SignSwapper(self._parts, blocks, self._transform, "blocks", self._shifts)
+        return SignSwapper(
+            self._parts, blocks, self._transform, "blocks", self._shifts, in_time=True
+        )
+
+    @property
+    def series(self) -> NDArray[np.float64] | None:
+        """What each block adds to the difference, in the order of time; None without blocks."""
+        return self._by_unit.values if self._in_time else None
 
     @cached_property
     def shift(self) -> SignSwapper | None:
@@ -289,15 +304,17 @@ class LossSwapper(SignSwapper):
         transform: Literal["sqrt"] | None = None,
         groups: ArrayLike | None = None,
         shares: ArrayLike | None = None,
+        *,
+        in_time: bool = False,
     ) -> None:
         self._losses = first, second
         if transform == "sqrt":
-            super().__init__((), groups, self._roots)
+            super().__init__((), groups, self._roots, in_time=in_time)
         else:
             if shares is None:
                 n = len(np.asarray(first))
                 shares = np.full(n, 1 / max(n, 1))
-            super().__init__((), groups, shifts=shares)
+            super().__init__((), groups, shifts=shares, in_time=in_time)
 
     @cached_property
     def _parts(self) -> NDArray[np.float64]:

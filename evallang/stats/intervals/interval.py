@@ -54,6 +54,7 @@ EstimateForm = Literal[
     "losses_over_folds",
     "sums",
     "influences",
+    "series",
     "drawn",
     "shares",
     "few",
@@ -61,7 +62,7 @@ EstimateForm = Literal[
 """What the interval of an estimate is made from: scores of overlapping splits or of readers, right
 and wrong, scores of one model or of the models of folds, scores of three classes or more, losses
 of the models of folds, sums of one test set, what each example changes in a metric of one test
-set, or anything drawn again, a sum of shares, or a mean
+set, a series, or anything drawn again, a sum of shares, or a mean
 over few examples."""
 
 
@@ -79,7 +80,8 @@ class IntervalDeclaration(Guidance):
         `independent` (the same on examples of their own), `f1`, `cells` (any metric of the
         confusion matrix), `means` (what each example adds to a metric that is a mean over
         examples: losses, right or wrong), `sums` (a ratio of sums over the examples), `influences`
-        (what each example changes in a metric that is not a mean), `readers`
+        (what each example changes in a metric that is not a mean), `series` (losses, or right and
+        wrong, in the order of time), `readers`
         (areas, and means over examples, of several readers), `shares` (a weighted sum of shares)
     clustered, weights : True where it has such a form
     advised_against : why not to use it, or empty
@@ -109,6 +111,7 @@ class IntervalDeclaration(Guidance):
         "sums",
         "influences",
         "readers",
+        "series",
         "shares",
     ]
     designs: frozenset[Design] = frozenset()
