@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import exp, sqrt
+from math import exp, pi, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from benchmarks.validation.drawn_examples import FALL, SHARES, f1, three_classes
+from benchmarks.validation.drawn_examples import FALL, SHARES, autoregression, f1, three_classes
 from benchmarks.validation.simulation import (
     COVERS,
     LEVEL,
@@ -28,6 +28,8 @@ from benchmarks.validation.tests_on_groups import effects
 from evallang.metrics.imported import imported_ratio
 from evallang.metrics.metric import METRICS, Outcome, evaluate
 from evallang.results.statistics import Interval
+from evallang.stats.hypothesis_tests.resampling_tests import permutation
+from evallang.stats.hypothesis_tests.swapping import LossSwapper, ScoreSwapper, Swapper
 from evallang.stats.intervals.bootstrap_bounds import bootstrap
 from evallang.stats.intervals.class_areas import multiclass_auc
 from evallang.stats.intervals.confusion_delta import delta
@@ -40,6 +42,7 @@ from evallang.stats.intervals.ratio_of_sums import ratio
 from evallang.stats.intervals.resampled_counts import CountSample
 from evallang.stats.intervals.resampled_scores import ScoreSample
 from evallang.stats.intervals.resampling import LossSample, MomentSample, WeightSample
+from evallang.stats.intervals.series import newey_west
 
 SECTION = Section(
     "test_set",
@@ -317,6 +320,47 @@ def _by_influences(name: str, outcome: Outcome) -> Interval:
     return jackknife(value, declared.influences(outcome), None, limits, LEVEL)
 
 
+def _series(n: int, r: float, power: int) -> Callable[[Rng], Found]:
+    """Draw errors of a series whose neighbours correlate; their absolute values, or squares."""
+    value = sqrt(2 / pi) if power == 1 else 1.0
+
+    def found(rng: Rng) -> Found:
+        return newey_west(np.abs(autoregression(rng, n, r)) ** power, LEVEL), value
+
+    return found
+
+
+def _swapped_losses(n: int) -> Callable[[Rng], Found]:
+    """Draw differences of squared errors, whose mean is 1, with a long tail."""
+
+    def found(rng: Rng) -> Found:
+        first, second = 2 * rng.standard_normal(n) ** 2, rng.standard_normal(n) ** 2
+        return _difference(LossSwapper(first, second), rng), 1.0
+
+    return found
+
+
+def _swapped_areas(n: int) -> Callable[[Rng], Found]:
+    """Draw correlated normal scores, half positive, with areas of .86 and .69."""
+    gaps = (1.5, 0.7)
+    value = float(special.ndtr(gaps[0] / sqrt(2)) - special.ndtr(gaps[1] / sqrt(2)))
+
+    def found(rng: Rng) -> Found:
+        truth, shared = np.arange(n) < n // 2, rng.standard_normal(n)
+        first, second = (
+            gap * truth + sqrt(0.5) * (shared + rng.standard_normal(n)) for gap in gaps
+        )
+        return _difference(ScoreSwapper(truth, first, second), rng), value
+
+    return found
+
+
+def _difference(swapper: Swapper, rng: Rng) -> Interval:
+    found = permutation(swapper, LEVEL, new_seed(rng), rounds=ROUNDS).estimate
+    assert found is not None, "a test of two models"
+    return Interval(found.method, LEVEL, found.low, found.high)
+
+
 def _simulation(
     interval: str, design: str, found: Callable[[Rng], Found], replications: int, *claims: Claim
 ) -> Simulation:
@@ -358,6 +402,32 @@ SIMULATIONS = (
     _simulation("wilson", "recall .75, n = 200, 30 % positive", _wilson_recall, 40_000, COVERS),
     _simulation("wilson", "precision .68, n = 200", _wilson_precision, 40_000, COVERS),
     _simulation("takahashi", "F1 .71, n = 200", _takahashi, 20_000, COVERS),
+    *(
+        _simulation(
+            "newey_west",
+            f"{words} of a series, errors correlate by {r:g}, n = {n}",
+            _series(n, r, power),
+            4_000,
+            *claims,
+        )
+        for power, words in ((1, "mean absolute error"), (2, "mean squared error"))
+        for n, r, claims in (
+            (50, 0.5, ()),
+            (104, 0.0, (ROUGHLY_COVERS,)),
+            (104, 0.5, (ROUGHLY_COVERS,)),
+            (104, 0.77, ()),
+            (300, 0.77, (ROUGHLY_COVERS,)),
+            (300, 0.9, ()),
+        )
+    ),
+    *(
+        _simulation("inverted_swaps", f"mean squared errors, n = {n}", _swapped_losses(n), 4_000)
+        for n in (20, 40, 100)
+    ),
+    *(
+        _simulation("shifted_swaps", f"AUC .86 less .69, n = {n}", _swapped_areas(n), 2_000)
+        for n in (40, 100)
+    ),
     *(
         _simulation(
             "multiclass_auc",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,6 +31,14 @@ def moving_losses(rng: np.random.Generator, n: int, order: int) -> tuple[Floats,
         np.convolve(rng.standard_normal(n + order - 1), np.ones(order), "valid") for _ in range(2)
     )
     return first**2, second**2
+
+
+def autoregression(rng: np.random.Generator, n: int, r: float) -> Floats:
+    """Draw standard normal values whose neighbours correlate by `r`, and others by its powers."""
+    drawn = rng.standard_normal(n)
+    for i in range(1, n):
+        drawn[i] = r * drawn[i - 1] + sqrt(1 - r * r) * drawn[i]
+    return drawn
 
 
 def normal_scores(

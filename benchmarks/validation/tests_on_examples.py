@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.validation.drawn_examples import (
+    autoregression,
     exchangeable_losses,
     moving_losses,
     normal_scores,
@@ -84,6 +87,13 @@ def _diebold_mariano(horizon: int) -> Draw:
     return lambda rng: diebold_mariano(*moving_losses(rng, 100, horizon), horizon=horizon).p
 
 
+def _of_dependent_losses(n: int, r: float, **options: Any) -> Draw:
+    def p(rng: Rng) -> float | None:
+        return diebold_mariano(autoregression(rng, n, r), np.zeros(n), **options).p
+
+    return p
+
+
 def _delong(models: int, folds: int = 0) -> Draw:
     def p(rng: Rng) -> float | None:
         truth, scores = normal_scores(rng, 200, models)
@@ -131,6 +141,29 @@ SIMULATIONS = designs(
         _diebold_mariano(3),
         40_000,
         ROUGHLY,
+    ),
+    (
+        "diebold_mariano",
+        "n = 104, differences correlate by .77, which horizon 1 ignores",
+        _of_dependent_losses(104, 0.77),
+        10_000,
+        inflated(0.4),
+    ),
+    *(
+        (
+            "diebold_mariano(newey_west)",
+            f"n = {n}, differences correlate by {words}",
+            _of_dependent_losses(n, r, variance="newey_west"),
+            4_000,
+            claim,
+        )
+        for n, r, words, claim in (
+            (104, 0.0, "0", ROUGHLY),
+            (104, 0.5, ".5", ROUGHLY),
+            (104, 0.77, ".77", below(0.08)),
+            (104, 0.9, ".9", below(0.12)),
+            (300, 0.77, ".77", ROUGHLY),
+        )
     ),
     ("delong", "n = 200, 2 models", _delong(2), 40_000, NOMINAL),
     ("delong", "n = 200, 4 models, chi2", _delong(4), 20_000, ROUGHLY),
