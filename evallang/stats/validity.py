@@ -166,7 +166,7 @@ def _examples(given: Mapping[str, Any]) -> int | None:
     if "sample" in given:
         found = getattr(given["sample"], "n_examples", None)
         return None if found is None else int(found)
-    for name in ("first", "losses", "sums", "influences"):
+    for name in ("first", "losses", "series", "sums", "influences"):
         values = given.get(name)
         if values is not None:
             times = getattr(values, "times", None)

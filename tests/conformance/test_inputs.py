@@ -108,6 +108,7 @@ STUDIES = (
     "compare near, bayes, tree with mcnemar westfall by accuracy\n"
     "compare near vs bayes with proportions_z by accuracy\n"
     "compare near vs bayes with permutation(rounds=50) by f1\n"
+    "compare near vs bayes with bootstrap(rounds=50) by f1\n"
     "compare near vs bayes with delong by roc_auc\n"
     "compare near vs bayes with t by brier\n"
     "compare near vs bayes, bayes vs tree with permutation(rounds=50) max_t by f1\n"
@@ -120,6 +121,7 @@ STUDIES = (
     "analyze roc, agreement\n",
     f"{CANCER}protocol repeated cv folds=5 times=2\nmeasure accuracy\n"
     "compare near vs bayes with corrected_t\ncompare near vs bayes with bayes_t\n",
+    f"{CANCER}protocol time_series folds=3\nmeasure accuracy\n",
     f"{CANCER}protocol 5x2cv\nmeasure accuracy\ncompare near vs bayes with 5x2cv_f\n",
     f"{CANCER.replace('max_depth=2', 'max_depth in [1, 2]')}protocol cv folds=3\ntune grid cv=2\n"
     "measure accuracy\nanalyze stability of tree\n",

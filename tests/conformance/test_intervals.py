@@ -156,6 +156,13 @@ def omitted(losses, folds=4, each=3):
     return HeldOutLosses(losses(len(places)), *np.transpose(places))
 
 
+EVIDENCE["series"] = [
+    (RANDOM.random(40),),
+    (RANDOM.random(40).cumsum(),),  # a trend
+    (np.ones(20),),
+    (np.where(np.arange(12) == 3, np.inf, 0.5),),
+    ((0.0, 1.0),),
+]
 EVIDENCE["means"] = [
     (omitted(RANDOM.random),),
     (omitted(lambda n: (RANDOM.random(n) < 0.3).astype(float)),),
@@ -232,6 +239,8 @@ def arguments_of(entry, evidence, level):
         known |= {"n_train": np.full(len(evidence[0]), 90), "n_test": np.full(len(evidence[0]), 10)}
     elif entry.declaration.form == "losses":
         known |= {"losses": evidence[0], "folds": evidence[1], "groups": evidence[1]}
+    elif entry.declaration.form == "series":
+        known["series"] = evidence[0]
     elif entry.declaration.form == "means":
         known["held_out"] = evidence[0]
     elif entry.declaration.form == "readers":

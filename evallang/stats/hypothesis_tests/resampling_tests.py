@@ -408,7 +408,10 @@ def _not_rejected(
     bounds = []
     for side in (-1.0, 1.0):
         # Largest |d - observed| on this side at which each swap is at least as far from 0
-        reached = np.abs(sides[0]) if shift is None else _reached(sides[0], sides[1], observed, -side)
+        if shift is None:
+            reached = np.abs(sides[0])
+        else:
+            reached = _reached(sides[0], sides[1], observed, -side)
         reached[~np.isfinite(reached)] = math.inf
         order = np.argsort(-reached, kind="stable")
         beyond = own + np.cumsum(chances[order]) > (1 - level) * (1 + TIE)

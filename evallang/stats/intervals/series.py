@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from evallang.bibliography import Reference
 from evallang.frozen_records import frozen
-from evallang.registry import Evidence, Example, lazy
+from evallang.registry import Bounds, Evidence, Example, lazy
 from evallang.results.statistics import Interval
 from evallang.stats.distributions import checked_level, t_quantile
 from evallang.stats.fold_scores import spread_is_noise
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import magnitudes
+from evallang.stats.validity import OF_TAIL, Counted, Holds
 
 if TYPE_CHECKING:
     import numpy as np
@@ -62,11 +63,6 @@ LJUNG_BOX_1978 = Reference(
 
 COVERED = ((0.13, ""), (0.3, "88 to 93%"), (math.inf, "75 to 88%"))
 """How often 95% intervals covered, up to a share of the variance that Bartlett's weights miss."""
-FEW_MOMENTS = 100
-OF_FEW = (
-    f"with fewer than {FEW_MOMENTS} values 95% intervals of series covered 85 to 95% in "
-    "simulations, of squared errors 75 to 94%"
-)
 WIDEST_LAG = 100  # from which on a root of n is enough
 MOST_LAGS = 10  # looked at for dependence beyond a horizon
 LEAST_FOR_LAGS = 5  # moments for each of them
@@ -124,7 +120,7 @@ def strong_dependence(series: NDArray[np.float64], lag: int) -> str | None:
     missed = 2 * corrected / ((1 - corrected**2) * (lag + 1))
     covered = next(words for most, words in COVERED if missed <= most)
     if not covered:
-        return OF_FEW if n < FEW_MOMENTS else None
+        return None
     return (
         f"neighbouring values correlate by {r:.2f}, which is much for {n:,} of them: 95% intervals "
         f"of such series covered {covered} in simulations"
@@ -195,6 +191,15 @@ def dependence_beyond(series: ArrayLike, horizon: int) -> Dependence | None:
         frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.LOSSES_PER_ROW}),
         "series",
         default_for=frozenset({"series"}),
+        holds=(
+            Holds(
+                Counted.EXAMPLES,
+                100,
+                "95% intervals of series covered 90 to 95% in simulations, of squared errors 75 to "
+                "94%",
+            ),
+            OF_TAIL,
+        ),
         when=(
             "examples are ordered in time, and the metric is a mean over them: a mean loss or a "
             "share of right answers"
@@ -242,7 +247,9 @@ def dependence_beyond(series: ArrayLike, horizon: int) -> Dependence | None:
         ),
     ),
 )
-def newey_west(series: ArrayLike, level: float, *, lag: int | None = None) -> Interval:
+def newey_west(
+    series: ArrayLike, level: float, *, lag: Annotated[int | None, Bounds(least=0)] = None
+) -> Interval:
     """Interval of the mean of a series whose neighbours are correlated (Newey & West 1987).
 
     The mean ± t SE, with the long-run variance of Bartlett's weights up to `lag`, by default n/3
