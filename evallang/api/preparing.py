@@ -96,6 +96,7 @@ def read_and_plan(
     as_found = as_read(meant, sources)
     judged = judge_read(meant, as_found, sources)
     planned = with_exports(meant, sources.tables, plan(meant, sources))
+    judged += _dependent_losses(meant, planned, sources)
     judged += judge_planned(meant, as_found, sources.tables, planned.layout.splits)
     sources = sources.released()
     found = waivers.mark([*packages, *read, *judged, *planned.diagnostics], study.checked.gathered)
@@ -111,6 +112,17 @@ def read_and_plan(
     diagnostics = {(d.code, d.span, d.message): d for d in (*study.diagnostics, *found)}
     said = report(diagnostics.values(), study.checked.gathered)
     return Prepared(meant, sources, planned, said, tuple(taken), report_files)
+
+
+def _dependent_losses(study: Study, planned: Planned, sources: ReadSources) -> list[Diagnostic]:
+    """Report tests of series of predictions whose losses are correlated beyond what they allow."""
+    if not any(getattr(source, "series", False) for source in study.sources):
+        return []
+    from evallang.engine.evaluation import evaluation_of_outcomes
+    from evallang.engine.run_diagnostics import dependent_losses
+
+    given = [evaluation_of_outcomes(source) for source in sources.imported]
+    return list(dependent_losses(study, planned.families, given))
 
 
 def _counting(study: Study, mapped: MapParts[Any, Any] | None) -> Counting | None:

@@ -191,7 +191,8 @@ def results_of_fits(
     )
     told = (
         *diagnostics_of(study, missed),
-        *dependent_losses(study, compared),
+        # Those of predictions made elsewhere are told where these are read
+        *dependent_losses(study, planned.families, [e for e in own if e.kind is not None]),
         *features_as_good_as_models(study, tables, own),
         *folds_that_disagree(study, own),
         *searches_that_gained_nothing(study, own),

@@ -33,6 +33,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.inputs import Subject
+from evallang.stats.intervals.series import Dependence
 from evallang.stats.power_of_t import t_detectable
 from evallang.study import ComparisonSpec, Method, Study
 
@@ -139,6 +140,15 @@ class OneSource:
         """Run a test on the outcomes of the models."""
         inputs = self._inputs(study, test, models, level)
         return _reasoned(lambda: inputs.run(level), test)
+
+    def dependence(self, study: Study, test: Method, models: tuple[str, ...]) -> Dependence | None:
+        """Return the correlation of what a test of series takes as independent, if it is clear."""
+        if self.lacking(models) is not None:
+            return None
+        try:
+            return self._inputs(study, test, models, study.confidence).dependence()
+        except ValueError:  # the test says so itself
+            return None
 
     def _inputs(
         self, study: Study, test: Method, models: tuple[str, ...], level: float

@@ -4,14 +4,17 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from evallang.compatibility import metric_entry
+from evallang.compatibility.hypothesis_tests import reads_order
 from evallang.diagnostics import Diagnostic, diagnose
+from evallang.engine.comparisons import OneSource
 from evallang.engine.estimates import levels, restricted, too_few
 from evallang.engine.evaluation import Evaluation
+from evallang.hypotheses import Families
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.models.model import is_baseline
 from evallang.registry import lazy
 from evallang.reporting.codes import CLASS_NEVER_PREDICTED, DEPENDENT_LOSSES, UNLIKE_WORKERS
-from evallang.results.records import Comparison, Failure, NeverPredicted
+from evallang.results.records import Failure, NeverPredicted
 from evallang.results.written import statement_of
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import Method, Study, names_of, own_metrics_of, units_of
@@ -168,26 +171,32 @@ def diagnostics_of(study: Study, found: Sequence[NeverPredicted]) -> Iterator[Di
         )
 
 
-def dependent_losses(study: Study, compared: Sequence[Comparison]) -> Iterator[Diagnostic]:
+def dependent_losses(
+    study: Study, families: Families, evaluations: Sequence[Evaluation]
+) -> Iterator[Diagnostic]:
     """Report the tests of series whose losses are correlated beyond what they allow for."""
-    for found in compared:
-        line = study.comparisons[found.index]
+    at = {(evaluation.source, evaluation.protocol): evaluation for evaluation in evaluations}
+    for planned in (p for line in study.comparisons for p in families.planned[line.index]):
+        line = planned.line
         test = line.post_hoc or line.test
-        dependent = [t for t in found.pairwise if t.extra.get("autocorrelation") is not None]
-        if not dependent:
+        evaluation = at.get((planned.source, None)) or at.get((planned.source, line.protocol))
+        if not reads_order(test) or evaluation is None or planned.table is not None:
             continue
-        worst = max(dependent, key=lambda t: float(str(t.extra["autocorrelation"])))
-        r, lag = worst.extra["autocorrelation"], worst.extra["autocorrelation_lag"]
+        context = OneSource(evaluation, planned.metric)
+        found = {pair: context.dependence(study, test, pair) for pair in planned.pairs}
+        known = {pair: one for pair, one in found.items() if one is not None}
+        if not known:
+            continue
+        (first, second), worst = max(known.items(), key=lambda item: item[1].autocorrelation)
         units = "blocks" if test.keywords().get("block") is not None else "moments"
-        pairs = "" if len(dependent) == 1 else f" (largest of {len(dependent)} pairs)"
-        first, second = worst.models
+        pairs = "" if len(known) == 1 else f" (largest of {len(known)} pairs)"
         yield diagnose(
             DEPENDENT_LOSSES,
-            f"the differences in `{found.metric}` between `{first}` and `{second}` are correlated "
-            f"by {r:.2f} at lag {lag}{pairs}, and `{test.written}` assumes that such {units} are "
-            "independent",
+            f"the differences in `{planned.metric.written}` between `{first}` and `{second}` are "
+            f"correlated by {worst.autocorrelation:.2f} at lag {worst.lag}{pairs}, and "
+            f"`{test.written}` assumes that such {units} are independent",
             line.span,
             path=study.path,
             help=HYPOTHESIS_TESTS[test.name].declaration.longer,
-            notes=(f"on `{found.data}`",) if len(study.sources) > 1 else (),
+            notes=(f"on `{evaluation.source}`",) if len(study.sources) > 1 else (),
         )

@@ -71,6 +71,7 @@ from evallang.stats.intervals.resampling import (
     mean_sample,
     share_pairs,
 )
+from evallang.stats.intervals.series import Dependence, dependence_beyond
 from evallang.stats.placement_values import PlacedScores
 from evallang.stats.reader_scores import ReaderScores
 from evallang.stats.score_counts import coarsened
@@ -604,6 +605,15 @@ class TestInputs:
         if entry.declaration.models != (1, 1):  # a test of one model words its own side
             result = one_sided(result, written)
         return self._convert_to_metric(result)
+
+    def dependence(self) -> Dependence | None:
+        """Return the correlation of what a test of series takes as independent, if it is clear."""
+        if self.asks_for("swapper"):
+            series = self.make("swapper").series
+            return None if series is None else dependence_beyond(series, 1)
+        extra = self.run().extra
+        lag, r = extra.get("autocorrelation_lag"), extra.get("autocorrelation")
+        return Dependence(int(str(lag)), float(str(r)), 0) if lag is not None else None
 
     def difference(self, level: float) -> Difference:
         """Compute the difference of the two models with the interval of the design."""
