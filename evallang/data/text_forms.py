@@ -74,7 +74,7 @@ _TIMES = frozenset(
         *("year", "yr"),
     }
 )
-_STEPS = frozenset({*"t", "time", "timestep"})
+_STEPS = frozenset(map(str.casefold, ("T", "time", "timestep")))
 _BIRTHS = frozenset({"birth", "birthday", "born", "dob"})
 """A day of birth is not the day of an observation."""
 _COUNTERS = frozenset({"idx", "index", "row", "rowid", "rownames", "rownum", "row index"})
