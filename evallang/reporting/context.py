@@ -100,22 +100,16 @@ class MetricWords:
     @property
     def best_word(self) -> str:
         """The superlative of the better direction."""
-        if self.ideal is not None:
-            return "best"
         return "highest" if self.higher_is_better else "lowest"
 
     @property
     def better_word(self) -> str:
         """The comparative of the better direction."""
-        if self.ideal is not None:
-            return "better"
         return "higher" if self.higher_is_better else "lower"
 
     @property
     def worse_word(self) -> str:
         """The comparative of the worse direction."""
-        if self.ideal is not None:
-            return "worse"
         return "lower" if self.higher_is_better else "higher"
 
 

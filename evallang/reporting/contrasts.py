@@ -94,7 +94,7 @@ def difference_runs(
     """
     metric, scale = context.difference_words(comparison), context.difference_scale(comparison)
     value = found.value or 0.0
-    if value >= 0 and metric.ideal is None:
+    if value >= 0:
         return runs(before, amount(metric, value, scale), after)
     number = signed_amount(metric, value, scale)
     if found.leads:
@@ -159,8 +159,6 @@ def compatible_runs(
     ahead = (upward is metric.higher_is_better) is widest.leads
     words, towards = ("an advantage", "over") if ahead else ("a disadvantage", "against")
     own = f" of {context.model(widest.model)}" if named else ""
-    if metric.ideal is not None:
-        words, towards = "a difference", "from"
     if math.isinf(size):
         return runs("The interval of the difference is unbounded.")
     first, second = map(context.model, widest.pair.models)

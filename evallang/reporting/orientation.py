@@ -80,7 +80,7 @@ def _turns(context: "Context", comparison: Comparison, pair: HypothesisTestResul
         return False
     words = context.difference_words(comparison)
     value = pair.estimate.value if pair.estimate is not None else None
-    if value and words.ideal is None:
+    if value:
         return (value < 0) is words.higher_is_better
     first, second = (_distance(context, comparison, model) for model in pair.models)
     return first is not None and second is not None and second < first
