@@ -144,6 +144,23 @@ def test_the_decision_curve_has_the_net_benefit_of_each_threshold():
         assert point.y == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_where_all_are_acted_on_no_threshold_is_above_acting_on_all(seed):
+    # With every probability above a threshold the two net benefits are one number, by definition
+    given = predicted(seed, decimals=12, n=137)
+    scores = 0.2 + 0.8 * given.scores
+    found = curve("decision_curve", predicted(seed, n=137, scores=scores))
+    lowest = value(found, "lowest threshold above both references")
+    assert lowest is not None
+    assert lowest > scores.min()
+    share, t = given.truth.mean(), np.arange(1, 100) / 100
+    acted = scores[:, None] >= t
+    right = (acted & (given.truth == 1)[:, None]).mean(axis=0)
+    benefit = right - (acted.mean(axis=0) - right) * t / (1 - t)
+    better = benefit - np.maximum(share - (1 - share) * t / (1 - t), 0) > 1e-9
+    assert lowest == t[better][0]
+
+
 def test_fewer_steps_change_a_curve_by_little(monkeypatch):
     given = predicted(n=5000, decimals=12)
     exact = ScoreCurves(given)
