@@ -27,7 +27,7 @@ LEAST_NUMBERS = 5  # different numbers besides one that looks like a mark; rows 
 LEAST_COUNTED = 10  # different numbers besides -1, which is an ordinary number among few
 LEAST_SHARE = 0.05  # of the rows that are -1, unless all others are between 0 and 1
 MOST_COMPARED = 1_000  # different texts of a column; more of them are not categories
-SEPARATORS = re.compile(r"\s*[;|,/+&]\s*")
+SEPARATORS = re.compile(r" ?[;|,/+&] ?")  # between words that single spaces divide
 WORDS_OF_THE_UNKNOWN = frozenset(
     {
         *("-", "--", "---", "–", "—", ".", "..", "...", "*", "#", "??", "???", "!"),
