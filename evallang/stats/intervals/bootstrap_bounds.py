@@ -83,7 +83,7 @@ def _half_right(method: Method) -> Example:
             OF_RAREST,
             OF_MISTAKES,
             OF_TAIL,
-            Holds(Counted.WEIGHTED, 50, "95% intervals covered 88 to 91% in simulations"),
+            Holds(Counted.WEIGHTED, 200, "95% intervals covered 91 to 93% in simulations"),
             Holds(
                 Counted.GROUPS,
                 ENOUGH_GROUPS,
