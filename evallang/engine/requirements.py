@@ -13,7 +13,7 @@ from evallang.engine.estimate_intervals import (
     unbounded,
 )
 from evallang.engine.estimates import estimate, level_estimate, levels
-from evallang.engine.evaluation import Evaluation, as_read_by
+from evallang.engine.evaluation import Evaluation, as_read_by, in_blocks
 from evallang.engine.test_inputs import TestInputs
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.reporting.numbers import level_of_alpha, p_value
@@ -107,14 +107,10 @@ def _decide_difference(study: Study, spec: RequirementSpec, evaluation: Evaluati
     if lacking or any(evaluation.outcome(m, spec.metric) is None for m in spec.models):
         why = f"a fit of {lacking[0]} failed" if lacking else "a model gives no scores"
         return _record(spec, evaluation, Decision(False, f"cannot be decided: {why}"))
-    inputs = TestInputs(
-        study,
-        as_read_by(evaluation, spec.metric),
-        spec.metric,
-        spec.models,
-        guaranteed(spec.test) if spec.test is not None else _test_of_difference(spec, evaluation),
-        spec.level,
-    )
+    test = spec.test and guaranteed(spec.test)
+    test = _test_of_difference(spec, evaluation) if test is None else test
+    read = in_blocks(as_read_by(evaluation, spec.metric), test)
+    inputs = TestInputs(study, read, spec.metric, spec.models, test, spec.level)
     try:
         if spec.test is not None:
             return _tested(study, spec, evaluation, inputs)
