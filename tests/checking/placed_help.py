@@ -111,7 +111,8 @@ PLACED: dict[tuple[str, int], Edits] = {
     ),
     ("E443", 4): (("models cnn, base", 'models cnn in "monday.csv", base'),),
     ("E443", 5): (("models cnn, vit", 'models cnn in "cnn.csv", vit'),),
-    ("E482", 6): (("target readmitted\n", 'target readmitted\n  missing "?"\n'),),
+    ("E445", 0): (("score a = s", "scores a = [s, t, u]"),),
+    ("E482", 6): (("target readmitted\n", 'target readmitted\n  missing "-"\n'),),
     ("W304", 3): (("compare with mcnemar", "compare against bayes with mcnemar holm"),),
     ("W325", 2): (("(multi_class=ovo, pool=true)", "(multi_class=ovo)"),),
     ("W330", 0): (

@@ -85,6 +85,7 @@ REVEALS = {
     ("W415", 2): REPEATED,
     ("W415", 3): REPEATED,
     ("W416", 1): REPEATED,
+    ("W460", 2): "a missing score needs a line that excludes its row, which its own message names",
     ("W444", 1): "the rows of the file are put in order by hand",
 }
 """What following a help shows that was hidden before, by code and number of the case."""
@@ -214,6 +215,8 @@ def test_a_code_that_says_what_to_write_has_a_case_that_is_tried(path, tmp_path,
 NAMES_A_PIECE = re.compile(r"(?:write|add|did you mean|end it in) [^;]*`")
 NOT_IN_THE_STUDY = {
     "E154": "ranges are written into the file of the data",
+    "E411": "what its numbers mean is known to the author of the file alone",
+    "E488": "which label is which is known to the author of the file alone",
     "W414": "the raw values are in a file that only the author has",
 }
 """Codes whose help changes what no test has."""
