@@ -261,7 +261,7 @@ def _drawn_f1(*design: float) -> Draw:
 def _swapped_f1(*design: float) -> Draw:
     labels = _labels(int(design[0]), *design[1:])
     return lambda rng: permutation(
-        CountSwapper(labels(rng), f1), None, LEVEL, new_seed(rng), rounds=ROUNDS
+        CountSwapper(labels(rng), f1), LEVEL, new_seed(rng), rounds=ROUNDS
     )
 
 

@@ -169,7 +169,11 @@ def _differences():
         for table in TABLES
         for b, c in [(table[0][1], table[1][0])]
     ]
-    pairs += [(over_folds(x, y), over_folds(y, x)) for x, y in FOLD_SCORES]
+    sizes = [(np.full(len(x), 70), np.full(len(x), 10)) for x, _ in FOLD_SCORES]
+    pairs += [
+        (over_folds(x, y, *n), over_folds(y, x, *n))
+        for (x, y), n in zip(FOLD_SCORES, sizes, strict=True)
+    ]
     return pairs
 
 
