@@ -21,6 +21,7 @@ def references(context: Context) -> Sequence[Block]:
         key = data_key(data, known)
         if key is not None and key not in known:
             works.append(Work(key, data_work(data)))
+            known.add(key)
     return [References(tuple(works))] if works else []
 
 
