@@ -422,7 +422,7 @@ SIMULATIONS = (
     ),
     *(
         _simulation("inverted_swaps", f"mean squared errors, n = {n}", _swapped_losses(n), 4_000)
-        for n in (20, 40, 100)
+        for n in (25, 40, 100)
     ),
     *(
         _simulation("shifted_swaps", f"AUC .86 less .69, n = {n}", _swapped_areas(n), 2_000)

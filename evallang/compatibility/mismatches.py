@@ -35,6 +35,7 @@ FORM_NOUNS: Mapping[str, str] = {
     "influences": "metrics of which the influence of each example is known, such as `concordance` "
     "and `average_precision`",
     "readers": "`roc_auc` of two classes and means over examples, such as accuracy and losses",
+    "shares": "weighted sums of shares, such as balanced accuracy",
     "series": "mean losses, their roots, and accuracy",
     "means": "means over examples, such as accuracy and losses",
 }
