@@ -113,6 +113,7 @@ from evallang.stats.intervals.resampled_scores import ScoreSample as ScoreSample
 from evallang.stats.intervals.resampling import DifferenceSample as DifferenceSample
 from evallang.stats.intervals.resampling import LossSample as LossSample
 from evallang.stats.intervals.resampling import WeightSample as WeightSample
+from evallang.stats.intervals.series import newey_west as newey_west
 from evallang.stats.intervals.sums_of_shares import sum_of_shares as sum_of_shares
 from evallang.stats.learning_bootstrap import bootstrap_error as bootstrap_error
 from evallang.stats.learning_bootstrap import leave_one_out_error as leave_one_out_error

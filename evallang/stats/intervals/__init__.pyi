@@ -25,4 +25,5 @@ from evallang.stats.intervals.ranking import cv_auc as cv_auc
 from evallang.stats.intervals.ranking import delong as delong
 from evallang.stats.intervals.ratio_of_sums import ratio as ratio
 from evallang.stats.intervals.readers import obuchowski_rockette as obuchowski_rockette
+from evallang.stats.intervals.series import newey_west as newey_west
 from evallang.stats.intervals.sums_of_shares import sum_of_shares as sum_of_shares
