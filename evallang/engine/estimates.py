@@ -154,8 +154,8 @@ def tested(evaluation: Evaluation, model: str) -> Tested | None:
         return None
     found = evaluation.models[model]
     if evaluation.counted is not None:
-        n = evaluation.counted.n
-        return Tested(n, 1, 1) if n else NONE_TESTED
+        n, positive = evaluation.counted.n, evaluation.counted.of_class(evaluation.positive)
+        return Tested(n, 1, 1, positive) if n else NONE_TESTED
     in_folds = found.fold >= 0  # the fit on the full sample of a bootstrap is not a test
     of_class = None if evaluation.positive is None else evaluation.positive_rows(model) & in_folds
     if evaluation.yields.once:  # of ten million rows, whose numbers would be 80 MB

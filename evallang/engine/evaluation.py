@@ -91,6 +91,10 @@ class CountedRows:
         """The number of rows that were counted."""
         return int(self.times.sum())
 
+    def of_class(self, code: int | None) -> int | None:
+        """Return the number of rows of a class; None for no class."""
+        return None if code is None else int(self.times[self.truth == code].sum())
+
     def take(self, kept: "NDArray[np.bool_]") -> "CountedRows":
         """Keep some of the distinct rows."""
         labels = {model: found[kept] for model, found in self.labels.items()}

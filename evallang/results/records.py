@@ -310,7 +310,7 @@ class Subgroup:
 class Tested:
     """The number of distinct tested rows, and how often each was tested at least and at most.
 
-    `positive` are those of the positive class; None where there is none, or rows were counted.
+    `positive` are those of the positive class; None where there is none.
     """
 
     n: int

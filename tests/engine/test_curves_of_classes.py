@@ -246,12 +246,12 @@ def test_the_progress_counts_the_models_and_the_resamples_of_each(tmp_path):
     truth = np.arange(60) % 2
     scores = {f"p{i}": (0.2 + 0.6 * rng.random(60)).round(3) for i in range(2)}
     table = pl.DataFrame(
-        {"truth": truth, "m0": truth, "m1": truth, "g": np.arange(60) // 3, **scores}
+        {"truth": truth, "m0": truth, "m1": truth, "w": rng.random(60).round(3), **scores}
     )
     table.write_csv(tmp_path / "p.csv")
     text = (
         'predictions p from "p.csv"\n  truth truth\n  models m0, m1\n'
-        '  score m0 = "p0"\n  score m1 = "p1"\n  group g\nmeasure brier\nanalyze calibration\n'
+        '  score m0 = "p0"\n  score m1 = "p1"\n  weight w\nmeasure brier\nanalyze calibration\n'
     )
     seen = []
     with watched(seen.append):
