@@ -62,12 +62,13 @@ def test_a_test_for_paired_losses_is_paired():
 def test_the_same_seed_gives_the_same_resamples_and_another_seed_others(rounds):
     # rliable: three runs with RandomState(42) give three intervals
     np.random.seed(1)  # rliable draws from this one
-    sample = DifferenceSample(LossSample(SCORES[0]), LossSample(SCORES[1]))
+    losses = RANDOM.normal(size=(2, 60))
+    sample = DifferenceSample(LossSample(losses[0]), LossSample(losses[1]))
     one = bootstrap(sample, 0.95, 42, rounds=rounds)
     np.random.seed(2)
     assert bootstrap(sample, 0.95, 42, rounds=rounds) == one
     assert bootstrap(sample, 0.95, 43, rounds=rounds).estimate != one.estimate
-    swapper = LossSwapper(*RANDOM.normal(size=(2, 60)))
+    swapper = LossSwapper(*losses)
     drawn = permutation(swapper, 0.95, 42, rounds=rounds)
     assert permutation(swapper, 0.95, 42, rounds=rounds) == drawn
     assert permutation(swapper, 0.95, 43, rounds=rounds).p != drawn.p

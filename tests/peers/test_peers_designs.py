@@ -62,7 +62,10 @@ def test_the_test_that_is_written_is_the_test_that_is_run(tmp_path):
         assert found.omnibus.test == "friedman"
 
 
-SCORES = 'evallang 1\nscores s from "s.csv"\n  dataset name\n  model model\n  score score\n'
+SCORES = (
+    'evallang 1\nscores s from "s.csv"\n  dataset name\n  model model\n  score score\n'
+    "  higher is better\n"
+)
 
 
 def write(path, scores, order=None):

@@ -109,7 +109,8 @@ def test_a_data_set_with_a_missing_score_is_left_out_aloud_or_counted():
     # autorank refuses NaN; scikit-posthocs drops incomplete blocks without a word
     scores = np.array(datasets.DEMSAR_AUC)
     scores[0, 0] = np.nan
-    left_out, worst = datasets.friedman(scores), datasets.friedman(scores, missing="worst")
+    left_out = datasets.friedman(scores)
+    worst = datasets.friedman(scores, "higher", missing="worst")
     assert left_out.notes == ("1 of 14 data sets lack a score and are excluded",)
     assert worst.extra["n"] == 14
 

@@ -18,8 +18,8 @@ from evallang.stats.intervals.interval import INTERVALS
 # Persons whose name has no genitive in a title, and the adjective that a person gave.
 NAMES = (
     *("Agresti", "Bayesian", "Benjamini", "Bergmann", "Bonett", "Bonferroni", "Brier", "Clopper"),
-    *("DeLong", "Diebold", "Holm", "Jaccard", "Jeffreys", "Matthews", "Obuchowski", "Tango"),
-    *("Troendle", "Wald", "Westfall,", "Wilcoxon", "Wilson", "Šidák"),
+    *("DeLong", "Diebold", "Holm", "Jaccard", "Jeffreys", "Matthews", "Newey", "Obuchowski"),
+    *("Tango", "Troendle", "Wald", "Westfall,", "Wilcoxon", "Wilson", "Šidák"),
 )
 TITLES = [
     entry.title
