@@ -706,7 +706,6 @@ def _convert_to_metric(inputs: IntervalInputs, form: str, interval: Interval) ->
     if form == "fold_values":
         low, high, notes = _centred(inputs, low, high)
         interval = replace(interval, notes=(*interval.notes, *notes))
-        return replace(interval, low=_larger(low, declared.low), high=_smaller(high, declared.high))
     if form == "proportion" and inputs.of_union and low is not None and high is not None:
         ends = _at_bounds(inputs, interval)
         return replace(interval, low=ends[0], high=ends[1])
@@ -719,9 +718,7 @@ def _convert_to_metric(inputs: IntervalInputs, form: str, interval: Interval) ->
         and high is not None
     ):
         return replace(interval, low=sqrt(max(low, 0.0)), high=sqrt(max(high, 0.0)))
-    if form in ("losses", "means", "series"):
-        return replace(interval, low=_larger(low, declared.low), high=_smaller(high, declared.high))
-    return interval
+    return replace(interval, low=_larger(low, declared.low), high=_smaller(high, declared.high))
 
 
 CENTRED = "the interval is centred on the estimate, which differs from the mean of the folds"
