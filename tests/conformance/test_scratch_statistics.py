@@ -183,7 +183,7 @@ def test_the_findings_name_the_trimmed_mean_and_the_adjustment(found, folder):
     assert "Benjamini–Liu-adjusted p < .001" in words
     assert "Difference in trimmed mean of the absolute errors" in words
     assert "winsorised variance) of trimmed mean of the absolute errors for three pairs" in words
-    assert "compared in trimmed mean of the absolute errors by Yuen’s test" in words
+    assert "compared on trimmed mean of the absolute errors using Yuen’s test" in words
     assert "95% t interval of the difference of trimmed means." in words
     assert "Unadj. Benjamini–Liu" in words or "Unadj.Benjamini–Liu" in words
     assert "adjusted for three tests by the Benjamini-Liu step-down correction" in words

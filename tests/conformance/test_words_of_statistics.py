@@ -74,6 +74,7 @@ SECTIONS = {
         *intervals("accuracy", "bootstrap(method=percentile)", "bootstrap(basic)",
                    "bootstrap(bca, rounds=2000)", "bootstrap(se)", "delta"),
         *intervals("accuracy", "t", "corrected_t", "corrected_t(test_train_ratio=1/9)", more=FOLDS),
+        *intervals("balanced_accuracy", "sum_of_shares"),
         *intervals("roc_auc", "delong"),
         *intervals("accuracy", "obuchowski_rockette", more=READERS),
         *intervals("roc_auc", "cv_auc", more=FOLDS),

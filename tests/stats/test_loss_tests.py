@@ -14,6 +14,7 @@ from evallang.stats import fold_scores
 from evallang.stats.hypothesis_tests.losses import diebold_mariano, t
 from evallang.stats.hypothesis_tests.one_sample import binomial, single_t
 from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
+from evallang.stats.intervals.series import newey_west
 
 R = figures("from_r")
 SERIES, PAIRS = columns("series"), columns("pairs")
@@ -104,6 +105,20 @@ def test_at_horizon_1_it_is_statsmodels_with_no_lags():
     found = diebold_mariano(FIRST, SECOND)
     assert found.statistic.value == pytest.approx(expected.statistic, rel=1e-10)
     assert found.p == pytest.approx(expected.pvalue, rel=1e-10)
+
+
+@pytest.mark.parametrize("lag", [0, 3, 9])
+def test_the_variance_of_newey_west_is_that_of_statsmodels(lag):
+    hac = {"maxlags": lag, "use_correction": False}
+    fit = sm.OLS(FIRST - SECOND, np.ones(60)).fit(cov_type="HAC", cov_kwds=hac)
+    error = fit.bse[0] / math.sqrt(1 - (lag + 1) / 60)  # for the mean, which was estimated
+    df = 60 / (1 + 2 * sum((1 - k / (lag + 1)) ** 2 for k in range(1, lag + 1)))  # Lazarus 2018
+    half = stats.t.ppf(0.95, df) * error
+    found = newey_west(FIRST - SECOND, 0.9, lag=lag)
+    assert found.low == pytest.approx(fit.params[0] - half, rel=1e-10)
+    assert found.high == pytest.approx(fit.params[0] + half, rel=1e-10)
+    tested = diebold_mariano(FIRST, SECOND, variance="newey_west", lag=lag)
+    assert tested.p == pytest.approx(2 * stats.t.sf(abs(fit.params[0]) / error, df), rel=1e-10)
 
 
 def test_at_horizon_1_it_is_the_paired_t_test():
