@@ -223,7 +223,7 @@ def test_a_plan_states_that_a_store_is_refused(tmp_path):
     (tmp_path / "study.eval").write_text(TEXT)
     words = ["plan", str(tmp_path / "study.eval"), "--store", str(tmp_path / "all")]
     done = CliRunner().invoke(root, words, catch_exceptions=False)
-    assert "can be written by all users" in done.stderr.splitlines()[-1]
+    assert "other users can write to the store" in done.stderr.splitlines()[-1]
     (note,) = study(TEXT, tmp_path).plan(tmp_path / "all").notes
     assert done.stderr.splitlines()[-1] == note
 
