@@ -134,7 +134,7 @@ def test_outcomes_judged_elsewhere_are_read_from_the_models_own_file(files):
     assert {model: value for (model, _), value in found.items()} == pytest.approx(
         {name: right[name].mean() for name in NAMES}
     )
-    found = estimates(files, f'  value "F1" {AS.format("number")}\n', "f1")
+    found = estimates(files, f'  value "gain" {AS.format("number")}\n  higher is better\n', "gain")
     assert {model: value for (model, _), value in found.items()} == pytest.approx(
         {name: NUMBER[name].mean() for name in NAMES}
     )

@@ -165,5 +165,5 @@ def test_what_a_ratio_does_not_go_with_is_refused(rest, code):
 
 @pytest.mark.parametrize(("metric", "expected"), [("mae", []), ("r2", ["E202"])])
 def test_the_interval_of_ratios_is_for_ratios_and_means(metric, expected):
-    text = f'evallang 1\npredictions p from "p.csv"\n  truth t\n  task regression\n  models a\n'
+    text = 'evallang 1\npredictions p from "p.csv"\n  truth t\n  task regression\n  models a\n'
     assert codes(f"{text}measure {metric}\n  interval ratio\n") == expected
