@@ -149,28 +149,32 @@ def recoded(
 
     `truth` are the codes of the true labels, `texts` the predicted ones. A true label is never
     predicted, and a predicted one never true. If both sides have two labels, all of them numbers,
-    that is enough. Else most rows of one such label have the other, or of as many labels on both
-    sides, more rows by a tenth agree if they are compared by their places.
+    that is enough. Else most rows of one such label have the other, five or more, or of as many
+    labels on both sides, more rows by a tenth agree if they are compared by their places.
     """
     predicted = sorted(
         texts.unique().to_list(),
         key=lambda text: (as_number(text) is None, as_number(text) or 0, text),
     )
-    unseen = [label for label in predicted if label not in classes]
-    never = [label for label in classes if label not in predicted]
-    if not unseen or not never or len(texts) < LEAST_NUMBERS:
+    places = {label: code for code, label in enumerate(predicted)}
+    own = np.array([places.get(label, -1) for label in classes])
+    never, unseen = own < 0, ~np.isin(np.arange(len(predicted)), own)
+    rows = np.ones(len(texts)) if times is None else times
+    if not unseen.any() or not never.any() or rows.sum() < LEAST_NUMBERS:
         return False
     numbers = all(as_number(label) is not None for label in (*classes, *predicted))
     if len(classes) == 2 == len(predicted) and numbers:
         return True
-    places = {label: code for code, label in enumerate(predicted)}
     codes = texts.replace_strict(places, return_dtype=pl.Int64).to_numpy()
-    table = np.zeros((len(classes), len(predicted)))
-    np.add.at(table, (truth.astype(np.int64), codes), 1 if times is None else times)
-    pairs = [(classes.index(t), places[p]) for t in never for p in unseen]
-    if any(2 * table[t, p] >= max(table[t].sum(), table[:, p].sum()) for t, p in pairs):
+    # Only the pairs that occur: of many labels all pairs would be much memory
+    pairs, pair = np.unique(truth.astype(np.int64) * len(predicted) + codes, return_inverse=True)
+    size = np.bincount(pair.reshape(-1), rows)
+    true, found = np.divmod(pairs, len(predicted))
+    most = np.maximum(np.bincount(true, size)[true], np.bincount(found, size)[found])
+    odd = never[true] & unseen[found] & (size >= LEAST_NUMBERS)
+    if (2 * size >= most)[odd].any():
         return True
     if len(classes) != len(predicted):
         return False
-    now = sum(table[classes.index(label), places[label]] for label in predicted if label in classes)
-    return bool(np.trace(table) - now >= 0.1 * table.sum())
+    by_place, by_label = size[true == found].sum(), size[own[true] == found].sum()
+    return bool(by_place - by_label >= 0.1 * size.sum())
