@@ -191,7 +191,7 @@ def results_of_fits(
     )
     told = (
         *diagnostics_of(study, missed),
-        # Those of predictions made elsewhere are told where these are read
+        # Those of imported predictions are told where these are read
         *dependent_losses(study, planned.families, [e for e in own if e.kind is not None]),
         *features_as_good_as_models(study, tables, own),
         *folds_that_disagree(study, own),

@@ -260,7 +260,7 @@ def independent_resampling_of_a_series(study: Study) -> Iterator[Objection]:
 
 
 def _mixing_protocols(study: Study, ordered: Protocol) -> Iterator[Objection]:
-    """Report the protocols that deal rows at random beside one that keeps them in order."""
+    """Report protocols that shuffle rows where another protocol keeps them in order."""
     kept = f"`{spoken(ordered)}`"
     for protocol in study.protocols:
         in_place = PROTOCOLS[protocol.kind].declaration.division == "in_place"

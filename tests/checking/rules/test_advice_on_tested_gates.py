@@ -54,7 +54,7 @@ def test_a_gate_hears_of_its_test_what_a_comparison_hears(test, protocol, rule):
     ("test", "clause", "rule"),
     [
         ("proportions_z", 'unit "patients"', "paired_predictions_as_independent"),
-        ("mcnemar(exact)", "group g", "rows_of_groups_as_independent"),
+        ("mcnemar(midp)", "group g", "rows_of_groups_as_independent"),
         ("permutation(rounds=99)", 'unit "patients"', "few_bootstrap_rounds"),
     ],
 )
