@@ -160,7 +160,9 @@ def test_the_report_names_it_as_declared(folder):
     assert "Splits ● sliding_window window=60 5 splits, 55 fits" in words
     assert "Test periods ○ 5 each row of a period is tested once" in words
     ridge, _ = results.record.estimates
-    assert ridge.interval is None
+    # periods follow one another in time: a series, with a lag of a third of its 100 rows
+    assert ridge.interval.method == "newey_west(lag=33)"
+    assert "Newey–West interval" in words
     assert len(ridge.folds) == FOLDS
     assert [fold.n_train for fold in ridge.folds] == [WINDOW] * FOLDS
     assert ridge.value == pytest.approx(np.mean([fold.value for fold in ridge.folds]))

@@ -200,7 +200,7 @@ def test_a_bootstrap_interval_of_a_difference_over_groups_is_named_so(tmp_path):
     write_rows(tmp_path, "p.csv", "id,house,truth,a,b", rows)
     text = (
         'evallang 1\npredictions p from "p.csv"\n  id id\n  group house\n  truth truth\n'
-        "  models a, b\nmeasure f1\ncompare with permutation(rounds=100) by f1\n"
+        "  models a, b\nmeasure f1\ncompare with bootstrap(rounds=100) by f1\n"
     )
     page = Page(text, tmp_path)
     words = "bias-corrected accelerated bootstrap interval for grouped data"
@@ -371,18 +371,19 @@ def test_an_interval_of_one_model_by_another_method_names_the_model(tmp_path):
     write_rows(tmp_path, "p.csv", "id,truth,a,never", [[int(cell) for cell in row] for row in rows])
     page = Page(
         'evallang 1\npredictions p from "p.csv"\n  id id\n  truth truth\n'
-        '  models a "Rule" as a, never "Never" as never\n  positive 1\nmeasure accuracy, f1\n',
+        '  models a "Rule" as a, never "Never" as never\n  positive 1\n'
+        "measure accuracy, fbeta(beta=2)\n",
         tmp_path,
     )
     found = {(e.metric, e.model): e.interval.method for e in page.results.estimates}
-    assert found["f1", "never"] == found["accuracy", "never"] == "wilson" != found["f1", "a"]
+    f2 = "fbeta(beta=2)"
+    assert found[f2, "never"] == found["accuracy", "never"] == "wilson" != found[f2, "a"]
     methods = page.methods()
     assert "We report accuracy with a 95% interval (Wilson score interval)" in methods
-    assert (
-        "F1 of Rule with a 95% interval (bias-corrected accelerated bootstrap interval)" in methods
-    )
-    assert "F1 of Never with a 95% interval (Wilson score interval)" in methods
-    assert "accuracy and F1 with" not in methods
+    name, bootstrap = "F-beta (β = 2)", "bias-corrected accelerated bootstrap interval"
+    assert f"{name} of Rule with a 95% interval ({bootstrap})" in methods
+    assert f"{name} of Never with a 95% interval (Wilson score interval)" in methods
+    assert f"accuracy and {name} with" not in methods
 
 
 def test_no_simultaneous_interval_is_advised_where_the_false_discovery_rate_has_none():

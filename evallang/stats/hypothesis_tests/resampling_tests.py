@@ -114,7 +114,10 @@ BOOTSTRAP_VARIANTS = {
     HypothesisTestDeclaration(
         PER_EXAMPLE,
         EXCHANGEABLE,
-        intervals={INVERSION: "inverted permutation test", SHIFTED: "moved permutation test"},
+        intervals={
+            INVERSION: "interval of the inverted permutation test",
+            SHIFTED: "interval of the moved permutation test",
+        },
         series=(("block", 5),),
         longer="write longer blocks, or `diebold_mariano(newey_west)`",
         drawn=True,
