@@ -481,9 +481,11 @@ def _frame(evaluation: Evaluation, model: str, run: Run, most: int | None) -> pl
     return pl.DataFrame(columns)
 
 
-def _threshold_cell(threshold: ChosenThreshold) -> str:
-    """Return the number that a fit chose, after the name of a member of an ensemble."""
-    return f"{threshold.member}: {threshold.value}" if threshold.member else str(threshold.value)
+def _threshold_cell(chosen: tuple[ChosenThreshold, ...]) -> str | float:
+    """Return the number that a fit chose, or those of members of an ensemble after their names."""
+    if len(chosen) == 1 and not chosen[0].member:
+        return chosen[0].value  # as text, a spreadsheet could take its sign for a formula
+    return "; ".join(f"{one.member}: {one.value}" for one in chosen)
 
 
 def _write_fits(path: Path, run: Run) -> None:
@@ -511,7 +513,7 @@ def _write_fits(path: Path, run: Run) -> None:
             params = json.dumps(codec.to_plain(plain(outcome.params)), ensure_ascii=False)
             row = [*place, params, f"{outcome.seconds:.6f}", status, message]
             if chosen:
-                row.append("; ".join(_threshold_cell(one) for one in outcome.thresholds))
+                row.append(_threshold_cell(outcome.thresholds))
             writer.writerow([inert(cell) if isinstance(cell, str) else cell for cell in row])
 
 

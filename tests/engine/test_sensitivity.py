@@ -230,7 +230,8 @@ def test_a_correction_of_few_models_is_no_setting_of_many(tmp_path):
     write_rows(tmp_path, "auc.csv", ",".join(["set", *names]), rows)
     text = (
         'evallang 1\nstudy "Many"\n  seed 1\nscores published from "auc.csv"\n  dataset set\n'
-        f"  models {', '.join(names)}\ncompare across data with friedman then wilcoxon holm\n"
+        f"  models {', '.join(names)}\n  higher is better\n"
+        "compare across data with friedman then wilcoxon holm\n"
         "analyze sensitivity\n"
     )
     (item,) = run(study(text, tmp_path), jobs=1).record.analyses

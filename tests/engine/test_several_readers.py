@@ -120,7 +120,7 @@ def test_a_requirement_is_about_readers_like_these(table):
         ("measure f1\n  interval obuchowski_rockette", 'about "x"', " random", ["E202"]),
         ("", "weight weight", " random", ["E144"]),
         ("", "repeat run", "", ["E144"]),
-        ("", "fold run", " random", ["E144"]),
+        ("", "fold part", " random", ["E144"]),
     ],
 )
 def test_what_readers_do_not_go_with_is_refused(rest, more, random, expected):
