@@ -206,11 +206,11 @@ FRAMES = [
 LINES_OF_METRICS = ("measure ",)
 LINES_OF_INTERVALS = tuple(
     f"measure {metric}\n  interval "
-    for metric in ("accuracy", "roc_auc", "f1", "mse", "r2", "errors_words")
+    for metric in ("accuracy", "roc_auc", "f1", "mse", "r2", "errors_words", "balanced_accuracy")
 )
 LINES_OF_TESTS = tuple(
     f"measure {metric}\ncompare {models} with "
-    for metric in ("accuracy", "roc_auc", "mse", "AUC")
+    for metric in ("accuracy", "roc_auc", "mse", "AUC", "balanced_accuracy")
     for models in ("m vs o", "m, o, q", "against o", "m vs o across data", "across data",
                    "m, o, q across data", "against o across data")
 )  # fmt: skip
