@@ -671,15 +671,18 @@ def _effects(
 
 def _intervals(context: Context, pairs: Sequence[HypothesisTestResult]) -> Runs:
     """State the interval of the differences, and the simultaneous one."""
-    estimate = next((p.estimate for p in pairs if p.estimate and p.estimate.low is not None), None)
-    if estimate is None:
+    estimates = [p.estimate for p in pairs if p.estimate and p.estimate.low is not None]
+    if not estimates:
         return ()
-    title = mid_sentence(context.difference_title(estimate.method))
+    estimate = estimates[0]
+    titles = listed([
+        runs(mid_sentence(context.difference_title(method)), context.cite("interval", method))
+        for method in dict.fromkeys(one.method for one in estimates)
+    ])  # fmt: skip
     level = percent(estimate.level)
-    cite = context.cite("interval", estimate.method)
     own = all(is_simultaneous(p) for p in pairs if p.estimate is not None)
     which = "simultaneous " if own else ""
-    made = runs(f"Differences are given with {which}{level} intervals ({title}", cite, ")")
+    made = runs(f"Differences are given with {which}{level} intervals (", titles, ")")
     if own:
         return made + runs(".")
     wide = next(

@@ -208,6 +208,16 @@ def test_a_bootstrap_interval_of_a_difference_over_groups_is_named_so(tmp_path):
     assert f"Difference, better minus worse: 95% {words}." in page.whole
 
 
+def test_each_interval_of_differences_is_named_where_metrics_have_different_ones(tmp_path):
+    write_rows(tmp_path, "p.csv", "truth,a,b", [(i % 2, i % 3 % 2, i % 7 % 2) for i in range(60)])
+    page = Page('evallang 1\npredictions p from "p.csv"\n  truth truth\n  models a, b\n'
+                "measure f1, accuracy\ncompare with permutation(rounds=100) by f1, accuracy\n",
+                tmp_path)  # fmt: skip
+    words = "interval of the {} permutation test"
+    both = f"{words.format('moved')} and {words.format('inverted')}"
+    assert f"Differences are given with 95% intervals ({both})" in page.methods()
+
+
 def test_an_effect_without_an_interval_cites_none(grouped):
     listed = [folded(work) for work in grouped.root.findall(".//ol[@class='references']/li")]
     assert len(listed) > 3 and not any("Clopper" in work for work in listed)
