@@ -49,6 +49,7 @@ else:
             "  target length_of_stay\n"
             "  features age, previous_visits\n"
             "  task regression\n"
+            "  where ward is not missing\n"
             "\n"
             "group by ward\n"
             "\n"

@@ -10,6 +10,13 @@ TOGETHER = ("predictions p", "evallang 1\nstudy\n  seed 1\n  families together\n
 AGE = ("readmitted\n", "readmitted\n  features age\n")
 SELECTED = "  features g96, g190, g193, g7, g121, g169, g100, g174"
 PLACED: dict[tuple[str, int], Edits] = {
+    ("E022", 8): (("nested cv 5x2", "nested cv outer=5 inner=2"),),
+    ("E022", 9): (("repeated cv 10x10", "repeated cv folds=10 times=10"),),
+    ("E044", 24): (("compare all pairs", "compare all"),),
+    ("W473", 0): (("diebold_mariano", "diebold_mariano(newey_west)"),),
+    ("W473", 1): (("diebold_mariano(horizon=3)", "diebold_mariano(newey_west)"),),
+    ("W473", 2): (("diebold_mariano", "diebold_mariano(newey_west)"),),
+    ("W473", 3): (("permutation(block=3)", "diebold_mariano(newey_west)"),),
     ("E044", 1): (("worse than", "not worse than"),),
     ("E044", 5): (("cv 10", "cv folds=10"),),
     ("E044", 6): (("cv(10)", "cv folds=10"),),
@@ -75,7 +82,7 @@ PLACED: dict[tuple[str, int], Edits] = {
     ),
     ("E211", 1): (("better than ridge", "better than ridge with diebold_mariano"),),
     ("E211", 3): (
-        ("accuracy of lda >= 90%", "lda better than bayes with permutation(block=5)"),
+        ("f1 of lda >= 90%", "lda better than bayes with permutation(block=5)"),
     ),
     ("E409", 0): (("select x, y, y from", "select x, y, y as y_again from"),),
     ("E409", 5): (

@@ -27,7 +27,8 @@ measure rmse
 BENCHMARK = """scores s from "s.csv"
   dataset data
   models a, b
-measure score
+  metric "score"
+  higher is better
 {lines}
 """
 READINGS = """predictions r from "r.csv"

@@ -206,5 +206,5 @@ def test_what_is_no_direction_is_refused(entry):
 @pytest.mark.parametrize("entry", entries_of(ENTRIES))
 def test_scores_alone_are_enough_in_python(entry):
     given = arguments_of(entry, TABLES[-1])
-    evidence = [value for name, value in given.items() if name in ("scores", "first", "second")]
-    assert entry.function(*evidence).test == entry.name
+    evidence = {k: v for k, v in given.items() if k in ("scores", "first", "second", "better")}
+    assert entry.function(**evidence).test == entry.name

@@ -82,7 +82,7 @@ def test_rank_tests_for_many_models_take_two(name):
     table = np.array(SCORES[name], dtype=float).T.reshape(-1, 2)
     for test in (stats.friedman, stats.quade, stats.friedman_aligned, stats.nemenyi,
                  stats.bonferroni_dunn):  # fmt: skip
-        found, _ = quietly(lambda test=test: test(table))
+        found, _ = quietly(lambda test=test: test(table, better="higher"))
         assert found.p is not None or found.notes
 
 

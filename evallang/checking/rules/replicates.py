@@ -80,6 +80,7 @@ def units_not_data_sets(study: Study) -> Iterator[Objection]:
         scores acc from "acc.csv"
           models ours, base
           dataset seed
+          metric "accuracy"
         compare ours, base across data with wilcoxon
 
     Accepts:
@@ -87,6 +88,7 @@ def units_not_data_sets(study: Study) -> Iterator[Objection]:
         scores acc from "acc.csv"
           models ours, base
           dataset corpus
+          metric "accuracy"
         compare ours, base across data with wilcoxon
     """
     for source in study.sources:
