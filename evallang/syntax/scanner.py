@@ -427,7 +427,7 @@ class _Scanner(LineReader):
                 help_ += f"; a column of this name is written in quotes: `{quoted(word)}`"
             before = [token.text for token in self.tokens]
             counts = _TIMES.fullmatch(word)
-            if counts and before[:1] == ["protocol"] and before[-1] == "cv":
+            if counts and before[:1] == ["protocol"] and len(before) > 1:
                 help_ = f"write `{protocol_of_counts(before[1:], *counts.groups())}`"
             elif named := _FIVE_BY_TWO.fullmatch(word):
                 help_ = f"did you mean `{named[1]}x{named[2]}cv{named[3].casefold()}`?"
@@ -551,8 +551,6 @@ def protocol_of_counts(words: Sequence[str], first: str, second: str | None = No
         return f"nested cv outer={first} inner={second or first}"
     if second is None:
         return f"{' '.join(words)} folds={first}"
-    return (
-        "5x2cv"
-        if (words[0], first, second) == ("cv", "5", "2")
-        else (f"repeated cv folds={second} times={first}")
-    )
+    if (first, second) == ("5", "2") and "repeated" not in words:
+        return "5x2cv"
+    return f"repeated cv folds={second} times={first}"
