@@ -29,7 +29,6 @@ LONGEST = 300
 ROOT = Path(__file__).resolve().parents[1]
 BUILT = (
     "evallang.syntax.parse_table",
-    "evallang.manual.member_table",
     "evallang.reporting.template_modules",
 )
 """The modules that write what the package is built with."""

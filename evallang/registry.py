@@ -4,8 +4,7 @@ A package of members (metrics, tests, intervals, corrections, protocols ...) cre
 `Registry` in its singular module. A member is a function that a decorator registers. Its
 **positional** parameters name its inputs, and its **keyword-only** parameters, annotated with
 `Literal`, `int`, `float`, `bool` or `str`, are its options in the language. No list of members is
-needed: the registry reads the member table or, without it, imports every module of its package at
-the first access.
+needed: the registry imports every module of its package at the first access.
 """
 
 import functools
@@ -21,7 +20,6 @@ from typing import Any, Generic, TypeVar
 
 from evallang.bibliography import Reference
 from evallang.frozen_records import frozen
-from evallang.member_table import SavedMember, decode, encode, saved_members
 from evallang.spelling import closest
 from evallang.working_folder import safe_path
 
@@ -182,10 +180,7 @@ class Guidance:
 
 @frozen
 class Entry(Generic[Declaration]):
-    """A member of a registry: the function, its declaration and the content of its manual.
-
-    The fields of one from the member table are made when they are first read.
-    """
+    """A member of a registry: the function, its declaration and the content of its manual."""
 
     kind: str
     name: str
@@ -196,16 +191,6 @@ class Entry(Generic[Declaration]):
     read_options: Callable[[], tuple[Option, ...]] = field(compare=False)
     references: tuple[Reference, ...]
     examples: tuple[Example, ...]
-
-    if not typing.TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            """Make a field of a member from the table, or read it from its module."""
-            if "late" not in self.__dict__ or name.startswith("_"):
-                raise AttributeError(f"an entry has no {name}")
-            value = self.late(name)
-            self.__dict__[name] = value
-            return value
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -248,7 +233,6 @@ class Registry(Generic[Declaration]):
         self._guard = guard
         self._entries: dict[str, Entry[Declaration]] = {}
         self._unlisted: set[str] = set()
-        self._registered: dict[str, Entry[Declaration]] = {}
         self._complete = False
 
     def register(
@@ -270,7 +254,7 @@ class Registry(Generic[Declaration]):
 
         def decorate(function: Function) -> Function:
             key = name or function.__name__
-            if key in self._entries and key in self._registered:
+            if key in self._entries:
                 raise ValueError(f"{self.kind} {key} is registered twice")
             if not function.__doc__:
                 raise ValueError(f"{self.kind} {key} has no docstring")
@@ -280,7 +264,7 @@ class Registry(Generic[Declaration]):
             if self._guard is not None:
                 guarded = self._guard(function, declaration, inputs)
             checked = _checking_words(guarded)
-            made = self._registered[key] = Entry(
+            self._entries[key] = Entry(
                 self.kind,
                 key,
                 title,
@@ -291,65 +275,18 @@ class Registry(Generic[Declaration]):
                 references,
                 examples,
             )
-            self._entries.setdefault(key, made)  # one from the table remains, and reads this one
             return checked
 
         return decorate
 
-    def saved(self) -> Iterator[SavedMember]:
-        """Return what the member table holds of each member; imports all modules."""
-        self._import_all()
-        for name, entry in sorted(self._registered.items()):
-            yield SavedMember(
-                name,
-                entry.title,
-                entry.function.__module__,
-                entry.inputs,
-                encode(entry.options),
-                encode(entry.declaration),
-                name not in self._unlisted,
-            )
-
     def _load(self) -> None:
-        """Enter the members that no imported module has registered yet."""
+        """Import all modules of the package, which register the members."""
         if self._complete:
             return
         self._complete = True
-        saved = saved_members(self.package)
-        if saved is None:
-            self._import_all()
-            return
-        for member in saved:
-            if member.name not in self._entries:
-                self._entries[member.name] = self._entry(member)
-            if not member.listed:
-                self._unlisted.add(member.name)
-
-    def _import_all(self) -> None:
         package = importlib.import_module(self.package)
         for module in sorted(m.name for m in pkgutil.iter_modules(package.__path__)):
             importlib.import_module(f"{self.package}.{module}")
-
-    def _entry(self, member: SavedMember) -> Entry[Declaration]:
-        """Make the entry of a member from the table."""
-
-        def registered() -> Entry[Declaration]:
-            importlib.import_module(member.module)
-            return self._registered[member.name]
-
-        def late(field: str) -> Any:
-            if field == "declaration":
-                return decode(member.declaration, lambda: registered().declaration)
-            if field == "read_options":
-                options = decode(member.options, registered)
-                return lambda: options
-            return getattr(registered(), field)
-
-        entry: Entry[Declaration] = object.__new__(Entry)
-        entry.__dict__.update(
-            kind=self.kind, name=member.name, title=member.title, inputs=member.inputs, late=late
-        )
-        return entry
 
     def __getitem__(self, name: str) -> Entry[Declaration]:
         """Return a member by its name; raise `KeyError` if the name is unknown."""

@@ -45,7 +45,6 @@ def test_the_wheel_checks_and_formats_from_an_empty_folder(tmp_path):
     for name in (
         "evallang/grammar/evallang.lark",
         "evallang/grammar/evallang.table",
-        "evallang/members.table",
         "evallang/templates/report.html.j2",
         "evallang/templates/compiled_report.py",
         "evallang/templates/compiled_blocks.py",
@@ -77,19 +76,6 @@ def test_the_wheel_checks_and_formats_from_an_empty_folder(tmp_path):
         check=True,
     )
     assert str(site) in done.stdout
-    done = subprocess.run(
-        [
-            python,
-            "-c",
-            "from evallang.member_table import saved_members as saved\n"
-            "print(len(saved('evallang.metrics')))",
-        ],
-        cwd=empty,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert int(done.stdout) > 40  # the table of the wheel is that of its sources
     for command in (["fmt", "--check", "study.eval"], ["check", "study.eval"], ["demo"]):
         done = subprocess.run(
             [python, "-m", "evallang", *command], cwd=empty, capture_output=True, text=True
