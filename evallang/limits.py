@@ -7,13 +7,13 @@ Python set other numbers; the messages and the reference page follow from the de
 
 import contextlib
 import os
+import re
 import resource
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
 from evallang.frozen_records import frozen
-from evallang.late_pattern import late_pattern
 from evallang.spelling import closest
 
 VARIABLE = "EVALLANG_LIMIT"
@@ -140,7 +140,7 @@ def _number(name: str, number: object) -> int:
 
 
 UNITS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
-_SIZE = late_pattern(r"(\d+(?:\.\d+)?(?:e\+?\d{1,2})?)\s*([kmgt]?)(i?)b?")
+_SIZE = re.compile(r"(\d+(?:\.\d+)?(?:e\+?\d{1,2})?)\s*([kmgt]?)(i?)b?")
 
 
 def read_size(text: str) -> int | None:

@@ -13,37 +13,35 @@ from collections.abc import Iterator
 from typing import Any, TextIO
 from unicodedata import bidirectional, category, east_asian_width
 
-from evallang.late_pattern import late_pattern
-
-_INVISIBLE = late_pattern(
+_INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\ufe00-\ufe0d\U000e0100-\U000e01ef]"
 )
 """Letters and marks without a glyph that `str.isprintable` accepts. The selectors U+FE0E and
 U+FE0F are not among them, because they choose between the text form and the picture of a sign."""
 
-_MARKED_COMMAND = late_pattern(r"##(?=\w*\[)")
+_MARKED_COMMAND = re.compile(r"##(?=\w*\[)")
 """The start of commands that runners find anywhere in a line: `##[error]`, `##vso[`, ...
 """
 
-_COMMAND = late_pattern(r"(\s*):(?=:[A-Za-z])")
+_COMMAND = re.compile(r"(\s*):(?=:[A-Za-z])")
 """The start of a line that is a workflow command of GitHub: `::error::`."""
 
-_FORMULA = late_pattern("([;\t])([=+@＝＋＠-])")
+_FORMULA = re.compile("([;\t])([=+@＝＋＠-])")
 
 ISOLATE, POP_ISOLATE = "\u2068", "\u2069"
 ISOLATES = ISOLATE + POP_ISOLATE
 """The signs around a name that is read from the right, so that what follows keeps its order."""
 _FROM_THE_RIGHT = frozenset({"R", "AL", "AN"})
 
-_ADDRESS = late_pattern(r"[^\s\"'`]+")
-_HOST = late_pattern(r"[^/?#]*")
-_PORT = late_pattern(r"[0-9]+[/?#]")
-_SECRET = late_pattern(r"key|token|secret|passw|sig|credential", re.IGNORECASE)
+_ADDRESS = re.compile(r"[^\s\"'`]+")
+_HOST = re.compile(r"[^/?#]*")
+_PORT = re.compile(r"[0-9]+[/?#]")
+_SECRET = re.compile(r"key|token|secret|passw|sig|credential", re.IGNORECASE)
 """What the names of the parts of an address hold that nobody else may see."""
 
-_SURROGATES = late_pattern(r"[\ud800-\udfff]")
+_SURROGATES = re.compile(r"[\ud800-\udfff]")
 
-_WORDS = late_pattern(r"( *)([^ ]+)")
+_WORDS = re.compile(r"( *)([^ ]+)")
 
 
 def terminal_width(text: str) -> int:

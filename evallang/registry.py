@@ -399,10 +399,8 @@ class _Lazy:
         self.__dict__["_name"] = name
 
     def __getattr__(self, attribute: str) -> Any:
-        from evallang.late_modules import import_module  # checks need no module that is lazy
-
         with safe_path():
-            module = import_module(self.__dict__["_name"])
+            module = importlib.import_module(self.__dict__["_name"])
         value = getattr(module, attribute)
         self.__dict__[attribute] = value
         return value

@@ -2,6 +2,7 @@
 
 import errno
 import posixpath
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 
@@ -9,7 +10,6 @@ from evallang.checking import codes
 from evallang.checking.clauses import TABLE_ENDINGS
 from evallang.diagnostics import Diagnostic, Related, Severity, diagnose
 from evallang.frozen_records import mutable
-from evallang.late_pattern import late_pattern
 from evallang.source import SourceFile
 from evallang.syntax.codes import MISSING_VERSION
 from evallang.syntax.language import STATEMENTS, clause
@@ -21,7 +21,7 @@ Read = Callable[[str], str]
 
 DEEPEST = 64  # files that include one another, as deep as brackets and names may be
 MOST_READ = 1_000  # characters of a line that could not be read
-_NAME = late_pattern(r"[^\W\d][\w.-]*")
+_NAME = re.compile(r"[^\W\d][\w.-]*")
 _DECLARING = frozenset(
     {"correct", "counts", "data", "let", "model", "models", "predictions", "protocol", "scores"}
     | {"value"}

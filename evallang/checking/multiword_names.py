@@ -4,6 +4,7 @@ The grammar takes `balanced accuracy` for two metrics without a comma, and `t te
 and its correction; here each is known for the one word that it is.
 """
 
+import re
 from bisect import bisect_right, insort
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +14,6 @@ from evallang.checking.scope import Scope
 from evallang.checking.synonyms import NOUNS, is_member, meant_by
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
 from evallang.frozen_records import frozen
-from evallang.late_pattern import late_pattern
 from evallang.source import SourceFile, Span
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.syntax import codes as syntax_codes, nodes as n
@@ -37,7 +37,7 @@ _MEANT: Mapping[str, tuple[str, ...]] = {
     codes.UNKNOWN_ANALYSIS.code: ("analysis",),
     syntax_codes.PART_GIVEN_TWICE.code: ("test", "correction"),
 }
-_WORD = late_pattern(r"[\w-]+")
+_WORD = re.compile(r"[\w-]+")
 _JOINING = ("and", "or", "plus")
 
 

@@ -1,9 +1,10 @@
 """Where a study may write: below its own folder, and nowhere else."""
 
-from evallang.late_pattern import late_pattern
+import re
+
 from evallang.printable import printable
 
-_DRIVE = late_pattern(r"[A-Za-z]:")
+_DRIVE = re.compile(r"[A-Za-z]:")
 
 
 def outside_objection(path: str, written: str, inside: str) -> tuple[str, str] | None:

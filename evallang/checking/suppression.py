@@ -6,6 +6,7 @@ clause carries the others as related places, so that an author who fixes a line 
 everything that is wrong with it.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -15,7 +16,6 @@ from evallang.checking import codes
 from evallang.checking.include import Gathered
 from evallang.diagnostics import Diagnostic, Edit, Fix, Phase, Related, Severity, sorted_by_place
 from evallang.frozen_records import frozen
-from evallang.late_pattern import late_pattern
 from evallang.source import Span
 from evallang.syntax.language import STATEMENTS
 
@@ -32,7 +32,7 @@ A faulty waiver is in a comment, and what a later version runs is well written.
 MISSING = frozenset({codes.MISSING_STATEMENT.code, codes.MISSING_CLAUSE.code})
 """What is missing; what is present and wrong is reported before it."""
 
-BEGINS = late_pattern(r"[^\s#\])}]")
+BEGINS = re.compile(r"[^\s#\])}]")
 
 Place = tuple[str, int]
 

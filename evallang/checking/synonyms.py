@@ -4,11 +4,11 @@ Suggestions by spelling find typing errors. `auc`, `sensitivity` and `kfold` are
 errors: each is the word of another tool for something that has its own word here.
 """
 
+import re
 from collections.abc import Container, Mapping
 from functools import lru_cache
 from typing import Any
 
-from evallang.late_pattern import late_pattern
 from evallang.metrics.metric import METRICS
 from evallang.metrics.named import NAMES_ELSEWHERE
 from evallang.registry import Registry
@@ -25,15 +25,15 @@ NOUNS = frozenset(
 )
 """What a name may be followed by elsewhere: `mcnemar_test`, `f1_score`."""
 
-_FOLDS = late_pattern(
+_FOLDS = re.compile(
     r"(?P<kind>repeated_|stratified_|group_|)(?P<number>[1-9][0-9]{0,5})_?folds?"
     r"(?:_(?:cv|cross_?val(?:idation)?))?"
 )
-_AVERAGED = late_pattern(
+_AVERAGED = re.compile(
     r"(?P<first>macro|micro|weighted)_(?P<metric>\w+)|(?P<base>\w+)_(?P<last>macro|micro|weighted)"
 )
 
-_SCORER = late_pattern(r"neg_(?P<loss>\w+)|roc_auc_(?P<classes>ovr|ovo)")
+_SCORER = re.compile(r"neg_(?P<loss>\w+)|roc_auc_(?P<classes>ovr|ovo)")
 """Scorers of scikit-learn that are not called as the metric is."""
 
 OTHER_NAMES: Mapping[str, Mapping[str, str]] = {

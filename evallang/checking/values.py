@@ -1,5 +1,6 @@
 """Methods as written to entries of the catalogues, and their options to plain values."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -8,7 +9,6 @@ from evallang.checking.bounds import as_share, check_limit, objection
 from evallang.checking.scope import Scope, letters, suggestion
 from evallang.checking.synonyms import OTHER_NAMES, meant_by
 from evallang.diagnostics import Code, Edit, Fix
-from evallang.late_pattern import late_pattern
 from evallang.metrics.metric import METRICS
 from evallang.models.domains import number
 from evallang.protocols.protocol import PROTOCOLS
@@ -36,8 +36,8 @@ NUMBER_WORDS = (
     *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"),
     *("nineteen", "twenty"),
 )
-_NUMBER = late_pattern(r"(?:0|[1-9][0-9]{0,15})(?:\.[0-9]{1,15})?%?")
-_WHOLE = late_pattern(r"(?:0|[1-9][0-9]{0,15})(?:\.0{1,15})?")
+_NUMBER = re.compile(r"(?:0|[1-9][0-9]{0,15})(?:\.[0-9]{1,15})?%?")
+_WHOLE = re.compile(r"(?:0|[1-9][0-9]{0,15})(?:\.0{1,15})?")
 
 
 def method(scope: Scope, node: n.MethodNode, what: str) -> Method | None:

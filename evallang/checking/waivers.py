@@ -1,5 +1,6 @@
 """`# evallang: allow RULE because ...`: warnings that the author accepts, with a reason."""
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Sequence
 
@@ -18,16 +19,15 @@ from evallang.diagnostics import (
     has_errors,
 )
 from evallang.frozen_records import frozen
-from evallang.late_pattern import late_pattern
 from evallang.source import Span
 from evallang.spelling import closest
 from evallang.syntax.nodes import CommentNode, EvallangNode
 
-PATTERN = late_pattern(
+PATTERN = re.compile(
     r"#\s*evallang:\s*allow\s+(?P<rule>[\w-]+)(?P<file>\s+in\s+this\s+file)?"
     r"(?:\s+because(?:\s+(?P<reason>.*\S))?)?\s*$"
 )
-MEANT = late_pattern(
+MEANT = re.compile(
     r"#\s*(?P<name>[\w-]{6,12})(?::\s*|\s+(?=allow\s+(?:[EW][0-9]{3}\b|\w+_\w+)))(?P<rest>.*)"
 )
 """A comment that may be meant for evallang; the name tells."""

@@ -9,12 +9,11 @@ from collections.abc import Sequence
 
 from evallang.data.labels import sort_labels
 from evallang.frozen_records import frozen
-from evallang.late_pattern import late_pattern
 
 PART = "part"
 FURTHER = ("model", "dataset", "repeat", "fold", "seed")
 """Words that the names of files may carry in a later version."""
-_PIECE = late_pattern(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
+_PIECE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
 
 def sheet_of(location: str) -> tuple[str, str | None]:

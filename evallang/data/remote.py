@@ -21,7 +21,6 @@ from evallang.data.codes import (
 )
 from evallang.data.findings import Findings
 from evallang.frozen_records import frozen
-from evallang.late_pattern import late_pattern
 from evallang.limits import BYTES, FILES, OverLimit
 from evallang.source import Span
 
@@ -68,7 +67,7 @@ SCHEMES = {
     "https": Scheme("aiohttp", "https", "", listed=False),
 }
 """What an address may begin with."""
-_ADDRESS = late_pattern(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
+_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
 
 
 def is_remote(location: str) -> bool:

@@ -1,5 +1,6 @@
 """`scores` statements: scores computed elsewhere, one cell per model and data set or fold."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -36,7 +37,6 @@ from evallang.data.row_filters import select
 from evallang.data.source_columns import roles_in_scores, source_columns
 from evallang.data.text_forms import names_fold, names_replicate, names_run
 from evallang.diagnostics import Diagnostic
-from evallang.late_pattern import late_pattern
 from evallang.metrics.named import named_metric
 from evallang.registry import lazy
 
@@ -185,9 +185,9 @@ def _letters(name: str) -> str:
 
 
 _FOLD_AND_REPEAT = (
-    late_pattern(r"(?i)fold[ _]?(?P<fold>\d+)[ ._-]*rep(?:eat)?[ _]?(?P<repeat>\d+)"),
-    late_pattern(r"(?i)rep(?:eat)?[ _]?(?P<repeat>\d+)[ ._-]*fold[ _]?(?P<fold>\d+)"),
-    late_pattern(r"Fold(?P<fold>\d+)"),
+    re.compile(r"(?i)fold[ _]?(?P<fold>\d+)[ ._-]*rep(?:eat)?[ _]?(?P<repeat>\d+)"),
+    re.compile(r"(?i)rep(?:eat)?[ _]?(?P<repeat>\d+)[ ._-]*fold[ _]?(?P<fold>\d+)"),
+    re.compile(r"Fold(?P<fold>\d+)"),
 )
 """How caret and rsample (R) name the folds of cross-validation, once or repeated."""
 

@@ -5,8 +5,6 @@ import itertools
 import re
 from collections.abc import Collection
 
-from evallang.late_pattern import late_pattern
-
 MOST_LOOKED_AT = 5_000  # distinct values of a column; more of them add nothing new
 MOSTLY = 0.9  # share of the values that have one form: a slip in one of ten does not hide it
 AT_LEAST = 10  # different numbers; fewer (`2 doors`, `4 doors`) may as well be names
@@ -17,20 +15,20 @@ _MONTH = r"(jan|feb|mar|mär|mrz|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez
 _TIME = (
     r"([T ,]+\d{1,2}[:.]\d{2}([:.]\d{2}([.,]\d+)?)?( ?[ap]\.?m\.?)?( ?(Z|UTC|[+-]\d{2}:?\d{2}))?)?"
 )
-_YEAR_FIRST = late_pattern(rf"(\d{{4}})([-/.])(\d{{1,2}})(\2(\d{{1,2}}))?{_TIME}", re.IGNORECASE)
-_YEAR_LAST = late_pattern(
+_YEAR_FIRST = re.compile(rf"(\d{{4}})([-/.])(\d{{1,2}})(\2(\d{{1,2}}))?{_TIME}", re.IGNORECASE)
+_YEAR_LAST = re.compile(
     rf"(\d{{1,2}})([-/.]) ?(\d{{1,2}})\2 ?(\d{{4}}|\d{{2}}){_TIME}", re.IGNORECASE
 )
-_WITH_MONTH = late_pattern(
+_WITH_MONTH = re.compile(
     rf"(\d{{1,2}}(st|nd|rd|th|\.)?[ -]?{_MONTH}[ ,-]*\d{{2,4}}|{_MONTH}[ -]?\d{{1,2}}(st|nd|rd|th)?"
     rf"[ ,]+\d{{4}}|{_MONTH}[ -]\d{{4}}){_TIME}",
     re.IGNORECASE,
 )
-_CLOCK = late_pattern(
+_CLOCK = re.compile(
     r"([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d([.,]\d+)?)?( ?[ap]\.?m\.?)?( ?(Z|UTC|[+-]\d{2}:?\d{2}))?",
     re.IGNORECASE,
 )
-_DIGITS = late_pattern(r"\d{8}")
+_DIGITS = re.compile(r"\d{8}")
 LEAST_OF_DIGITS = 20
 """Distinct values before eight digits are taken for dates; all of them must be.
 
@@ -43,13 +41,13 @@ _YEARS = range(1900, 2101)
 _GROUPED = r"\d{1,3}([., '’\u00a0\u202f]\d{3})+([.,]\d+)?"
 _LETTERS = r" ?[^\W\d_]{1,12}[²³]?([/^·*-][^\W_]{1,8}[²³]?)*\.?"
 _SIGN = r" ?[%‰°$€£¥]([CF]|/[^\W_]{1,4})?"
-_AMOUNT = late_pattern(
+_AMOUNT = re.compile(
     r"[<>≤≥~≈]? ?[$€£¥]? ?"
     rf"(?P<number>[+-]?({_GROUPED}|\d+([.,]\d+)?|[.,]\d+)([eE][+-]?\d+)?)"
     rf"(?P<unit>{_LETTERS}|{_SIGN})?"
 )
-_PLAIN = late_pattern(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
-_WORDS = late_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+|\d+")
+_PLAIN = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+|\d+")
 _UNITS = frozenset(
     {
         *("animal", "author", "case", "client", "customer", "donor", "family", "household"),

@@ -8,9 +8,9 @@ What the checker refuses is refused here once more.
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
-from evallang.late_modules import import_module
 from evallang.models.abilities import classes_of
 from evallang.models.catalogue import CATALOGUE, ClassEntry, ParameterEntry
 from evallang.models.columns import ColumnLike, branch_columns, position

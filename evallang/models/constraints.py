@@ -1,12 +1,12 @@
 """What a parameter takes: kinds of values, words and ranges, and their wording."""
 
 import math
+import re
 import shlex
 from collections.abc import Sequence
 from functools import cache
 
 from evallang.frozen_records import frozen
-from evallang.late_pattern import late_pattern
 from evallang.models.model import (
     Candidates,
     EstimatorSpec,
@@ -19,7 +19,7 @@ from evallang.models.model import (
 
 SHOWN_WORDS = 12  # of a longer list the first ones are shown, and its length
 
-_RANGE = late_pattern(r"(int|real|float) ([\[(])(\S+), (\S+)([\])])")
+_RANGE = re.compile(r"(int|real|float) ([\[(])(\S+), (\S+)([\])])")
 
 
 @frozen

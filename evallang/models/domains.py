@@ -5,17 +5,17 @@ numbers are the decimals the author wrote. Pure Python, so that a check needs no
 """
 
 import math
+import re
 from collections.abc import Iterator
 from decimal import Context, Decimal
 from fractions import Fraction
 
-from evallang.late_pattern import late_pattern
 from evallang.limits import POINTS
 from evallang.models.model import Candidates
 
 SIGNIFICANT_DIGITS = 12  # of the inner points of a geometric domain; language.md, section 2
 
-_INTEGER = late_pattern(r"[+-]?\d+(?:_\d+)*")
+_INTEGER = re.compile(r"[+-]?\d+(?:_\d+)*")
 _DIGITS = Context(prec=60)  # enough that 12 digits are right after a million products
 _SHORT = Context(prec=SIGNIFICANT_DIGITS)
 

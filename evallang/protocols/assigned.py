@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from evallang.bibliography import RASCHKA_2018
-from evallang.late_pattern import late_pattern
 from evallang.protocols.protocol import (
     FITTED_MODELS,
     PER_ROW,
@@ -26,7 +26,7 @@ else:
     np = lazy("numpy")
 
 PARTS = ("train", "validation", "test")
-FOLD_NUMBER = late_pattern(r"(-?\d+)(\.0+)?")
+FOLD_NUMBER = re.compile(r"(-?\d+)(\.0+)?")
 
 
 @PROTOCOLS.register(

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from unicodedata import normalize
 
 from evallang.frozen_records import frozen
-from evallang.late_pattern import late_pattern
 from evallang.results.provenance import ReferenceRecord
 
 OWN = "bib:"
@@ -13,17 +12,17 @@ OWN = "bib:"
 MOST_BYTES = 5_000_000
 SKIPPED = ("comment", "preamble")
 VENUES = ("journal", "booktitle", "publisher", "school", "institution", "howpublished")
-START = late_pattern(r"@\s*([A-Za-z]+)\s*([{(])")
-FIELD = late_pattern(r"\s*(?:,\s*)?([A-Za-z][\w.+-]*)\s*=\s*")
-YEAR = late_pattern(r"\d{4}")
-CITATION = late_pattern(r"\[(?:@[^\s\[\];,@]+)(?:[;,]\s*@[^\s\[\];,@]+)*\]")
+START = re.compile(r"@\s*([A-Za-z]+)\s*([{(])")
+FIELD = re.compile(r"\s*(?:,\s*)?([A-Za-z][\w.+-]*)\s*=\s*")
+YEAR = re.compile(r"\d{4}")
+CITATION = re.compile(r"\[(?:@[^\s\[\];,@]+)(?:[;,]\s*@[^\s\[\];,@]+)*\]")
 """Citations in the authors' words: `[@key]`, `[@key; @other]`."""
 ACCENTS = {
     "`": "\u0300", "'": "\u0301", "^": "\u0302", "~": "\u0303", '"': "\u0308", "=": "\u0304",
     ".": "\u0307", "u": "\u0306", "v": "\u030c", "H": "\u030b", "c": "\u0327", "k": "\u0328",
     "r": "\u030a",
 }  # fmt: skip
-ACCENT = late_pattern(
+ACCENT = re.compile(
     r"""\{?\\(?:([`'^~"=.])\s*|([uvHckr])(?=\s|\{)\s*)(?:\{\s*(\\?[A-Za-z])\s*\}|(\\?[A-Za-z]))\}?"""
 )
 LETTERS = {

@@ -6,14 +6,14 @@ cover. What the grammar lets pass and the language does not (a part given twice,
 its margin) is reported here.
 """
 
-# ruff: noqa: D102 - a method makes what the grammar's rule of the same name describes
+import re
 
+# ruff: noqa: D102 - a method makes what the grammar's rule of the same name describes
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import MISSING, fields, replace
 from typing import Any
 
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, Related, diagnose
-from evallang.late_pattern import late_pattern
 from evallang.source import Span
 from evallang.spelling import closest
 from evallang.syntax import codes, nodes as n
@@ -24,7 +24,7 @@ from evallang.syntax.scanner import Token
 
 Kids = Sequence[Any]
 
-_VERSION = late_pattern(r"\w\.[0-9]")
+_VERSION = re.compile(r"\w\.[0-9]")
 
 
 _RANGES_ELSEWHERE = frozenset(

@@ -1,12 +1,11 @@
 """Parse how a line is written: the texts of `written` in the table of the language."""
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple, Union
 
-from evallang.late_pattern import late_pattern
-
-_PIECE = late_pattern(r"\{(?P<name>\w+)(?::(?P<how>[^}]*))?\}|(?P<open>\[)|(?P<close>\])|[^][{}]+")
+_PIECE = re.compile(r"\{(?P<name>\w+)(?::(?P<how>[^}]*))?\}|(?P<open>\[)|(?P<close>\])|[^][{}]+")
 
 
 class Field(NamedTuple):

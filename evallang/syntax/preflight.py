@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Sequence
 
 from evallang.diagnostics import Diagnostic, Edit, Fix, diagnose
-from evallang.late_pattern import late_pattern
 from evallang.printable import printable
 from evallang.source import SourceFile, Span
 from evallang.syntax import codes
@@ -15,8 +14,8 @@ ZIP_SIGNATURE = "PK\x03\x04"
 
 MORE_THAN_SLIPS = 5  # characters
 
-_VERSION = late_pattern(r"\ufeff?(?:[ \t\r]*(?:#[^\n]*)?\n)*evallang[ \t]+([^\s#]+)")
-_NOT_TEXT = late_pattern(r"[\x00\ud800-\udfff]")
+_VERSION = re.compile(r"\ufeff?(?:[ \t\r]*(?:#[^\n]*)?\n)*evallang[ \t]+([^\s#]+)")
+_NOT_TEXT = re.compile(r"[\x00\ud800-\udfff]")
 
 
 def read_version(source: SourceFile) -> tuple[int | None, Diagnostic | None]:

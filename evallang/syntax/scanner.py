@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
 from evallang.frozen_records import mutable
-from evallang.late_pattern import late_pattern
 from evallang.printable import printable
 from evallang.source import SourceFile, Span
 from evallang.syntax import codes
@@ -189,7 +188,7 @@ def _tokens(
     invisible: str,
 ) -> re.Pattern[str]:
     """Return the pattern of tokens whose names and signs have these characters."""
-    return late_pattern(
+    return re.compile(
         rf"""
           (?P<blank>[ \t]+)
         | (?P<name>{letter}{word}*(?:[.\-]{word}+)*)
@@ -226,20 +225,20 @@ _TOKEN = _tokens(
 )
 _DIGITS = r"[0-9]+(?:_[0-9]+)*"
 _INTEGER = r"(?:0|[1-9][0-9]*(?:_[0-9]+)*)"
-_NUMBER = late_pattern(
+_NUMBER = re.compile(
     rf"-?(?:{_INTEGER}(?:\.{_DIGITS})?|\.{_DIGITS})(?:[eE][+-]?[0-9]+)?%?|-?{_INTEGER}/{_INTEGER}"
 )
-_ZEROS = late_pattern(r"(-?)0[0-9_]+((?:\.[0-9]+)?%?)")
-_TERM = late_pattern(r"[0-9]+x[0-9]+[A-Za-z][\w-]*|\.[0-9]+\+", re.ASCII)
-_TIMES = late_pattern(r"([0-9]+)[xX]([0-9]+)", re.ASCII)
-_FIVE_BY_TWO = late_pattern(r"([0-9])[xX]([0-9])(?:[-_]?[cC][vV])?((?:_[tTfF])?)", re.ASCII)
-_FOLDS = late_pattern(r"[0-9]+[-_]?folds?(?:[-_][A-Za-z][\w-]*)?", re.ASCII)
+_ZEROS = re.compile(r"(-?)0[0-9_]+((?:\.[0-9]+)?%?)")
+_TERM = re.compile(r"[0-9]+x[0-9]+[A-Za-z][\w-]*|\.[0-9]+\+", re.ASCII)
+_TIMES = re.compile(r"([0-9]+)[xX]([0-9]+)", re.ASCII)
+_FIVE_BY_TWO = re.compile(r"([0-9])[xX]([0-9])(?:[-_]?[cC][vV])?((?:_[tTfF])?)", re.ASCII)
+_FOLDS = re.compile(r"[0-9]+[-_]?folds?(?:[-_][A-Za-z][\w-]*)?", re.ASCII)
 """What others call a cross-validation: the catalogue of protocols says what to write."""
-_LETTERED = late_pattern(r"(?![0-9]+[eE]$)[0-9_]+[^\W\d_]")
-_RULE = late_pattern(r"[ \t]*([=*~_+-])\1{3,}(?=[ \t\r]*$)")
+_LETTERED = re.compile(r"(?![0-9]+[eE]$)[0-9_]+[^\W\d_]")
+_RULE = re.compile(r"[ \t]*([=*~_+-])\1{3,}(?=[ \t\r]*$)")
 _OF_LABELS = frozenset({"missing", "positive", "where"})
 """Clauses whose values are matched with those of the data as text too."""
-_ESCAPE = late_pattern(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})?')
+_ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})?')
 
 
 def physical_lines(source: SourceFile) -> Iterator[PhysicalLine]:

@@ -1,9 +1,9 @@
 """Characters that mean nothing: what each was probably meant for."""
 
+import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from evallang.late_pattern import late_pattern
 from evallang.syntax.language import STATEMENTS, clause
 from evallang.syntax.literals import quoted
 
@@ -17,16 +17,16 @@ _ELSEWHERE = {
     "?": 'a sign or a sentence is written in quotes, as in `"?"`',
     "+": "steps are joined by `|`, items by commas",
 }
-_ITEM_BEGINS = late_pattern(r"\s*(?:(?:all\s+except|by|as|in)\s+)?")
-_ITEM_ENDS = late_pattern(r"(?<!\s)\s*(?:,|[<>=!]|\b(?:in|is|as)\b|$)")
-_COMPARED = late_pattern(r"[<>=!]|\b(?:in|is|as)\b")
+_ITEM_BEGINS = re.compile(r"\s*(?:(?:all\s+except|by|as|in)\s+)?")
+_ITEM_ENDS = re.compile(r"(?<!\s)\s*(?:,|[<>=!]|\b(?:in|is|as)\b|$)")
+_COMPARED = re.compile(r"[<>=!]|\b(?:in|is|as)\b")
 _QUOTES = frozenset("\"'")
 _WITHIN = " within "
 _WRITTEN_ELSEWHERE = "*'\\"  # patterns, text and paths, which a column's name is not
 _ARITHMETIC = "+*/^"
 _DASHES = "-–—"
-_PIPED = late_pattern(r"->|%>%")
-_REMARK = late_pattern(r"//|/\*|--")
+_PIPED = re.compile(r"->|%>%")
+_REMARK = re.compile(r"//|/\*|--")
 
 
 def column_in_quotes(line: str, at: int) -> str | None:

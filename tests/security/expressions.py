@@ -107,8 +107,6 @@ def _uses(trees: Mapping[str, ast.Module]) -> dict[str, set[str]]:
 
 def _function(call: ast.Call) -> str | None:
     function = call.func
-    if isinstance(function, ast.Name) and function.id == "late_pattern":
-        return "compile"
     of_re = isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name)
     if of_re and function.value.id == "re" and function.attr in METHODS | {"compile"}:
         return function.attr

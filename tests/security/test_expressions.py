@@ -13,7 +13,6 @@ MADE_OF_OTHERS = {
     "evallang.api.early_workers": "two words of the language",
     "evallang.checking.unused": "names of the catalogue",
     "evallang.data.part_patterns": "the words of a path, of which it has one",
-    "evallang.late_pattern": "its callers are looked at",
     "evallang.models.regular_expressions": "two escapes",
     "evallang.reporting.formats.works": "one set of characters",
     "evallang.results.bibtex_entries": "names of commands",

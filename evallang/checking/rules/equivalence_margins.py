@@ -1,6 +1,7 @@
 """Advice on the size and the scale of margins."""
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,6 @@ from evallang.compatibility import metric_entry, own_metric
 from evallang.data.codes import MARGIN_BEYOND_BASELINE
 from evallang.data.dataset import GivenOutcomes, PredictionsSpec, ScoresSpec, Table
 from evallang.diagnostics import Changes, Diagnostic, diagnose
-from evallang.late_pattern import late_pattern
 from evallang.metrics.metric import evaluate
 from evallang.registry import lazy
 from evallang.source import Span
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 else:
     np = lazy("numpy")
 
-PERCENT = late_pattern(
+PERCENT = re.compile(
     r"(?:\b(?:by|within)\s+|[<>]=\s*|\b(?:rope|margin)\s*=\s*)(?P<margin>[\d._]+%)"
 )
 

@@ -1,12 +1,12 @@
 """Advice on choosing hyper-parameters."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from evallang.checking.rules.rule import Objection, rule
 from evallang.checking.rules.study_facts import listed, own_protocols, tables
 from evallang.diagnostics import Changes
 from evallang.frozen_records import frozen
-from evallang.late_pattern import late_pattern
 from evallang.models.catalogue import CATALOGUE, simplicity
 from evallang.models.defaults import drop_defaults
 from evallang.models.domains import number
@@ -170,7 +170,7 @@ def candidates_from_complex_to_simple(study: Study) -> Iterator[Objection]:
                 )
 
 
-RANGE = late_pattern(
+RANGE = re.compile(
     r"(?P<start>[^\s.]*(?:\.[^\s.]+)*)\.\.(?P<stop>\S+)(?P<of> log \d+| step (?P<step>\S+)|)"
 )
 MOST_LISTED = 12

@@ -26,13 +26,13 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 
 from evallang.collector import collect_as_usual, collect_seldom, keep_from_collection
 from evallang.engine.backends.backend import WorkersLost
 from evallang.engine.backends.hidden_packages import EXTRAS, hidden
 from evallang.engine.backends.parameter_names import read_names_once
 from evallang.engine.backends.plain_docs import plain_docs
-from evallang.late_modules import import_module
 from evallang.spare_time import next_piece
 
 FORK, KILL, IMPORT = b"F", b"K", b"I"
