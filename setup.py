@@ -1,4 +1,4 @@
-"""Builds the parse table and the compiled templates; everything else is in pyproject.toml."""
+"""Builds the parse table; everything else is in pyproject.toml."""
 
 import sys
 from pathlib import Path
@@ -13,13 +13,11 @@ class BuildWithCompiledFiles(build_py):
     """Write what is compiled before its folders are copied (or linked, when editable)."""
 
     def run(self) -> None:
-        """Write `grammar.table` and `templates/compiled_*.py`, then build as always."""
+        """Write `evallang.table`, then build as always."""
         sys.path.insert(0, str(ROOT))
-        from evallang.reporting.template_modules import write_templates
         from evallang.syntax import parse_table
 
         parse_table.write(ROOT / "grammar")
-        write_templates(ROOT / "templates")
         super().run()
 
 

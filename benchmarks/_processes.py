@@ -27,10 +27,7 @@ SELDOM = 0.5  # seconds between two counts otherwise
 LONGEST = 300
 """Seconds that one command may take."""
 ROOT = Path(__file__).resolve().parents[1]
-BUILT = (
-    "evallang.syntax.parse_table",
-    "evallang.reporting.template_modules",
-)
+BUILT = ("evallang.syntax.parse_table",)
 """The modules that write what the package is built with."""
 
 

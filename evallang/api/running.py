@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import logging
 import posixpath
 import time
@@ -34,13 +33,11 @@ from evallang.engine.backends.backend import FitLimits, WorkersLost as WorkersLo
 from evallang.engine.backends.cluster import Cluster, Tls, address_error, missing_package
 from evallang.engine.backends.workers import Workers
 from evallang.metrics.metric import RowsNotKept
-from evallang.models.build import modules_of
 from evallang.models.own_code import find, sources
 from evallang.own_output import stdout_spared
 from evallang.printable import printable_line
 from evallang.process_settings import process_kept
 from evallang.results import codec, records
-from evallang.spare_time import spent_on
 from evallang.working_folder import safe_path, working_folder_restored
 
 if TYPE_CHECKING:
@@ -141,19 +138,9 @@ def run(
         with reserved(Path(out)) as place:
             study = _loaded(study, live)
             try:
-                with spent_on(steps_before_report(study)):
-                    results = _run(
-                        study,
-                        workers,
-                        progress,
-                        command,
-                        trust,
-                        store,
-                        fresh,
-                        fast_paths,
-                        look,
-                        locked,
-                    )
+                results = _run(
+                    study, workers, progress, command, trust, store, fresh, fast_paths, look, locked
+                )
             except RunFailed as failed:
                 failed.results.save(place)
                 raise RunFailed(failed.results, Path(out)) from None
@@ -196,10 +183,7 @@ def _run(
         refuse_without_consent(study.meant, trust)
         workers = replace(workers, own_code=bool(study.meant.uses))
     store, notes = _store(named_store, fresh=fresh) if fast_paths else (None, [])
-    meant = study.meant
-    if meant is not None and meant.protocols and (fresh or not _ran_before(store, study)):
-        workers.prepare(("evallang.engine.fits", *modules_of(meant.models)))
-    from evallang.engine import run as engine  # while the workers start
+    from evallang.engine import run as engine
 
     LOG.info("checked %s: findings %d", printable_line(study.path), len(study.diagnostics))
     started, clock = time.time(), time.perf_counter()
@@ -287,28 +271,6 @@ def _run(
     if any(failure.stage != "inner" for failure in record.failures):
         raise RunFailed(results, None)
     return results
-
-
-def steps_before_report(study: StudyFile, formats: tuple[str, ...] | None = None) -> Iterator[None]:
-    """Import what results and the report need, piece by piece, while the fits are made."""
-    if study.meant is None:
-        return
-    importlib.import_module("evallang.engine.after_fits")
-    yield
-    from evallang.stats import distributions
-
-    distributions.get_ready()
-    yield
-    from evallang.reporting.report import get_ready
-
-    yield from get_ready(study.meant.report.formats if formats is None else formats)
-
-
-def _ran_before(store: Store | None, study: StudyFile) -> bool:
-    """Return whether a store knows the study: then its fits may all be there, without workers."""
-    from evallang.engine.store_folder import is_known, study_name
-
-    return store is not None and is_known(store.folder, study_name(study.place))
 
 
 def _store(named: str | Path | None, *, fresh: bool) -> tuple[Store | None, list[str]]:

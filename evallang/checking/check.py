@@ -28,7 +28,6 @@ from evallang.checking.rules.rule import advise, left_open
 from evallang.checking.scope import Scope
 from evallang.checking.stated import stated_settings
 from evallang.checking.suppression import report
-from evallang.collector import collector_paused
 from evallang.compatibility import own_metric
 from evallang.compatibility.hypothesis_tests import reads_order
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec, Task
@@ -65,7 +64,6 @@ class Checked:
         return self.gathered.sources
 
 
-@collector_paused()
 def check(
     path: str,
     text: str,
@@ -86,7 +84,6 @@ def check(
     return _check(gather(path, text, read), overrides or {}, frozenset(live), None)
 
 
-@collector_paused()
 def check_again(
     checked: Checked, *, task: Task | None = None, live: Sequence[str] | None = None
 ) -> Checked:

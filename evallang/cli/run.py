@@ -30,7 +30,6 @@ from evallang.diagnostics import Diagnostic, Severity, has_errors
 from evallang.engine.shard import Shard
 from evallang.limits import changed_limits
 from evallang.printable import ISOLATES
-from evallang.spare_time import spent_on
 from evallang.spelling import listed
 
 if TYPE_CHECKING:
@@ -279,22 +278,10 @@ def run_study(
     ci_files.refuse_wrong_places()
     code = 0
     with Progress(shown=not quiet) as bar, watched(bar.update):
-        from evallang.api.early_workers import start_early
-
-        if dask is None:
-            start_early(
-                place,
-                jobs or cores(),
-                fit_timeout=fit_timeout,
-                memory=memory,
-                store=store if fast_paths else "off",
-                fresh=fresh,
-            )
         from evallang.api import FolderRefused, NotTrusted, RunFailed, StudyError, WorkersLost, run
         from evallang.api.folder import reserved
         from evallang.api.locking import NotLocked
         from evallang.api.models import refuse_leading_out
-        from evallang.api.running import steps_before_report
         from evallang.cli.change_text import change_lines
         from evallang.cli.settings import overrides, remind
         from evallang.locks.lock_file import LockRefused
@@ -316,23 +303,22 @@ def run_study(
                 refuse_leading_out(study.meant.report_folder or folder.name, folder, place.parent)
             with reserved(folder) as place_of_results:
                 try:
-                    with spent_on(steps_before_report(study, formats)):
-                        results = run(
-                            study,
-                            jobs=jobs or cores(),
-                            fit_timeout=fit_timeout,
-                            memory=memory,
-                            command=command_line,
-                            trust=trust,
-                            store=store,
-                            fresh=fresh,
-                            fast_paths=fast_paths,
-                            look=look,
-                            locked=locked,
-                            dask=None if dask is None else dask[0],
-                            tls=None if dask is None else dask[1],
-                            warn=tell_warning,
-                        )
+                    results = run(
+                        study,
+                        jobs=jobs or cores(),
+                        fit_timeout=fit_timeout,
+                        memory=memory,
+                        command=command_line,
+                        trust=trust,
+                        store=store,
+                        fresh=fresh,
+                        fast_paths=fast_paths,
+                        look=look,
+                        locked=locked,
+                        dask=None if dask is None else dask[0],
+                        tls=None if dask is None else dask[1],
+                        warn=tell_warning,
+                    )
                 except RunFailed as error:
                     results, code = error.results, Failed.exit_code
                 bar.update(Activity("rendering", "the report"))

@@ -20,7 +20,6 @@ from evallang.compatibility import metric_entry
 from evallang.data.dataset import Column, Table
 from evallang.engine import own_metrics
 from evallang.engine.backends.backend import WHOLE, Monitor
-from evallang.engine.backends.hidden_packages import EXTRAS, hidden
 from evallang.engine.backends.workers import Workers
 from evallang.engine.fit_outcome import (
     Choice,
@@ -51,7 +50,6 @@ from evallang.metrics.own_code import OwnMetricFailed
 from evallang.models import fitting
 from evallang.models.abilities import classes_of
 from evallang.models.build import BuildContext, modules_of
-from evallang.models.catalogue import CATALOGUE
 from evallang.models.columns import design_matrix
 from evallang.models.losses import FitLost, Loss
 from evallang.models.model import search_space, with_choice
@@ -412,7 +410,7 @@ def fitting_of(job: Job, monitor: Monitor) -> "Iterator[Fitting]":
     if job.own is not None:
         job = replace(job, own=replace(job.own, folder=path_here(job.own.folder)))
     one_thread = numeric_libraries().limit(limits=1)
-    with one_thread, speaking(job.model), hidden(_not_needed(job)):
+    with one_thread, speaking(job.model):
         held = Fitting(job, arrays, monitor)
         fitting.begin_split(held.identity(job.task.refit, job.task.test))
         if place != job.table.path:  # a worker of a cluster, whose packages may differ
@@ -420,16 +418,6 @@ def fitting_of(job: Job, monitor: Monitor) -> "Iterator[Fitting]":
             here = versions_here(versions)
             held.noted.repeatable = all(here[name] == versions[name] for name in versions)
         yield held
-
-
-def _not_needed(job: Job) -> tuple[str, ...]:
-    """Return the packages that nothing in a task needs: classes and code of others may."""
-    if job.own_code:
-        return ()
-    for spec in classes_of(job.task.pipeline):
-        if spec.name not in CATALOGUE or CATALOGUE[spec.name].package is not None:
-            return ()
-    return EXTRAS
 
 
 AT_THE_END: Place = (1 << 62, 0, 0)

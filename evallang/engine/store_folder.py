@@ -52,11 +52,3 @@ def study_name(path: Path) -> str:
 def file_of_study(folder: Path, name: str) -> Path:
     """Return the file of a study in the store in a folder."""
     return folder / STUDIES / f"{name}.json"
-
-
-def is_known(folder: Path, name: str) -> bool:
-    """Return whether a study was run with the store in a folder."""
-    try:
-        return file_of_study(folder, name).is_file()
-    except OSError:  # a folder that this user may not search
-        return False

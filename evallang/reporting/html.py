@@ -15,7 +15,6 @@ from evallang.frozen_records import frozen
 from evallang.printable import ISOLATE, POP_ISOLATE
 from evallang.registry import lazy
 from evallang.reporting import fonts
-from evallang.reporting.compiled_templates import shipped_or_compiled
 from evallang.reporting.document import Document, Figure, Table
 from evallang.reporting.figures.figure import LEAST_SIZE, POINTS_PER_MM, smallest_text
 from evallang.reporting.figures.right_to_left import more_forms, visual_svg
@@ -176,13 +175,6 @@ def _with_elements(html: str) -> str:
     return "".join(parts)
 
 
-def get_ready() -> None:
-    """Compile the templates, and read the fonts and style sheets."""
-    for name in (BLOCKS, TEMPLATE):
-        _environment().get_template(name)
-    fonts.embed("", "woff2")
-
-
 def print_fonts() -> str:
     """Return the rules of the fonts of a printed page without uncommon characters."""
     return fonts.embed("", "truetype").css
@@ -196,7 +188,7 @@ def _environment() -> Any:
 def template_environment(sources: Mapping[str, str]) -> Any:
     """Return the environment of our templates, whose texts are `sources` by name."""
     made = jinja2.Environment(
-        loader=shipped_or_compiled(sources),
+        loader=jinja2.DictLoader(sources),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

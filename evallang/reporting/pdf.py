@@ -2,29 +2,23 @@
 
 import base64
 import contextlib
-import ctypes.util
 import hashlib
 import importlib
 import io
 import logging
 import re
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-from evallang.collector import collector_paused
 from evallang.frozen_records import frozen
 from evallang.limits import PAGES, OverLimit
 from evallang.printable import printable
-from evallang.reporting.figures.figure import Canvas
 from evallang.reporting.page_drawings import Drawings
 from evallang.reporting.page_holes import may_lay_out_again, rules_against_holes
-from evallang.reporting.pango_types import declared_beforehand
 from evallang.reporting.pdf_objects import Objects
 from evallang.run_folders import run_folder
 
@@ -59,21 +53,6 @@ def write_drawing(svg: str, width: float, height: float, title: str, alt: str) -
         f'<img alt="{escape(alt)}" src="data:image/svg+xml;base64,{source}">'
     )
     return write(page, hashlib.sha256(svg.encode("utf-8", "replace")).hexdigest()[:10])
-
-
-def get_ready(fonts: str) -> Iterator[None]:
-    """Import what WeasyPrint needs, piece by piece, and write a small page with all fonts."""
-    for name in ("PIL.Image", "tinycss2", "pydyf"):
-        importlib.import_module(name)
-        yield
-    with contextlib.suppress(NotMadeError):  # the report states it
-        _weasyprint()
-        yield
-        drawing = Canvas(10)
-        for bold in (False, True):
-            drawing.words(5, 5, "\u2212", bold=bold)
-        page = '<p>.<img alt="." src="drawing:">'
-        write(page, "", fonts=fonts, drawings={"drawing:": drawing.svg()})
 
 
 @frozen
@@ -123,10 +102,9 @@ def write(
     }
     known = importlib.import_module("weasyprint.text.fonts").FontConfiguration()
     rules, files = _without_files(fonts)
-    # WeasyPrint removes its own folder when an object is collected, which may never happen. A
-    # layout keeps all that it makes, so collecting garbage meanwhile costs a tenth of its time
+    # WeasyPrint removes its own folder when an object is collected, which may never happen
     folder = _folder_of_fonts() if files else contextlib.nullcontext()
-    with folder as known._folder, collector_paused(), _bounded():
+    with folder as known._folder, _bounded():
         weasyprint.CSS(string=rules, font_config=known, url_fetcher=_data_only(files, "font/ttf"))
         document = _laid_out(weasyprint, page, {**options, "font_config": known})
 
@@ -199,68 +177,13 @@ def _weasyprint() -> Any:
     # WeasyPrint prints a banner before it raises; the message that we give says the same.
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         try:
-            with _light_imports():
-                made = importlib.import_module("weasyprint")
+            made = importlib.import_module("weasyprint")
         except OSError as error:
             raise PangoMissingError(
                 f"the PDF was not written because Pango is not installed: {INSTALL}"
             ) from error
     logging.getLogger("fontTools").setLevel(logging.ERROR)
     return made
-
-
-@contextlib.contextmanager
-def _light_imports() -> Iterator[None]:
-    """Spare WeasyPrint's import the work that no page of ours needs."""
-    if "weasyprint" in sys.modules:
-        yield
-        return
-    with _loader_finds_libraries(), _imported_when_called(*SELDOM_USED), declared_beforehand():
-        yield
-
-
-SELDOM_USED = ("fontTools.subset", "fontTools.varLib.instancer", "PIL.ImageCms")
-"""What WeasyPrint imports for fonts and colour profiles that no page of ours has, or where HarfBuzz
-is missing: a fifth of its own import."""
-
-
-class _Deferred(ModuleType):
-    """A module whose functions and classes import it when they are called."""
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return lambda *values, **named: getattr(importlib.import_module(self.__name__), name)(
-            *values, **named
-        )
-
-
-@contextlib.contextmanager
-def _imported_when_called(*names: str) -> Iterator[None]:
-    """Replace modules within the context by ones that are imported when they are called."""
-    deferred = {name: _Deferred(name) for name in names if name not in sys.modules}
-    sys.modules.update(deferred)
-    try:
-        yield
-    finally:
-        for name in deferred:
-            sys.modules.pop(name, None)
-
-
-@contextlib.contextmanager
-def _loader_finds_libraries() -> Iterator[None]:
-    """Leave the search for libraries to the system's loader, on Linux.
-
-    WeasyPrint asks for each library by several names, one of them the loader's. For every other
-    name Python starts a compiler and a linker to search for a file: thirty processes.
-    """
-    before = ctypes.util.find_library
-    if sys.platform.startswith("linux"):
-        ctypes.util.find_library = lambda name: None
-    try:
-        yield
-    finally:
-        ctypes.util.find_library = before
 
 
 FONT_FILE = re.compile(r'data:font/ttf;base64,([^"]*)')

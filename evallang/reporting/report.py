@@ -1,9 +1,8 @@
 """Results in, files out: the one door of this room."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from evallang.reporting import html, pdf
 from evallang.reporting.context import Context
 from evallang.reporting.document import Figure
 from evallang.reporting.figure_files import FOLDER, drawn_as_boxes, figure_files
@@ -15,7 +14,7 @@ from evallang.reporting.formats.attachments import (
 from evallang.reporting.formats.csv_tables import csv_file
 from evallang.reporting.formats.format import FORMATS, Writing, format_names
 from evallang.reporting.output_files import OutputFile, write_files
-from evallang.reporting.section import SECTIONS, build
+from evallang.reporting.section import build
 from evallang.results.records import ResultsRecord
 
 OF_PAGES = "shortened"
@@ -29,20 +28,6 @@ def figures(results: ResultsRecord) -> dict[str, Figure]:
     sections = build(Context(results)).sections
     blocks = [block for section in sections for block in section.blocks]
     return {b.id.removeprefix("figure-"): b for b in blocks if isinstance(b, Figure)}
-
-
-def get_ready(formats: Sequence[str]) -> Iterator[None]:
-    """Import and read what reports in these formats need, piece by piece."""
-    if formats:
-        SECTIONS.names()
-        yield
-        FORMATS.names()
-        yield
-    if "html" in formats or "pdf" in formats:
-        html.get_ready()
-        yield
-    if "pdf" in formats:
-        yield from pdf.get_ready(html.print_fonts())
 
 
 FONTS_TO_INSTALL = (

@@ -15,11 +15,6 @@ else:
     special = lazy("scipy.special")
 
 
-def get_ready() -> None:
-    """Import what the functions need, a tenth of a second, before the first one is called."""
-    assert special.ndtri
-
-
 def normal_quantile(level: float) -> float:
     """Return z with P(|Z| <= z) = level for a standard normal Z.
 

@@ -7,7 +7,6 @@ that does not parse is left as it is, but for blanks at its end.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from evallang.collector import collector_paused
 from evallang.frozen_records import mutable
 from evallang.source import SourceFile
 from evallang.syntax.assembly import ParsedLine
@@ -17,7 +16,6 @@ from evallang.syntax.pretty import flat, lay, place
 from evallang.syntax.writing import written
 
 
-@collector_paused()
 def format_source(source: SourceFile) -> str:
     """Format a file; one of another format or of a newer language stays as it is."""
     return format_parsed(source, parse_lines(source))

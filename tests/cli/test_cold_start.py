@@ -41,34 +41,6 @@ def test_light_commands_load_nothing_heavy(tmp_path, words):
     assert done.stderr.strip().splitlines()[-1] == "[]"
 
 
-def test_a_check_compiles_little_source_and_few_regular_expressions(tmp_path):
-    """What `dataclass` and `re.compile` cost at import: each compiled thing takes 0.1 to 0.5 ms."""
-    from studies import TWO_MODELS
-
-    (tmp_path / "study.eval").write_text(TWO_MODELS)
-    script = (
-        "import atexit, click, collections, re, sys\n"
-        "counts = collections.Counter()\n"
-        "sys.addaudithook(lambda event, _: counts.update([event] if event == 'compile' else []))\n"
-        "compiled = re._compiler.compile\n"
-        "def counted(*words):\n"
-        "    counts['pattern'] += 1\n"
-        "    return compiled(*words)\n"
-        "re._compiler.compile = counted\n"
-        "from evallang.cli import main\n"
-        "sys.argv = ['evallang', 'check', 'study.eval']\n"
-        "show = lambda: print(counts['compile'], counts['pattern'], file=sys.stderr)\n"
-        "atexit.register(show)\n"
-        "main()\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    source, patterns = map(int, done.stderr.split()[-2:])
-    assert 0 < source < 60
-    assert 0 < patterns < 35
-
-
 def test_a_study_whose_fits_are_in_the_store_loads_nothing_that_fits_or_renders(tmp_path):
     import evallang as ev
 

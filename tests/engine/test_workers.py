@@ -1,6 +1,5 @@
 """A fit that kills its process, never ends or needs too much memory costs itself only."""
 
-import importlib
 import os
 import select
 import signal
@@ -16,10 +15,8 @@ from studies import TWO_MODELS, study
 import evallang as ev
 from evallang.api import RunFailed
 from evallang.engine.backends.fork_server import ForkServer
-from evallang.engine.backends.hidden_packages import hidden
 from evallang.engine.folder_copies import forget_copy, path_here, register_copy
 from evallang.run_folders import run_folder
-from evallang.spare_time import spent_on
 
 MODULE = """\
 import ctypes, os, re, signal, subprocess
@@ -395,13 +392,6 @@ def test_a_server_that_imports_a_module_ends_with_a_killed_run(tmp_path):
     assert not alive({server})
 
 
-def test_work_that_is_certain_to_come_is_done_while_a_run_waits_for_its_workers(tmp_path):
-    pieces = iter([None] * 3)
-    with spent_on(pieces):
-        ran(tmp_path, "well")
-    assert list(pieces) == []
-
-
 def test_a_path_below_a_copied_folder_is_that_of_the_copy():
     register_copy("/run/one", "/worker/two")
     try:
@@ -411,123 +401,3 @@ def test_a_path_below_a_copied_folder_is_that_of_the_copy():
     finally:
         forget_copy("/run/one")
     assert path_here("/run/one") == "/run/one"
-
-
-def test_the_server_imports_scipy_without_notes_in_its_docstrings_and_as_usual_otherwise():
-    script = """\
-from evallang.engine.backends.plain_docs import PlainDoc, plain_docs, unfilled
-with plain_docs():
-    import scipy.stats, sys
-from scipy._lib import _array_api, _docscrape, doccer
-from scipy.stats import _axis_nan_policy
-assert doccer.docformat is not unfilled and doccer.docformat("%(a)s", {"a": "b"}) == "b"
-for docs in (_array_api, _axis_nan_policy):
-    assert getattr(docs, "FunctionDoc", _docscrape.FunctionDoc) is _docscrape.FunctionDoc
-assert _docscrape.FunctionDoc is not PlainDoc
-assert scipy.stats.norm(1, 2).cdf(1) == 0.5
-print(scipy.stats.rankdata([3, 1, 2]).tolist(), "Array API" in (scipy.stats.rankdata.__doc__ or ""))
-print(scipy.stats.rankdata.__doc__.lstrip().splitlines()[0])
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    first, about = done.stdout.splitlines()
-    assert first == "[3.0, 1.0, 2.0] False"
-    assert about == "Assign ranks to data, dealing with ties appropriately."
-
-
-def test_names_of_parameters_are_those_that_scikit_learn_reads_each_time():
-    script = """\
-from evallang.engine.backends.parameter_names import read_names_once
-read_names_once()  # without scikit-learn there is nothing to do
-from sklearn.base import BaseEstimator, clone
-from sklearn.utils import all_estimators
-read = BaseEstimator._get_param_names.__func__
-read_names_once()
-kept = BaseEstimator._get_param_names.__func__
-read_names_once()
-assert BaseEstimator._get_param_names.__func__ is kept is not read
-classes = [found for _, found in all_estimators() if issubclass(found, BaseEstimator)]
-assert len(classes) > 100
-for found in classes + classes:
-    names = found._get_param_names()
-    assert names == read(found)
-    names.append("its own")
-
-class Mine(BaseEstimator):
-    def __init__(self, a=1):
-        self.a = a
-class Below(Mine):
-    pass
-def other(self, a=1, b=2):
-    self.a, self.b = a, b
-
-assert clone(Mine(3)).get_params() == clone(Below(3)).get_params() == {"a": 3}
-Mine.__init__ = other
-assert clone(Below(3, 4)).get_params() == {"a": 3, "b": 4}
-class Wrong(BaseEstimator):
-    def __init__(self, *values):
-        pass
-for _ in range(2):
-    try:
-        Wrong().get_params()
-    except RuntimeError as error:
-        print(str(error)[:34])
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "scikit-learn estimators should alw\n" * 2
-
-
-def test_packages_are_hidden_for_a_while_from_one_thread_and_stay_where_they_are_imported():
-    found = []
-
-    def wants():
-        try:
-            importlib.import_module("evallang_missing_if_hidden")
-        except ModuleNotFoundError as error:
-            found.append(str(error))
-
-    with hidden(("evallang_missing_if_hidden", "json")):
-        importlib.import_module("json")  # imported long ago
-        assert "evallang_missing_if_hidden" not in sys.modules
-        wants()
-    finders = list(sys.meta_path)
-    with hidden(("x",)):
-        assert sys.meta_path[1:] == finders
-    assert sys.meta_path == finders
-    assert found == ["No module named 'evallang_missing_if_hidden'"]
-
-
-IMPUTED = """evallang 1
-use mine
-study "Imputed"
-  seed 1
-data d from sklearn iris
-model tree = SimpleImputer | DecisionTreeClassifier(max_depth=2)
-model own = mine.Tree
-protocol cv folds=2
-measure accuracy
-"""
-MINE = """
-import sys
-from sklearn.tree import DecisionTreeClassifier
-class Tree(DecisionTreeClassifier):
-    def fit(self, X, y):
-        print("before", "pandas" in sys.modules)
-        import pandas
-        return super().fit(X, y)
-"""
-
-
-def test_scikit_learn_imports_no_pandas_in_workers_and_own_code_may(tmp_path):
-    pytest.importorskip("pandas")
-    (tmp_path / "study.eval").write_text(IMPUTED)
-    (tmp_path / "mine.py").write_text(MINE)
-    done = subprocess.run(
-        [sys.executable, "-m", "evallang", "run", "study.eval", "-j", "2", "--trust",
-         "--store", "off", "--quiet"],
-        cwd=tmp_path, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert "before False" in done.stderr

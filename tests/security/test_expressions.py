@@ -10,7 +10,6 @@ from security.expressions import expressions
 from evallang.printable import printable, without_credentials
 
 MADE_OF_OTHERS = {
-    "evallang.api.early_workers": "two words of the language",
     "evallang.checking.unused": "names of the catalogue",
     "evallang.data.part_patterns": "the words of a path, of which it has one",
     "evallang.models.regular_expressions": "two escapes",

@@ -34,7 +34,6 @@ from evallang.engine.backends.worker import Raised
 from evallang.frozen_records import frozen
 from evallang.models.losses import worker_loss
 from evallang.planning.keys import versions_here
-from evallang.spare_time import next_piece
 
 LOG = logging.getLogger("evallang")
 
@@ -386,7 +385,7 @@ class Cluster:
         try:
             while batches:
                 batches.submit(self._size)
-                batch = batches.ended(0) or (not next_piece() and batches.ended(EVERY)) or None
+                batch = batches.ended(EVERY) or None
                 now = time.monotonic()
                 if now - counted > COUNTED_EVERY:
                     counted = now

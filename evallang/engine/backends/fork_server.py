@@ -28,12 +28,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 
-from evallang.collector import collect_as_usual, collect_seldom, keep_from_collection
 from evallang.engine.backends.backend import WorkersLost
-from evallang.engine.backends.hidden_packages import EXTRAS, hidden
-from evallang.engine.backends.parameter_names import read_names_once
-from evallang.engine.backends.plain_docs import plain_docs
-from evallang.spare_time import next_piece
 
 FORK, KILL, IMPORT = b"F", b"K", b"I"
 NUMBER = struct.Struct("<q")
@@ -93,12 +88,7 @@ class ForkServer:
         self._asked_for += 1
 
     def started(self) -> int:
-        """Return the number of the next worker that was asked for, once it has started.
-
-        While the server imports what fits need, this process does something else.
-        """
-        while not select.select([self._socket], [], [], 0)[0] and next_piece():
-            pass
+        """Return the number of the next worker that was asked for, once it has started."""
         while True:
             kind, pid, status = self._reply()
             if kind == STARTED:
@@ -250,7 +240,6 @@ def _exactly(stream: socket.socket, size: int) -> bytes | None:
 
 def serve(descriptor: int) -> None:
     """Answer the main process until it closes its end."""
-    collect_seldom()
     server = _Server(socket.socket(fileno=descriptor))
     try:
         server.end_in_imports()
@@ -338,7 +327,6 @@ class _Server:
 
     def _fork(self, descriptors: list[int]) -> None:
         server = os.getpid()
-        keep_from_collection()
         try:
             pid = os.fork()
         except OSError as error:
@@ -353,7 +341,6 @@ class _Server:
             self._control.sendall(REPLY.pack(STARTED, pid, 0))
             return
         try:
-            collect_as_usual()
             signal.set_wakeup_fd(-1)
             for number in (signal.SIGCHLD, signal.SIGIO):
                 signal.signal(number, signal.SIG_DFL)
@@ -390,13 +377,8 @@ class _Server:
 
 def _import(name: str) -> None:
     """Import a module for all workers; the fit that needs it reports its errors."""
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(contextlib.suppress(Exception))
-        if name.partition(".")[0] == "sklearn":
-            stack.enter_context(hidden(EXTRAS))
-            stack.enter_context(plain_docs())
+    with contextlib.suppress(Exception):
         import_module(name)
-        read_names_once()
 
 
 PR_SET_PDEATHSIG = 1

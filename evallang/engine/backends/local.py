@@ -33,7 +33,6 @@ from evallang.engine.backends.waiting import Entry, Waiting
 from evallang.engine.backends.worker import Lacking, Raised, Setup
 from evallang.models.foreign_errors import error_text
 from evallang.models.losses import death_loss, process_loss, time_loss
-from evallang.spare_time import next_piece
 
 EVERY = 0.2  # seconds between looks at the workers' fits
 BATCH = 0.1  # seconds of work in a batch, so that sending it costs little
@@ -153,9 +152,7 @@ class _Pool(Generic[AnyTask, Made]):
             for worker in tuple(self.workers):
                 self._feed(worker, jobs)
             self._start(jobs)
-            ready = self._ready(0)
-            if not ready and not next_piece():
-                ready = self._ready(EVERY)
+            ready = self._ready(EVERY)
             for worker in [w for w in self.workers if w.connection in ready]:
                 yield from self._take(worker)
             # Some exits came between the request for a worker and its answer

@@ -3,7 +3,6 @@
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 
-from evallang.collector import collect_as_usual
 from evallang.engine.backends.backend import AnyTask, Fitted, Made, Work
 
 
@@ -26,6 +25,5 @@ def run(
 ) -> Generator[Made, None, None]:
     """Run every task; yield outcomes in order."""
     monitor = Counter(fitted)
-    collect_as_usual()
     for task in tasks:
         yield work(task, monitor)
