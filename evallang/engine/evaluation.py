@@ -6,6 +6,7 @@ from here on they look the same.
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
@@ -161,10 +162,16 @@ class Evaluation:
     test_train_ratio: float | None = None
     counted: CountedRows | None = None
     moments: "NDArray[np.int64] | None" = None
-    made: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
-    held: WeakValueDictionary[Hashable, Any] = field(
-        default_factory=WeakValueDictionary, init=False, repr=False, compare=False
-    )
+
+    @cached_property
+    def made(self) -> dict[Hashable, Any]:
+        """What `once` has made."""
+        return {}
+
+    @cached_property
+    def held(self) -> WeakValueDictionary[Hashable, Any]:
+        """What is kept as long as it is used."""
+        return WeakValueDictionary()
 
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """Make what is derived from these outcomes when it is first asked for, and keep it."""

@@ -5,7 +5,6 @@ folds. So data, folds and seed must be those of the former run, and each row mus
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evallang.data.codes import STORED_RESULTS_UNUSABLE
@@ -41,13 +40,12 @@ DRAW_FOLDS = ("numpy", "scikit-learn")
 SUM_TOLERANCE = 1e-6  # probabilities of a row add up to 1; sums of floats differ in the last bits
 
 
-@dataclass(frozen=True)
 class _Refused(Exception):
     """Why stored predictions cannot be used, and what to do."""
 
-    code: Code
-    message: str
-    suggestion: str
+    def __init__(self, code: Code, message: str, suggestion: str) -> None:
+        super().__init__(message)
+        self.code, self.message, self.suggestion = code, message, suggestion
 
 
 def stored_outcomes(

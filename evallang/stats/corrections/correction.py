@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import field
 from typing import Literal
 
 from evallang.frozen_records import frozen
@@ -48,15 +47,13 @@ class CorrectionDeclaration(Guidance):
     controls: Literal["fwer", "fdr"] | None
     assumes: Literal["any", "independence", "positive"]
     simultaneous: Literal["matching", "conservative", "fcr", "resampled"] | None
-    adjective: str = field(default="", kw_only=True)
-    adjusts: bool = field(default=True, kw_only=True)
-    single_step: bool = field(default=False, kw_only=True)
-    strictest: Literal["bonferroni", "sidak", "harmonic"] = field(
-        default="bonferroni", kw_only=True
-    )
-    of_test: str = field(default="", kw_only=True)
-    most_models: int | None = field(default=None, kw_only=True)
-    default: bool = field(default=False, kw_only=True)
+    adjective: str = ""
+    adjusts: bool = True
+    single_step: bool = False
+    strictest: Literal["bonferroni", "sidak", "harmonic"] = "bonferroni"
+    of_test: str = ""
+    most_models: int | None = None
+    default: bool = False
 
 
 CORRECTIONS: Registry[CorrectionDeclaration] = Registry("correction", "evallang.stats.corrections")
