@@ -6,16 +6,15 @@ Steps report their activity as they report to a log, without knowing whether any
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
 from typing import Literal
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+from msgspec.structs import replace
 
 Phase = Literal["starting", "reading", "fitting", "computing", "rendering"]
 
 
-@frozen
-class Activity:
+class Activity(Struct, frozen=True):
     """What is done: the phase, its object, and how far it is.
 
     `cached` and `failed` count among the `done` fits those of the store and those that failed;

@@ -4,13 +4,11 @@ A module that registers a method contains its own `Reference`; this module conta
 that several packages cite.
 """
 
-from dataclasses import replace
+from msgspec import Struct
+from msgspec.structs import replace
 
-from evallang.frozen_records import frozen
 
-
-@frozen
-class Reference:
+class Reference(Struct, frozen=True):
     """One published work.
 
     `key` is the BibTeX key (`mcnemar1947`), `authors` family name first ("McNemar Q"),

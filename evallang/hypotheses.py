@@ -11,12 +11,13 @@ gives the study with the sources that were found, whose families are those of th
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.compatibility import own_metric
 from evallang.data.dataset import CountsSpec, DataSpec, ScoresSpec
-from evallang.frozen_records import frozen
 from evallang.results.written import statement_of
 from evallang.spelling import Words
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -39,8 +40,7 @@ if TYPE_CHECKING:
     from evallang.data.read_sources import ReadSources
 
 
-@frozen
-class Hypothesis:
+class Hypothesis(Struct, frozen=True):
     """One hypothesis: a pair of a line by a metric on a data set.
 
     `models` is one model where the test is about one, and all models of an omnibus. Of a sample
@@ -54,8 +54,7 @@ class Hypothesis:
     omnibus: bool = False
 
 
-@frozen
-class PlannedComparison:
+class PlannedComparison(Struct, frozen=True):
     """A line on one data set, or on one sample of data sets, by one metric.
 
     `sources` are the data sets; `table` is the `scores` statement whose data sets are a sample of
@@ -84,8 +83,7 @@ class PlannedComparison:
             yield Hypothesis(line, source, self.metric, pair)
 
 
-@frozen
-class Family:
+class Family(Struct, frozen=True):
     """The hypotheses that are decided together.
 
     `members` are in the order of their tests; an omnibus is a member of a joint family alone.
@@ -117,8 +115,7 @@ class Family:
         return corrected_alpha(alpha, self.size, self.correction.name)
 
 
-@frozen
-class Families:
+class Families(Struct, frozen=True):
     """All families of a study, in the order of their first lines.
 
     `left_open` tells that the data decide how many hypotheses there are: what is known without

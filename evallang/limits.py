@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.spelling import closest
 
 VARIABLE = "EVALLANG_LIMIT"
@@ -31,8 +32,7 @@ class OverLimit(ValueError):
         self.help = suggestion
 
 
-@frozen
-class Limit:
+class Limit(Struct, frozen=True):
     """The largest value that a quantity may have.
 
     Attributes

@@ -14,12 +14,13 @@ import pkgutil
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
 from enum import StrEnum
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
+
+from msgspec import Struct, field
 
 from evallang.bibliography import Reference
-from evallang.frozen_records import frozen
+from evallang.records import Placed
 from evallang.spelling import closest
 from evallang.working_folder import safe_path
 
@@ -72,8 +73,7 @@ class _Required:
 REQUIRED = _Required()
 
 
-@frozen
-class Bounds:
+class Bounds(Struct, frozen=True):
     """The least and the greatest number of an option: `Annotated[float, Bounds(least=0, most=1)]`.
 
     `above` and `below` are ends that the number cannot have.
@@ -109,8 +109,7 @@ class Bounds:
         )
 
 
-@frozen
-class Option:
+class Option(Struct, frozen=True):
     """One option of a registered function, read from its signature.
 
     `words` are the allowed words of a `Literal`; `types` the names of the other types that
@@ -134,8 +133,7 @@ def no_options() -> tuple[Option, ...]:
     return ()
 
 
-@frozen
-class Example:
+class Example(Struct, frozen=True):
     """A worked example with its published result; the conformance suite runs it.
 
     `arguments` go to the positional parameters, `expected` maps attribute paths of the
@@ -150,8 +148,7 @@ class Example:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-@frozen
-class Guidance:
+class Guidance(Struct, frozen=True, kw_only=True):
     """Guidance for authors on a member, in addition to summary and sources.
 
     Declarations inherit it, the conformance suite requires it, and `explain` and the reference
@@ -169,18 +166,19 @@ class Guidance:
     first_for : the situations in which a first study uses it, with its place among the others
     """
 
-    when: str = field(default="", kw_only=True)
-    when_not: str = field(default="", kw_only=True)
-    formula: str = field(default="", kw_only=True)
-    equation: str = field(default="", kw_only=True)
-    example: str = field(default="", kw_only=True)
-    differs: Mapping[str, str] = field(default_factory=dict, kw_only=True)
-    first_for: Mapping[Situation, int] = field(default_factory=dict, kw_only=True)
+    when: str = ""
+    when_not: str = ""
+    formula: str = ""
+    equation: str = ""
+    example: str = ""
+    differs: Mapping[str, str] = field(default_factory=dict)
+    first_for: Mapping[Situation, int] = field(default_factory=dict)
 
 
-@frozen
-class Entry(Generic[Declaration]):
+class Entry(Placed, Generic[Declaration], frozen=True):
     """A member of a registry: the function, its declaration and the content of its manual."""
+
+    APART: ClassVar[tuple[str, ...]] = ("read_options",)
 
     kind: str
     name: str
@@ -188,7 +186,7 @@ class Entry(Generic[Declaration]):
     function: Callable[..., Any]
     declaration: Declaration
     inputs: tuple[str, ...]
-    read_options: Callable[[], tuple[Option, ...]] = field(compare=False)
+    read_options: Callable[[], tuple[Option, ...]]
     references: tuple[Reference, ...]
     examples: tuple[Example, ...]
 

@@ -8,11 +8,10 @@ means the same in every editor.
 from bisect import bisect_right
 from functools import cached_property
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
 
 
-@frozen
-class Span:
+class Span(Struct, frozen=True):
     """A range of one file: code points from `start` (included) to `end` (excluded)."""
 
     path: str
@@ -24,8 +23,7 @@ class Span:
         return Span(self.path, self.start, max(self.end, other.end))
 
 
-@frozen
-class Position:
+class Position(Struct, frozen=True):
     """A place in a file; `line` and `column` from 1, `offset` from 0, in code points."""
 
     line: int
@@ -33,8 +31,7 @@ class Position:
     offset: int
 
 
-@frozen
-class SourceFile:
+class SourceFile(Struct, frozen=True, dict=True):
     """The text of one file and its path in messages."""
 
     path: str

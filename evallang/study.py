@@ -7,9 +7,10 @@ findings can point into the file.
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
 from fractions import Fraction
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
+
+from msgspec import Struct, field
 
 from evallang.data.dataset import (
     CountsSpec,
@@ -20,8 +21,8 @@ from evallang.data.dataset import (
     Task,
 )
 from evallang.effect import Effect
-from evallang.frozen_records import frozen
 from evallang.models.model import ModelSpec
+from evallang.records import Placed
 from evallang.results.files import STORED_FILES
 from evallang.results.settings import Default, ReportSettings, Stated
 from evallang.source import SourceFile, Span
@@ -34,8 +35,7 @@ Options = tuple[tuple[str, OptionValue], ...]
 SourceSpec = DataSpec | PredictionsSpec | CountsSpec | ScoresSpec
 
 
-@frozen
-class Method:
+class Method(Struct, frozen=True):
     """A word of a catalogue with the options that were written, in their order.
 
     A dotted name is a metric of the author's own code.
@@ -84,14 +84,15 @@ def written_option(value: OptionValue) -> str:
     return str(value)
 
 
-@frozen
-class Protocol:
+class Protocol(Placed, frozen=True):
     """One resampling design with all of its options.
 
     `implied_by` is the comparison or the interval that needs it (its canonical text), or None if
     the author wrote the protocol. `interval_of` is the protocol whose estimates take their
     interval from its fits, or None.
     """
+
+    APART: ClassVar[tuple[str, ...]] = ("span",)
 
     name: str
     kind: str
@@ -101,48 +102,48 @@ class Protocol:
     seeds: int = 1
     implied_by: Annotated[str | None, Effect.DERIVED] = None
     interval_of: Annotated[str | None, Effect.DERIVED] = None
-    span: Span | None = field(default=None, compare=False)
+    span: Span | None = None
 
 
-@frozen
-class Stratification:
+class Stratification(Struct, frozen=True):
     """The `stratify` line; `columns` are `target` or columns, and empty for `stratify none`."""
 
     columns: tuple[str, ...]
     bins: int | None = None
 
 
-@frozen
-class Tuning:
+class Tuning(Placed, frozen=True):
     """The search for candidates and the choice among them.
 
     `cv` is the number of inner folds written here; None if the protocol has its own
     stage (`nested cv`, three-way holdout) or there is no search.
     """
 
+    APART: ClassVar[tuple[str, ...]] = ("span",)
+
     strategy: Literal["grid", "random", "bayes"]
     n: int | None
     metric: Method
     cv: int | None
     select: Literal["best", "one_standard_error"]
-    span: Span | None = field(default=None, compare=False)
+    span: Span | None = None
     by_written: Annotated[bool, Effect.DERIVED] = False
     select_written: Annotated[bool, Effect.DERIVED] = False
 
 
-@frozen
-class Measure:
+class Measure(Placed, frozen=True):
     """One metric to report; `interval` is None for the default of metric and protocol."""
+
+    APART: ClassVar[tuple[str, ...]] = ("span", "interval_span")
 
     metric: Method
     interval: Method | None
     within: tuple[str, ...] = ()
-    span: Span | None = field(default=None, compare=False)
-    interval_span: Span | None = field(default=None, compare=False)
+    span: Span | None = None
+    interval_span: Span | None = None
 
 
-@frozen
-class ComparisonSpec:
+class ComparisonSpec(Placed, frozen=True):
     """One `compare` line.
 
     `test` is the first test of the line; if it tests all models at once, it is the `omnibus`, and
@@ -150,6 +151,8 @@ class ComparisonSpec:
     models that its omnibus covers. `correction` is None if the tests control the family
     themselves. `singly` states that the test is about one model.
     """
+
+    APART: ClassVar[tuple[str, ...]] = ("span",)
 
     index: Annotated[int, Effect.DERIVED]
     source: Annotated[str, Effect.DERIVED]
@@ -166,12 +169,13 @@ class ComparisonSpec:
     omnibus: Annotated[bool, Effect.DERIVED] = False
     singly: Annotated[bool, Effect.DERIVED] = False
     protocol_written: Annotated[bool, Effect.DERIVED] = False
-    span: Span | None = field(default=None, compare=False)
+    span: Span | None = None
 
 
-@frozen
-class RequirementSpec:
+class RequirementSpec(Placed, frozen=True):
     """One `require` line; `value` is the threshold or the margin, None without one."""
+
+    APART: ClassVar[tuple[str, ...]] = ("span",)
 
     index: Annotated[int, Effect.DERIVED]
     source: Annotated[str, Effect.DERIVED]
@@ -187,56 +191,60 @@ class RequirementSpec:
     level_written: Annotated[bool, Effect.DERIVED] = False
     metric_written: Annotated[bool, Effect.DERIVED] = False
     protocol_written: Annotated[bool, Effect.DERIVED] = False
-    span: Span | None = field(default=None, compare=False)
+    span: Span | None = None
 
 
-@frozen
-class UseSpec:
+class UseSpec(Placed, frozen=True):
     """One `use` line: an author's module.
 
     Once it is found, `sha256` is that of its package, and `code_sha256` also covers the modules
     next to the study and the versions of the packages that it imports.
     """
 
+    APART: ClassVar[tuple[str, ...]] = ("span",)
+
     module: str
-    span: Span | None = field(default=None, compare=False)
+    span: Span | None = None
     sha256: Annotated[str | None, Effect.DERIVED] = None
     code_sha256: str | None = None
 
 
-@frozen
-class ExportSpec:
+class ExportSpec(Placed, frozen=True):
     """One `export` line; `model` is None for `best`, `path` relative to the study's file."""
+
+    APART: ClassVar[tuple[str, ...]] = ("span",)
 
     model: str | None
     path: Annotated[str, Effect.WORDS]
     source: Annotated[str, Effect.DERIVED]
-    span: Span | None = field(default=None, compare=False)
+    span: Span | None = None
 
 
-@frozen
-class AnalysisSpec:
+class AnalysisSpec(Placed, frozen=True):
     """One item of an `analyze` line; `metric` and `protocol` are None if they are not written.
 
     Without `models`, an analysis of models is about all but the baselines.
     """
+
+    APART: ClassVar[tuple[str, ...]] = ("span",)
 
     index: Annotated[int, Effect.DERIVED]
     method: Method
     metric: Method | None = None
     protocol: str | None = None
     models: tuple[str, ...] = ()
-    span: Span | None = field(default=None, compare=False)
+    span: Span | None = None
 
 
-@frozen
-class Study:
+class Study(Placed, frozen=True):
     """Everything that a run needs to know.
 
     `places` maps `study`, its clauses and `stratify` to their spans; `live` contains a hash for
     each model that is an object in memory. `looks` is how often the requirements are decided on
     the same test data, None if the author states no number.
     """
+
+    APART: ClassVar[tuple[str, ...]] = ("places",)
 
     title: Annotated[str, Effect.WORDS]
     authors: Annotated[tuple[str, ...], Effect.WORDS]
@@ -263,7 +271,7 @@ class Study:
     canonical: Annotated[str, Effect.DERIVED]
     overrides: Annotated[Mapping[str, str], Effect.DERIVED]
     defaults: Annotated[tuple[Default, ...], Effect.DERIVED]
-    places: Mapping[str, Span] = field(default_factory=dict, compare=False)
+    places: Mapping[str, Span] = field(default_factory=dict)
     exports: tuple[ExportSpec, ...] = ()
     uses: tuple[UseSpec, ...] = ()
     live: Mapping[str, str] = field(default_factory=dict)

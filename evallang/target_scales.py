@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -15,8 +16,7 @@ else:
 Function = Callable[["NDArray[Any]"], "NDArray[Any]"]
 
 
-@frozen
-class TargetScale:
+class TargetScale(Struct, frozen=True):
     """A scale: its function and inverse are numpy's, so that saved models need nothing else.
 
     `inverse` is empty where numpy lacks one that fits; the scale takes numbers from `least`, and

@@ -12,9 +12,10 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from docs.generator import markdown as md
 from evallang.manual.catalogues import REGISTRIES

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from evallang.api.live import NOTHING, Live
 from evallang.checking import check as checker
@@ -13,7 +15,6 @@ from evallang.checking.check import Checked
 from evallang.data.dataset import Task
 from evallang.diagnostics import Diagnostic
 from evallang.diagnostics.text import to_text
-from evallang.frozen_records import frozen
 from evallang.source import SourceFile
 
 if TYPE_CHECKING:
@@ -29,8 +30,7 @@ class StudyError(Exception):
         super().__init__("\n" + to_text(self.diagnostics, sources))
 
 
-@frozen
-class CheckedFile:
+class CheckedFile(Struct, frozen=True):
     """A study file with what its check found.
 
     `meant` is the resolved study, None where anything is an error; `folder` is where the

@@ -15,10 +15,11 @@ import stat
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from hashlib import sha1, sha256
 from pathlib import Path
 from typing import BinaryIO
+
+from msgspec import Struct, field
 
 from evallang.results.records import GitState
 
@@ -226,8 +227,7 @@ def _object_folders(common: Path) -> list[Path]:
     return found
 
 
-@dataclass
-class _Objects:
+class _Objects(Struct):
     """The objects of a repository, read within a time limit."""
 
     folders: list[Path]

@@ -17,10 +17,12 @@ import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.api.folder_lock import Locked, locked
 from evallang.printable import inert
@@ -53,8 +55,7 @@ class FolderRefused(Exception):
     """A folder that is not ours, is being written, or cannot be written; nothing was changed."""
 
 
-@dataclass(frozen=True)
-class Reserved:
+class Reserved(Struct, frozen=True):
     """A folder that this process alone may write, and what its user should know of it."""
 
     named: Path

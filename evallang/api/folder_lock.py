@@ -15,8 +15,10 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 try:
     import fcntl
@@ -27,8 +29,7 @@ MOST_BYTES = 4096  # of the text in a lock file
 NO_LOCKS = frozenset({errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL})
 
 
-@dataclass(frozen=True)
-class Holder:
+class Holder(Struct, frozen=True):
     """Who holds a lock: process, machine, and when the process began to write."""
 
     pid: int

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evallang.frozen_records import frozen
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from evallang.models.own_code import OwnCode, distributions_of
 
 if TYPE_CHECKING:
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 LONGEST = 200  # signs of an object's text that results keep
 
 
-@frozen
-class Live:
+class Live(Struct, frozen=True):
     """Data frames by the name of their source, estimators by that of their model.
 
     A frame is one of polars or pandas or a dictionary of arrays; for `predictions` from several

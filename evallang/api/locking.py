@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.api.preparing import Prepared, read_and_plan
 from evallang.api.study_file import StudyFile
@@ -48,8 +50,7 @@ PEOPLE = frozenset({"authors"})
 """Settings of a study that are not written into a lock."""
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """What a study and its lock differ in; `lock` is None where there is none."""
 
     path: Path
@@ -165,8 +166,7 @@ def refuse_unlocked(study: StudyFile, prepared: Prepared) -> None:
         raise NotLocked(verdict, study.path, verdict.lock.date)
 
 
-@dataclass(frozen=True)
-class History:
+class History(Struct, frozen=True):
     """What the files next to a study say of a run: its lock, its looks, and notes for the user."""
 
     lock: LockState | None = None

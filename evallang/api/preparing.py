@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from evallang.activity import Activity, report_activity
 from evallang.api.checked_file import CheckedFile, StudyError, with_task
@@ -35,8 +37,7 @@ if TYPE_CHECKING:
     from evallang.study import Study
 
 
-@dataclass(frozen=True)
-class Prepared:
+class Prepared(Struct, frozen=True):
     """A study with its data read and its fits planned.
 
     `paths_taken` are the paths of its files, as written, that lead out of its folder;

@@ -5,11 +5,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from evallang.data.codes import REPORT_FILE
 from evallang.data.files import regular_file
 from evallang.data.findings import Findings
 from evallang.diagnostics import Diagnostic
-from evallang.frozen_records import frozen
 from evallang.results.bibtex_entries import (
     MOST_BYTES,
     BibtexEntry,
@@ -26,8 +27,7 @@ Objection = tuple[str, str]
 """Why a file cannot be used, and what to do."""
 
 
-@frozen
-class ReportFiles:
+class ReportFiles(Struct, frozen=True):
     """The texts of the author's style sheet and template, and the works that the study cites."""
 
     style_sheet: str | None = None

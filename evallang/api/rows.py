@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, SupportsIndex, TypeVar, overload
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.registry import lazy
 from evallang.results.printed import Head, Printed, number, p_value, yes_or_no
 from evallang.results.records import Comparison, Estimate, Requirement
@@ -29,8 +30,7 @@ PANDAS_TYPES = {str: "object", float: "float64", int: "Int64", bool: "boolean"}
 """Types of pandas that can hold a missing value."""
 
 
-@frozen
-class Column(Generic[Row]):
+class Column(Struct, Generic[Row], frozen=True):
     """One column of a table: its name, the type of its values, its meaning, its value in a row."""
 
     name: str
@@ -134,8 +134,7 @@ def _rejected(pairs: Iterable[HypothesisTestResult]) -> int:
     return sum(pair.reject is True for pair in pairs)
 
 
-@frozen
-class Pair:
+class Pair(Struct, frozen=True):
     """Two models compared by one metric: the test, and the comparison that it belongs to."""
 
     comparison: Comparison
@@ -173,8 +172,7 @@ class Pair:
         return self.result._repr_html_()
 
 
-@frozen
-class Fold:
+class Fold(Struct, frozen=True):
     """The value of one metric of one model on one fold."""
 
     data: str

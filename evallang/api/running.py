@@ -7,10 +7,11 @@ import posixpath
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from evallang.api.checked_file import StudyError
 from evallang.api.commit import commit_state

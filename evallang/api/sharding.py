@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 from contextlib import closing
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.api.checked_file import StudyError
 from evallang.api.live import NOTHING, own_code
@@ -27,8 +29,7 @@ class NoStore(Exception):
     """Fits of a share that cannot be kept, so that no other run would find them."""
 
 
-@dataclass(frozen=True)
-class DoneShare:
+class DoneShare(Struct, frozen=True):
     """Tasks of a share: all of them, those that the store had, and those whose fit failed.
 
     `failures` are the different errors.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from evallang.printable import printable, write_lines
 from evallang.results.files import write_file
@@ -19,8 +20,7 @@ FRAME_HEIGHT = 800
 NBSP = "\u00a0"
 
 
-@dataclass(frozen=True, repr=False)
-class Drawing:
+class Drawing(Struct, frozen=True):
     """One figure of a report: its SVG, and its numbers in words.
 
     `panels` are the drawings that stand side by side in the report.

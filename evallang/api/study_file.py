@@ -6,16 +6,16 @@ import errno
 import os
 import posixpath
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from evallang.api.checked_file import CheckedFile, StudyError
 from evallang.api.findings import Findings
 from evallang.api.live import Live
 from evallang.checking import check as checker
 from evallang.diagnostics import has_errors
-from evallang.frozen_records import frozen
 from evallang.limits import STUDY_BYTES, OverLimit
 from evallang.results.printed import Printed
 from evallang.working_folder import safe_path
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from evallang.study import Study
 
 
-@frozen
-class StudyFile(CheckedFile):
+class StudyFile(CheckedFile, frozen=True):
     """A checked study file that prints itself, lists its findings and plans its fits."""
 
     def check(self) -> Findings:

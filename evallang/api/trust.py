@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from evallang.diagnostics import Diagnostic, diagnose
 from evallang.models.own_code import code_hash, find, has_module, is_hidden, source_hash

@@ -9,8 +9,10 @@ import json
 import re
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.api.checked_file import StudyError
 from evallang.api.locking import settings_in_force
@@ -36,13 +38,12 @@ class CannotVerify(Exception):
     """Something that cannot be verified; the text is a sentence for the user."""
 
 
-@dataclass(frozen=True)
-class Verified:
+class Verified(Struct, frozen=True):
     """What was compared, the differences, and what could not be compared."""
 
     compared: tuple[str, ...]
     differences: tuple[Difference, ...]
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
     @property
     def same(self) -> bool:
@@ -317,8 +318,7 @@ def _content(path: Path, limit: Limit = RESULTS_BYTES) -> bytes:
     return content
 
 
-@dataclass(frozen=True)
-class Pdf:
+class Pdf(Struct, frozen=True):
     """What is compared of a PDF: the words of its pages, and its attached files by name."""
 
     pages: tuple[list[str], ...]

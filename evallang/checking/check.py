@@ -2,7 +2,9 @@
 
 import posixpath
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.checking import (
     capabilities,
@@ -32,7 +34,6 @@ from evallang.compatibility import own_metric
 from evallang.compatibility.hypothesis_tests import reads_order
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec, Task
 from evallang.diagnostics import Diagnostic, has_errors
-from evallang.frozen_records import frozen
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.source import SourceFile, Span
 from evallang.study import Protocol, SourceSpec, Study
@@ -40,8 +41,7 @@ from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_parsed
 
 
-@frozen
-class Checked:
+class Checked(Struct, frozen=True):
     """What a check found; `study` is None where anything is an error.
 
     `incomplete` is the study where errors only say that statements are lacking: its data can be
@@ -245,8 +245,7 @@ def _task(specs: tuple[SourceSpec, ...]) -> Task | None:
     return None
 
 
-@frozen
-class Named:
+class Named(Struct, frozen=True):
     """What protocols and tests say of the order of rows.
 
     Attributes

@@ -1,8 +1,9 @@
 """The clauses of one statement by their words, and those that several statements share."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any, Literal, cast
+
+from msgspec.structs import replace
 
 from evallang.checking import clause_values, codes, values
 from evallang.checking.scope import Scope, suggestion, word_meant

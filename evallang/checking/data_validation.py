@@ -4,9 +4,10 @@ The same questions as in `validity`, asked again with the facts of the data.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from evallang.checking import codes
 from evallang.checking.given_models import judge_given_models

@@ -7,6 +7,8 @@ tested on.
 
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from evallang.checking.rules.study_facts import metrics_of
 from evallang.compatibility import metric_entry
 from evallang.data.codes import (
@@ -21,7 +23,6 @@ from evallang.data.dataset import GivenModel, GivenOutcomes, PredictionsSpec
 from evallang.data.findings import Findings, counted, written
 from evallang.data.table_rules import is_rescaled
 from evallang.diagnostics import Diagnostic
-from evallang.frozen_records import frozen
 from evallang.limits import CLASSES_APART
 from evallang.metrics.metric import Outcome, default_metric, evaluate
 from evallang.registry import lazy
@@ -42,8 +43,7 @@ LEAST_PERFECT, LEAST_OF_A_CLASS = 50, 10  # in fewer, a good model makes no erro
 PERFECT = 1 - 1e-12
 
 
-@frozen
-class Order:
+class Order(Struct, frozen=True):
     """How far a model orders the examples as the truth does: `noun` names the scale.
 
     Without skill the value is `chance`; `fix` is what to do where it is the other way round.

@@ -4,12 +4,12 @@ import errno
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import field
+
+from msgspec import Struct, field
 
 from evallang.checking import codes
 from evallang.checking.clauses import TABLE_ENDINGS
 from evallang.diagnostics import Diagnostic, Related, Severity, diagnose
-from evallang.frozen_records import mutable
 from evallang.source import SourceFile
 from evallang.syntax.codes import MISSING_VERSION
 from evallang.syntax.language import STATEMENTS, clause
@@ -29,8 +29,7 @@ _DECLARING = frozenset(
 """Words of lines that declare names."""
 
 
-@mutable
-class Gathered:
+class Gathered(Struct, eq=False):
     """All statements of a study, whose path is `path`, and its includes, in the order written."""
 
     path: str

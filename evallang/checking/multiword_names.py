@@ -7,13 +7,14 @@ and its correction; here each is known for the one word that it is.
 import re
 from bisect import bisect_right, insort
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.checking import codes
 from evallang.checking.scope import Scope
 from evallang.checking.synonyms import NOUNS, is_member, meant_by
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
-from evallang.frozen_records import frozen
 from evallang.source import SourceFile, Span
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.syntax import codes as syntax_codes, nodes as n
@@ -41,8 +42,7 @@ _WORD = re.compile(r"[\w-]+")
 _JOINING = ("and", "or", "plus")
 
 
-@frozen
-class _Word:
+class _Word(Struct, frozen=True):
     text: str
     start: int
     end: int

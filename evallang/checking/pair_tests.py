@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
+from msgspec import Struct
+
 from evallang.checking import values
 from evallang.compatibility import is_grouped, metric_entry, own_metric, yields_of
 from evallang.compatibility.hypothesis_tests import nearest_test, refusal, region_mismatch
 from evallang.compatibility.mismatches import Proposal
 from evallang.data.dataset import DataSpec, Task
-from evallang.frozen_records import frozen
 from evallang.metrics.metric import METRICS, proposed_metric
 from evallang.registry import Evidence
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -15,8 +16,7 @@ from evallang.study import Measure, Method, Protocol, SourceSpec
 from evallang.syntax import nodes as n
 
 
-@frozen
-class Tested:
+class Tested(Struct, frozen=True):
     """What the `compare` lines of a study are about.
 
     Attributes

@@ -5,8 +5,10 @@ is none, and of few it is too small where the area is near 1.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.checking.validity import metrics_on
 from evallang.compatibility import is_auc, is_grouped, yields_of
@@ -25,7 +27,6 @@ from evallang.data.codes import (
 from evallang.data.dataset import GivenOutcomes, Table
 from evallang.data.findings import counted
 from evallang.diagnostics import Diagnostic, diagnose
-from evallang.frozen_records import frozen
 from evallang.protocols.protocol import Split, Yields
 from evallang.registry import Evidence, lazy
 from evallang.source import Span
@@ -48,8 +49,7 @@ COVERED = "in simulations, coverage of 95% intervals was 80-94%, lowest for AUCs
 REJECTED = "at 5% the test rejected up to 8% of true hypotheses in simulations"
 
 
-@frozen
-class Tested:
+class Tested(Struct, frozen=True):
     """The tested rows of one source: its name, the rarer class, its members in each fold.
 
     A member is a row, or a group with a row of the class where rows are `grouped`. `elsewhere`

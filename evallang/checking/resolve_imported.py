@@ -1,8 +1,9 @@
 """`predictions`, `scores` and `counts` statements to the specs that are read."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Literal, cast
+
+from msgspec.structs import replace
 
 from evallang.checking import clause_values, codes, values
 from evallang.checking.clauses import (

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from typing import Literal, cast
 
+from msgspec import Struct
+
 from evallang.checking import clause_values, codes
 from evallang.checking.clauses import Clauses
 from evallang.checking.paths import outside_objection
 from evallang.checking.scope import Scope, suggestion
 from evallang.diagnostics import Edit, Fix, Related
-from evallang.frozen_records import frozen
 from evallang.results.bibtex_entries import cited_keys
 from evallang.results.settings import ReportSettings
 from evallang.source import Span
@@ -20,8 +21,7 @@ FORMATS = STATEMENTS["report"].words["formats"]
 DEFAULT = ReportSettings().formats
 
 
-@frozen
-class Header:
+class Header(Struct, frozen=True):
     """The `study` statement with its defaults filled in."""
 
     title: str

@@ -1,14 +1,14 @@
 """Who is called what: the names that a study declares, and where findings are collected."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
 from functools import cached_property
 from typing import TypeVar, cast
+
+from msgspec import Struct, field
 
 from evallang.checking import codes
 from evallang.checking.synonyms import other_word
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, Related, diagnose
-from evallang.frozen_records import mutable
 from evallang.models.catalogue import CATALOGUE
 from evallang.models.own_code import registered
 from evallang.results.settings import Default
@@ -21,8 +21,7 @@ from evallang.syntax.language import RESERVED, STATEMENTS, word_of
 Statement = TypeVar("Statement", bound=n.StatementNode)
 
 
-@mutable
-class Scope:
+class Scope(Struct, eq=False, dict=True):
     """The statements of all files, their names, and what was found wrong so far.
 
     A checker's working table: it is filled while a study is resolved and then dropped.

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import fields
 
 from evallang.results.settings import Stated
 from evallang.source import Span
@@ -48,8 +47,8 @@ def _value(node: n.StatementNode | n.AnyClauseNode, word: str) -> str:
 
 
 def _texts(node: n.Node) -> Iterator[n.TextNode]:
-    for field in fields(node):
-        value = getattr(node, field.name)
+    for name in node.__struct_fields__:
+        value = getattr(node, name)
         for part in value if isinstance(value, tuple) else (value,):
             if isinstance(part, n.TextNode):
                 yield part

@@ -9,13 +9,14 @@ everything that is wrong with it.
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.checking import codes
 from evallang.checking.include import Gathered
 from evallang.diagnostics import Diagnostic, Edit, Fix, Phase, Related, Severity, sorted_by_place
-from evallang.frozen_records import frozen
 from evallang.source import Span
 from evallang.syntax.language import STATEMENTS
 
@@ -130,8 +131,7 @@ class Errors:
         return {span: frozenset(phases) for span, phases in found.items()}
 
 
-@frozen
-class Cause:
+class Cause(Struct, frozen=True):
     """What an error elsewhere causes: findings of some phases, where `holds` says so."""
 
     of: frozenset[Phase]

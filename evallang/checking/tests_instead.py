@@ -1,7 +1,8 @@
 """Which tests and protocols a study needs instead of its own, if it follows some advice."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from evallang.checking.rules.study_facts import protocol_prefix, tested_lines, tests_of
 from evallang.compatibility import is_grouped, own_metric, yields_of

@@ -1,7 +1,8 @@
 """Requirements judged (E2xx): whether anything could decide a line, and on which protocol."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from evallang.checking import codes
 from evallang.checking.resolve_protocol import is_assigned, lacking, spoken

@@ -1,7 +1,8 @@
 """What cannot be computed, or means nothing (E2xx): judged by declarations, before any data."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from evallang.checking import (
     capabilities,

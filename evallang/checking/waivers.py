@@ -4,6 +4,8 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Sequence
 
+from msgspec import Struct
+
 from evallang.checking.all_codes import load_codes
 from evallang.checking.codes import WAIVER_OF_NOTHING, WAIVER_WITHOUT_REASON
 from evallang.checking.include import Gathered
@@ -18,7 +20,6 @@ from evallang.diagnostics import (
     diagnose,
     has_errors,
 )
-from evallang.frozen_records import frozen
 from evallang.source import Span
 from evallang.spelling import closest
 from evallang.syntax.nodes import CommentNode, EvallangNode
@@ -36,8 +37,7 @@ OF_DATA = frozenset({Phase.DATA, Phase.MEANING, Phase.SPLITS, Phase.RESULTS})
 FORM = "`# evallang: allow RULE because ...`"
 
 
-@frozen
-class Waiver:
+class Waiver(Struct, frozen=True):
     """One waiver: the rule's name, where it holds, and why."""
 
     rule: str

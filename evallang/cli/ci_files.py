@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import Struct
 
 from evallang.cli.change_text import markdown_cell
 from evallang.cli.summary_text import markdown_lines
 from evallang.cli.terminal import Failed, cannot, write_format
 from evallang.diagnostics import Diagnostic, Severity
-from evallang.frozen_records import frozen
 from evallang.printable import printable
 
 if TYPE_CHECKING:
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from evallang.results.records import ResultsRecord
 
 
-@frozen
-class CiFiles:
+class CiFiles(Struct, frozen=True):
     """The files that a run was asked to write, None for those it was not asked for.
 
     With `annotate`, requirements that are not met and failed fits are also annotations on stdout.

@@ -67,7 +67,7 @@ def _textconv(path: str) -> int:
     Git passes a copy of an old version that has neither data nor included files next to it, so
     data are not read, and an error in it must not end `git log -p`.
     """
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     from evallang.api import StudyError
 

@@ -4,13 +4,13 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from msgspec import Struct
+
 from evallang.data.path_patterns import GLOB, matching
-from evallang.frozen_records import frozen
 from evallang.limits import OverLimit
 
 
-@frozen
-class FileState:
+class FileState(Struct, frozen=True):
     """What changes when a file is written or replaced."""
 
     size: int

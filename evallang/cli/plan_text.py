@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evallang.engine.build_results import column_records, data_records, model_records
-from evallang.frozen_records import frozen
 from evallang.hypotheses import Family, pair_declaration
 from evallang.planning.defaults import metrics_without_interval
 from evallang.planning.exports import export_lines
@@ -59,8 +60,7 @@ def _fitting(line: str, heading: str, columns: int | None) -> list[str]:
     return wrapped(line, min(columns or WIDTH, WIDTH), "  ", f"{margin}    ")
 
 
-@frozen
-class SourceText:
+class SourceText(Struct, frozen=True):
     """A data set, or a table of scores, as text: its name, its lines, and its columns."""
 
     name: str

@@ -1,6 +1,7 @@
 """One line on stdout for each `require`: the decision and the numbers behind it."""
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.reporting.numbers import p_value
 from evallang.reporting.wording import VARIANTS
 from evallang.results.records import Requirement, ResultsRecord
@@ -8,8 +9,7 @@ from evallang.results.records import Requirement, ResultsRecord
 MOST_DECIMALS = 8  # more than the unit has, so that no bound is rounded across the line
 
 
-@frozen
-class Verdict:
+class Verdict(Struct, frozen=True):
     """How one requirement was decided; `claim` is its line, and where it was decided."""
 
     met: bool

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import Struct
 
 from evallang.cli import watched_run
 from evallang.cli.file_states import FileState, States, WatchedFiles
@@ -31,7 +32,6 @@ from evallang.cli.terminal import (
 )
 from evallang.data.remote import network_allowed
 from evallang.diagnostics import Diagnostic, has_errors, sorted_by_weight
-from evallang.frozen_records import frozen
 from evallang.limits import changed_limits
 
 if TYPE_CHECKING:
@@ -135,8 +135,7 @@ class Run:
             self._running.wait()
 
 
-@frozen
-class Reading:
+class Reading(Struct, frozen=True):
     """What a check of the data found, or the failure of the check."""
 
     found: tuple[Diagnostic, ...] | Exception

@@ -5,8 +5,9 @@ its nature. The checker refuses by these functions, the engine takes its default
 them, and the documentation prints them as a table.
 """
 
-from dataclasses import replace
 from typing import Literal
+
+from msgspec.structs import replace
 
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec
 from evallang.metrics.imported import imported_metric, imported_ratio

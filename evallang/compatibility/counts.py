@@ -1,7 +1,8 @@
 """Whether a study needs no more of its examples than how often each kind occurs."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from evallang.compatibility import metric_entry, most_distinct, yields_of
 from evallang.compatibility.intervals import default_interval, interval_mismatch
@@ -16,8 +17,7 @@ from evallang.stats.intervals.interval import INTERVALS
 from evallang.study import Method, Study
 
 
-@dataclass(frozen=True)
-class CountedNeeds:
+class CountedNeeds(Struct, frozen=True):
     """What a study asks of counted examples besides their labels.
 
     `ranked` tells that it asks for the order of scores, `compared` that it compares areas, and

@@ -1,7 +1,9 @@
 """Which test goes with a metric and what a protocol yields, and the nearest one that does."""
 
-from dataclasses import replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.compatibility import (
     ON_EXAMPLES,
@@ -17,7 +19,6 @@ from evallang.compatibility import (
 from evallang.compatibility.intervals import default_interval
 from evallang.compatibility.mismatches import Alternative, Claim, Kind, Mismatch, Proposal
 from evallang.data.dataset import DataSpec
-from evallang.frozen_records import frozen
 from evallang.metrics.metric import METRICS, MetricDeclaration, default_metric, share_metric
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design, Entry, Evidence, Situation
@@ -33,8 +34,7 @@ REPEATED = "repeated cv folds=10 times=10"
 """The protocol that is proposed for tests of fold scores."""
 
 
-@frozen
-class Refusal:
+class Refusal(Struct, frozen=True):
     """Why a test cannot be run, and which of its needs is not met."""
 
     need: Literal["metric", "evidence", "weights", "groups"]

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping
 from enum import Enum
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.registry import Design, Evidence
 
 NOUNS: Mapping[Evidence, str] = {
@@ -124,8 +125,7 @@ class Proposal(Enum):
     OWN_LINE = "give `{metric}` a `measure` line of its own"
 
 
-@frozen
-class Claim:
+class Claim(Struct, frozen=True):
     """A requirement on one model, as the parts of its line."""
 
     metric: str
@@ -139,8 +139,7 @@ class Claim:
         return f"require {self.metric} of {self.model} {self.sign} {self.value}"
 
 
-@frozen
-class Alternative:
+class Alternative(Struct, frozen=True):
     """What goes together: a kind of proposal, and the names of what it proposes as written.
 
     Attributes
@@ -173,8 +172,7 @@ class Alternative:
         )
 
 
-@frozen
-class Mismatch:
+class Mismatch(Struct, frozen=True):
     """Why two things do not go together, and what to write instead.
 
     Attributes

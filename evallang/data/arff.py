@@ -9,13 +9,14 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from evallang.data.codes import DUPLICATE_COLUMN, EMPTY_FILE, MALFORMED_ARFF
 from evallang.data.column_types import DATE_CELL, Kind, kind_of, trimmed, typed_cells
 from evallang.data.delimited import checked_text
 from evallang.data.files import check_size
 from evallang.data.findings import RENAME, Findings, counted, quoted, repeated
 from evallang.data.frame import Frame, frame_of
-from evallang.frozen_records import frozen
 from evallang.limits import OverLimit
 from evallang.registry import lazy
 from evallang.source import Span
@@ -44,8 +45,7 @@ class _Malformed(Exception):
         self.fix = fix
 
 
-@frozen
-class Attribute:
+class Attribute(Struct, frozen=True):
     """One declared column; `values` are those of a nominal one, None for all others."""
 
     name: str

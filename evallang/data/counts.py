@@ -1,9 +1,10 @@
 """`counts` statements: a published table of right and wrong, expanded to one row an example."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from evallang.data.codes import (
     COUNT_NOT_WHOLE,

@@ -5,9 +5,10 @@ target and the columns with roles read, and what is left are the features.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from evallang.data import bundled
 from evallang.data.codes import (

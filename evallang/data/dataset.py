@@ -5,13 +5,14 @@ what is wrong in a file can be reported at the clause that caused it.
 """
 
 from collections.abc import Mapping
-from dataclasses import field
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from msgspec import Struct, field
 
 from evallang.data.hashing import spelled_ids
 from evallang.data.joined_parts import JoinedParts
 from evallang.effect import Effect
-from evallang.frozen_records import frozen
+from evallang.records import Placed
 from evallang.registry import lazy
 from evallang.source import Span
 
@@ -30,23 +31,23 @@ Task = Literal["classification", "regression"]
 Label = bool | int | float | str
 
 
-@frozen
-class Where:
+class Where(Placed, frozen=True):
     """One `where` line: rows for which it holds are kept.
 
     `operator` is one of = != < <= > >= in, `is missing`, `is not missing`; `value` a
     label, a tuple of labels (for `in`) or None. `written` is the line in canonical text.
     """
 
+    APART: ClassVar[tuple[str, ...]] = ("span",)
+
     column: str
     operator: str
     value: Label | tuple[Label, ...] | None
     written: str
-    span: Span = field(compare=False)
+    span: Span
 
 
-@frozen
-class DataSpec:
+class DataSpec(Placed, frozen=True):
     """One `data` statement with all defaults filled in; None means "not written".
 
     `kind` is `sklearn` (then `location` is the name of the data set), `path`, `glob` or
@@ -55,6 +56,8 @@ class DataSpec:
     clause keywords to their places; `statement` is the statement's first line in canonical text.
     `missing` are the words that mean a missing value, none with `()`; None for the usual ones.
     """
+
+    APART: ClassVar[tuple[str, ...]] = ("places",)
 
     name: str
     label: Annotated[str, Effect.WORDS]
@@ -84,7 +87,7 @@ class DataSpec:
     unit: Annotated[str, Effect.WORDS] = "examples"
     about: Annotated[str | None, Effect.WORDS] = None
     cite: Annotated[str | None, Effect.WORDS] = None
-    places: Mapping[str, Span] = field(default_factory=dict, compare=False)
+    places: Mapping[str, Span] = field(default_factory=dict)
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -95,8 +98,7 @@ class DataSpec:
         return () if self.kind == "sklearn" else (self.location,)
 
 
-@frozen
-class ScorePattern:
+class ScorePattern(Struct, frozen=True):
     """A pattern of score columns, "p_*", and the columns of the file that it is looked up in.
 
     `columns` maps the names in that file to the names in the frame of all files.
@@ -119,8 +121,7 @@ class ScorePattern:
         )
 
 
-@frozen
-class GivenModel:
+class GivenModel(Struct, frozen=True):
     """One model of a `predictions` or `counts` source.
 
     `column` and `path` are the place of its labels; `scores` is a tuple of columns in label
@@ -140,8 +141,7 @@ class GivenModel:
     denominator: str | None = None
 
 
-@frozen
-class PredictionsSpec:
+class PredictionsSpec(Placed, frozen=True):
     """One `predictions` statement with all defaults filled in.
 
     Of a long table, `model` are the columns that name the model of a row, `every` has the columns
@@ -155,6 +155,8 @@ class PredictionsSpec:
     the time of an event or of censoring; `query` what ranking a row belongs to. `time` and `series`
     are those of a `DataSpec`.
     """
+
+    APART: ClassVar[tuple[str, ...]] = ("places",)
 
     name: str
     label: Annotated[str, Effect.WORDS]
@@ -183,7 +185,7 @@ class PredictionsSpec:
     unit: Annotated[str, Effect.WORDS] = "examples"
     about: Annotated[str | None, Effect.WORDS] = None
     cite: Annotated[str | None, Effect.WORDS] = None
-    places: Mapping[str, Span] = field(default_factory=dict, compare=False)
+    places: Mapping[str, Span] = field(default_factory=dict)
     reader: str | None = None
     readers: Literal["random"] | None = None
     event: str | None = None
@@ -217,14 +219,15 @@ class PredictionsSpec:
         return (*self.paths, *(model.path for model in self.models if model.path is not None))
 
 
-@frozen
-class CountsSpec:
+class CountsSpec(Placed, frozen=True):
     """One `counts` statement: patterns of right and wrong with their counts.
 
     `patterns` maps a tuple of 0/1 (one a model) to a count; a 2 x 2 table is given as its
     four patterns. `shares` are instead what each model has right out of how many, in the order
     of `models`: which examples these are is unknown, and so are pairs.
     """
+
+    APART: ClassVar[tuple[str, ...]] = ("places",)
 
     name: str
     label: Annotated[str, Effect.WORDS]
@@ -236,7 +239,7 @@ class CountsSpec:
     unit: Annotated[str, Effect.WORDS] = "examples"
     about: Annotated[str | None, Effect.WORDS] = None
     cite: Annotated[str | None, Effect.WORDS] = None
-    places: Mapping[str, Span] = field(default_factory=dict, compare=False)
+    places: Mapping[str, Span] = field(default_factory=dict)
     shares: tuple[tuple[int, int], ...] = ()
 
     @property
@@ -245,8 +248,7 @@ class CountsSpec:
         return () if self.path is None else (self.path,)
 
 
-@frozen
-class ScoresSpec:
+class ScoresSpec(Placed, frozen=True):
     """One `scores` statement with all defaults filled in.
 
     Wide: `models` names columns, or is empty for all columns not otherwise named. Long:
@@ -260,6 +262,8 @@ class ScoresSpec:
     rank the missing score last. `missing` are the words that mean a missing value, None for the
     usual ones.
     """
+
+    APART: ClassVar[tuple[str, ...]] = ("places",)
 
     name: str
     label: Annotated[str, Effect.WORDS]
@@ -284,7 +288,7 @@ class ScoresSpec:
     unit: Annotated[str | None, Effect.WORDS] = None
     about: Annotated[str | None, Effect.WORDS] = None
     cite: Annotated[str | None, Effect.WORDS] = None
-    places: Mapping[str, Span] = field(default_factory=dict, compare=False)
+    places: Mapping[str, Span] = field(default_factory=dict)
 
     @property
     def declared_name(self) -> str:
@@ -304,8 +308,7 @@ class ScoresSpec:
         return (self.path, *(model.path for model in self.models if model.path is not None))
 
 
-@frozen
-class Moments:
+class Moments(Struct, frozen=True):
     """The column that tells the order of the rows in time, and the place of each row in it.
 
     Attributes
@@ -322,8 +325,7 @@ class Moments:
         return Moments(self.column, np.unique(self.ranks[rows], return_inverse=True)[1])
 
 
-@frozen
-class Column:
+class Column(Struct, frozen=True):
     """One feature: its name and whether it is in the numeric or the object block."""
 
     name: str
@@ -334,8 +336,7 @@ class Column:
     """The few words that make a column of numbers one of text."""
 
 
-@frozen
-class SourceColumn:
+class SourceColumn(Struct, frozen=True):
     """One column of a source as it was read: what it holds, and what its study uses it for.
 
     `role` is `feature`, `target`, `id` and so on, several separated by commas, or `not used`;
@@ -353,8 +354,7 @@ class SourceColumn:
     role_kind: str = ""
 
 
-@frozen
-class Table:
+class Table(Placed, frozen=True):
     """A data set as read: n rows, after `where`.
 
     Attributes
@@ -375,6 +375,8 @@ class Table:
     sha256 : hash of everything above that can change a result
     notes : facts to state, such as "separator ; sniffed"
     """
+
+    APART: ClassVar[tuple[str, ...]] = ("unused", "keys")
 
     spec: DataSpec
     task: Task
@@ -404,9 +406,9 @@ class Table:
     further_splits: tuple[tuple[str, ...], ...] = ()
     moments: Moments | None = None
     strata: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    unused: Mapping[str, "pl.Series"] = field(default_factory=dict, compare=False, repr=False)
+    unused: Mapping[str, "pl.Series"] = field(default_factory=dict)
     """The columns that the study uses for nothing, for the rules; released before fitting."""
-    keys: Mapping[str, "pl.Series"] = field(default_factory=dict, compare=False, repr=False)
+    keys: Mapping[str, "pl.Series"] = field(default_factory=dict)
     """The columns that `id` and `time` name, for the rules; released before fitting."""
 
     @property
@@ -415,8 +417,7 @@ class Table:
         return len(self.y)
 
 
-@frozen
-class GivenOutcomes:
+class GivenOutcomes(Struct, frozen=True):
     """Predictions, judged outcomes or counts computed elsewhere, one row per example.
 
     Attributes
@@ -537,8 +538,7 @@ def class_counts(
     return tuple(counts.tolist())
 
 
-@frozen
-class ScoreTable:
+class ScoreTable(Struct, frozen=True):
     """Scores computed elsewhere: N data sets, M models, J folds of all repeats, or J seeds.
 
     Attributes

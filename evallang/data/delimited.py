@@ -9,8 +9,10 @@ import csv
 import io
 import re
 from collections.abc import Callable, Collection, Container, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.data.codes import (
     DUPLICATE_COLUMN,
@@ -26,7 +28,6 @@ from evallang.data.files import check_size
 from evallang.data.findings import RENAME, Findings, counted, listed, quoted, repeated
 from evallang.data.frame import Frame, frame_of
 from evallang.data.number_signs import is_number, with_decimal_points
-from evallang.frozen_records import frozen
 from evallang.limits import CELL, OverLimit
 from evallang.registry import lazy
 from evallang.source import Span
@@ -49,8 +50,7 @@ SEP_LINE = re.compile(rb'"?sep=([,;\t|])"?\r?', re.IGNORECASE)  # which Excel re
 UTF_16_OR_32 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 
 
-@frozen
-class Dialect:
+class Dialect(Struct, frozen=True):
     """How a text table is laid out, as sniffed from its beginning."""
 
     separator: str
@@ -60,8 +60,7 @@ class Dialect:
     """Whether the header lacks the first column, as R's `write.table` writes names of rows."""
 
 
-@frozen
-class Text:
+class Text(Struct, frozen=True):
     """A file of text in UTF-8, without its byte order mark.
 
     Attributes
@@ -160,8 +159,7 @@ def read_delimited(
     )
 
 
-@frozen
-class _AboveHeader:
+class _AboveHeader(Struct, frozen=True):
     """The lines above the header that hold no data, and the separator that one of them states."""
 
     size: int

@@ -7,6 +7,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from evallang.data.codes import (
     FEW_OF_A_CLASS_IN_A_FOLD,
     HEAVY_TAILS,
@@ -20,7 +22,6 @@ from evallang.data.findings import Findings, counted, label_written, quoted
 from evallang.data.heavy_tails import heavy_kurtosis
 from evallang.data.time_columns import time_column
 from evallang.diagnostics import Diagnostic
-from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.results.written import statement_of
 from evallang.source import Span
@@ -38,8 +39,7 @@ MOST_UNEQUAL = 2.0  # largest test set over smallest; folds of k-fold differ by 
 Z = 1.959964  # of a 95% interval, for a message that only illustrates
 
 
-@frozen
-class BySize:
+class BySize(Struct, frozen=True):
     """A metric that weighs each class by its size.
 
     Attributes
@@ -54,8 +54,7 @@ class BySize:
     named: bool = True
 
 
-@frozen
-class Questions:
+class Questions(Struct, frozen=True):
     """What a study asks of its tables, as far as these rules must know.
 
     Attributes

@@ -10,9 +10,10 @@ import re
 from collections.abc import Collection, Container, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from evallang.data.column_types import MOST_LEVELS, columns_with_nan, labels_in_one_piece, trimmed
 from evallang.data.file_content import FileContent
-from evallang.frozen_records import frozen
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -38,8 +39,7 @@ WHOLE_CELL = re.compile(r"[ \t]*[+-]?(0|[1-9][0-9]*)[ \t]*")
 FIRST_CELL_APART = re.compile(rb'"?(\+|-0[^.]|0[0-9])')
 
 
-@frozen
-class _Look:
+class _Look(Struct, frozen=True):
     """What a look at all bytes of a regular file found."""
 
     lines: int

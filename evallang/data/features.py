@@ -1,7 +1,8 @@
 """Features: which columns models see, as one block of numbers and one of text."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from evallang.data.codes import (
     COLUMN_IN_TWO_ROLES,
@@ -34,8 +35,7 @@ BATCH = 1 << 22  # cells converted together: a wide table at once, a long one co
 LEAST_NUMBERS = 0.5  # share of numbers from which a text column looks meant as numbers
 
 
-@dataclass(frozen=True)
-class Features:
+class Features(Struct, frozen=True):
     """The feature columns in their order and the two blocks of their values."""
 
     columns: tuple[Column, ...]

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator
 from typing import IO
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
 
 
 class WrittenWhileRead(Exception):
@@ -95,8 +95,7 @@ class FileContent:
             place += len(piece)
 
 
-@frozen
-class _State:
+class _State(Struct, frozen=True):
     """The size of a file, and when it was last written, in nanoseconds."""
 
     size: int

@@ -4,7 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from evallang.data.codes import FILE_TOO_LARGE
 from evallang.diagnostics import Code, Diagnostic, diagnose, has_errors, sorted_by_place

@@ -1,7 +1,8 @@
 """`split from "folds.csv"`: the author's own assignment of rows, out of a file."""
 
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from evallang.data.codes import ASSIGNMENT_MISMATCH
 from evallang.data.column_roles import complete_texts

@@ -3,15 +3,17 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from msgspec import field
+from msgspec.structs import replace
 
 from evallang.data.column_types import Kind, kind_of, type_words, typed_cells
 from evallang.data.dataset import Label
 from evallang.data.findings import counted, listed, quoted
 from evallang.data.joined_parts import JoinedParts
 from evallang.data.labels import as_number, label_text
-from evallang.frozen_records import frozen
+from evallang.records import Placed
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -29,8 +31,7 @@ _LOWER = tuple(word.lower() for word in MISSING_WORDS)
 INFINITY = re.compile(r"\s*[+-]?inf(inity)?\s*", re.IGNORECASE)
 
 
-@frozen
-class Frame:
+class Frame(Placed, frozen=True):
     """The columns of one source and where their rows come from.
 
     Attributes
@@ -56,6 +57,8 @@ class Frame:
         and groups; of all rows, whatever `where` keeps
     """
 
+    APART: ClassVar[tuple[str, ...]] = ("_typed", "_levels")
+
     source: str
     cells: "pl.DataFrame"
     untyped: bool
@@ -73,10 +76,8 @@ class Frame:
     of_categories: "Mapping[str, pl.Series]" = field(default_factory=dict)
     stated: tuple[Label, ...] | None = None
     taken: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    _typed: dict[str, "pl.Series"] = field(default_factory=dict, compare=False, repr=False)
-    _levels: "dict[str, tuple[Frame, pl.Series]]" = field(
-        default_factory=dict, compare=False, repr=False
-    )
+    _typed: dict[str, "pl.Series"] = field(default_factory=dict)
+    _levels: "dict[str, tuple[Frame, pl.Series]]" = field(default_factory=dict)
 
     @property
     def columns(self) -> list[str]:

@@ -1,11 +1,11 @@
 """Why the parts of a table are joined in memory although counts of their rows would take little."""
 
+from msgspec import Struct
+
 from evallang.activity import Activity, report_activity
-from evallang.frozen_records import frozen
 
 
-@frozen
-class RowsAsked:
+class RowsAsked(Struct, frozen=True):
     """What asks for single rows: a reason in words, and what to write so that counts suffice.
 
     `instead` is None where nothing else gives the same quantity.
@@ -15,8 +15,7 @@ class RowsAsked:
     instead: str | None = None
 
 
-@frozen
-class JoinedParts:
+class JoinedParts(Struct, frozen=True):
     """The parts of a source that are joined, with the memory of their rows and the reasons."""
 
     source: str

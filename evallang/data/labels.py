@@ -4,8 +4,9 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from evallang.data.dataset import Label
-from evallang.frozen_records import frozen
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -21,8 +22,7 @@ FEW_VALUES = 8  # of a column of numbers, each of which it is compared with
 AT_ONCE = 1 << 18  # rows whose values are looked up together
 
 
-@frozen
-class Classes:
+class Classes(Struct, frozen=True):
     """The distinct labels of a column in their order, and each row's place among them."""
 
     texts: tuple[str, ...]

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.metrics.named import named_metric
 from evallang.registry import lazy
 
@@ -13,8 +14,7 @@ else:
     np = lazy("numpy")
 
 
-@frozen
-class OffScale:
+class OffScale(Struct, frozen=True):
     """Why numbers cannot be those of the metric they are called by, and what to write."""
 
     message: str

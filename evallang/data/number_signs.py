@@ -8,9 +8,10 @@ import re
 from collections.abc import Container, Mapping
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from evallang.data.codes import UNCLEAR_NUMBERS
 from evallang.data.findings import Findings, listed, quoted
-from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.source import Span
 
@@ -45,8 +46,7 @@ def is_number(text: str) -> bool:
     return _NUMBER.fullmatch(text) is not None
 
 
-@frozen
-class _Found:
+class _Found(Struct, frozen=True):
     """The first cell of each shape in a column, and how many have a shape that is unclear.
 
     `grouped` tells whether a number with a sure decimal sign has groups besides.

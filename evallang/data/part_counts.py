@@ -7,10 +7,12 @@ can be read, and its counts take little memory.
 
 import math
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from evallang.data.codes import NO_ROWS_LEFT
 from evallang.data.column_types import Kind
@@ -64,8 +66,7 @@ MapParts = Callable[[Callable[[Task], Counted], Sequence[Task]], Iterable[Counte
 """What calls a function for each part, here or elsewhere, and returns the results in order."""
 
 
-@dataclass(frozen=True)
-class Rankings:
+class Rankings(Struct, frozen=True):
     """What a study asks of the order of scores: of parts, their counts.
 
     `most` is how many scores of a model may be distinct before they are rounded, None for any
@@ -76,16 +77,14 @@ class Rankings:
     compared: bool = False
 
 
-@dataclass(frozen=True)
-class Counting:
+class Counting(Struct, frozen=True):
     """What counts the parts of a table, and what it counts besides labels."""
 
     mapped: "MapParts[Any, Any]"
     rankings: Rankings | None = None
 
 
-@dataclass(frozen=True)
-class PartTask:
+class PartTask(Struct, frozen=True):
     """One part that is to be counted, and what its study uses of it.
 
     `keys` are the columns of which the combinations are counted, with the `optional` ones that a
@@ -112,8 +111,7 @@ class PartTask:
     most: int | None = None
 
 
-@dataclass(frozen=True)
-class ClassScores:
+class ClassScores(Struct, frozen=True):
     """The scores of one column, counted for each class of a part.
 
     `truths` are the values of the truth, at most two, and `counts` have the last as the positive.
@@ -182,8 +180,7 @@ class ScoresOfParts:
             self._sum, self._waiting = merged(self._parts(), self._most), []
 
 
-@dataclass(frozen=True)
-class ColumnCounts:
+class ColumnCounts(Struct, frozen=True):
     """What a column of a part holds that is not a key.
 
     `distinct` are its values where levels are counted; of ids whole numbers that rise by rows
@@ -199,8 +196,7 @@ class ColumnCounts:
     ends: tuple[int, int] | None
 
 
-@dataclass(frozen=True)
-class PartCounts:
+class PartCounts(Struct, frozen=True):
     """The counts of one part.
 
     `cells` are the distinct rows of the keys as they were read, and how often each occurs.
@@ -264,8 +260,7 @@ def count_part(task: PartTask) -> PartCounts:
         return _count_part(task)
 
 
-@dataclass(frozen=True)
-class _ReadPart:
+class _ReadPart(Struct, frozen=True):
     """A part as it was read, the rows that `where` keeps, and what each line excluded."""
 
     frame: Frame

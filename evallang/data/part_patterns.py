@@ -7,8 +7,9 @@ braces.
 import re
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from evallang.data.labels import sort_labels
-from evallang.frozen_records import frozen
 
 PART = "part"
 FURTHER = ("model", "dataset", "repeat", "fold", "seed")
@@ -22,8 +23,7 @@ def sheet_of(location: str) -> tuple[str, str | None]:
     return (file, sheet) if mark and file.lower().endswith(".xlsx") else (location, None)
 
 
-@frozen
-class PathPattern:
+class PathPattern(Struct, frozen=True):
     """A path with braces.
 
     `texts` are the literal texts around its words, one more than there are words. `stray` is a

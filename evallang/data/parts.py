@@ -5,9 +5,10 @@ A table in parts is the same as one file of all its rows, in the order of the pa
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from evallang.data.codes import FILE_NOT_FOUND, PARTS_DIFFER, UNREADABLE_FILE
 from evallang.data.files import matching_files

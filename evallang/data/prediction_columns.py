@@ -1,8 +1,9 @@
 """The columns of predictions: labels, scores, and outcomes that count as right or wrong."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from evallang.data.codes import (
     BOUNDS_IN_WRONG_ORDER,
@@ -47,8 +48,7 @@ COMPARED_ONE_BY_ONE = 3  # labels; comparing a column with more takes longer tha
 MOST_LOOKED_UP = 1 << 16  # between the least and the greatest label of a table of places
 
 
-@dataclass(frozen=True)
-class Scores:
+class Scores(Struct, frozen=True):
     """Scores of one model: (n,) for the positive class, or (n, number of classes).
 
     Of numbers they are the bounds of its prediction intervals (n, 2).
@@ -58,8 +58,7 @@ class Scores:
     probabilities: bool
 
 
-@dataclass
-class ModelOutcomes:
+class ModelOutcomes(Struct):
     """The predictions, scores and values of the models, as they are read."""
 
     predictions: "dict[str, NDArray[Any]]" = field(default_factory=dict)

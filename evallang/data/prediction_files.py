@@ -5,10 +5,12 @@ Rows are matched by id, never by position.
 
 import re
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from os.path import commonprefix
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.activity import Activity, report_activity
 from evallang.data.codes import (
@@ -52,7 +54,6 @@ from evallang.data.prediction_columns import score_columns
 from evallang.data.remote import network_allowed
 from evallang.data.row_filters import select
 from evallang.data.source_columns import roles_in_predictions
-from evallang.frozen_records import frozen
 from evallang.limits import MEMORY, OverLimit, changed_limits
 from evallang.registry import lazy
 
@@ -301,8 +302,7 @@ def _read_one(
     return None if frame is None else frame.mark_missing(spec.missing)
 
 
-@frozen
-class Columns:
+class Columns(Struct, frozen=True):
     """Columns of a file that is not read yet: those with some names, or all `others`."""
 
     names: frozenset[str]
@@ -330,8 +330,7 @@ def short_columns(spec: PredictionsSpec) -> Columns:
     return _label_columns(spec, spec.id)
 
 
-@dataclass(frozen=True)
-class CountedParts:
+class CountedParts(Struct, frozen=True):
     """The distinct rows of a table in parts, and the scores of its models, counted for each class.
 
     `tasks` count the parts, for whoever has to read them again.
@@ -434,8 +433,7 @@ def _filtered(
     return parts, tuple((clause, max(n)) for clause, n in counts.items()), notes
 
 
-@dataclass(frozen=True)
-class Joined:
+class Joined(Struct, frozen=True):
     """One frame for all files, and the models with their columns in it."""
 
     frame: Frame
@@ -634,8 +632,7 @@ def _resolved(
     return tuple(models)
 
 
-@dataclass(frozen=True)
-class _Unclear:
+class _Unclear(Struct, frozen=True):
     """Columns of one model that are in several files: their names, the files, the clauses."""
 
     columns: tuple[str, ...]

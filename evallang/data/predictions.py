@@ -3,9 +3,10 @@
 import functools
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from evallang.activity import Activity, report_activity
 from evallang.data.codes import (

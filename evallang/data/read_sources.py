@@ -1,15 +1,15 @@
 """What was read of a study's sources: the record that every later step takes."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
 from evallang.data.stored_results import StoredPredictions
-from evallang.frozen_records import frozen
 
 
-@frozen
-class ReadSources:
+class ReadSources(Struct, frozen=True):
     """Tables to fit models on, by name; imported outcomes; tables of scores; former results.
 
     `stored` has the predictions of the models that are taken from former results, by model.

@@ -12,6 +12,8 @@ from contextvars import ContextVar
 from importlib import import_module
 from typing import Any
 
+from msgspec import Struct
+
 from evallang.data.codes import (
     ACCESS_DENIED,
     CLIENT_MISSING,
@@ -20,7 +22,6 @@ from evallang.data.codes import (
     REMOTE_PATH,
 )
 from evallang.data.findings import Findings
-from evallang.frozen_records import frozen
 from evallang.limits import BYTES, FILES, OverLimit
 from evallang.source import Span
 
@@ -46,8 +47,7 @@ def network_allowed() -> bool:
     return _ALLOWED.get()
 
 
-@frozen
-class Scheme:
+class Scheme(Struct, frozen=True):
     """One kind of address.
 
     `package` is what fsspec reads it with, `protocol` the name of the file system; `credentials`

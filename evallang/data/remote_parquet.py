@@ -10,9 +10,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from evallang.data.findings import Findings
 from evallang.data.remote import ANSWERED_WITHIN, CONNECTED_WITHIN, Scheme, asked, read_object
-from evallang.frozen_records import frozen
 from evallang.limits import MEMORY
 from evallang.registry import lazy
 from evallang.source import Span
@@ -31,8 +32,7 @@ Choose = Callable[["pl.Schema", int], Sequence[str]]
 """What returns the columns to fetch from the types of all columns and the number of rows."""
 
 
-@frozen
-class Damaged:
+class Damaged(Struct, frozen=True):
     """A file that is not Parquet, or not as its metadata say."""
 
     kind: str

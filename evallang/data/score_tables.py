@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.data.codes import (
     FOLDS_DIFFER,
@@ -220,8 +222,7 @@ def _as_shares(
 # --- the axes ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Cells:
+class Cells(Struct, frozen=True):
     """The scores of a file, row by row.
 
     `block` is (n, k) float64, missing = NaN, with k models in a wide table and 1 in a long
@@ -235,8 +236,7 @@ class Cells:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class _Axes:
+class _Axes(Struct, frozen=True):
     """The levels of data sets, folds, repeats and seeds, and each row's place among them.
 
     `pairs` are the (repeat, fold) codes that occur, sorted.

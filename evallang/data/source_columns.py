@@ -2,8 +2,10 @@
 
 import itertools
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.data.column_types import Kind, kind_of
 from evallang.data.dataset import (
@@ -20,7 +22,6 @@ from evallang.data.distinct_rows import rows_differ
 from evallang.data.frame import Frame
 from evallang.data.labels import label_text
 from evallang.data.text_forms import names_identifier, names_unit
-from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.stats.ascending import MANY, count_distinct
 
@@ -34,8 +35,7 @@ FEATURE = "feature"
 CATEGORICAL = "categorical feature"
 
 
-@frozen
-class Role:
+class Role(Struct, frozen=True):
     """What a study uses a column for; `of` is the model that it belongs to."""
 
     noun: str

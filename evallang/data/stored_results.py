@@ -8,12 +8,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from evallang.data.codes import STORED_RESULTS_UNUSABLE
 from evallang.data.file_formats import parquet_cells
 from evallang.data.files import locate, read_bytes, regular_file
 from evallang.data.findings import Findings, quoted
 from evallang.diagnostics import Diagnostic
-from evallang.frozen_records import frozen
 from evallang.limits import RESULTS_BYTES, OverLimit
 from evallang.registry import lazy
 from evallang.results import codec
@@ -30,8 +31,7 @@ else:
 AGAIN = "run the former study again, and leave its results folder as it is"
 
 
-@frozen
-class StoredResults:
+class StoredResults(Struct, frozen=True):
     """The results of a former run: their record, their predictions, and the hash of these."""
 
     record: ResultsRecord
@@ -39,8 +39,7 @@ class StoredResults:
     sha256: str
 
 
-@frozen
-class StoredPredictions:
+class StoredPredictions(Struct, frozen=True):
     """The predictions of one model of former results; `cells` has its rows alone."""
 
     folder: str

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from evallang.data.codes import BINS_DO_NOT_FIT, RARE_STRATA_MERGED, STRATA_TOO_FINE, UNKNOWN_COLUMN
 from evallang.data.dataset import Table
 from evallang.data.findings import Findings, counted, quoted
 from evallang.diagnostics import Diagnostic
-from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.source import Span
 
@@ -21,8 +22,7 @@ TARGET = "target"  # the word of the language for the target, whatever its colum
 MOST_RARE = 0.5  # share of rows in strata that are too small from which a column was a slip
 
 
-@frozen
-class Strata:
+class Strata(Struct, frozen=True):
     """The stratum of each row: int codes (n,) without gaps, in the order of their levels.
 
     `notes` state how a numeric target was cut and what was merged.

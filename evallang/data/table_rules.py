@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from evallang.data.codes import (
     CLASS_SMALLER_THAN_FOLDS,
     CONSTANT_FEATURE,
@@ -47,7 +49,6 @@ from evallang.data.text_forms import (
     names_identifier,
 )
 from evallang.diagnostics import Code, Diagnostic
-from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.results.written import statement_of
 from evallang.source import Span
@@ -265,8 +266,7 @@ def spelled_features(
     return tuple(name for found in forms.values() for name in found)
 
 
-@frozen
-class _Form:
+class _Form(Struct, frozen=True):
     """A form in which values hide what they are, and what to do about it."""
 
     code: Code
@@ -424,8 +424,7 @@ def duplicated_rows(table: Table, findings: Findings) -> None:
     )
 
 
-@frozen
-class Outputs:
+class Outputs(Struct, frozen=True):
     """What rows of predictions are compared in, under the names that these have in a table."""
 
     numeric: "NDArray[np.float64]"

@@ -1,8 +1,9 @@
 """The target: which task it makes, its labels in their order, the positive one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from evallang.data.codes import (
     FEATURE_TYPE,
@@ -44,8 +45,7 @@ FINITE = "write finite values, or exclude such rows by `where`"
 MOST_INTEGER_CLASSES = 20  # distinct whole numbers that may still be names of classes
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(Struct, frozen=True):
     """What is to be predicted; see `Table` for the fields."""
 
     task: Task

@@ -3,6 +3,8 @@
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from evallang.data.codes import ORDER_UNKNOWN
 from evallang.data.column_roles import complete_texts
 from evallang.data.column_types import Kind, kind_of
@@ -16,7 +18,6 @@ from evallang.data.text_forms import (
     names_counter,
     names_time,
 )
-from evallang.frozen_records import frozen
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -44,8 +45,7 @@ LAYOUTS = (
 """Forms of dates in text; where two fit, as of 03/04/2021, the first that fits all values."""
 
 
-@frozen
-class TimeColumn:
+class TimeColumn(Struct, frozen=True):
     """A column of dates or times.
 
     Attributes

@@ -6,10 +6,11 @@ reference and the golden files of the tests read the declarations from `CODES`.
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from enum import StrEnum
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evallang.source import Span
 
 
@@ -82,8 +83,7 @@ PHASES: tuple[tuple[str, Phase], ...] = (
 """The phase of codes from this number on, unless their declaration states another."""
 
 
-@frozen
-class Code:
+class Code(Struct, frozen=True):
     """A declared diagnostic code; `name` is the word that an author writes after `allow`.
 
     `waivable` states that an author may accept the finding with a reason.
@@ -150,16 +150,14 @@ def declare(
     return made
 
 
-@frozen
-class Edit:
+class Edit(Struct, frozen=True):
     """A replacement of the text of `span` by `text`."""
 
     span: Span
     text: str
 
 
-@frozen
-class Fix:
+class Fix(Struct, frozen=True):
     """A change that removes the cause; `check --fix` applies those that are `safe`."""
 
     title: str
@@ -167,8 +165,7 @@ class Fix:
     safe: bool = True
 
 
-@frozen
-class Related:
+class Related(Struct, frozen=True):
     """Another place that a finding refers to, with a message.
 
     If the place has a finding of its own in the same clause, `code` is the code of that finding.
@@ -184,8 +181,7 @@ class Related:
         return self.message if self.code is None else f"also {self.code}: {self.message}"
 
 
-@frozen
-class Diagnostic:
+class Diagnostic(Struct, frozen=True):
     """One finding; `span` is None if it is about the whole file."""
 
     code: str

@@ -1,9 +1,11 @@
 """What the columns of a table are good for, guessed from their names and values."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.data.column_types import Kind, kind_of
 from evallang.data.frame import Frame
@@ -20,7 +22,6 @@ from evallang.data.text_forms import (
     names_unit,
 )
 from evallang.data.time_columns import FEWEST_MOMENTS
-from evallang.frozen_records import frozen
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -67,8 +68,7 @@ class Use(StrEnum):
     OMITTED = "omitted"
 
 
-@frozen
-class Column:
+class Column(Struct, frozen=True):
     """One column: its kind, its distinct values with their counts, and what it is used for.
 
     `markers` are the texts that mean a missing value in a column of numbers. `counts` are in the

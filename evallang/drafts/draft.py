@@ -8,6 +8,8 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from msgspec import Struct
+
 from evallang.api.checked_file import StudyError
 from evallang.api.preparing import read_and_plan
 from evallang.api.study_file import check_text
@@ -44,7 +46,6 @@ from evallang.drafts.writing import (
     quoted,
     written,
 )
-from evallang.frozen_records import frozen
 from evallang.metrics.metric import METRICS
 from evallang.registry import Situation
 from evallang.source import SourceFile
@@ -60,8 +61,7 @@ SLOW = 20_000  # rows from which a forest of full trees takes long
 FOLDS = 5
 
 
-@frozen
-class Draft:
+class Draft(Struct, frozen=True):
     """The text of a study, and what the check still finds in it."""
 
     text: str

@@ -13,6 +13,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from msgspec import Struct
+
 from evallang.api.checked_file import StudyError
 from evallang.data.column_types import Kind
 from evallang.data.file_formats import read_file
@@ -41,7 +43,6 @@ from evallang.drafts.writing import (
     quoted,
     written,
 )
-from evallang.frozen_records import frozen
 from evallang.limits import RESULTS_BYTES, OverLimit
 from evallang.registry import Situation
 
@@ -58,8 +59,7 @@ MOST_TASKS = 100
 EXAMPLE = "doc_id"  # what lm-evaluation-harness calls the number of an example
 
 
-@frozen
-class _Log:
+class _Log(Struct, frozen=True):
     """One file: where it is, whose it is, and what it has."""
 
     location: str
@@ -126,8 +126,7 @@ def _location(path: Path, folder: Path) -> str:
 # --- lm-evaluation-harness ---------------------------------------------------------------------
 
 
-@frozen
-class _Outcome:
+class _Outcome(Struct, frozen=True):
     """The column of all models that a task is measured by."""
 
     name: str

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from evallang.checking.pair_tests import test_over_data
 from evallang.data.column_types import Kind
 from evallang.data.frame import Frame
@@ -30,7 +32,6 @@ from evallang.drafts.writing import (
     quoted,
     written,
 )
-from evallang.frozen_records import frozen
 from evallang.metrics.metric import default_metric
 from evallang.metrics.named import named_metric
 from evallang.registry import Situation, lazy
@@ -62,8 +63,7 @@ FEWEST_DATA_SETS = 6  # below which a test over data sets finds little, if there
 FEWEST_ROWS_EACH = 20  # predictions of a model: fewer rows are scores
 
 
-@frozen
-class _Places:
+class _Places(Struct, frozen=True):
     """The columns that tell where a score belongs; `repeat` may be that of a name of caret."""
 
     dataset: Column | None = None

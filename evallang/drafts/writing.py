@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import Any, Literal
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.metrics.metric import METRICS
 from evallang.registry import Registry, Situation
 from evallang.spelling import RESERVED
@@ -21,8 +22,7 @@ class DraftRefused(Exception):
     """A study cannot be written from what was given; the message says what to add."""
 
 
-@frozen
-class Facts:
+class Facts(Struct, frozen=True):
     """What decides the protocol, the measures and the test."""
 
     n: int

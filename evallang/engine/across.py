@@ -1,8 +1,10 @@
 """Scores of models over several data sets: what tests `across data` read, and the ranks."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.compatibility import metric_entry
 from evallang.data.dataset import ScoreTable
@@ -25,8 +27,7 @@ else:
     np = lazy("numpy")
 
 
-@dataclass(frozen=True)
-class ScoreGrid:
+class ScoreGrid(Struct, frozen=True):
     """Scores of M models on N data sets (N, M); NaN for a missing score.
 
     `protocol` is the kind and options of that of the scores, None for given ones; `missing` is
@@ -95,8 +96,7 @@ def grid_of_table(
     )
 
 
-@dataclass(frozen=True)
-class GridInputs:
+class GridInputs(Struct, frozen=True):
     """The evidence of a test over data sets, made when it is asked for."""
 
     study: Study

@@ -3,8 +3,10 @@
 import logging
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from evallang.activity import Activity, report_activity
 from evallang.data.dataset import ScoreTable, Table
@@ -65,8 +67,7 @@ else:
 LOG = logging.getLogger("evallang")
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(Struct, frozen=True):
     """What a run gives: the evaluations (for the table of predictions) and what was found.
 
     `models` are the saved models with their paths relative to the study's file.
@@ -87,8 +88,7 @@ class Run:
     further_fits: "tuple[Fitted, ...]" = ()
 
 
-@dataclass(frozen=True)
-class Fitted:
+class Fitted(Struct, frozen=True):
     """The outcome of one fit, and where it is used; `seed` counts those of `seeds=N`.
 
     `analysis` is empty for the fits of a protocol; those of an analysis have its name, the number
@@ -401,8 +401,7 @@ def _drawn(splits: Sequence[Split], n: int) -> Any:
     return np.array(rounds, dtype=np.uint16)
 
 
-@dataclass(frozen=True)
-class _TestRows:
+class _TestRows(Struct, frozen=True):
     """The test rows of several splits one after the other; models share them."""
 
     rows: Any

@@ -6,8 +6,9 @@ depend on them.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct, field
 
 from evallang.compatibility import is_grouped, metric_entry
 from evallang.compatibility.hypothesis_tests import form_asked, tests_without_lines
@@ -61,8 +62,7 @@ GROUPED = (
 )
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(Struct, frozen=True):
     """What of a study's data was read, the splits that were planned, and what was predicted.
 
     `outcomes` are those of all fits by their keys, and `context_of` gives the context in which a
@@ -76,8 +76,7 @@ class Found:
     context_of: ContextOf | None = None
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(Struct, frozen=True):
     """One data set that a line is about, with what was read of it.
 
     `read` and `scores` are both None where it could not be read; `scores` is the whole table,
@@ -91,8 +90,7 @@ class Place:
     scores: ScoreTable | None = None
 
 
-@dataclass(frozen=True)
-class Sizes:
+class Sizes(Struct, frozen=True):
     """The number that a test counts, or why it is unknown, and what else is known of its rows.
 
     `ratio` is that of test to training rows, `positives` the share of the positive class,
@@ -111,8 +109,7 @@ class Sizes:
     read: bool = False
 
 
-@dataclass(frozen=True)
-class Stage:
+class Stage(Struct, frozen=True):
     """One test of one line: at which level, in how large a family, for which metric."""
 
     line: ComparisonSpec | None
@@ -332,8 +329,7 @@ def _sizes_of_options(protocol: Protocol | None, unknown: Unknown) -> Sizes:
 # --- the answer -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class AnalysisInputs:
+class AnalysisInputs(Struct, frozen=True):
     """The stage that an `analyze` line asks about, its models and its size."""
 
     study: Study
@@ -452,7 +448,7 @@ def _plain(value: Any) -> Any:
 
 
 def _record(answer: Any) -> dict[str, Any]:
-    found = {field.name: getattr(answer, field.name) for field in fields(answer)}
+    found = {name: getattr(answer, name) for name in answer.__struct_fields__}
     return {
         name: dict(value) if isinstance(value, Mapping) else value for name, value in found.items()
     }

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from evallang.engine.estimates import point_estimate
 from evallang.engine.evaluation import Evaluation
 from evallang.engine.metric_samples import resampling_seed
-from evallang.frozen_records import frozen
 from evallang.metrics.aggregation import aggregate
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.models.model import is_baseline
@@ -28,8 +29,7 @@ MOST_PREDICTIONS = 10_000  # of one model; with more of them chance adds little 
 LESS_WORK = MOST_WORK // 5  # where no one asked for the best, so that it takes no more than 2 s
 
 
-@frozen
-class ChosenAgain:
+class ChosenAgain(Struct, frozen=True):
     """The estimate by which a model was the best, and the corrected one."""
 
     naive: float

@@ -1,9 +1,10 @@
 """Estimates under `protocol bootstrap`: out-of-bag, .632, .632+ and their parts."""
 
-from dataclasses import replace
 from functools import cached_property
 from math import isfinite, isinf
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from evallang.engine.evaluation import Evaluation, ModelOutcome
 from evallang.engine.metric_samples import resampling_seed

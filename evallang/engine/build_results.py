@@ -3,11 +3,12 @@
 import platform
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from evallang.bibliography import (
     AKIBA_2019,

@@ -1,8 +1,10 @@
 """`compare` lines in, `Comparison`s out: tests run in their context, families decided."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from evallang import hypotheses
 from evallang.activity import Activity, report_activity
@@ -14,7 +16,6 @@ from evallang.engine.joint_draws import JointDraws, joint_p
 from evallang.engine.metric_samples import resampling_seed
 from evallang.engine.providers import Providers
 from evallang.engine.test_inputs import TestInputs, draw_pairs_together, rows_about
-from evallang.frozen_records import frozen
 from evallang.hypotheses import Families, PlannedComparison, pair_declaration
 from evallang.registry import Evidence, lazy
 from evallang.results.records import (
@@ -89,8 +90,7 @@ class ComparisonContext(Protocol):
         """What a test is about; None where its sample is the data sets."""
 
 
-@dataclass(frozen=True)
-class OneSource:
+class OneSource(Struct, frozen=True):
     """One source under one protocol, by one metric."""
 
     evaluation: Evaluation
@@ -200,8 +200,7 @@ class OneSource:
         return scope_of_estimates(self.evaluation, of_folds=of_folds)
 
 
-@dataclass(frozen=True)
-class Across:
+class Across(Struct, frozen=True):
     """Several data sets, by one metric."""
 
     grid: ScoreGrid
@@ -282,8 +281,7 @@ NOT_REJECTED = "the omnibus test did not reject, so the post hoc tests were not 
 UNDEFINED = "the omnibus test is undefined, so the post hoc tests were not performed"
 
 
-@frozen(eq=False)
-class TestRun:
+class TestRun(Struct, frozen=True, eq=False):
     """The undecided tests of one line in one context: an omnibus, if any, and its pairs."""
 
     planned: PlannedComparison
@@ -307,8 +305,7 @@ class TestRun:
         return pair_declaration(self.spec)
 
 
-@dataclass(frozen=True)
-class FamilyDecision:
+class FamilyDecision(Struct, frozen=True):
     """A test run with its decisions; `reason` says why its pairs were not tested."""
 
     test_run: TestRun
@@ -432,8 +429,7 @@ def _corrected(
     return list(entry.function(*inputs, **correction.keywords()))
 
 
-@dataclass(frozen=True)
-class FamilyInputs:
+class FamilyInputs(Struct, frozen=True):
     """The p-values of a family, and the tests of the one context that they are from."""
 
     study: Study

@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.compatibility import is_share_of_union
 from evallang.compatibility.intervals import FEW_EXAMPLES, default_interval, implied_options
@@ -21,7 +23,6 @@ from evallang.engine.metric_samples import (
 )
 from evallang.engine.providers import Providers
 from evallang.engine.readers import scores_of_readers
-from evallang.frozen_records import frozen
 from evallang.metrics.aggregation import (
     Aggregate,
 )
@@ -139,8 +140,7 @@ def _successes(entry: MetricEntry, options: Options, outcome: Outcome) -> "NDArr
 # --- inputs of intervals ---------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class IntervalInputs:
+class IntervalInputs(Struct, frozen=True, dict=True):
     """The inputs of the interval of one estimate.
 
     `outcomes` are those of every seed; an example's loss is its mean over them. `among` are
@@ -311,8 +311,7 @@ def interval_method(
 # --- one provider for each input --------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class MethodInputs:
+class MethodInputs(Struct, frozen=True):
     """The inputs of an interval by a stated method."""
 
     inputs: IntervalInputs
@@ -591,8 +590,7 @@ FEW_FOR_BOOTSTRAP = (
 )
 
 
-@frozen
-class IntervalFound:
+class IntervalFound(Struct, frozen=True):
     """The interval of an estimate, or the reason (of `NO_INTERVAL`) why there is none.
 
     `about` is what the interval is about where that is not what the estimate is about.

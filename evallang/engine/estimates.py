@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from evallang.activity import Activity, report_activity
 from evallang.data.labels import sort_labels

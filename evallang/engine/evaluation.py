@@ -5,16 +5,17 @@ from here on they look the same.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from evallang.compatibility import metric_entry, most_distinct, own_metric, yields_of
 from evallang.data.dataset import GivenOutcomes, PredictionsSpec, ScoreTable
 from evallang.engine.fit_outcome import FitOutcome
 from evallang.engine.rounded_scores import round_scores
-from evallang.frozen_records import frozen
 from evallang.metrics.aggregation import Aggregate, Partition, aggregate_parts, partition
 from evallang.metrics.imported import mean_over_repeats
 from evallang.metrics.metric import NOT_KEPT, CountedLabels, MetricEntry, Outcome, RowsNotKept
@@ -41,8 +42,7 @@ Made = TypeVar("Made")
 ROUNDING = 1e-9  # of the reciprocal of a ratio
 
 
-@frozen
-class FoldSize:
+class FoldSize(Struct, frozen=True):
     """One fold: its numbers, the author's name for it, and how many rows it has."""
 
     repeat: int
@@ -52,8 +52,7 @@ class FoldSize:
     n_test: int | None
 
 
-@dataclass(frozen=True)
-class ModelOutcome:
+class ModelOutcome(Struct, frozen=True):
     """The predictions of one model on all test rows, fold after fold.
 
     `labels` are class codes (-1: a label that is none of the classes) or floats (n,);
@@ -73,8 +72,7 @@ class ModelOutcome:
     fitted: tuple["FittedFold", ...] = ()
 
 
-@dataclass(frozen=True)
-class CountedRows:
+class CountedRows(Struct, frozen=True):
     """The distinct rows of a source (P,), as codes, and how often each occurs.
 
     `rankings` are the counted scores of the models that have them, and `placements` the products
@@ -102,8 +100,7 @@ class CountedRows:
         return CountedRows(self.truth[kept], labels, self.times[kept])
 
 
-@dataclass(frozen=True)
-class FittedFold:
+class FittedFold(Struct, frozen=True):
     """The repeat and fold of a fit, and what came of it."""
 
     repeat: int
@@ -111,8 +108,7 @@ class FittedFold:
     outcome: FitOutcome
 
 
-@dataclass(frozen=True)
-class Evaluation:
+class Evaluation(Struct, frozen=True, dict=True):
     """All outcomes of one source under one protocol.
 
     `n` is the number of rows of the source, whatever the models give; `judged` tells
@@ -522,8 +518,7 @@ def _read_by(evaluation: Evaluation, metric: Method) -> Evaluation:
     )
 
 
-@dataclass(frozen=True)
-class _Means:
+class _Means(Struct, frozen=True):
     """The examples of a model, and of each the mean and the variance over its repeats."""
 
     rows: "NDArray[np.signedinteger]"

@@ -3,8 +3,10 @@
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.compatibility import metric_entry
 from evallang.data.dataset import Table
@@ -64,8 +66,7 @@ DIGITS = 12  # significant digits to which equal estimates tie, as in a search
 SHOWN_CHOICES = 5  # of the outer folds, the most frequent first
 
 
-@dataclass(frozen=True)
-class Exported:
+class Exported(Struct, frozen=True):
     """What came of all `export` lines: records, files by their path, and what went wrong."""
 
     records: tuple[Export, ...] = ()
@@ -76,8 +77,7 @@ class Exported:
     run: int = 0
 
 
-@dataclass(frozen=True)
-class ExportJob:
+class ExportJob(Struct, frozen=True):
     """One model to fit on all rows; `choice` is None where it is still to be searched for."""
 
     name: str
@@ -104,8 +104,7 @@ class ExportJob:
         return replace(self, job=self.job.drop_lost(at, loss))
 
 
-@dataclass(frozen=True)
-class ExportOutcome:
+class ExportOutcome(Struct, frozen=True):
     """The saved model with the candidate it holds, or why there is none."""
 
     saved: saving.SavedModel | None

@@ -1,8 +1,9 @@
 """What came of one task: the record that a worker returns and the store keeps."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from evallang.models.model import ParameterValue
 from evallang.models.thresholds import ChosenThreshold
@@ -16,8 +17,7 @@ FailedCandidate = tuple[Choice, str, str]
 """A candidate that a choice skipped, the error and its message."""
 
 
-@dataclass(frozen=True)
-class InnerScores:
+class InnerScores(Struct, frozen=True):
     """The candidates of a search and their scores in the inner folds (folds, candidates).
 
     A score is NaN where it is undefined, or where a fit of the candidate failed.
@@ -27,16 +27,14 @@ class InnerScores:
     scores: "NDArray[np.float64]"
 
 
-@dataclass(frozen=True)
-class TrainingOutputs:
+class TrainingOutputs(Struct, frozen=True):
     """Predictions of the rows that a model was fitted on, as those of `FitOutcome`."""
 
     labels: "NDArray[Any]"
     scores: "NDArray[np.float64] | None"
 
 
-@dataclass(frozen=True)
-class FitOutcome:
+class FitOutcome(Struct, frozen=True):
     """What came of one task.
 
     Attributes

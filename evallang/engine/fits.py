@@ -9,12 +9,14 @@ import json
 from collections import Counter
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from math import isnan
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, Self
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from evallang.compatibility import metric_entry
 from evallang.data.dataset import Column, Table
@@ -44,7 +46,6 @@ from evallang.engine.search_parts import (
 from evallang.engine.shard import Shard
 from evallang.engine.store import Store
 from evallang.engine.tuning import bayes_search, steps_from_simple
-from evallang.frozen_records import frozen
 from evallang.metrics.metric import MetricEntry, evaluate
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.models import fitting
@@ -71,8 +72,7 @@ else:
     np = lazy("numpy")
 
 
-@frozen
-class SharedTable:
+class SharedTable(Struct, frozen=True):
     """Where workers find a table, and the facts they need of it."""
 
     path: str
@@ -84,8 +84,7 @@ class SharedTable:
     class_values: tuple[Any, ...] = ()
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(Struct, frozen=True):
     """One task with everything a worker needs to run it alone.
 
     `model` is the name of the first model that the task is a fit of; its prints carry it.
@@ -129,8 +128,7 @@ class Job:
         return replace(self, losses={**self.losses, at: loss})
 
 
-@dataclass(frozen=True)
-class Fits:
+class Fits(Struct, frozen=True):
     """The outcomes of all tasks of a layout by their keys, and the keys of those in the store."""
 
     outcomes: Mapping[str, FitOutcome]

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from evallang.engine.test_inputs import ComparedModels, TestInputs, swapper
-from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.stats.alternatives import Alternative
 from evallang.stats.hypothesis_tests.joint_swaps import CountSwaps, joint_swaps
@@ -23,8 +24,7 @@ else:
 ROUNDS = 10_000
 
 
-@frozen
-class JointDraws:
+class JointDraws(Struct, frozen=True):
     """The seed of joint resamples, and whether p is two-sided whatever the test asks."""
 
     seed: int

@@ -1,8 +1,10 @@
 """The `analyze` lines about models: answers from their held-out predictions."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.activity import Activity, report_activity
 from evallang.engine.estimates import scope_of_estimates
@@ -38,8 +40,7 @@ else:
     np = lazy("numpy")
 
 
-@dataclass(frozen=True)
-class OutcomeInputs:
+class OutcomeInputs(Struct, frozen=True):
     """One data set under one protocol, and the models that an analysis is about.
 
     `line` names all models of its `analyze` line on these data, where they are answered one by one.

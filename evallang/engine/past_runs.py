@@ -8,17 +8,18 @@ import contextlib
 import json
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import asdict, replace
+
 from evallang.data.dataset import Table
 from evallang.engine.fit_outcome import FitOutcome
 from evallang.engine.store import Store
 from evallang.engine.store_folder import STUDIES, file_of_study
-from evallang.frozen_records import frozen
 from evallang.models import leave_one_out
 from evallang.models.abilities import classes_of
 from evallang.models.model import PipelineSpec
@@ -39,8 +40,7 @@ _WHOSE, _PLACE_OF_ANALYSIS = 3, 6
 """The number of leading parts that identify the owner of a place, and the index of its analysis."""
 
 
-@frozen
-class PastFit:
+class PastFit(Struct, frozen=True):
     """One fit of a past run: the facts of its key, its time, and its training values.
 
     `not_kept` is why the store did not keep its outcome, None where it did.
@@ -54,8 +54,7 @@ class PastFit:
     not_kept: str | None
 
 
-@dataclass(frozen=True)
-class PastRun:
+class PastRun(Struct, frozen=True):
     """The fits of the last run of a study, by where they were used."""
 
     fits: Mapping[At, PastFit]

@@ -1,8 +1,9 @@
 """`require` lines decided: each on the interval that is printed, for every data set and level."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Literal, cast
+
+from msgspec.structs import replace
 
 from evallang.compatibility.hypothesis_tests import difference_test, guaranteed
 from evallang.engine.comparisons import add_detectable_difference

@@ -1,7 +1,8 @@
 """Scores that a metric rounds, as `roc_auc(distinct=N)` does, and the error that this can make."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from evallang.compatibility import metric_entry, most_distinct
 from evallang.metrics.metric import Outcome

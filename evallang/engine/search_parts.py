@@ -6,11 +6,11 @@ have found, in the same order.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from evallang.frozen_records import frozen
+from msgspec import Struct, field
+
 from evallang.models import neighbours
 from evallang.models.losses import Loss
 from evallang.models.model import EstimatorSpec
@@ -30,8 +30,7 @@ Place = tuple[int, int, int]
 """Which search, which inner fold and which candidate."""
 
 
-@dataclass
-class Noted:
+class Noted(Struct):
     """What happened in fits: how long they took, and their warnings by their places."""
 
     seconds: float = 0.0
@@ -57,24 +56,21 @@ class Noted:
         return tuple((category, message, n) for (category, message), n in counts.items())
 
 
-@dataclass(frozen=True)
-class Scored:
+class Scored(Struct, frozen=True):
     """Scores of candidates in the inner folds (folds, candidates), and why some have no score."""
 
     scores: "NDArray[np.float64]"
     failures: Mapping[int, tuple[str, str]]
 
 
-@frozen
-class Part:
+class Part(Struct, frozen=True):
     """The inner folds and the candidates of a part, by their places among all of the search."""
 
     folds: range
     candidates: range
 
 
-@dataclass(frozen=True)
-class SearchPart:
+class SearchPart(Struct, frozen=True):
     """What a worker found for a part of a search; `lost` where it lost all of it."""
 
     part: Part

@@ -1,7 +1,9 @@
 """`compare` lines decided again: with other corrections, other forms of a test, other tests."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang import hypotheses
 from evallang.compatibility.hypothesis_tests import share_tests, test_mismatch
@@ -31,8 +33,7 @@ from evallang.study import AnalysisSpec, ComparisonSpec, Method, Study
 ContextOf = Callable[[PlannedComparison], ComparisonContext]
 
 
-@dataclass(frozen=True)
-class _Line:
+class _Line(Struct, frozen=True):
     """One line with the runs of its whole family, and which of them are its own."""
 
     study: Study
@@ -46,8 +47,7 @@ class _Line:
         return [i for i, run in enumerate(self.runs) if run.spec.index == self.spec.index]
 
 
-@dataclass(frozen=True)
-class DecisionInputs:
+class DecisionInputs(Struct, frozen=True):
     """A line to decide again, by all its metrics or by one."""
 
     line: _Line

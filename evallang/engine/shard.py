@@ -4,13 +4,12 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import TypeVar
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
 
 Value = TypeVar("Value")
 
 
-@frozen
-class Shard:
+class Shard(Struct, frozen=True):
     """Share `number` of `of`, counted from 1."""
 
     number: int

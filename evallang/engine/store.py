@@ -18,10 +18,11 @@ import struct
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from evallang.engine.fit_outcome import (
     Choice,
@@ -69,16 +70,14 @@ TAG_TEXT = (
 )
 
 
-@dataclass(frozen=True)
-class Contents:
+class Contents(Struct, frozen=True):
     """The number of entries of a store, and their size in bytes."""
 
     entries: int
     size: int
 
 
-@dataclass(frozen=True)
-class Store:
+class Store(Struct, frozen=True):
     """A folder with outcomes of fits by the keys of their tasks.
 
     Attributes

@@ -1,8 +1,9 @@
 """The scores of the fits that analyses ask for: on parts of training parts, or other targets."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from evallang.data.dataset import Table
 from evallang.engine.evaluation import Evaluation
@@ -26,8 +27,7 @@ else:
     np = lazy("numpy")
 
 
-@dataclass(frozen=True)
-class FurtherFits:
+class FurtherFits(Struct, frozen=True):
     """The tables and the plan of a run, and what came of its fits by their keys."""
 
     tables: Mapping[str, Table]

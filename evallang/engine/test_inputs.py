@@ -7,9 +7,11 @@ method and not of the level.
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from evallang.compatibility import metric_entry, most_distinct
 from evallang.compatibility.hypothesis_tests import difference_test
@@ -39,6 +41,7 @@ from evallang.metrics.metric import (
     rows_of_proportion,
 )
 from evallang.metrics.reweighted import reweighted
+from evallang.records import Placed
 from evallang.registry import Evidence, lazy
 from evallang.results.records import Difference, HypothesisTestResult, Summary
 from evallang.stats.alternatives import OPPOSITE, one_sided
@@ -199,8 +202,7 @@ def rows_about(evaluation: Evaluation, metric: Method, model: str) -> "NDArray[n
     return rows_of_proportion(declared, truth, evaluation.positive)
 
 
-@dataclass(frozen=True)
-class ComparedModels:
+class ComparedModels(Struct, frozen=True, dict=True):
     """The outcomes of some models of an evaluation, as a metric judges them."""
 
     evaluation: Evaluation
@@ -526,9 +528,10 @@ def resampler(models: ComparedModels, groups: Any) -> Resampler:
 # --- the run of a test ----------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class TestInputs:
+class TestInputs(Placed, frozen=True, dict=True):
     """The inputs of one test of some models, each made once when it is asked for."""
+
+    APART: ClassVar[tuple[str, ...]] = ("made",)
 
     __test__ = False  # pytest collects classes by their name
 
@@ -538,7 +541,7 @@ class TestInputs:
     models: tuple[str, ...]
     test: Method
     level: float
-    made: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    made: dict[str, Any] = field(default_factory=dict)
 
     @property
     def needs(self) -> HypothesisTestDeclaration:

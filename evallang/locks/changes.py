@@ -1,11 +1,12 @@
 """What changed between two lists of settings, each difference with its place and its effect."""
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import replace
 from difflib import SequenceMatcher
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evallang.effect import Effect, worst
-from evallang.frozen_records import frozen
 from evallang.locks.setting import (
     ANY_ORDER,
     COLUMN,
@@ -28,8 +29,7 @@ DECIDE_SPLITS = frozenset({"study", "data", "stratify", "protocol", ROWS})
 ENGINE = ("version", "", "engine")
 
 
-@frozen
-class Change:
+class Change(Struct, frozen=True):
     """A setting with another value; `before` or `after` is None where there is none.
 
     `place` names the setting, `statement` its statement, whose place in the later study is

@@ -4,8 +4,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from evallang.effect import Effect
-from evallang.frozen_records import frozen
 
 NAMES = ("data", "protocol", "model", "metric", "models", "test", "name", "index")
 """Fields by which a record of a list is named, in this order."""
@@ -17,8 +18,7 @@ LIMIT = 50
 """Differences that are collected; one altered file may have thousands."""
 
 
-@frozen
-class Difference:
+class Difference(Struct, frozen=True):
     """A place of a document with another value."""
 
     place: str

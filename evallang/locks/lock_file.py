@@ -7,13 +7,13 @@ amendment is a line too: its reason stays in the file. Names of machines and peo
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from evallang.effect import Effect
-from evallang.frozen_records import frozen
 from evallang.limits import RESULTS_BYTES, OverLimit
 from evallang.locks.setting import Setting
 
@@ -25,8 +25,7 @@ class LockRefused(Exception):
     """A lock file that cannot be read; the text is a sentence for the user."""
 
 
-@frozen
-class Amendment:
+class Amendment(Struct, frozen=True):
     """A later change of a lock: its date, its reason, and the places that it changed."""
 
     date: str
@@ -34,13 +33,12 @@ class Amendment:
     changed: tuple[str, ...] = ()
 
 
-@frozen
-class Lock:
+class Lock(Struct, frozen=True):
     """The settings of a study at a date, with the amendments since it was first locked."""
 
     date: str
     settings: tuple[Setting, ...]
-    amendments: tuple[Amendment, ...] = field(default=())
+    amendments: tuple[Amendment, ...] = ()
 
     @property
     def sha256(self) -> str:

@@ -17,10 +17,11 @@ from pathlib import Path
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
 from evallang.data.hashing import DataHash
 from evallang.data.read_sources import ReadSources
-from evallang.frozen_records import frozen
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -41,8 +42,7 @@ MOST_FILES, MOST_FOLDERS, LARGEST = 500, 20_000, 8 * 2**20
 PASSED_OVER = frozenset({"node_modules", "__pycache__", "site-packages"})
 
 
-@frozen
-class Look:
+class Look(Struct, frozen=True):
     """One evaluation: hashes of the protocol, the data, the code, and of each set of test data."""
 
     date: str

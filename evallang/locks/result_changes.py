@@ -4,7 +4,8 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.results.records import (
     Comparison,
     Difference,
@@ -22,8 +23,7 @@ RELATIVE, ABSOLUTE = 1e-9, 1e-12
 """Numbers closer than this are equal: another processor rounds the last digits otherwise."""
 
 
-@frozen
-class Turned:
+class Turned(Struct, frozen=True):
     """A decision that is another one now; values and intervals are those of both results.
 
     The p-values of a hypothesis test are those that decided: adjusted ones where there are any.
@@ -40,8 +40,7 @@ class Turned:
     p_after: float | None = None
 
 
-@frozen
-class Moved:
+class Moved(Struct, frozen=True):
     """A value that differs, or one whose interval differs.
 
     `share` is the move of the value in half-widths of its former interval.
@@ -55,8 +54,7 @@ class Moved:
     interval_after: Bounds | None = None
 
 
-@frozen
-class ResultChanges:
+class ResultChanges(Struct, frozen=True):
     """Turned decisions first, then moved values, then what is in one of the results only.
 
     `other` names what else the results hold and differs: analyses, chosen parameters, failures.

@@ -1,14 +1,14 @@
 """One setting of a study in force."""
 
+from msgspec import Struct
+
 from evallang.effect import Effect
-from evallang.frozen_records import frozen
 from evallang.source import Span
 
 Plain = None | bool | int | float | str | list["Plain"]
 
 
-@frozen
-class Setting:
+class Setting(Struct, frozen=True):
     """One setting in force: `protocol cv folds` is 10.
 
     `item` is the name or the number of a statement, empty where there is only one. `stated`

@@ -6,10 +6,12 @@ the fields of the records (`evallang.effect`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import Field, fields, is_dataclass, replace
 from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
+
+from msgspec import Struct
+from msgspec.structs import FieldInfo, fields, replace
 
 from evallang.compatibility import metric_entry
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec
@@ -22,6 +24,7 @@ from evallang.models.catalogue import CATALOGUE, NOT_GIVEN
 from evallang.models.model import EstimatorSpec, ModelSpec, PipelineSpec, written
 from evallang.planning.defaults import resolved_intervals
 from evallang.planning.keys import environment, package_versions
+from evallang.records import compared
 from evallang.registry import Registry
 from evallang.results.records import DataRecord, ProtocolRecord
 from evallang.results.settings import DefaultPlace
@@ -320,19 +323,19 @@ def _effects(record: Any) -> dict[str, Effect]:
     }
 
 
-def _plain_fields(record: Any) -> Iterator[tuple["Field[Any]", Any, Effect]]:
+def _plain_fields(record: Any) -> Iterator[tuple[FieldInfo, Any, Effect]]:
     """Iterate over the fields that are values: no records, no mappings, nothing derived."""
     for item, value, effect in _fields(record, Effect.NUMBERS):
         if value is None or isinstance(value, bool | int | float | str | Fraction | tuple):
             yield item, value, effect
 
 
-def _fields(record: Any, inherited: Effect) -> Iterator[tuple["Field[Any]", Any, Effect]]:
+def _fields(record: Any, inherited: Effect) -> Iterator[tuple[FieldInfo, Any, Effect]]:
     kind: Any = type(record)
     effects = _effects(kind)
     for item in fields(record):
         effect = effects.get(item.name, inherited)
-        if item.compare and effect is not Effect.DERIVED:
+        if item.name in compared(kind) and effect is not Effect.DERIVED:
             yield item, getattr(record, item.name), effect
 
 
@@ -359,9 +362,9 @@ def _value(
         for key in sorted(value):
             if value[key] is not None:
                 yield from _value(section, item, f"{name} {key}", value[key], effect, span)
-    elif is_dataclass(value):
+    elif isinstance(value, Struct):
         yield from _fields_of(section, item, value, effect, span, f"{name} ")
-    elif isinstance(value, tuple) and value and is_dataclass(value[0]):
+    elif isinstance(value, tuple) and value and isinstance(value[0], Struct):
         yield from _records(section, item, name, value, effect, span)
     else:
         yield Setting(section, item, name, plain(value), True, effect, span)

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, Literal
 
+from msgspec import Struct
+
 from evallang.compatibility import ON_EXAMPLES, is_known, own_metric, yields_of
 from evallang.compatibility.hypothesis_tests import fits_design, metric_mismatch, refusal
 from evallang.compatibility.intervals import (
@@ -16,7 +18,6 @@ from evallang.compatibility.intervals import (
     interval_mismatch,
 )
 from evallang.data.dataset import CountsSpec, PredictionsSpec
-from evallang.frozen_records import frozen
 from evallang.metrics.metric import METRICS
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Entry, Evidence
@@ -28,8 +29,7 @@ Fit = Literal["yes", "in blocks", "implied", "no"]
 UNDEFINED = "undefined"
 
 
-@frozen
-class Setting:
+class Setting(Struct, frozen=True):
     """Where evidence comes from: a protocol or a source, as written, and what it yields.
 
     `source` holds the outcomes that were computed elsewhere, None where models are fitted;

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
+from msgspec import Struct
+
 from evallang.checking.clauses import BUNDLED
-from evallang.frozen_records import frozen
 from evallang.manual.catalogues import REGISTRIES, entries
 from evallang.manual.explanations import option_default
 from evallang.models.catalogue import CATALOGUE, unavailable
@@ -12,8 +13,7 @@ from evallang.syntax.completion import Names
 from evallang.syntax.language import STATEMENTS, WORD_MEANINGS, clause
 
 
-@frozen
-class Completion:
+class Completion(Struct, frozen=True):
     """A word that may follow: its text, what it is, and one line about it."""
 
     text: str

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any
 
+from msgspec import Struct
+
 from evallang.diagnostics import Code
-from evallang.frozen_records import frozen
 from evallang.manual.compatibility_table import FITTING
 from evallang.manual.illustrations import illustration, python_call
 from evallang.manual.properties import property_lines
@@ -18,8 +19,7 @@ from evallang.study import written_option
 from evallang.syntax.language import STATEMENTS, WORD_MEANINGS, clause, clause_words, clauses
 
 
-@frozen
-class Part:
+class Part(Struct, frozen=True):
     """One part of an explanation: a heading and a text, or lines of `eval`, `python` or words."""
 
     heading: str
@@ -28,8 +28,7 @@ class Part:
     language: str = ""
 
 
-@frozen
-class Explanation:
+class Explanation(Struct, frozen=True):
     """Everything about one word; `word` is how a study writes it, `kind` what it is."""
 
     word: str

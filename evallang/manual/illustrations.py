@@ -7,9 +7,10 @@ registered; a member whose declaration has an `example` is shown by that.
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from msgspec import Struct
+
 from evallang.compatibility.hypothesis_tests import share_tests
 from evallang.compatibility.intervals import interval_mismatch
-from evallang.frozen_records import frozen
 from evallang.manual.compatibility_table import test_with
 from evallang.metrics.metric import METRICS, default_metric
 from evallang.protocols.protocol import PER_ROW, PROTOCOLS, Yields, written
@@ -180,8 +181,7 @@ MAKERS: Mapping[str, Callable[[Entry[Any]], str | None]] = {
 """How a member of a kind is shown where it has no example of its own."""
 
 
-@frozen
-class PythonCall:
+class PythonCall(Struct, frozen=True):
     """A call of `evallang.stats` as lines, what it gives, and where that is printed."""
 
     lines: tuple[str, ...]

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.manual.compatibility_table import (
     default_of,
     interval_fit,
@@ -139,8 +140,7 @@ def _resampled(declared: MetricDeclaration) -> str:
     return "whole rows, whose scores are sorted once" if declared.ranks else "whole rows"
 
 
-@frozen
-class AvailableIntervals:
+class AvailableIntervals(Struct, frozen=True):
     """The intervals of a metric where they are the same: the default, and others to be written.
 
     `default` is None where no interval is sound unless one is written.

@@ -10,11 +10,12 @@ that gives the training prior to everyone would get an AUC of 0 under leave-one-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evallang.bibliography import Reference
-from evallang.frozen_records import frozen
 from evallang.metrics.metric import (
     MetricEntry,
     Outcome,
@@ -45,8 +46,7 @@ FORMAN_SCHOLZ_2010 = Reference(
 Aggregation = Literal["pooled", "mean_of_folds", "mean_of_repeats"]
 
 
-@frozen
-class Aggregate:
+class Aggregate(Struct, frozen=True):
     """The value of a metric over folds, with the folds' own values.
 
     Attributes
@@ -164,8 +164,7 @@ def _mean_over_seeds(values: NDArray[np.float64]) -> float | None:
     return float(known[0]) if len(known) and known.min() == known.max() else _mean(values)
 
 
-@frozen
-class Partition:
+class Partition(Struct, frozen=True):
     """Which fold and which repeat each prediction belongs to, numbered from 0 without gaps.
 
     `fold` and `repeat` (n,) are codes, `pairs` the (repeat, fold) of each fold code.

@@ -24,10 +24,10 @@ functions take k columns as well, where every prediction is one of the classes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
-from evallang.frozen_records import frozen
+from msgspec import Struct, field
+
 from evallang.registry import Entry, Guidance, Registry, lazy
 from evallang.stats.validity import Tail
 
@@ -49,8 +49,7 @@ Needs = Literal[
 ]
 
 
-@frozen
-class MetricDeclaration(Guidance):
+class MetricDeclaration(Guidance, frozen=True):
     """The nature of a metric.
 
     Attributes
@@ -240,8 +239,7 @@ Statistic = Callable[["NDArray[Any]"], "NDArray[np.float64]"]
 """A value for each row of weights, which are float64 or bytes: from (B, n) to (B,)."""
 
 
-@frozen
-class Moments:
+class Moments(Struct, frozen=True):
     """A metric as a function of weighted sums of some numbers of each example.
 
     Attributes
@@ -258,8 +256,7 @@ class Moments:
     ]
 
 
-@frozen
-class SummedShares:
+class SummedShares(Struct, frozen=True):
     """A metric as a weighted sum of shares of the examples.
 
     Attributes
@@ -351,8 +348,7 @@ class _NotKept:
 NOT_KEPT: Any = _NotKept()
 
 
-@frozen
-class CountedLabels:
+class CountedLabels(Struct, frozen=True):
     """The distinct pairs of truth and label (P,), as codes, and how often each occurs."""
 
     truth: NDArray[Any]
@@ -360,8 +356,7 @@ class CountedLabels:
     times: NDArray[np.int64]
 
 
-@frozen
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What one model gave on some examples, with the truth.
 
     `truth`, `output` and `weights` have one row per example; `k` is the number of classes

@@ -4,7 +4,8 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.metrics.metric import METRICS, Direction
 
 NAMES_ELSEWHERE: Mapping[str, str] = {
@@ -140,8 +141,7 @@ _BRACKETS = re.compile(r"[(\[{][^()\[\]{}]{0,200}[)\]}]")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")
 
 
-@frozen
-class NamedMetric:
+class NamedMetric(Struct, frozen=True):
     """What a name says: the better direction, and the metric of the catalogue that it means.
 
     `name` is the canonical name of a metric of the catalogue, else None. `share` states that its

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
 from functools import partial
 from math import isfinite, nan
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evallang.metrics.metric import Direction, MetricDeclaration, MetricEntry
 from evallang.registry import Entry, Option, lazy
 
@@ -44,8 +45,7 @@ class OwnMetricFailed(ValueError):
         self.error, self.message = error, message
 
 
-@frozen
-class OwnMetric:
+class OwnMetric(Struct, frozen=True):
     """A loaded function: its entry, which of `DECLARED` it says itself, and whether it takes
     options that its signature does not name."""
 
@@ -120,8 +120,7 @@ def wrap_labels(entry: MetricEntry, values: Sequence[Any]) -> MetricEntry:
     return replace(entry, function=replace(entry.function, labels=tuple(values)))
 
 
-@frozen
-class _OwnFunction:
+class _OwnFunction(Struct, frozen=True):
     # A function of the author's, called as one of form `scores` is
 
     name: str

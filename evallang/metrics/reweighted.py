@@ -7,11 +7,12 @@ other weights each time: what does not depend on the weights is worked out once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evallang.metrics.aggregation import Partition, aggregation_of, point_value
 from evallang.metrics.metric import MetricEntry, Outcome, Statistic, evaluate
 from evallang.registry import lazy
@@ -23,8 +24,7 @@ else:
     np = lazy("numpy")
 
 
-@frozen
-class Reweighted:
+class Reweighted(Struct, frozen=True):
     """A metric as a function of weights (B, n), float64 or bytes.
 
     `compiled` where it is worked out for all weightings at once, by compiled code; `left_out`

@@ -5,10 +5,11 @@ searched must give the ability with every candidate.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evallang.models.catalogue import CATALOGUE, ClassEntry, Rule
 from evallang.models.columns import branch_columns
 from evallang.models.model import (
@@ -26,8 +27,7 @@ from evallang.models.model import (
 from evallang.models.resamplers import steps_of_new_rows
 
 
-@frozen
-class Abilities:
+class Abilities(Struct, frozen=True):
     """What a pipeline is and can do.
 
     Attributes
@@ -56,8 +56,7 @@ class Abilities:
     margins: bool = False
 
 
-@frozen
-class ColumnState:
+class ColumnState(Struct, frozen=True):
     """What is known of a column at some step; also what `unusable_columns` is asked about."""
 
     name: str
@@ -66,8 +65,7 @@ class ColumnState:
     index: int = 0
 
 
-@frozen
-class UnusableColumns:
+class UnusableColumns(Struct, frozen=True):
     """Columns with missing values, or of text, that reach a class which takes none."""
 
     problem: Literal["missing", "text"]

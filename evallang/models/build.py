@@ -7,9 +7,10 @@ What the checker refuses is refused here once more.
 
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
+
+from msgspec import Struct
 
 from evallang.models.abilities import classes_of
 from evallang.models.catalogue import CATALOGUE, ClassEntry, ParameterEntry
@@ -58,8 +59,7 @@ class Estimator(Protocol):
         """Return the parameters by name."""
 
 
-@dataclass(frozen=True)
-class BuildContext:
+class BuildContext(Struct, frozen=True):
     """What building needs besides the spec.
 
     Attributes

@@ -9,12 +9,12 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from evallang.frozen_records import frozen
+from msgspec import Struct, field
+
 from evallang.models import class_facts
 from evallang.models.constraints import Constraint, read_constraint
 from evallang.models.model import ParameterValue
@@ -28,8 +28,7 @@ Rule = bool | Mapping[str, Any]
 """True, False, or on which parameters it depends, see `scan.py`."""
 
 
-@frozen
-class ParameterEntry:
+class ParameterEntry(Struct, frozen=True):
     """One parameter of a class, as the installed version (or the nearest known) has it.
 
     `default_text` is the default for readers, also where it is not a plain value (then
@@ -54,8 +53,7 @@ class ParameterEntry:
         return self.constraint.words
 
 
-@frozen
-class ClassEntry:
+class ClassEntry(Struct, frozen=True):
     """One class: its kinds (classifier, regressor, transformer ...), parameters and rules.
 
     `nested` names the parameters whose models decide what it can do; a kind `nested` is

@@ -6,7 +6,8 @@ import shlex
 from collections.abc import Sequence
 from functools import cache
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.models.model import (
     Candidates,
     EstimatorSpec,
@@ -22,8 +23,7 @@ SHOWN_WORDS = 12  # of a longer list the first ones are shown, and its length
 _RANGE = re.compile(r"(int|real|float) ([\[(])(\S+), (\S+)([\])])")
 
 
-@frozen
-class Range:
+class Range(Struct, frozen=True):
     """An interval of numbers; `kind` is `int`, `real` (any number) or `float` (no integers)."""
 
     kind: str
@@ -69,8 +69,7 @@ class Range:
         return noun[self.kind]
 
 
-@frozen
-class Constraint:
+class Constraint(Struct, frozen=True):
     """What a parameter takes.
 
     `kinds` is a subset of any, array, bool, callable, false, kernel, list, map, model,

@@ -14,11 +14,12 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evallang.limits import LARGEST_NUMBER, LARGEST_WORD
 from evallang.models import neighbours, support_vectors
 from evallang.models.abilities import abilities, classes_of
@@ -44,8 +45,7 @@ else:
 ScoreKind = Literal["probabilities", "margins"]
 
 
-@dataclass(frozen=True)
-class Outputs:
+class Outputs(Struct, frozen=True):
     """Predictions for n rows.
 
     Attributes
@@ -61,16 +61,14 @@ class Outputs:
     kind: ScoreKind | None = None
 
 
-@frozen
-class CaughtWarning:
+class CaughtWarning(Struct, frozen=True):
     """A warning that a fit gave: its class and its cleaned text."""
 
     category: str
     message: str
 
 
-@frozen
-class FitFailure:
+class FitFailure(Struct, frozen=True):
     """What a fit raised: the class of the exception and its cleaned text.
 
     `of_the_fit` is whether the same fit would raise it again: it is of a kind that a computation
@@ -86,8 +84,7 @@ OF_A_FIT = (ValueError, TypeError, ArithmeticError, LookupError)
 """Kinds of exceptions that depend on the input of a computation alone."""
 
 
-@dataclass(frozen=True)
-class FitOutcome:
+class FitOutcome(Struct, frozen=True):
     """What came of one candidate: outputs for the test rows, or a failure.
 
     `seconds` counts the steps fitted for this candidate alone and its predictions; a
@@ -107,8 +104,7 @@ class FitOutcome:
     training_score: float | None = None
 
 
-@frozen
-class FitStep:
+class FitStep(Struct, frozen=True):
     """One step of a fit as it begins.
 
     Attributes
@@ -134,8 +130,7 @@ def _unguarded(_: FitStep) -> AbstractContextManager[None]:
     return nullcontext()
 
 
-@dataclass(frozen=True)
-class FitData:
+class FitData(Struct, frozen=True):
     """One split: rows of the design matrix with their targets, and what to predict.
 
     Attributes
@@ -205,8 +200,7 @@ def try_fit(
 # --- the tree of common beginnings ---------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Rows:
+class _Rows(Struct, frozen=True):
     """Training and test rows as they come out of the steps so far.
 
     `y` are the targets of the training rows where a resampler chose or made them, None where the
@@ -247,8 +241,7 @@ def _has_code(pipeline: PipelineSpec) -> bool:
     return any(spec.code or spec.name not in CATALOGUE for spec in classes_of(pipeline))
 
 
-@dataclass(frozen=True)
-class _Job:
+class _Job(Struct, frozen=True):
     data: FitData
     context: BuildContext
     outcomes: dict[int, FitOutcome]

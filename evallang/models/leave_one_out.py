@@ -7,9 +7,10 @@ search. Rows for which rounding or a tie could make a difference are not usable:
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from evallang.models import neighbours
 from evallang.models.build import BuildContext, build_step
@@ -29,8 +30,7 @@ MOST_CONDITION = 1e5  # of the centred columns: scikit-learn's own rounding stay
 EXACT_SOLVERS = frozenset({"auto", "cholesky", "svd"})
 
 
-@dataclass(frozen=True)
-class LeftOut:
+class LeftOut(Struct, frozen=True):
     """Outputs for every row by the model of the others, and which rows are usable (n,)."""
 
     outputs: Outputs

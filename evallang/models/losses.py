@@ -2,11 +2,10 @@
 
 import signal
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
 
 
-@frozen
-class Loss:
+class Loss(Struct, frozen=True):
     """Why a fit was lost, as results record it; elsewhere the fit may succeed."""
 
     error: str

@@ -7,11 +7,12 @@ scikit-learn objects only in `models/build.py`, inside a worker.
 
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import field
-from typing import Annotated
+from typing import Annotated, ClassVar
+
+from msgspec import Struct
 
 from evallang.effect import Effect
-from evallang.frozen_records import frozen
+from evallang.records import Placed
 from evallang.source import Span
 from evallang.spelling import RESERVED, written_name
 
@@ -20,22 +21,19 @@ CONSTANTS = frozenset({"true", "false", "none"})  # values of their own, and so 
 PlainValue = None | bool | int | float | str
 
 
-@frozen
-class ListSpec:
+class ListSpec(Struct, frozen=True):
     """A list value."""
 
     items: tuple["ParameterValue", ...]
 
 
-@frozen
-class MapSpec:
+class MapSpec(Struct, frozen=True):
     """A dictionary value; keys are labels or names."""
 
     entries: tuple[tuple[PlainValue, "ParameterValue"], ...]
 
 
-@frozen
-class Candidates:
+class Candidates(Struct, frozen=True):
     """The values to search over, written after `in`; `written` is the domain as canonical text.
 
     `distribution` is `uniform` or `loguniform` for a search that samples, with `low` and
@@ -50,8 +48,7 @@ class Candidates:
     integer: bool = False
 
 
-@frozen
-class EstimatorSpec:
+class EstimatorSpec(Struct, frozen=True):
     """One class of the catalogue with the parameters that were written, in their order.
 
     `code` is True for the author's own class (a dotted name).
@@ -62,16 +59,14 @@ class EstimatorSpec:
     code: bool = False
 
 
-@frozen
-class NamedSpec:
+class NamedSpec(Struct, frozen=True):
     """A named model inside another (`VotingClassifier(estimators=[logistic, forest])`)."""
 
     name: str
     pipeline: "PipelineSpec"
 
 
-@frozen
-class BranchSpec:
+class BranchSpec(Struct, frozen=True):
     """One branch of `columns(...)`.
 
     `key` is `numeric`, `categorical`, `rest` or a tuple of column names; `pipeline` is
@@ -82,8 +77,7 @@ class BranchSpec:
     pipeline: "PipelineSpec | None"
 
 
-@frozen
-class ColumnsSpec:
+class ColumnsSpec(Struct, frozen=True):
     """`columns(...)`: which columns go through which pipeline."""
 
     branches: tuple[BranchSpec, ...]
@@ -92,8 +86,7 @@ class ColumnsSpec:
 StepSpec = EstimatorSpec | ColumnsSpec
 
 
-@frozen
-class PipelineSpec:
+class PipelineSpec(Struct, frozen=True):
     """Steps in order; the last is the estimator, or a transformer inside `columns`."""
 
     steps: tuple[StepSpec, ...]
@@ -105,18 +98,19 @@ ParameterValue = (
 Path = tuple[int | str, ...]
 
 
-@frozen
-class StoredSource:
+class StoredSource(Placed, frozen=True):
     """Where the predictions of a model are that is not fitted: a results folder, its name there.
 
     `sha256` is the hash of the file of predictions, once it is read.
     """
 
+    APART: ClassVar[tuple[str, ...]] = ("span", "model_span")
+
     folder: str
     model: str
     sha256: str | None = None
-    span: Span | None = field(default=None, compare=False)
-    model_span: Span | None = field(default=None, compare=False)
+    span: Span | None = None
+    model_span: Span | None = None
 
     @property
     def written(self) -> str:
@@ -124,17 +118,18 @@ class StoredSource:
         return f'results "{self.folder}" as {written_name(self.model)}'
 
 
-@frozen
-class ModelSpec:
+class ModelSpec(Placed, frozen=True):
     """One model of a study: name, label for readers, pipeline, and where it is written.
 
     A model with a `stored` source is not fitted, and its pipeline is unknown.
     """
 
+    APART: ClassVar[tuple[str, ...]] = ("span",)
+
     name: str
     label: Annotated[str, Effect.WORDS]
     pipeline: PipelineSpec
-    span: Span | None = field(default=None, compare=False)
+    span: Span | None = None
     stored: StoredSource | None = None
 
 
@@ -158,8 +153,7 @@ def is_configured(model: ModelSpec) -> bool:
     return isinstance(last, EstimatorSpec) and bool(last.parameters)
 
 
-@frozen
-class SearchParameter:
+class SearchParameter(Struct, frozen=True):
     """One searched parameter: its printed name, its candidates, whose parameter it is."""
 
     name: str

@@ -11,13 +11,13 @@ import importlib.machinery
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import field
 from functools import cache
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from evallang.frozen_records import frozen
+from msgspec import Struct, field
+
 from evallang.process_settings import process_kept, settings_restored
 from evallang.registry import lazy
 
@@ -33,8 +33,7 @@ _LOADED: dict[str, tuple[str, str]] = {}
 """Folder and hash of the top-level packages that this process has imported."""
 
 
-@frozen
-class OwnCode:
+class OwnCode(Struct, frozen=True):
     """What a run may make instances of besides the catalogue.
 
     `folder` is that of the study's file, `sources` the SHA-256 of each top-level package that

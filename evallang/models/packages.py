@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
 
 _POSITIVE = "none; real (0, inf)"
 _NOT_NEGATIVE = "none; real [0, inf)"
@@ -22,8 +22,7 @@ _SEED = "int [0, 4294967295]; none"
 NOT_CHECKED = "cannot be checked before a run"
 
 
-@frozen
-class Package:
+class Package(Struct, frozen=True):
     """One package: how it is installed, its classes, and their parameters.
 
     `distributions` are the names under which it may be installed, the usual one first; `module`

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from re import _constants as words, _parser as parser
 from typing import Any
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
 
 MANY = 4  # lengths from which on a bounded repeat counts as one without end
 MOST_PATHS = 200  # ways through choices and options; more are refused unread
@@ -70,8 +70,7 @@ def _ignores_case(pattern: str) -> bool:
     return re.search(r"\(\?[a-zA-Z]*i", pattern) is not None
 
 
-@frozen
-class _Atom:
+class _Atom(Struct, frozen=True):
     """A part of a path: the characters that it matches, and whether it repeats without end."""
 
     characters: frozenset[str]

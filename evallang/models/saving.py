@@ -11,10 +11,11 @@ import stat
 import warnings
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from evallang.models.build import BuildContext, assemble
 from evallang.models.foreign_errors import error_text
@@ -35,8 +36,7 @@ class NotSaved(Exception):
     """A model that skops cannot write, or that would come back as another."""
 
 
-@dataclass(frozen=True)
-class SavedModel:
+class SavedModel(Struct, frozen=True):
     """The content of a file, its SHA-256, and the types a reader must declare as trusted."""
 
     content: bytes

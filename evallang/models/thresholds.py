@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.models.abilities import abilities, classes_of, models_in
 from evallang.models.catalogue import CATALOGUE
 from evallang.models.model import (
@@ -48,8 +49,7 @@ VOTES_WITHOUT_PROBABILITIES = frozenset({"BaggingClassifier"})
 """Classes that count the labels of models without probabilities."""
 
 
-@frozen
-class OwnThreshold:
+class OwnThreshold(Struct, frozen=True):
     """How a class of a pipeline sets a threshold.
 
     `value` is the number that the study states, None for the class's default or where it is
@@ -67,8 +67,7 @@ class OwnThreshold:
     member: str = ""
 
 
-@frozen
-class ChosenThreshold:
+class ChosenThreshold(Struct, frozen=True):
     """The threshold that a fit chose: labels are positive from this score on.
 
     `value` is on the scale of the `scores` of the positive class. `member` names the model of an

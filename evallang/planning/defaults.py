@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from evallang.compatibility import metric_entry, own_metric, yields_of, yields_over_seeds
 from evallang.compatibility.intervals import default_interval

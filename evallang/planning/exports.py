@@ -7,9 +7,10 @@ once more, on all rows.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from evallang.data.dataset import Table
 from evallang.diagnostics import Diagnostic, diagnose

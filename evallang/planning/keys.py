@@ -4,14 +4,14 @@ import os
 import platform
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.models.abilities import classes_of
 from evallang.models.catalogue import CATALOGUE
 from evallang.models.defaults import drop_defaults
@@ -32,8 +32,7 @@ ENGINE = 5
 outcome outlives a bug fix."""
 
 
-@dataclass(frozen=True)
-class TaskKey:
+class TaskKey(Struct, frozen=True):
     """The key of a task, and what it is a hash of.
 
     `source_known` is False where the source of some code is not known, so that equal keys need
@@ -45,8 +44,7 @@ class TaskKey:
     source_known: bool
 
 
-@frozen
-class KeyFacts:
+class KeyFacts(Struct, frozen=True):
     """The parts of a key, each short, so that two keys can be compared part by part.
 
     `data`, `rows`, `pipeline` and `tuning` are hashes; `code` has that of each own class. `rows`
@@ -102,7 +100,7 @@ def task_key(
         versions=environment() | package_versions(pipeline),
         code=code,
     )
-    named = {field.name: getattr(facts, field.name) for field in fields(facts)}
+    named = {name: getattr(facts, name) for name in facts.__struct_fields__}
     del named["splits"], named["threshold"]  # `rows` covers the splits, `pipeline` the threshold
     if threshold is not None:
         named["pipeline"] = _hash([facts.pipeline, threshold])

@@ -1,10 +1,10 @@
 """What a plan is: the execution graph and its numbers, as a readable document."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from evallang.frozen_records import frozen
+from msgspec import Struct, field
+
 from evallang.models.model import ParameterValue, PipelineSpec
 from evallang.planning.keys import KeyFacts
 from evallang.protocols.protocol import Split
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 SCHEMA = "evallang/plan/1"
 
 
-@frozen
-class Task:
+class Task(Struct, frozen=True):
     """One node of the graph: `fit`, `estimate`, `compare`, `analyze`, `export`, `report`."""
 
     key: str
@@ -35,8 +34,7 @@ class Task:
     stale_because: str | None = None
 
 
-@frozen
-class Plan:
+class Plan(Struct, frozen=True):
     """A resolved study: every protocol, every default, every task.
 
     `n_fits` counts calls of `fit` after equal ones are made one, `n_fits_naive` those of
@@ -71,16 +69,14 @@ class Plan:
         return self._printed().html()
 
 
-@frozen
-class BayesSearch:
+class BayesSearch(Struct, frozen=True):
     """A search whose candidates depend on the scores before them: how many, and its seed."""
 
     n: int
     seed: int
 
 
-@dataclass(frozen=True)
-class FitTask:
+class FitTask(Struct, frozen=True):
     """One split of one pipeline, with all candidates behind it: the unit of work.
 
     `inner` are (train, validation) rows in which candidates are scored; `refit` are the
@@ -117,8 +113,7 @@ class FitTask:
         return len(self.inner) * tried + 1
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where the outcome of a task is used: a model on a split of a protocol, with one seed."""
 
     data: str
@@ -129,8 +124,7 @@ class Place:
     seed: int = 0
 
 
-@dataclass(frozen=True)
-class SubsetPlace:
+class SubsetPlace(Struct, frozen=True):
     """Where the outcome of a fit that an analysis asks for is used.
 
     `analysis` is the place of the item among the analyses of the study, `times` counts how often
@@ -153,8 +147,7 @@ Scheme = Literal["written", "chosen", "searched"]
 choice of one split, or searched for again on all rows."""
 
 
-@dataclass(frozen=True)
-class ExportTask:
+class ExportTask(Struct, frozen=True):
     """One model to be fitted on all rows, and how its hyper-parameters are chosen.
 
     `task.refit` are all rows; `task.inner` is empty unless the scheme is `searched`.
@@ -168,8 +161,7 @@ class ExportTask:
     chosen_in: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class StoredOutcome:
+class StoredOutcome(Struct, frozen=True):
     """The stored predictions of a model on the test rows of all splits, one seed's.
 
     `labels` are class codes or values (n,), `scores` probabilities or margins, or None, both in
@@ -182,8 +174,7 @@ class StoredOutcome:
     failed: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """The arrays behind a plan: splits of each protocol on each table, and unique fits.
 
     `exports` has the models that may be exported, by name: all of them under `export best`.

@@ -1,8 +1,10 @@
 """From a study and its tables to a plan: splits, unique fits, and the graph between them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.data.dataset import DataSpec, Table
 from evallang.data.findings import name_data_set
@@ -68,8 +70,7 @@ else:
     np = lazy("numpy")
 
 
-@dataclass(frozen=True)
-class Planned:
+class Planned(Struct, frozen=True):
     """What planning gives: the document, the arrays behind it, and what was wrong.
 
     `families` are the hypotheses of the study on the data sets that were found.

@@ -1,8 +1,9 @@
 """Do the columns suit the pipelines: names that exist, no text and no gaps where they fail."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from evallang.data.dataset import Table
 from evallang.data.findings import quoted

@@ -7,9 +7,10 @@ that the strata of the target are kept in both, and the score is the same functi
 import itertools
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import replace
 from math import exp, inf, lgamma, log
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from evallang.data.dataset import Table
 from evallang.data.strata import TARGET

@@ -1,14 +1,15 @@
 """Strata for one protocol on one table: fine enough to say something, large enough to be spread."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import ceil
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.data.dataset import Table
 from evallang.data.strata import TARGET, Strata, strata_codes
 from evallang.diagnostics import Diagnostic
-from evallang.frozen_records import frozen
 from evallang.models.model import search_space
 from evallang.planning.defaults import inner_folds
 from evallang.protocols.protocol import PROTOCOLS, Rows, Split
@@ -22,8 +23,7 @@ else:
     np = lazy("numpy")
 
 
-@frozen
-class RowStrata:
+class RowStrata(Struct, frozen=True):
     """The strata of a table's rows under a protocol, and those by which a search divides them.
 
     Without a model that is searched, `inside` is None. It needs more members in each stratum; a

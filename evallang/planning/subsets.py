@@ -1,10 +1,12 @@
 """The fits of learning curves: parts of every training part, with the same test rows."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.data.dataset import Table
 from evallang.models.model import is_baseline
@@ -25,8 +27,7 @@ else:
     np = lazy("numpy")
 
 
-@dataclass(frozen=True)
-class Subset:
+class Subset(Struct, frozen=True):
     """One part of the training part of a split; `split` has the rows that are left of it.
 
     With a `target_of` the whole training part is kept, and the target of each row is that of the

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from evallang.bibliography import DIETTERICH_1998, RASCHKA_2018, ZHOU_2021, Reference
 from evallang.protocols.protocol import (

@@ -8,11 +8,11 @@ by hand. It raises `ValueError` with one sentence where the rows do not allow th
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
-from evallang.frozen_records import frozen
+from msgspec import Struct, field
+
 from evallang.registry import Design, Entry, Evidence, Guidance, Registry
 from evallang.results.settings import OptionWords
 from evallang.spelling import written_name
@@ -35,8 +35,7 @@ class CannotSplit(ValueError):
         self.of_strata = of_strata
 
 
-@frozen
-class Rows:
+class Rows(Struct, frozen=True):
     """What a protocol may look at: never features, never models.
 
     Attributes
@@ -62,8 +61,7 @@ class Rows:
     inner_strata: "NDArray[np.int64] | None" = None
 
 
-@frozen
-class Split:
+class Split(Struct, frozen=True):
     """One split: sorted row numbers; `validation` only in a three-way holdout.
 
     `train` holds a row several times where a bootstrap drew it so; `label` is the author's
@@ -78,8 +76,7 @@ class Split:
     label: str | None = None
 
 
-@frozen
-class Yields:
+class Yields(Struct, frozen=True):
     """What a protocol gives to measures and tests, for given options.
 
     `once` tells that no example is predicted more than once, `averaged` that several
@@ -112,8 +109,7 @@ Division = Literal["shuffled", "resampled", "in_turn", "in_place"]
 SharedTraining = Literal["partition", "drawn"]
 
 
-@frozen
-class ProtocolDeclaration(Guidance):
+class ProtocolDeclaration(Guidance, frozen=True):
     """How a protocol is written, how it divides rows, and what it yields.
 
     Callables take all options, defaults filled in. That rows are ordered in time is declared

@@ -1,9 +1,10 @@
 """Bias and variance: the parts of the expected loss over bootstrap samples."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import groupby
 from typing import Any
+
+from msgspec.structs import replace
 
 from evallang.reporting.context import Context
 from evallang.reporting.curves import (

@@ -5,7 +5,8 @@ The items are short forms of the published ones; each list names where they were
 
 from collections.abc import Iterable, Sequence
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.reporting.context import Context
 from evallang.reporting.document import (
     Block,
@@ -24,8 +25,7 @@ from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.topics import Topic
 
 
-@frozen
-class Item:
+class Item(Struct, frozen=True):
     """One item of a checklist: its number, what it asks for, and the topic that answers it.
 
     Without a topic it is for the authors. `partly` says that the report has the facts, and that
@@ -38,8 +38,7 @@ class Item:
     partly: bool = False
 
 
-@frozen
-class Checklist:
+class Checklist(Struct, frozen=True):
     """A published checklist: its short name, its source, and its items in their order.
 
     `compared` says with which published text the items were compared.

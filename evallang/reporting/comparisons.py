@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.reporting.cells import dash, interval_cell, number_cell
 from evallang.reporting.compatible_differences import (
     best_model,
@@ -414,8 +415,7 @@ def _ranks_table(context: Context, comparison: Comparison, identifier: str) -> T
 MOST_DRAWN = 20  # models in diagrams and matrices; of more, the best are drawn
 
 
-@frozen
-class Positions:
+class Positions(Struct, frozen=True):
     """Where models are on the scale of a grouping diagram, best first."""
 
     values: Mapping[str, float]

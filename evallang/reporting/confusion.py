@@ -1,8 +1,9 @@
 """Confusion matrices: the counts of true by predicted classes, and the shares of their rows."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import groupby
+
+from msgspec.structs import replace
 
 from evallang.reporting.context import Context
 from evallang.reporting.curves import about, asked_for, best_first, further_notes

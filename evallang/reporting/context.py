@@ -10,12 +10,13 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, cast
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evallang.printable import isolated, printable
 from evallang.reporting import fonts
 from evallang.reporting.document import Cite, Runs, Section
@@ -49,8 +50,7 @@ KEPT = "".join(
 """Blanks and joiners, with which pages set text."""
 
 
-@frozen
-class MetricWords:
+class MetricWords(Struct, frozen=True):
     """How a metric is named and printed; `noun` is its name inside a sentence.
 
     `no_interval` states why an interval is missing, or is empty; `of_sums` that it divides two
@@ -113,8 +113,7 @@ class MetricWords:
         return "lower" if self.higher_is_better else "higher"
 
 
-@frozen
-class Setting:
+class Setting(Struct, frozen=True):
     """One data set under one protocol: what one table of estimates is about."""
 
     data: str

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Iterable
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.reporting.context import Context
 from evallang.reporting.decisions import margin_of
 from evallang.reporting.document import Interval, Runs, runs
@@ -31,8 +32,7 @@ OTHER_METHOD = (
 )
 
 
-@frozen
-class Contrast:
+class Contrast(Struct, frozen=True):
     """A pair about one of its models, with the difference of the pair and its widest interval.
 
     The numbers are those of tables and figures, better minus worse, whichever model it is about.

@@ -6,47 +6,42 @@ cross-reference in its own way.
 """
 
 from collections.abc import Iterable
-from dataclasses import field
 from typing import ClassVar, Literal, TypeAlias
 
+from msgspec import Struct
+
 from evallang import diagnostics
-from evallang.frozen_records import frozen
 
 
-@frozen
-class Text:
+class Text(Struct, frozen=True):
     """Plain words."""
 
     text: str
     kind: ClassVar[str] = "text"
 
 
-@frozen
-class Strong:
+class Strong(Struct, frozen=True):
     """Words that carry the claim."""
 
     runs: "Runs"
     kind: ClassVar[str] = "strong"
 
 
-@frozen
-class Emphasis:
+class Emphasis(Struct, frozen=True):
     """Words in italics: a statistical letter, the title of a journal."""
 
     runs: "Runs"
     kind: ClassVar[str] = "emphasis"
 
 
-@frozen
-class Subscript:
+class Subscript(Struct, frozen=True):
     """A lowered letter: the z of Cohen's *d*."""
 
     text: str
     kind: ClassVar[str] = "subscript"
 
 
-@frozen
-class Number:
+class Number(Struct, frozen=True):
     """A printed number and the full value behind it."""
 
     text: str
@@ -54,8 +49,7 @@ class Number:
     kind: ClassVar[str] = "number"
 
 
-@frozen
-class Stat:
+class Stat(Struct, frozen=True):
     """A statistic: *Q*(3) = 30.61; `upright` for Greek letters."""
 
     symbol: str
@@ -67,8 +61,7 @@ class Stat:
     kind: ClassVar[str] = "stat"
 
 
-@frozen
-class Interval:
+class Interval(Struct, frozen=True):
     """An interval, as printed in its brackets, and its full bounds; `lead` says which."""
 
     text: str
@@ -78,8 +71,7 @@ class Interval:
     kind: ClassVar[str] = "interval"
 
 
-@frozen
-class Cite:
+class Cite(Struct, frozen=True):
     """Works cited here; comes before the punctuation, back ends move it.
 
     `spelled` is set where a raised number would read as a power: "R² (ref. 4)".
@@ -90,8 +82,7 @@ class Cite:
     kind: ClassVar[str] = "cite"
 
 
-@frozen
-class Ref:
+class Ref(Struct, frozen=True):
     """A link to a table, figure, section or warning; without words it is its number."""
 
     target: str
@@ -100,8 +91,7 @@ class Ref:
     kind: ClassVar[str] = "ref"
 
 
-@frozen
-class Link:
+class Link(Struct, frozen=True):
     """A link to the outside; never followed by the page itself."""
 
     href: str
@@ -109,24 +99,21 @@ class Link:
     kind: ClassVar[str] = "link"
 
 
-@frozen
-class Code:
+class Code(Struct, frozen=True):
     """Text of the language or a command."""
 
     text: str
     kind: ClassVar[str] = "code"
 
 
-@frozen
-class Mark:
+class Mark(Struct, frozen=True):
     """The mark of a footnote of a table."""
 
     text: str
     kind: ClassVar[str] = "mark"
 
 
-@frozen
-class Term:
+class Term(Struct, frozen=True):
     """A word explained where it stands, such as a sign of origin (stated, default)."""
 
     text: str
@@ -180,16 +167,14 @@ def listed(items: Iterable[Runs], *, comma: str = ", ", last: str = " and ") -> 
 # --- blocks -----------------------------------------------------------------------------
 
 
-@frozen
-class Fact:
+class Fact(Struct, frozen=True):
     """One entry of the title block."""
 
     name: str
     value: str
 
 
-@frozen
-class Title:
+class Title(Struct, frozen=True):
     """The head of the report."""
 
     text: str
@@ -200,8 +185,7 @@ class Title:
     kind: ClassVar[str] = "title"
 
 
-@frozen
-class Heading:
+class Heading(Struct, frozen=True):
     """A heading inside a section, of the level below the section's own."""
 
     text: str
@@ -209,8 +193,7 @@ class Heading:
     kind: ClassVar[str] = "heading"
 
 
-@frozen
-class Paragraph:
+class Paragraph(Struct, frozen=True):
     """A paragraph; a `note` is small, `methods` is set to be pasted into a paper.
 
     A `line` is the line of the study that a heading is about; a `pointer` is a note that refers
@@ -222,8 +205,7 @@ class Paragraph:
     kind: ClassVar[str] = "paragraph"
 
 
-@frozen
-class NumberedFindings:
+class NumberedFindings(Struct, frozen=True):
     """The claims of the report, in order."""
 
     items: tuple[Runs, ...]
@@ -233,8 +215,7 @@ class NumberedFindings:
 Align: TypeAlias = Literal["left", "right", "center"]
 
 
-@frozen
-class Column:
+class Column(Struct, frozen=True):
     """One column of a table; the first is the stub, whose cells head their rows."""
 
     head: Runs
@@ -245,8 +226,7 @@ class Column:
     wide: bool = False
 
 
-@frozen
-class Spanner:
+class Spanner(Struct, frozen=True):
     """A head over the columns `first` to `last` (from 0, both included)."""
 
     head: Runs
@@ -254,8 +234,7 @@ class Spanner:
     last: int
 
 
-@frozen
-class Cell:
+class Cell(Struct, frozen=True):
     """One cell; `exact` is the full value for sorting and copying."""
 
     runs: Runs
@@ -264,8 +243,7 @@ class Cell:
     high: float | None = None
 
 
-@frozen
-class Row:
+class Row(Struct, frozen=True):
     """One row; a `group` has a single cell and heads the rows that follow."""
 
     cells: tuple[Cell, ...]
@@ -273,8 +251,7 @@ class Row:
     group: bool = False
 
 
-@frozen
-class Table:
+class Table(Struct, frozen=True):
     """A table in the anatomy of printers: stub, spanners, columns, rows, notes, caption.
 
     `left_out` rows are missing after row `gap_after` where a back end shows fewer; `whole`
@@ -297,8 +274,7 @@ class Table:
     kind: ClassVar[str] = "table"
 
 
-@frozen
-class Panel:
+class Panel(Struct, frozen=True):
     """One drawing of a figure: an SVG of one-column width, and its numbers in words."""
 
     svg: str
@@ -310,8 +286,7 @@ PANEL_LETTERS = "abcdef"
 """The letters of the panels of a figure; more panels are another figure."""
 
 
-@frozen
-class Figure:
+class Figure(Struct, frozen=True):
     """Drawings side by side under one caption; one that is not `placed` is a file only.
 
     A figure has at most as many panels as there are `PANEL_LETTERS`.
@@ -324,8 +299,7 @@ class Figure:
     kind: ClassVar[str] = "figure"
 
 
-@frozen
-class Caution:
+class Caution(Struct, frozen=True):
     """A warning: what it is, why it matters, its stable code, and why it was accepted."""
 
     id: str
@@ -344,8 +318,7 @@ class Caution:
         return cls(identifier, lead, body, code.code, code.name, "warning")
 
 
-@frozen
-class Listing:
+class Listing(Struct, frozen=True):
     """Text to be read or copied as it is."""
 
     text: str
@@ -353,16 +326,14 @@ class Listing:
     kind: ClassVar[str] = "listing"
 
 
-@frozen
-class Work:
+class Work(Struct, frozen=True):
     """One entry of the list of references."""
 
     key: str
     runs: Runs
 
 
-@frozen
-class References:
+class References(Struct, frozen=True):
     """The works that can be cited; only those that are cited are printed, in that order."""
 
     works: tuple[Work, ...]
@@ -374,8 +345,7 @@ Block: TypeAlias = (
 )
 
 
-@frozen
-class Section:
+class Section(Struct, frozen=True):
     """Blocks under one heading; the title block has an empty heading."""
 
     id: str
@@ -383,8 +353,7 @@ class Section:
     blocks: tuple[Block, ...]
 
 
-@frozen
-class Document:
+class Document(Struct, frozen=True):
     """A whole report, before it is numbered and laid out.
 
     `style_sheet` is the author's, checked when it was read.
@@ -395,5 +364,5 @@ class Document:
     created: str | None
     footer: str
     page: str
-    sections: tuple[Section, ...] = field(default=())
+    sections: tuple[Section, ...] = ()
     style_sheet: str = ""

@@ -1,8 +1,9 @@
 """The figures of estimates: forests, compatible differences, spread over folds, resamples."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from math import isfinite, isinf
+
+from msgspec.structs import replace
 
 from evallang.reporting.compatible_differences import differences_drawn, pairs_of, rows_of
 from evallang.reporting.context import Context, Setting

@@ -1,7 +1,8 @@
 """Tables of estimates: one data set, many data sets, and the levels of a column."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from evallang.reporting.cells import count_cell, dash, interval_cell, number_cell
 from evallang.reporting.context import Context, MetricWords, Setting, ordered_union

@@ -1,7 +1,8 @@
 """Figures of more panels than have a letter: in parts, each with a caption that says so."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from evallang.reporting.document import PANEL_LETTERS, Figure, Panel, Ref, Runs, runs
 

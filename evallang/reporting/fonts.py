@@ -21,7 +21,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.printable import ISOLATE, ISOLATES, POP_ISOLATE
 from evallang.registry import lazy
 from evallang.reporting import missing_glyphs, true_type
@@ -52,8 +53,7 @@ FORMS = ("ccmp", "init", "medi", "fina", "rlig", "liga", "calt", "mark", "mkmk")
 """Features of letters that are joined or carry marks."""
 
 
-@frozen
-class Face:
+class Face(Struct, frozen=True):
     """One font file: the family the style sheets name, and the key of the file."""
 
     family: str
@@ -74,8 +74,7 @@ FACES = (
 )
 
 
-@frozen
-class Embedded:
+class Embedded(Struct, frozen=True):
     """The style sheet that carries the fonts, and the characters that none of them has."""
 
     css: str

@@ -1,6 +1,6 @@
 """Footnotes of a table: their marks are letters in the order in which a reader meets them."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from evallang.reporting.document import Mark, Runs, Table
 

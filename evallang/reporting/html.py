@@ -5,13 +5,13 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import field
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any, Literal
 
-from evallang.frozen_records import frozen
+from msgspec import Struct, field
+
 from evallang.printable import ISOLATE, POP_ISOLATE
 from evallang.registry import lazy
 from evallang.reporting import fonts
@@ -46,8 +46,7 @@ POLICY = (
 """What the page may load and run: nothing but its own script."""
 
 
-@frozen
-class Page:
+class Page(Struct, frozen=True):
     """The HTML of one medium, the characters that a PDF prints as boxes, and the cut tables.
 
     A browser has fonts of its own for characters that no embedded font has. The `fonts` of a

@@ -1,9 +1,10 @@
 """Learning curves: training and test scores by the number of rows that models were fitted on."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import groupby
 from typing import Any
+
+from msgspec.structs import replace
 
 from evallang.reporting.context import Context, MetricWords
 from evallang.reporting.curves import (

@@ -7,9 +7,10 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from statistics import NormalDist, median
 from typing import Any
+
+from msgspec import Struct
 
 from evallang import diagnostics
 from evallang.reporting.codes import (
@@ -563,8 +564,7 @@ def _small_differences(context: Context) -> Caution | None:
     return Caution.from_code(SMALL_DIFFERENCES, "Small differences could not be seen", body)
 
 
-@dataclass(frozen=True)
-class _Asked:
+class _Asked(Struct, frozen=True):
     """The tests of pairs of one `compare` or `require` line, with the level of a single one."""
 
     metric: str
@@ -583,8 +583,7 @@ def _asked(context: Context) -> Iterator[_Asked]:
             yield _Asked(r.metric, r.data, alpha, (r.test,))
 
 
-@dataclass(frozen=True)
-class _Seen:
+class _Seen(Struct, frozen=True):
     """What one test of a comparison could see in words, whether it is any difference, by what.
 
     `kind` tells tests apart whose sentences are about one place.

@@ -6,9 +6,10 @@ into five lines would fill five pages.
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evallang.reporting import fonts
 from evallang.reporting.document import Cell, Cite, Row, Runs, Table
 from evallang.reporting.run_writer import RunWriter
@@ -24,8 +25,7 @@ LONGEST_WORD = 30  # letters that are kept in one line
 ROUNDING = 1e-9
 
 
-@frozen
-class Room:
+class Room(Struct, frozen=True):
     """What a medium shows of a table: so many rows of one line, on a line as wide, in points.
 
     Without a width, rows are counted alone: a screen is scrolled.

@@ -1,9 +1,10 @@
 """What a document becomes before it is laid out: numbered, capped, its references resolved."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evallang.reporting.document import (
     Block,
     Caution,
@@ -29,8 +30,7 @@ AFTER_PUNCTUATION = ".,;"
 RAISED = tuple("⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-@frozen
-class Numbering:
+class Numbering(Struct, frozen=True):
     """The labels of tables and figures ("Table 1"), and the number of each cited work."""
 
     labels: Mapping[str, str]

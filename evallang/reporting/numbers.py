@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from decimal import Context, Decimal
 from typing import Literal, TypeGuard
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
 
 MINUS = "\u2212"
 NBSP = "\u00a0"
@@ -30,8 +30,7 @@ Style = Literal["apa", "ama", "nejm", "sci"]
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
-@frozen
-class Scale:
+class Scale(Struct, frozen=True):
     """How one column is printed: `decimals`, and the power of ten that turns 0.98 into 98.
 
     Huge and tiny numbers are printed with a power of ten and at most `digits` digits; `decimals`
@@ -216,8 +215,7 @@ def ratio_scale(values: Iterable[float | None], half_widths: Iterable[float | No
     return Scale(1) if least >= 0.1 else Scale(6 if least < 1e-6 else math.ceil(-math.log10(least)))
 
 
-@frozen
-class PValue:
+class PValue(Struct, frozen=True):
     """A printed p: the letter, the relation (`=`, `<`, `>`) and the figures."""
 
     symbol: str

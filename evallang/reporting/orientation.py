@@ -1,9 +1,10 @@
 """The order of the models of a pair: better minus worse, in every table, figure and sentence."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from evallang.reporting.decisions import is_about_equivalence, margin_of
 from evallang.reporting.figures.figure import Bounds

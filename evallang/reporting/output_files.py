@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from itertools import chain, count
 from pathlib import Path
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.results.files import TEMPORARY, write_file
 
 LIST = f"{TEMPORARY}files"
@@ -24,8 +25,7 @@ MOST_BYTES = 10_000_000
 PATH = re.compile(r"(?:[^/\\\0.][^/\\\0]*/)?[^/\\\0.][^/\\\0]*")
 
 
-@frozen
-class OutputFile:
+class OutputFile(Struct, frozen=True):
     """A file of the output folder: its path in it, with `/`, and its content."""
 
     path: str

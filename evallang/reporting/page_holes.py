@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
 
 LARGEST_HOLE = 0.32  # of the depth of a page
 LEAST_SCALE = 0.8  # of a drawing that does not state its own
@@ -28,8 +28,7 @@ READ = ("children", "content_box_y", "descendants", "element_tag", "height", "po
 """What is read of a box."""
 
 
-@frozen
-class Hole:
+class Hole(Struct, frozen=True):
     """An empty foot of a page: its depth, and what begins the next page."""
 
     depth: float

@@ -1,8 +1,9 @@
 """The table of all pairs of a comparison, and the notes of their tests."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, TypeVar
+
+from msgspec.structs import replace
 
 from evallang.reporting.cells import count_cell, dash, interval_cell, number_cell
 from evallang.reporting.context import Context, half_width

@@ -14,7 +14,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.limits import PAGES, OverLimit
 from evallang.printable import printable
 from evallang.reporting.page_drawings import Drawings
@@ -55,8 +56,7 @@ def write_drawing(svg: str, width: float, height: float, title: str, alt: str) -
     return write(page, hashlib.sha256(svg.encode("utf-8", "replace")).hexdigest()[:10])
 
 
-@frozen
-class AttachedFile:
+class AttachedFile(Struct, frozen=True):
     """A file inside a PDF."""
 
     name: str

@@ -1,10 +1,11 @@
 """The protocol: every setting that can change a number, stated or default, and what it did."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evallang.reporting.context import Context
 from evallang.reporting.decisions import bayesian
 from evallang.reporting.document import Block, Cell, Code, Column, Row, Runs, Table, Term, runs
@@ -380,8 +381,7 @@ OPTION_EFFECTS = {
 }
 
 
-@frozen
-class Setting:
+class Setting(Struct, frozen=True):
     """One row of the table of settings."""
 
     group: str

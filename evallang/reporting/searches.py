@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import Any
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.reporting.codes import SEARCH_AT_THE_EDGE
 from evallang.reporting.context import Context
 from evallang.reporting.document import (
@@ -145,8 +146,7 @@ SHARE = 0.5  # of the searches, from which on an end is more than chance
 MOST_LINES = 6
 
 
-@frozen
-class Edge:
+class Edge(Struct, frozen=True):
     """A parameter whose search ended at one end: how often, out of how many searches."""
 
     model: str

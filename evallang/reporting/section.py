@@ -6,15 +6,15 @@ A section without anything to say gives no blocks and is excluded.
 
 from collections.abc import Callable, Iterable
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.registry import Registry
 from evallang.reporting.context import Context
 from evallang.reporting.document import Document, Runs, Section
 from evallang.reporting.topics import Topic
 
 
-@frozen
-class SectionDeclaration:
+class SectionDeclaration(Struct, frozen=True):
     """Where a section stands, and what it adds to the methods text.
 
     Attributes

@@ -1,8 +1,8 @@
 """The summary of a report for a terminal: findings, estimates, decisions and requirements."""
 
-from dataclasses import replace
+from msgspec import Struct
+from msgspec.structs import replace
 
-from evallang.frozen_records import frozen
 from evallang.reporting.context import Context
 from evallang.reporting.document import (
     Cite,
@@ -31,8 +31,7 @@ SUMMARISED = (FINDINGS, ESTIMATES, "comparisons", "requirements")
 REFERENCES = "references"
 
 
-@frozen
-class SummaryCell:
+class SummaryCell(Struct, frozen=True):
     """A cell as printed, and the full numbers behind it."""
 
     text: str
@@ -41,8 +40,7 @@ class SummaryCell:
     high: float | None = None
 
 
-@frozen
-class SummaryColumn:
+class SummaryColumn(Struct, frozen=True):
     """A column: its own head, and the head that it shares with its neighbours."""
 
     head: str
@@ -55,8 +53,7 @@ class SummaryColumn:
         return f"{self.shared} {self.head}".strip()
 
 
-@frozen
-class SummaryRow:
+class SummaryRow(Struct, frozen=True):
     """A row with a cell for every column; a `heading` has only its first, and heads the next."""
 
     cells: tuple[SummaryCell, ...]
@@ -64,8 +61,7 @@ class SummaryRow:
     heading: bool
 
 
-@frozen
-class SummaryTable:
+class SummaryTable(Struct, frozen=True):
     """A table as text."""
 
     id: str
@@ -76,8 +72,7 @@ class SummaryTable:
     notes: tuple[str, ...]
 
 
-@frozen
-class Summary:
+class Summary(Struct, frozen=True):
     """The title, findings and tables of a report, and the works that these cite."""
 
     title: str

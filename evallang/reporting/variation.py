@@ -1,9 +1,10 @@
 """What another seed, other splits or other rows would change in a score."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import groupby
 from typing import Any
+
+from msgspec.structs import replace
 
 from evallang.reporting.context import Context, MetricWords
 from evallang.reporting.curves import (

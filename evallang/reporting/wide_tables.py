@@ -5,9 +5,10 @@ tables, so that no table has a row for each number.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evallang.reporting import fonts
 from evallang.reporting.document import Cell, Column, Number, Row, Runs, Spanner, Table, runs
 from evallang.reporting.figure_parts import name_of_part
@@ -19,8 +20,7 @@ NUMBER, INTERVAL = 30.0, 66.0  # points of their columns
 FEW_MODELS = 3
 
 
-@frozen
-class Quantity:
+class Quantity(Struct, frozen=True):
     """A number with its interval."""
 
     name: str
@@ -29,8 +29,7 @@ class Quantity:
     high: float | None = None
 
 
-@frozen
-class Quantities:
+class Quantities(Struct, frozen=True):
     """The quantities of one row: those of a model, or of a model and a class."""
 
     heads: tuple[str, ...]

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from unicodedata import normalize
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.results.provenance import ReferenceRecord
 
 OWN = "bib:"
@@ -36,8 +37,7 @@ class EntryTwice(ValueError):
     """A bibliography with two entries of one key."""
 
 
-@frozen
-class BibtexEntry:
+class BibtexEntry(Struct, frozen=True):
     """One entry: its kind, key and fields, in the order of the file."""
 
     kind: str

@@ -1,6 +1,5 @@
 """Records to JSON and back by their types, in full precision, without NaN and unknown fields."""
 
-import dataclasses
 import json
 import math
 import re
@@ -10,6 +9,9 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cache
 from typing import Any, TypeVar, cast
+
+from msgspec import Struct
+from msgspec.structs import fields, replace
 
 from evallang.printable import printable_json
 from evallang.results.kinds import Among, Between, Reads
@@ -55,9 +57,7 @@ def to_plain(value: Any) -> Any:
 @cache
 def _field_names(kind: type) -> tuple[str, ...] | None:
     """Return the names of the fields of a record class; None for other classes."""
-    if not dataclasses.is_dataclass(kind):
-        return None
-    return tuple(f.name for f in dataclasses.fields(kind))
+    return kind.__struct_fields__ if issubclass(kind, Struct) else None
 
 
 def with_tuples(value: Any) -> Any:
@@ -101,10 +101,10 @@ def _encodable(value: Any) -> Any:
         if value.isascii():
             return value
         return _escaped(value) if SURROGATE.search(value) else value
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        found = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+    if isinstance(value, Struct):
+        found = {name: getattr(value, name) for name in value.__struct_fields__}
         changed = {k: new for k, old in found.items() if (new := _encodable(old)) is not old}
-        return dataclasses.replace(value, **changed) if changed else value
+        return replace(value, **changed) if changed else value
     if isinstance(value, Mapping):
         made = {_encodable(key): _encodable(item) for key, item in value.items()}
         same = all(made.get(key, made) is item for key, item in value.items())
@@ -245,8 +245,8 @@ def _build(kind: Any, value: Any, where: str) -> Any:
             return None
         chosen = next((part for part in choices if part is type(value)), choices[0])
         return _build(chosen, value, where)
-    if dataclasses.is_dataclass(kind):
-        return _build_record(cast(type, kind), value, where)
+    if isinstance(kind, type) and issubclass(kind, Struct):
+        return _build_record(kind, value, where)
     if origin is tuple:
         if not isinstance(value, list | tuple):
             raise ValueError(f"{where} is not a list")
@@ -289,24 +289,24 @@ def _build_annotated(kind: Any, value: Any, where: str) -> Any:
 
 def _convert_numbers(value: Any, shown: Any) -> Any:
     """Convert the numbers of a JSON object, in which infinite numbers are texts."""
-    if not dataclasses.is_dataclass(shown):
+    if not isinstance(shown, Struct):
         return value
     numbers = {
-        f.name: number
-        for f in dataclasses.fields(shown)
-        if isinstance(number := getattr(shown, f.name), float) and f.name in value
+        name: number
+        for name in shown.__struct_fields__
+        if isinstance(number := getattr(shown, name), float) and name in value
     }
     return {**value, **numbers}
 
 
-def _build_record(kind: type, value: Any, where: str) -> Any:
+def _build_record(kind: type[Struct], value: Any, where: str) -> Any:
     if not isinstance(value, Mapping):
         raise ValueError(f"{where} is not an object")
     hints = _hints(kind)
     known = {}
-    for f in dataclasses.fields(kind):
+    for f in fields(kind):
         if f.name in value:
             known[f.name] = _build(hints[f.name], value[f.name], f"{where}.{f.name}")
-        elif f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING:
+        elif f.required:
             raise ValueError(f"{where}.{f.name} is missing; run the study again")
     return kind(**known)

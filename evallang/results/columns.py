@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.results.records import ColumnRecord
 
 MOST_SINGLE = 20  # a source with more columns groups similar ones
@@ -11,8 +12,7 @@ MOST_GROUPS = 12  # with more lines, columns are grouped only by role and kind
 MOST_NAMES = 5  # the columns that a line names before "and N more"
 
 
-@frozen
-class ColumnLine:
+class ColumnLine(Struct, frozen=True):
     """A line on one or more columns: names, role, kind, values, and their use in the models."""
 
     names: tuple[str, ...]

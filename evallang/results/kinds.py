@@ -2,14 +2,13 @@
 
 from typing import Annotated, Any
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
 
 ROUNDING = 1e-9
 """The largest excess of a computed number over a bound."""
 
 
-@frozen
-class Between:
+class Between(Struct, frozen=True):
     """A number between two bounds; whether None is allowed follows from the type of the field."""
 
     low: float
@@ -24,8 +23,7 @@ class Between:
             raise ValueError(f"{where} is {value:g}, not between {self.low:g} and {self.high:g}")
 
 
-@frozen
-class Among:
+class Among(Struct, frozen=True):
     """One of some words."""
 
     words: tuple[str, ...]
@@ -36,8 +34,7 @@ class Among:
             raise ValueError(f"{where} is {value!r}, not one of {', '.join(self.words)}")
 
 
-@frozen
-class Reads:
+class Reads(Struct, frozen=True):
     """The record with the fields of a JSON value that a report reads."""
 
     kind: Any

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.printable import printable
 
 if TYPE_CHECKING:
@@ -22,16 +23,14 @@ LONGEST_FACT = 76  # a cell of a table without heads, which has two columns
 SMALLEST_P = 0.0001  # a smaller p is printed as "<0.0001"
 
 
-@frozen
-class Head:
+class Head(Struct, frozen=True):
     """The head of a column; cells with numbers are aligned at the right."""
 
     text: str
     number: bool = False
 
 
-@frozen
-class Printed:
+class Printed(Struct, frozen=True):
     """A printable table: a title, heads, rows of texts, and lines below it.
 
     Without heads, the first cell of each row is the name of the second.

@@ -1,23 +1,21 @@
 """The provenance of results: versions, machine, methods and their references."""
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Annotated
 
-from evallang.frozen_records import frozen
+from msgspec import Struct, field
+
 from evallang.results.kinds import Among, Duration
 
 
-@frozen
-class GitState:
+class GitState(Struct, frozen=True):
     """The commit of the working copy, and whether it had uncommitted changes."""
 
     commit: str
     dirty: bool
 
 
-@frozen
-class FitCounts:
+class FitCounts(Struct, frozen=True):
     """The number of fits that were planned, run, taken from the store, and failed.
 
     The results that a PDF carries lack those run and taken, which differ between equal runs.
@@ -29,16 +27,14 @@ class FitCounts:
     failed: int = 0
 
 
-@frozen
-class FastPath:
+class FastPath(Struct, frozen=True):
     """A shortcut that gave the outcome of fits without making each of them, and how many."""
 
     name: str
     n_fits: int
 
 
-@frozen
-class LockState:
+class LockState(Struct, frozen=True):
     """The lock next to a study: its hash, its date, and whether the run had the locked settings."""
 
     sha256: str
@@ -46,8 +42,7 @@ class LockState:
     same: bool
 
 
-@frozen
-class Provenance:
+class Provenance(Struct, frozen=True):
     """The facts that may differ between two equal runs: versions, machine, time.
 
     `paths_taken` are the written paths of data that lead out of the study's folder. `fast_paths`
@@ -74,8 +69,7 @@ class Provenance:
     predictions_sha256: str | None = None
 
 
-@frozen
-class ReferenceRecord:
+class ReferenceRecord(Struct, frozen=True):
     """A reference of a method that was used, so that a report does not need the catalogues.
 
     `bibtex` is the entry of the authors' bibliography; it is empty for the works of methods.
@@ -93,8 +87,7 @@ class ReferenceRecord:
     bibtex: str = ""
 
 
-@frozen
-class AssumptionWords:
+class AssumptionWords(Struct, frozen=True):
     """The words of an assumption of a power analysis, with `{}` for its value.
 
     `heading` is that of a column; it is empty where the assumption has no column. `percent` prints
@@ -106,8 +99,7 @@ class AssumptionWords:
     percent: bool = False
 
 
-@frozen
-class CurveWords:
+class CurveWords(Struct, frozen=True):
     """The axes of a curve: their titles and units, and which quantity is large at its ends.
 
     `scale` is `share` for rates from 0 to 1, `deviate` for rates on the scale of normal deviates,
@@ -119,8 +111,7 @@ class CurveWords:
     scale: Annotated[str, Among(("share", "deviate", "free"))] = "share"
 
 
-@frozen
-class MethodRecord:
+class MethodRecord(Struct, frozen=True):
     """A method that was used, described so that a report does not need the catalogues.
 
     `kind` is metric, estimate, interval, interval_of_test (one that only a test makes), test,

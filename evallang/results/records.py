@@ -5,10 +5,10 @@ with a note that gives the reason. Sequences are tuples, so that records are imm
 """
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Annotated
 
-from evallang.frozen_records import frozen
+from msgspec import Struct, field
+
 from evallang.results import printed
 from evallang.results.kinds import Among, Level, Reads, Share
 from evallang.results.provenance import (
@@ -41,8 +41,7 @@ from evallang.results.statistics import (
 )
 
 
-@frozen
-class StudyRecord:
+class StudyRecord(Struct, frozen=True):
     """The `study` statement, with the list of every default used."""
 
     title: str
@@ -57,8 +56,7 @@ class StudyRecord:
     looks: int | None = None
 
 
-@frozen
-class SpecRecord:
+class SpecRecord(Struct, frozen=True):
     """The study file: path, hash, canonical text, overrides from the command line.
 
     `own_code` lists the author's packages that it runs, with the hashes of their sources.
@@ -75,16 +73,14 @@ class SpecRecord:
     stated: tuple[Stated, ...] = ()
 
 
-@frozen
-class Excluded:
+class Excluded(Struct, frozen=True):
     """The number of rows that one clause excluded."""
 
     clause: str
     n: int
 
 
-@frozen
-class ColumnRecord:
+class ColumnRecord(Struct, frozen=True):
     """One column of a source: its values, its role, and its use in the models.
 
     `kind` is number, boolean, date, text, empty or other; `levels` is the number of distinct
@@ -103,8 +99,7 @@ class ColumnRecord:
     role_kind: str = ""
 
 
-@frozen
-class TargetScaleRecord:
+class TargetScaleRecord(Struct, frozen=True):
     """The scale on which models learned a target: its name, and words for it and its inverse."""
 
     name: str
@@ -112,8 +107,7 @@ class TargetScaleRecord:
     back: str
 
 
-@frozen
-class DataRecord:
+class DataRecord(Struct, frozen=True):
     """One data set; `kind` is table, predictions, scores or counts.
 
     `weight` is the column of the weights, `effective_n` the equivalent number of
@@ -151,8 +145,7 @@ class DataRecord:
     target_scale: TargetScaleRecord | None = None
 
 
-@frozen
-class StoredModelRecord:
+class StoredModelRecord(Struct, frozen=True):
     """Where the predictions of a model come from that was not fitted.
 
     `results` is the folder as written, `model` the name there, `sha256` the hash of its file of
@@ -166,8 +159,7 @@ class StoredModelRecord:
     evallang: str | None = None
 
 
-@frozen
-class ThresholdRecord:
+class ThresholdRecord(Struct, frozen=True):
     """The smallest score with a positive label, and what it was chosen on.
 
     `value` is None where each fit chooses its own. Its `origin` is the study file, the
@@ -185,8 +177,7 @@ class ThresholdRecord:
     member: str = ""
 
 
-@frozen
-class ModelRecord:
+class ModelRecord(Struct, frozen=True):
     """One model; `tuned` maps each searched parameter to its candidates.
 
     A distribution is the text of its domain; `n_candidates` is the number of combinations that
@@ -226,8 +217,7 @@ SHARED_TRAINING = (PARTITION, DRAWN)
 """The rows that two training sets share: all but two parts of a partition, or random draws."""
 
 
-@frozen
-class ProtocolRecord:
+class ProtocolRecord(Struct, frozen=True):
     """One protocol as resolved; `implied_by` is the line that needs it, or None.
 
     That is a `compare` line, or the interval of the estimates of the protocol `interval_of`.
@@ -269,8 +259,7 @@ class ProtocolRecord:
     inner_folds: int | None = None
 
 
-@frozen
-class SearchRecord:
+class SearchRecord(Struct, frozen=True):
     """How the candidates of a search were proposed and compared.
 
     `folds` is the number of inner folds or periods of the first protocol, None for a single
@@ -282,8 +271,7 @@ class SearchRecord:
     metric: str
 
 
-@frozen
-class FoldValue:
+class FoldValue(Struct, frozen=True):
     """The value of one fold; `fold_label` is the author's name for it, if any.
 
     With `seeds=N` the value is the mean over seeds, reported with their standard deviation.
@@ -298,16 +286,14 @@ class FoldValue:
     sd_over_seeds: float | None = None
 
 
-@frozen
-class Subgroup:
+class Subgroup(Struct, frozen=True):
     """One level of a column."""
 
     column: str
     level: str
 
 
-@frozen
-class Tested:
+class Tested(Struct, frozen=True):
     """The number of distinct tested rows, and how often each was tested at least and at most.
 
     `positive` are those of the positive class; None where there is none.
@@ -334,8 +320,7 @@ NO_INTERVAL: Mapping[str, str] = {
 """The reasons why an estimate has no interval."""
 
 
-@frozen
-class Estimate:
+class Estimate(Struct, frozen=True):
     """One metric of one model; `about` says what the interval is about.
 
     `no_interval` is the reason why there is no interval, one of `NO_INTERVAL`; it is None if there
@@ -369,8 +354,7 @@ class Estimate:
         return printed.facts_of_estimate(self).html()
 
 
-@frozen
-class NeverPredicted:
+class NeverPredicted(Struct, frozen=True):
     """Classes that occur in the tested rows of one model and that it never predicts.
 
     `n` counts the rows it was tested on, `n_of_classes` those that belong to the classes;
@@ -386,8 +370,7 @@ class NeverPredicted:
     baseline: bool
 
 
-@frozen
-class Family:
+class Family(Struct, frozen=True):
     """The family of hypotheses that one correction covers.
 
     `adjective` names the correction before "-adjusted", as in "Holm". It is empty if the correction
@@ -400,8 +383,7 @@ class Family:
     adjective: str | None = None
 
 
-@frozen
-class Comparison:
+class Comparison(Struct, frozen=True):
     """One `compare` line on one data set (or across all, `data` None).
 
     `about` says what its tests are about, as that of estimates does; None where it is the data
@@ -430,8 +412,7 @@ class Comparison:
         return printed.joined_html(printed.facts_of_comparison(self))
 
 
-@frozen
-class Selection:
+class Selection(Struct, frozen=True):
     """The hyper-parameters chosen for one outer fold; `seed` counts those of `seeds=N`."""
 
     data: str
@@ -445,8 +426,7 @@ class Selection:
     seed: int = 0
 
 
-@frozen
-class FoldThreshold:
+class FoldThreshold(Struct, frozen=True):
     """The threshold that one fit chose inside its training part; `seed` counts those of `seeds=N`.
 
     Labels are positive from this value of the score of the positive class on; `scores` states
@@ -465,8 +445,7 @@ class FoldThreshold:
     member: str = ""
 
 
-@frozen
-class Requirement:
+class Requirement(Struct, frozen=True):
     """One `require` line and how it was decided; `alpha` is the level of its test.
 
     `operator` is the relation of a level to its threshold; files of older versions lack it.
@@ -494,8 +473,7 @@ class Requirement:
     operator: Annotated[str, Among((">=", "<="))] | None = None
 
 
-@frozen
-class Analysis:
+class Analysis(Struct, frozen=True):
     """The values of one `analyze` item."""
 
     kind: str
@@ -506,8 +484,7 @@ class Analysis:
     values: Mapping[str, Value]
 
 
-@frozen
-class CorrectedEstimate:
+class CorrectedEstimate(Struct, frozen=True):
     """The expected performance on new data of a model that was chosen for its estimate.
 
     `naive` is the estimate for which it was chosen; `value` and its interval are those of BBC-CV
@@ -526,8 +503,7 @@ class CorrectedEstimate:
     method: str = "bbc_cv"
 
 
-@frozen
-class BestOfMany:
+class BestOfMany(Struct, frozen=True):
     """The best of many models on one test set, which chance makes look better than it is.
 
     `naive` is its estimate; `value` and its interval are those of BBC-CV over `rounds` bootstrap
@@ -548,8 +524,7 @@ class BestOfMany:
     method: str = "bbc_cv"
 
 
-@frozen
-class Export:
+class Export(Struct, frozen=True):
     """One model that was refitted on all data and saved.
 
     `best` states that it was chosen as the best of the models; `notes` explain how its
@@ -568,8 +543,7 @@ class Export:
     threshold: float | None = None
 
 
-@frozen
-class Failure:
+class Failure(Struct, frozen=True):
     """One fit that raised; `stage` is inner (a candidate), outer, export, or subset (a part of
     the training part, for a learning curve).
 
@@ -590,8 +564,7 @@ class Failure:
     metric: str | None = None
 
 
-@frozen
-class FitWarning:
+class FitWarning(Struct, frozen=True):
     """A warning from fits of one model, with the number of these fits."""
 
     data: str
@@ -602,8 +575,7 @@ class FitWarning:
     n: int
 
 
-@frozen
-class ResultsRecord:
+class ResultsRecord(Struct, frozen=True):
     """All results of a run: the content of `results.json`.
 
     `style_sheet` is the text of the author's style sheet, so that a report can be rendered again;

@@ -3,7 +3,6 @@
 `python -m evallang.results.schema` writes the file that the package ships.
 """
 
-import dataclasses
 import inspect
 import json
 import types
@@ -11,6 +10,9 @@ import typing
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import fields
 
 from evallang.results.kinds import Among
 from evallang.results.records import SCHEMA, ResultsRecord
@@ -30,13 +32,13 @@ def schema() -> dict[str, Any]:
 
 def _record(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     hints = typing.get_type_hints(kind, include_extras=True)
-    fields = dataclasses.fields(kind)
+    known = fields(kind)
     summary = (inspect.getdoc(kind) or "").split("\n\n")[0]
     return {
         "description": " ".join(summary.split()),
         "type": "object",
-        "properties": {f.name: _type(hints[f.name], definitions) for f in fields},
-        "required": [f.name for f in fields],
+        "properties": {f.name: _type(hints[f.name], definitions) for f in known},
+        "required": [f.name for f in known],
     }
 
 
@@ -50,8 +52,8 @@ def _type(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     if origin in (typing.Union, types.UnionType):
         choices = [_type(part, definitions) for part in parts if part is not type(None)]
         return {"anyOf": [*choices, {"type": "null"}]}
-    if dataclasses.is_dataclass(kind):
-        name = kind.__name__ if isinstance(kind, type) else type(kind).__name__
+    if isinstance(kind, type) and issubclass(kind, Struct):
+        name = kind.__name__
         if name not in definitions:
             definitions[name] = {}
             definitions[name] = _record(kind, definitions)

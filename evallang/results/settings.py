@@ -2,7 +2,8 @@
 
 from typing import Annotated, Any
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.results.kinds import Among
 
 Value = Any
@@ -15,8 +16,7 @@ DEFAULT_KINDS = (
 """Statements that have defaults, and catalogues whose methods have options."""
 
 
-@frozen
-class DefaultPlace:
+class DefaultPlace(Struct, frozen=True):
     """The place where an author could state a default; two defaults of one place are the same.
 
     The fields are those of a `Default`.
@@ -29,8 +29,7 @@ class DefaultPlace:
     line: int | None = None
 
 
-@frozen
-class Default:
+class Default(Struct, frozen=True):
     """A default that was used: the clause as an author would write it, its value and its place.
 
     `kind` is the statement that could state it, or the catalogue of the method whose option it
@@ -54,8 +53,7 @@ class Default:
         return DefaultPlace(self.kind, self.option, self.subject, self.under, self.line)
 
 
-@frozen
-class Stated:
+class Stated(Struct, frozen=True):
     """A statement or clause as the author wrote it, in canonical form on one line.
 
     `clause` is None for the line of the statement itself. `name` is what the statement declares,
@@ -70,16 +68,14 @@ class Stated:
     value: str
 
 
-@frozen
-class FileRecord:
+class FileRecord(Struct, frozen=True):
     """A file that was read: its path relative to the study, with `/`, and its SHA-256."""
 
     path: str
     sha256: str
 
 
-@frozen
-class ReportSettings:
+class ReportSettings(Struct, frozen=True):
     """The `report` statement: formats, title, style and sections.
 
     `style`, `template` and `bibliography` are the paths of the author's style sheet, template and
@@ -97,8 +93,7 @@ class ReportSettings:
     bibliography: str | None = None
 
 
-@frozen
-class OptionWords:
+class OptionWords(Struct, frozen=True):
     """The title of a protocol option for readers, and what it decides."""
 
     title: str

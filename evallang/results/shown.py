@@ -4,15 +4,14 @@ A `Value` field may contain any result of a method. The fields named here have o
 that a faulty `results.json` is refused with the place of the fault before a report is rendered.
 """
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
 
 Number = float | None
 Count = int | None
 Amount = float | str
 
 
-@frozen
-class ShownOfTest:
+class ShownOfTest(Struct, frozen=True):
     """The fields of `extra` of a test that a report reads."""
 
     p_first: Number = None
@@ -39,8 +38,7 @@ class ShownOfTest:
     detectable_alpha: Number = None
 
 
-@frozen
-class ShownOfEstimate:
+class ShownOfEstimate(Struct, frozen=True):
     """The fields of `extra` of an estimate that a report reads."""
 
     n_examples: Count = None
@@ -58,8 +56,7 @@ class ShownOfEstimate:
     standard_error: Number = None
 
 
-@frozen
-class ShownDiagnostic:
+class ShownDiagnostic(Struct, frozen=True):
     """The fields of a finding of the check that a report reads."""
 
     code: str = ""

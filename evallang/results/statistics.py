@@ -1,27 +1,26 @@
 """The records that tests and intervals return."""
 
 from collections.abc import Mapping
-from dataclasses import field, replace
 from enum import StrEnum
 from typing import Annotated, NamedTuple
 
-from evallang.frozen_records import frozen
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from evallang.results import printed
 from evallang.results.kinds import Among, Reads, Share
 from evallang.results.settings import Value
 from evallang.results.shown import ShownOfTest
 
 
-@frozen
-class Clusters:
+class Clusters(Struct, frozen=True):
     """The number of groups behind a clustered test or interval, and its design effect."""
 
     n: int
     design_effect: float | None
 
 
-@frozen
-class Resamples:
+class Resamples(Struct, frozen=True):
     """The values of resamples as a histogram: `counts` are of equal bins from `low` to `high`.
 
     `n` counts the resamples on which the value is defined.
@@ -37,8 +36,7 @@ class Resamples:
         return Resamples(self.n, 0.0 - self.high, 0.0 - self.low, self.counts[::-1])
 
 
-@frozen
-class Interval:
+class Interval(Struct, frozen=True):
     """An interval with its method and level; an undefined bound is None.
 
     `clusters` describes the groups that are its units; it is None if the units are examples.
@@ -59,8 +57,7 @@ class Interval:
         return self.low is not None or self.high is not None
 
 
-@frozen
-class Statistic:
+class Statistic(Struct, frozen=True):
     """A test statistic; `name` is printed (`chi2`, `Q`, `F`, `t`, `z`)."""
 
     name: str
@@ -82,8 +79,7 @@ class Summary(StrEnum):
         return f"{self if location else Summary.DIFFERENCE} in {metric}"
 
 
-@frozen
-class Difference:
+class Difference(Struct, frozen=True):
     """A difference between two models (first minus second) in the unit of the metric.
 
     A test gives a `Summary` as its name, to which the engine adds the metric; a difference that
@@ -100,8 +96,7 @@ class Difference:
     resamples: Resamples | None = None
 
 
-@frozen
-class SimultaneousInterval:
+class SimultaneousInterval(Struct, frozen=True):
     """An interval that holds for a whole family of comparisons at once.
 
     If `selected` is set, it does not: the false coverage rate then holds on average over the
@@ -115,8 +110,7 @@ class SimultaneousInterval:
     selected: bool = False
 
 
-@frozen
-class Effect:
+class Effect(Struct, frozen=True):
     """An effect size, with its interval if it has one.
 
     `scale` decides its format: a `share` cannot exceed 1 in size, `odds` are A : B of the
@@ -149,8 +143,7 @@ LACKING = {
 """The reasons why a test could not be run."""
 
 
-@frozen
-class Lacking:
+class Lacking(Struct, frozen=True):
     """Why a test could not be run: the kind, the reason in words, and its model, if any."""
 
     kind: Annotated[str, Among(tuple(LACKING))]
@@ -165,8 +158,7 @@ class ConfidenceInterval(NamedTuple):
     high: float | None
 
 
-@frozen
-class HypothesisTestResult:
+class HypothesisTestResult(Struct, frozen=True):
     """The result of a hypothesis test, which the comparison uses to decide.
 
     `test` is the registered name, `variant` the computed variant ("exact"), `null`
@@ -277,8 +269,7 @@ def _words_of_side(side: str) -> tuple[str, str]:
     return f", one-sided: {side}", against
 
 
-@frozen
-class Ranks:
+class Ranks(Struct, frozen=True):
     """Average ranks over data sets, the critical difference, wins, ties and losses.
 
     `intervals` are those of the average ranks over resampled data sets; it is empty if there are

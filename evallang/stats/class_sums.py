@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -24,8 +25,7 @@ MANY_CELLS = 1 << 10
 """The number of cells from which it is quicker to sum only those that occur."""
 
 
-@frozen
-class Margins:
+class Margins(Struct, frozen=True):
     """Sums of counts; all arrays over the leading axes, those by class with a last axis k.
 
     `hits` are examples of a class predicted as it, `labelled` its examples predicted as any
@@ -107,8 +107,7 @@ class OccurringCells:
         )
 
 
-@frozen
-class LabelledPairs:
+class LabelledPairs(Struct, frozen=True):
     """How often each truth occurs with each two predictions: the combinations that occur.
 
     Arrays (P,) in the order of truth, first and second; a prediction that is none of the k

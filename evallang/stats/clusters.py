@@ -9,8 +9,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from evallang.bibliography import Reference
-from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.results.statistics import Clusters, Difference, Summary
 from evallang.stats.alternatives import Alternative
@@ -62,8 +63,7 @@ AT_ONCE = 1 << 20  # numbers held at once
 SAME = 1e-9  # relative; the same sum reached by another order
 
 
-@frozen
-class Flipped:
+class Flipped(Struct, frozen=True):
     """p of a sign-flip test of whole groups; `variant` is exact or Monte Carlo.
 
     `mc_se` is the Monte Carlo error of p, None where it is exact; `smallest` the least p

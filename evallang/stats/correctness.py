@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.registry import lazy
 from evallang.stats.validation import MOST_COUNTED, check_unmasked, numbers
 
@@ -25,8 +26,7 @@ BYTES_PACKED = 1 << 19  # of the values that are transposed at once
 ROWS_COUNTED = 1 << 19  # examples counted at once, a bit for each model
 
 
-@frozen
-class Correctness:
+class Correctness(Struct, frozen=True):
     """The counts behind n examples judged right or wrong for M models.
 
     Attributes

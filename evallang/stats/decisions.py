@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Literal, Protocol
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.stats.validation import word
 
 Better = Literal["higher", "lower"]
@@ -27,8 +28,7 @@ class Bounds(Protocol):
         """The upper bound, None where it is undefined."""
 
 
-@frozen
-class Decision:
+class Decision(Struct, frozen=True):
     """Whether a claim is met; `reason` says why where it is not."""
 
     met: bool

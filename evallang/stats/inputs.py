@@ -8,7 +8,8 @@ derives from the declarations which methods can run.
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.registry import Design, Evidence
 
 
@@ -44,8 +45,7 @@ Shape = tuple[int | str, ...]
 """The axes of an array, each a length or the symbol of one."""
 
 
-@frozen
-class Input:
+class Input(Struct, frozen=True):
     """One input of a method.
 
     Attributes

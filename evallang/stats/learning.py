@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 
-@frozen
-class SizeScores:
+class SizeScores(Struct, frozen=True):
     """The scores of the fits on subsets of one size.
 
     Attributes
@@ -34,8 +33,7 @@ class SizeScores:
     failed: int
 
 
-@frozen
-class Learning:
+class Learning(Struct, frozen=True):
     """The scores of one model by the size of the training set, the smallest size first.
 
     `n` counts the examples that are tested; `ordered` states that the subsets are the last rows

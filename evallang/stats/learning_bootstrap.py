@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, get_args
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.registry import lazy
 from evallang.stats.validation import magnitudes, numbers, word
 
@@ -25,8 +26,7 @@ NOISE = 1e-12  # differences of errors below this are rounding, not overfitting
 Estimator = Literal["oob", ".632", ".632+", "resubstitution"]
 
 
-@frozen
-class BootstrapError:
+class BootstrapError(Struct, frozen=True):
     """An estimate of the error with its parts.
 
     Attributes

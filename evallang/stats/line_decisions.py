@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
 
 Decision = bool | None
 """Whether a hypothesis was rejected; None where the test is undefined."""
 
 
-@frozen
-class Setting:
+class Setting(Struct, frozen=True):
     """One test with one correction, and what it decides on every hypothesis of a line.
 
     `reported` marks what the line itself uses; `problem` is why a setting decides nothing. The
@@ -25,8 +24,7 @@ class Setting:
     correction_title: str | None = None
 
 
-@frozen
-class DecidedHypothesis:
+class DecidedHypothesis(Struct, frozen=True):
     """One hypothesis of a line: a pair of models by a metric on a data set (None: across them)."""
 
     data: str | None
@@ -34,8 +32,7 @@ class DecidedHypothesis:
     models: tuple[str, ...]
 
 
-@frozen
-class LineDecisions:
+class LineDecisions(Struct, frozen=True):
     """The hypotheses of one line with every setting that was computed, the reported one first.
 
     `others` are the titles of corrections that control the same error only under an assumption.

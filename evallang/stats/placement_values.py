@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.registry import lazy
 from evallang.stats.ascending import ascending_parts
 from evallang.stats.running_sums import count_up_to
@@ -88,8 +89,7 @@ def _outranked(
     return outranked
 
 
-@frozen(eq=False)
-class PlacedScores:
+class PlacedScores(Struct, frozen=True, eq=False):
     """What the scores of M models on one test set outrank: each is sorted once for all tests.
 
     Attributes

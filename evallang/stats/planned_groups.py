@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evallang.stats.planned_power import Answer, Question, Sizes, Stated
 from evallang.stats.power import MOST_N
 
@@ -30,8 +31,7 @@ def number_of_groups(sizes: Sizes) -> int:
     return sum(count for _, count in sizes)
 
 
-@frozen
-class PlannedGroups:
+class PlannedGroups(Struct, frozen=True):
     """The groups that a power analysis assumes.
 
     Attributes

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
 from typing import Any
 
-from evallang.frozen_records import frozen
+from msgspec import Struct, field
+
 from evallang.results.provenance import AssumptionWords
 
 DISCORDANT = {"discordant": AssumptionWords("{} discordant", "discordant", percent=True)}
@@ -22,8 +22,7 @@ Sizes = tuple[tuple[int, int], ...]
 """The sizes of groups, ascending, each with the number of groups of that size."""
 
 
-@frozen
-class Question:
+class Question(Struct, frozen=True):
     """One test of a study as a power analysis sees it.
 
     Attributes
@@ -66,8 +65,7 @@ class Question:
         return str(self.options.get("alternative", "two_sided")) != "two_sided"
 
 
-@frozen
-class Stated:
+class Stated(Struct, frozen=True):
     """What an author states before the data are seen; None is not stated.
 
     Attributes
@@ -98,8 +96,7 @@ class Stated:
     group_size: int | None = None
 
 
-@frozen
-class Answer:
+class Answer(Struct, frozen=True):
     """What a test can show under one set of assumptions; None is out of reach or not asked.
 
     Attributes
@@ -120,12 +117,11 @@ class Answer:
     power: float | None = None
     mc_se: float | None = None
     required_n: int | None = None
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
     n_for_width: int | None = None
 
 
-@frozen
-class PowerDeclaration:
+class PowerDeclaration(Struct, frozen=True):
     """How the power of a test is computed.
 
     Attributes

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import field
+
+from msgspec import Struct, field
 
 from evallang.bibliography import Reference
-from evallang.frozen_records import frozen
 from evallang.stats.corrections.correction import CORRECTIONS, harmonic
 from evallang.stats.validation import word
 
@@ -31,8 +31,7 @@ BEYOND = 0.05  # share of n by which power must stay at its target
 LOOKED_AT = 200  # sizes at which that is looked up
 
 
-@frozen
-class PowerAnalysis:
+class PowerAnalysis(Struct, frozen=True):
     """Power for one set of assumptions; what is undefined or out of reach is None.
 
     Attributes

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Literal
+
+from msgspec.structs import replace
 
 from evallang.registry import lazy
 from evallang.results.provenance import AssumptionWords

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -15,8 +16,7 @@ else:
     np = lazy("numpy")
 
 
-@frozen
-class Predicted:
+class Predicted(Struct, frozen=True, dict=True):
     """The held-out predictions of one model.
 
     Attributes

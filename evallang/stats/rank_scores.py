@@ -10,7 +10,8 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.registry import lazy
 from evallang.stats.studentized_range import range_quantile
 from evallang.stats.validation import subtractable
@@ -26,8 +27,7 @@ Missing = Literal["leave_out", "worst"]
 DIGITS = 12  # significant ones that make two scores equal
 
 
-@frozen
-class ScoreTable:
+class ScoreTable(Struct, frozen=True):
     """Scores that are ready to be ranked.
 
     Attributes

@@ -6,7 +6,8 @@ import math
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.registry import lazy
 from evallang.stats.clusters import group_codes, group_totals
 from evallang.stats.hypothesis_tests.auc_covariance import auc_covariance
@@ -19,8 +20,7 @@ else:
     np = lazy("numpy")
 
 
-@frozen(eq=False)
-class ReaderScores:
+class ReaderScores(Struct, frozen=True, eq=False, dict=True):
     """The scores of readers with models, and their covariance over examples.
 
     Attributes

@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.registry import lazy
 from evallang.results.statistics import Effect
 
@@ -125,8 +126,7 @@ def _spread(ordered: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[
     return median, distance
 
 
-@frozen(eq=False)
-class DataSetStatistic:
+class DataSetStatistic(Struct, frozen=True, eq=False):
     """A statistic of data sets.
 
     Attributes

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.registry import lazy
 from evallang.results.shown import Number
 from evallang.stats.intervals.drawn_weights import drawn_weights
@@ -22,8 +23,7 @@ ROUNDS = 1000
 AT_ONCE = 1 << 22  # numbers of a block of rounds
 
 
-@frozen
-class CellShare:
+class CellShare(Struct, frozen=True):
     """The weight of a cell, and its share of the row; None where the row is empty."""
 
     count: float

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 
-@frozen
-class Rounds:
+class Rounds(Struct, frozen=True):
     """The predictions of one model for the rows that each round did not draw.
 
     Attributes

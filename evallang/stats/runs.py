@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -14,8 +15,7 @@ else:
     np = lazy("numpy")
 
 
-@frozen
-class Runs:
+class Runs(Struct, frozen=True):
     """The scores and predictions of one model for S seeds and J splits.
 
     Attributes

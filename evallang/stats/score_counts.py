@@ -11,7 +11,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.registry import lazy
 from evallang.stats.ascending import ascending
 
@@ -27,8 +28,7 @@ FINEST = 1074  # binary digits behind the point of the least float64
 AT_ONCE = 1 << 16  # distinct scores worked on at once: they stay in the cache
 
 
-@frozen(eq=False)
-class ScoreCounts:
+class ScoreCounts(Struct, frozen=True, eq=False):
     """The distinct scores of one model.
 
     Attributes
@@ -183,8 +183,7 @@ def _digits(values: NDArray[np.float64], most: int, known: int | None) -> int:
 # --- placements --------------------------------------------------------------------------------
 
 
-@frozen
-class PlacementMoments:
+class PlacementMoments(Struct, frozen=True):
     """The area under a ROC curve, and how far placements vary within each class.
 
     Attributes
@@ -211,8 +210,7 @@ class PlacementMoments:
         return min(self.negatives, self.positives)
 
 
-@frozen(eq=False)
-class Ranks:
+class Ranks(Struct, frozen=True, eq=False):
     """What an example with each distinct score of a model outranks, doubled (D,).
 
     Attributes
@@ -281,8 +279,7 @@ def _variance(
     return total / (members - 1)
 
 
-@frozen(eq=False)
-class PlacementSums:
+class PlacementSums(Struct, frozen=True, eq=False):
     """The areas of M models on the same examples, and products of their placements.
 
     Attributes

@@ -11,8 +11,9 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from msgspec import Struct
+
 from evallang.bibliography import Reference as Work
-from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.results.shown import Number
 from evallang.stats.cost_lines import area_of_lowest_costs
@@ -43,8 +44,7 @@ AT_ONCE = 1 << 22  # numbers of a block of rounds
 SAME = 1e-9  # rates that differ by less are one
 
 
-@frozen
-class CurvePoint:
+class CurvePoint(Struct, frozen=True):
     """A point of a curve: pointwise bounds, bounds of the simultaneous band, the pooled curve."""
 
     x: Number
@@ -56,8 +56,7 @@ class CurvePoint:
     pooled: Number
 
 
-@frozen
-class Summary:
+class Summary(Struct, frozen=True):
     """A number that sums up a curve, with its interval."""
 
     name: str
@@ -66,16 +65,14 @@ class Summary:
     high: Number = None
 
 
-@frozen
-class Reference:
+class Reference(Struct, frozen=True):
     """A line that a curve is read against, through some points (x, y)."""
 
     name: str
     points: tuple[tuple[float, float], ...]
 
 
-@frozen
-class Curve:
+class Curve(Struct, frozen=True):
     """A curve of one model, its summaries, and what it was computed from."""
 
     points: tuple[CurvePoint, ...]
@@ -87,8 +84,7 @@ class Curve:
     notes: tuple[str, ...] = ()
 
 
-@frozen
-class ShownCurve:
+class ShownCurve(Struct, frozen=True):
     """The values of an analysis that draws a curve; `unit`, `about` and `level` are the run's.
 
     With three classes or more a curve is about one class against the rest (`of_class`), or the

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.registry import lazy
 from evallang.results.settings import Value
 
@@ -18,8 +19,7 @@ Rule = Literal["best", "one_standard_error"]
 DIGITS = 12  # significant digits to which equal scores tie
 
 
-@frozen
-class SearchedParameter:
+class SearchedParameter(Struct, frozen=True):
     """One searched parameter and its candidates in the order written.
 
     `values` is empty where candidates are drawn from a distribution; `written` is the domain as
@@ -31,8 +31,7 @@ class SearchedParameter:
     written: str
 
 
-@frozen
-class FoldSearch:
+class FoldSearch(Struct, frozen=True):
     """The search inside one training part, and the score of the chosen candidate on its test part.
 
     All scores are by the metric of the search. `inner_score` and `test_score` are None where they
@@ -50,8 +49,7 @@ class FoldSearch:
     steps: tuple[int, ...]
 
 
-@frozen
-class Searches:
+class Searches(Struct, frozen=True):
     """All searches of one model: one inside each training part of a protocol.
 
     `better` is the better direction of the metric, and `rule` what chose among the candidates.

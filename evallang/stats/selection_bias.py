@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
+from msgspec import Struct
+
 from evallang.bibliography import Reference
-from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.stats.distributions import checked_level
 
@@ -34,8 +35,7 @@ Score = Callable[[int, "NDArray[np.int64]"], "float | None"]
 """From the number of a model and positions of units (with repeats) to its score there."""
 
 
-@frozen
-class Corrected:
+class Corrected(Struct, frozen=True):
     """The mean score of the model chosen in each round, on the units that were not drawn.
 
     `low` and `high` are percentiles of the rounds' scores; `rounds` counts those in which

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.stats.validation import MOST_COUNTED
 
 Share = tuple[int, int]
 """How many examples are right, and of how many."""
 
 
-@frozen
-class Shares:
+class Shares(Struct, frozen=True):
     """What two models have right, each of its own examples: (right, n)."""
 
     first: Share

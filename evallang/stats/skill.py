@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.registry import lazy
 from evallang.stats.placement_values import twice_outranked
 from evallang.stats.rank_scores import mid_ranks
@@ -23,8 +24,7 @@ else:
 FEWEST_RANKED = 3  # rows; two always have a correlation of 1 or -1
 
 
-@frozen
-class Skill:
+class Skill(Struct, frozen=True):
     """A mean over comparisons of rows: its value, and how far each row (n,) moves it."""
 
     value: float

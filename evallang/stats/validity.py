@@ -12,11 +12,12 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evallang.registry import lazy
 from evallang.results.statistics import HypothesisTestResult, Interval
 
@@ -39,8 +40,7 @@ class Counted(StrEnum):
     TAIL = "examples in the tail"
 
 
-@frozen
-class Holds:
+class Holds(Struct, frozen=True):
     """A number from which on an interval or a test holds.
 
     Attributes
@@ -78,8 +78,7 @@ OF_TAIL = Holds(Counted.TAIL, 20)
 """What several members declare (docs/validation.md)."""
 
 
-@frozen
-class Tail:
+class Tail(Struct, frozen=True):
     """The share of the examples that can carry a mean, and what simulations found with few.
 
     `found` is a clause about 95 % intervals with fewer than `least` of `Holds` in that share.
@@ -89,8 +88,7 @@ class Tail:
     found: str
 
 
-@frozen
-class Number:
+class Number(Struct, frozen=True):
     """A number that was counted; of a tail, with what the metric declares."""
 
     n: float

@@ -1,10 +1,11 @@
 """Lines in, statements with their clauses out; report what is in the wrong place."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
-from evallang.frozen_records import frozen, mutable
 from evallang.source import Span
 from evallang.spelling import MOST_LISTED, closest, listed
 from evallang.syntax import codes, language
@@ -18,8 +19,7 @@ from evallang.syntax.scanner import Token
 MOST_JOINED = 200  # signs of a statement over several lines; each line reads all of it again
 
 
-@frozen
-class ParsedLine:
+class ParsedLine(Struct, frozen=True):
     """A statement's first line or a clause, and its node where the line is faultless.
 
     `start` and `end` enclose the physical lines; `at_margin` tells whether they begin in
@@ -35,8 +35,7 @@ class ParsedLine:
 # --- lines of an open statement --------------------------------------------------------
 
 
-@mutable
-class Open:
+class Open(Struct, eq=False):
     """A statement that still takes clauses; `word` is empty where nobody knows what it is."""
 
     word: str
@@ -499,8 +498,7 @@ class Assembly:
         self.diagnostics.append(diagnose(code, message, span, help=suggestion, fixes=fixes))
 
 
-@frozen
-class LineJoin:
+class LineJoin(Struct, frozen=True):
     """A guess at lines that belong together, and such lines: as written, and as they should be."""
 
     guess: Callable[[Assembly, LogicalLine], bool]

@@ -7,9 +7,9 @@ the grammar accepts. The field of the node in which the name then is tells what 
 import re
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.source import SourceFile
 from evallang.syntax import language, nodes as n
 from evallang.syntax.lalr import END, advance, expected, run
@@ -28,8 +28,7 @@ BRANCHES = ("numeric", "categorical", "rest")
 CALLS = (n.CallNode, n.OptionNode)
 
 
-@frozen
-class Names:
+class Names(Struct, frozen=True):
     """Names that may follow: the members of a catalogue, the columns, or what a study declares.
 
     `kind` is one of `language.Names`, or `rules`. With `of`, the options of a member of this
@@ -43,8 +42,7 @@ class Names:
     before: tuple[str, ...] = ()
 
 
-@frozen
-class Place:
+class Place(Struct, frozen=True):
     """What may follow at a place: words of the language, and names; `typed` is there already."""
 
     typed: str
@@ -228,14 +226,14 @@ def _path(node: object, start: int) -> list[tuple[n.Node, str]]:
     """Return the nodes and fields that lead to the name that begins at a place."""
     if not isinstance(node, n.Node):
         return []
-    for item in fields(node):
-        value = getattr(node, item.name)
+    for name in node.__struct_fields__:
+        value = getattr(node, name)
         for child in value if isinstance(value, tuple) else (value,):
             if isinstance(child, n.NameNode) and child.span.start == start:
-                return [(node, item.name)]
+                return [(node, name)]
             inner = _path(child, start)
             if inner:
-                return [(node, item.name), *inner]
+                return [(node, name), *inner]
     return []
 
 

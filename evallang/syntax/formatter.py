@@ -5,9 +5,10 @@ that does not parse is left as it is, but for blanks at its end.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 
-from evallang.frozen_records import mutable
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evallang.source import SourceFile
 from evallang.syntax.assembly import ParsedLine
 from evallang.syntax.nodes import CommentNode, Node
@@ -50,8 +51,7 @@ def format_node(node: Node) -> str:
     return flat(written(node))
 
 
-@mutable
-class _Block:
+class _Block(Struct, eq=False):
     """Formatted lines and the stretch of the file (whole lines) that they stand for."""
 
     start: int

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from msgspec import Struct
+
 from evallang.diagnostics import Diagnostic
-from evallang.frozen_records import frozen
 from evallang.source import Span
 from evallang.syntax.node_builder import NodeBuilder, action
 from evallang.syntax.parse_table import MISSING, SPLICE, parse_table
@@ -17,8 +18,7 @@ from evallang.syntax.scanner import Token
 END = "$END"
 
 
-@frozen
-class Run:
+class Run(Struct, frozen=True):
     """What became of a line: a node with findings, or the token (by number) that does not fit.
 
     `stack` holds the states before that token.
@@ -30,8 +30,7 @@ class Run:
     stack: tuple[int, ...] = ()
 
 
-@frozen
-class Reading:
+class Reading(Struct, frozen=True):
     """What a line was read as: its node, if any, and what was found in it."""
 
     node: Any

@@ -16,12 +16,12 @@ where it has this value. In a node without fields of its own `{0}`, `{1}` are it
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
 from functools import cache
 from typing import Any, Literal
 
+from msgspec import Struct, field
+
 from evallang import spelling
-from evallang.frozen_records import frozen
 from evallang.syntax import nodes as n
 from evallang.syntax.parse_table import parse_table
 
@@ -56,8 +56,7 @@ statements of this word declare in the study."""
 _PLAIN = {"words": "{keyword} {values:plain}"}
 
 
-@frozen
-class Clause:
+class Clause(Struct, frozen=True):
     """An indented line below a statement.
 
     `words` are the values of a clause that takes a `word`, `bounds` those of an `integer`.
@@ -81,8 +80,7 @@ class Clause:
     written: Mapping[str, str] = field(default_factory=lambda: _PLAIN)
 
 
-@frozen
-class Statement:
+class Statement(Struct, frozen=True):
     """A line in column 0 and the clauses that may be below it.
 
     `once` names, in messages, a statement that may be written only once. `lists` names the

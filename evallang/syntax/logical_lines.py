@@ -6,10 +6,10 @@ reaches beyond its statement.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+
+from msgspec import Struct, field
 
 from evallang.diagnostics import Code, Diagnostic, diagnose
-from evallang.frozen_records import frozen, mutable
 from evallang.source import SourceFile, Span
 from evallang.syntax import codes
 from evallang.syntax.language import STATEMENTS
@@ -23,8 +23,7 @@ _SIGNS = {"RPAR": ")", "RSQB": "]", "RBRACE": "}"}
 _GOES_ON = frozenset({"COMMA", "COLON", "EQUAL", "VBAR", "LPAR", "RPAR", "RSQB", "RBRACE"})
 
 
-@mutable
-class LogicalLine:
+class LogicalLine(Struct, eq=False):
     """The first line of a statement (`at_margin`), or one clause.
 
     `start` and `end` enclose its physical lines. `understood` tells that the tokens are what
@@ -46,8 +45,7 @@ class LogicalLine:
         return self.tokens[0].text if self.tokens else ""
 
 
-@frozen
-class Layout:
+class Layout(Struct, frozen=True):
     """A file as logical lines; `comments` and `tabs` (outside quotes) are the whole file's."""
 
     lines: tuple[LogicalLine, ...]

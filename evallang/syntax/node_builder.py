@@ -10,8 +10,9 @@ import re
 
 # ruff: noqa: D102 - a method makes what the grammar's rule of the same name describes
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import MISSING, fields, replace
 from typing import Any
+
+from msgspec.structs import fields, replace
 
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, Related, diagnose
 from evallang.source import Span
@@ -621,7 +622,7 @@ class NodeBuilder:
                 made[field.name] = field.holds
             elif field.name != "keyword":
                 kid = next(given, None)
-                if kid is not None or known[field.name].default is MISSING:
+                if kid is not None or known[field.name].required:
                     made[field.name] = kid.text if isinstance(kid, Token) else kid
         whole: n.Node = node(**made)
         return whole

@@ -1,69 +1,63 @@
 """What was written: the syntax tree of a `.eval` file.
 
-Frozen dataclasses that know nothing of catalogues, numbers or reports. Spans and
+Frozen records that know nothing of catalogues, numbers or reports. Spans and
 comments do not affect equality, so `parse(format(tree)) == tree`. Literals keep their
 spelling (`1_000`, `.632`).
 """
 
-from dataclasses import field
+from typing import ClassVar
 
-from evallang.frozen_records import frozen
+from evallang.records import Placed
 from evallang.source import Span
 
 
-@frozen
-class Node:
+class Node(Placed, frozen=True, kw_only=True):
     """Anything written, with its place."""
 
-    span: Span = field(compare=False, kw_only=True)
+    APART: ClassVar[tuple[str, ...]] = ("span",)
+
+    span: Span
 
 
-@frozen
-class NameNode(Node):
+class NameNode(Node, frozen=True):
     """A bare word: an author's name, a word of a catalogue, a keyword value (`5x2cv_t`)."""
 
     name: str
 
 
-@frozen
-class TextNode(Node):
+class TextNode(Node, frozen=True):
     """Text in quotes; `value` is unescaped, `literal` as written, quotes included."""
 
     value: str
     literal: str
 
 
-@frozen
-class NumberNode(Node):
+class NumberNode(Node, frozen=True):
     """A number as written: `3`, `1_000`, `.5`, `1e-3`, `-1`, `95%`, `1/3`."""
 
     literal: str
 
 
-@frozen
-class ListNode(Node):
+class ListNode(Node, frozen=True):
     """`[1, 2, 3]`; `(1, 2)` is read as one."""
 
     items: tuple["ValueNode", ...]
 
 
-@frozen
-class EntryNode(Node):
+class EntryNode(Node, frozen=True):
     """One `key: value` of a map."""
 
     key: "NameNode | TextNode | NumberNode"
     value: "ValueNode"
 
 
-@frozen
-class MapNode(Node):
+class MapNode(Node, frozen=True):
     """`{no: 1, yes: 10}`."""
 
     entries: tuple[EntryNode, ...]
 
 
-@frozen
-class RangeNode(Node):
+class RangeNode(Node, frozen=True):
     """`1..15 step 2`, or with `uniform` / `loguniform` a distribution."""
 
     start: NumberNode
@@ -73,8 +67,7 @@ class RangeNode(Node):
     distribution: NameNode | None = None
 
 
-@frozen
-class ArgumentNode(Node):
+class ArgumentNode(Node, frozen=True):
     """One argument of a call: `key=value`, `key in DOMAIN` (tuned) or a value alone."""
 
     key: NameNode | None
@@ -82,31 +75,27 @@ class ArgumentNode(Node):
     tuned: bool = False
 
 
-@frozen
-class CallNode(Node):
+class CallNode(Node, frozen=True):
     """`name(arguments)`; `X()` is read as the name alone."""
 
     name: NameNode
     arguments: tuple[ArgumentNode, ...]
 
 
-@frozen
-class BranchNode(Node):
+class BranchNode(Node, frozen=True):
     """One branch of `columns(...)`: which columns, and the pipeline they go through."""
 
     key: "NameNode | TextNode | ListNode"
     pipeline: "PipelineNode"
 
 
-@frozen
-class ColumnsNode(Node):
+class ColumnsNode(Node, frozen=True):
     """`columns(numeric: A | B, [age, bmi]: passthrough)`."""
 
     branches: tuple[BranchNode, ...]
 
 
-@frozen
-class PipelineNode(Node):
+class PipelineNode(Node, frozen=True):
     """`step | step | estimator`; also a single step."""
 
     steps: tuple["NameNode | CallNode | ColumnsNode", ...]
@@ -130,8 +119,7 @@ MethodNode = NameNode | CallNode
 """A word of a catalogue, with or without options."""
 
 
-@frozen
-class ClauseNode(Node):
+class ClauseNode(Node, frozen=True):
     """`keyword value, value`: every clause that has no shape of its own.
 
     `author`, `question`, `about`, `seed`, `alpha`, `confidence`, `families`, `target`,
@@ -145,24 +133,21 @@ class ClauseNode(Node):
     values: tuple[ValueNode, ...]
 
 
-@frozen
-class PositiveNode(Node):
+class PositiveNode(Node, frozen=True):
     """`positive 1 "malignant"`."""
 
     value: NameNode | TextNode | NumberNode
     label: TextNode | None = None
 
 
-@frozen
-class FeaturesNode(Node):
+class FeaturesNode(Node, frozen=True):
     """`features A, B` or `features all except A, B`."""
 
     columns: tuple[ColumnNode, ...]
     all_except: bool = False
 
 
-@frozen
-class WhereNode(Node):
+class WhereNode(Node, frozen=True):
     """`where COL OP VALUE`; `operator` is one of = != < <= > >= in, `is missing`, `is not missing`.
 
     `value` is None for the two `is` forms.
@@ -173,16 +158,14 @@ class WhereNode(Node):
     value: ValueNode | None = None
 
 
-@frozen
-class ColumnPairNode(Node):
+class ColumnPairNode(Node, frozen=True):
     """`("errors_a", "words_a")`: the columns of a numerator and its denominator."""
 
     numerator: ColumnNode
     denominator: ColumnNode
 
 
-@frozen
-class ModelColumnNode(Node):
+class ModelColumnNode(Node, frozen=True):
     """One item of `models`, `correct` or `value`: `bert "BERT base" as yhat in "preds.csv"`."""
 
     name: ColumnNode
@@ -191,16 +174,14 @@ class ModelColumnNode(Node):
     path: TextNode | None = None
 
 
-@frozen
-class RatioNode(Node):
+class RatioNode(Node, frozen=True):
     """`ratio("errors", "words")`: what is added up over the examples and divided."""
 
     numerator: TextNode
     denominator: TextNode
 
 
-@frozen
-class ModelColumnsNode(Node):
+class ModelColumnsNode(Node, frozen=True):
     """`models A, B`, `correct A as "x"`, `value "F1" A, B`; `metric` only for `value`."""
 
     keyword: NameNode
@@ -208,8 +189,7 @@ class ModelColumnsNode(Node):
     metric: TextNode | RatioNode | None = None
 
 
-@frozen
-class ModelSettingNode(Node):
+class ModelSettingNode(Node, frozen=True):
     """`score A = "p"`, `scores A = [..] | {..} | "p_*"`, `threshold A = 0.3`."""
 
     keyword: NameNode
@@ -217,44 +197,38 @@ class ModelSettingNode(Node):
     value: ValueNode
 
 
-@frozen
-class DirectionNode(Node):
+class DirectionNode(Node, frozen=True):
     """`higher is better` or `lower is better`."""
 
     keyword: NameNode
 
 
-@frozen
-class RowsNode(Node):
+class RowsNode(Node, frozen=True):
     """`rows common`."""
 
     word: NameNode
 
 
-@frozen
-class FoldsNode(Node):
+class FoldsNode(Node, frozen=True):
     """`folds of cv` or `folds of holdout(test=1/3)`: the design that the folds come from."""
 
     method: MethodNode
 
 
-@frozen
-class TableNode(Node):
+class TableNode(Node, frozen=True):
     """`table [[a, b], [c, d]]`."""
 
     value: ListNode
 
 
-@frozen
-class PatternNode(Node):
+class PatternNode(Node, frozen=True):
     """`pattern [1, 1, 0]: 12`."""
 
     pattern: ListNode
     count: NumberNode
 
 
-@frozen
-class RightNode(Node):
+class RightNode(Node, frozen=True):
     """`right A "label" = 87 of 100`."""
 
     model: ColumnNode
@@ -263,8 +237,7 @@ class RightNode(Node):
     total: NumberNode
 
 
-@frozen
-class IntervalNode(Node):
+class IntervalNode(Node, frozen=True):
     """`interval METHOD[(options)]` under `measure`."""
 
     method: MethodNode
@@ -287,45 +260,41 @@ AnyClauseNode = (
 )
 
 
-@frozen
-class StatementNode(Node):
+class StatementNode(Node, frozen=True, kw_only=True):
     """A statement; `keyword` is the span of its first word, `clauses` its indented lines."""
 
-    keyword: Span = field(compare=False, kw_only=True)
-    clauses: tuple[AnyClauseNode, ...] = field(default=(), kw_only=True)
+    APART: ClassVar[tuple[str, ...]] = ("keyword",)
+
+    keyword: Span
+    clauses: tuple[AnyClauseNode, ...] = ()
 
 
-@frozen
-class EvallangNode(StatementNode):
+class EvallangNode(StatementNode, frozen=True):
     """`evallang 1`."""
 
     version: NumberNode
 
 
-@frozen
-class IncludeNode(StatementNode):
+class IncludeNode(StatementNode, frozen=True):
     """`include "lab/protocol.eval"`."""
 
     path: TextNode
 
 
-@frozen
-class HeaderNode(StatementNode):
+class HeaderNode(StatementNode, frozen=True):
     """`study ["TITLE"]`."""
 
     title: TextNode | None = None
 
 
-@frozen
-class LetNode(StatementNode):
+class LetNode(StatementNode, frozen=True):
     """`let NAME = VALUE | PIPELINE`."""
 
     name: NameNode
     value: ValueNode
 
 
-@frozen
-class SourceNode(Node):
+class SourceNode(Node, frozen=True):
     """Where data come from; `kind` is `sklearn`, `path` or `sql`.
 
     `values` are the name of the data set, the path, or the query and its connection.
@@ -335,8 +304,7 @@ class SourceNode(Node):
     values: tuple[NameNode | TextNode, ...]
 
 
-@frozen
-class DataNode(StatementNode):
+class DataNode(StatementNode, frozen=True):
     """`data NAME ["LABEL"] from SOURCE`."""
 
     name: NameNode
@@ -344,8 +312,7 @@ class DataNode(StatementNode):
     source: SourceNode
 
 
-@frozen
-class PredictionsNode(StatementNode):
+class PredictionsNode(StatementNode, frozen=True):
     """`predictions NAME from "a.csv"[, "b.csv"]`."""
 
     name: NameNode
@@ -353,8 +320,7 @@ class PredictionsNode(StatementNode):
     paths: tuple[TextNode, ...]
 
 
-@frozen
-class ScoresNode(StatementNode):
+class ScoresNode(StatementNode, frozen=True):
     """`scores NAME from "auc.csv"`."""
 
     name: NameNode
@@ -362,8 +328,7 @@ class ScoresNode(StatementNode):
     path: TextNode
 
 
-@frozen
-class CountsNode(StatementNode):
+class CountsNode(StatementNode, frozen=True):
     """`counts NAME ["LABEL"] [from "patterns.csv"]`."""
 
     name: NameNode
@@ -371,31 +336,27 @@ class CountsNode(StatementNode):
     path: TextNode | None = None
 
 
-@frozen
-class OptionNode(Node):
+class OptionNode(Node, frozen=True):
     """`key=value` after the words of a protocol, `bins=5`, `cv=K`."""
 
     key: NameNode
     value: ValueNode
 
 
-@frozen
-class StratifyNode(StatementNode):
+class StratifyNode(StatementNode, frozen=True):
     """`stratify by target, COL bins=5`, or `stratify none` (no columns)."""
 
     columns: tuple[ColumnNode, ...] = ()
     options: tuple[OptionNode, ...] = ()
 
 
-@frozen
-class GroupNode(StatementNode):
+class GroupNode(StatementNode, frozen=True):
     """`group by COL`."""
 
     column: ColumnNode
 
 
-@frozen
-class ModelNode(StatementNode):
+class ModelNode(StatementNode, frozen=True):
     """`model NAME ["LABEL"] = PIPELINE`, or `... from results "FOLDER" as MODEL`.
 
     A model has a pipeline, or the folder of former results and its name there.
@@ -408,8 +369,7 @@ class ModelNode(StatementNode):
     stored: ColumnNode | None = None
 
 
-@frozen
-class ProtocolNode(StatementNode):
+class ProtocolNode(StatementNode, frozen=True):
     """`protocol [NAME =] words key=value ...`, `... split by COL`, `... split from "folds.csv"`.
 
     `words` are the words of the form, in the order written (`nested`, `cv`); `by` and
@@ -423,8 +383,7 @@ class ProtocolNode(StatementNode):
     path: TextNode | None = None
 
 
-@frozen
-class TuneNode(StatementNode):
+class TuneNode(StatementNode, frozen=True):
     """`tune [grid|random N|bayes N] [by METRIC] [cv=K] [select RULE]`."""
 
     strategy: NameNode | None = None
@@ -434,24 +393,21 @@ class TuneNode(StatementNode):
     select: NameNode | None = None
 
 
-@frozen
-class MeasureNode(StatementNode):
+class MeasureNode(StatementNode, frozen=True):
     """`measure METRIC, ... [within COL, ...]`."""
 
     metrics: tuple[MethodNode, ...]
     within: tuple[ColumnNode, ...] = ()
 
 
-@frozen
-class PairNode(Node):
+class PairNode(Node, frozen=True):
     """`a vs b`."""
 
     first: ColumnNode
     second: ColumnNode
 
 
-@frozen
-class CompareNode(StatementNode):
+class CompareNode(StatementNode, frozen=True):
     """`compare MODELS [against MODEL] [across data] with TEST [then TEST] [CORRECTION] ...`."""
 
     models: tuple[ColumnNode | PairNode, ...]
@@ -465,8 +421,7 @@ class CompareNode(StatementNode):
     exploratory: bool = False
 
 
-@frozen
-class RequireNode(StatementNode):
+class RequireNode(StatementNode, frozen=True):
     """`require ...`; `kind` is level, superior, noninferior or equivalent.
 
     level: `metric`, `first` (of), `operator`, `value`, `within`. The others: `first`,
@@ -485,8 +440,7 @@ class RequireNode(StatementNode):
     at: NumberNode | None = None
 
 
-@frozen
-class AnalyzeNode(StatementNode):
+class AnalyzeNode(StatementNode, frozen=True):
     """`analyze WHAT, ... [of MODELS] [by METRIC] [on PROTOCOL]`."""
 
     items: tuple[MethodNode, ...]
@@ -495,39 +449,36 @@ class AnalyzeNode(StatementNode):
     on: NameNode | None = None
 
 
-@frozen
-class ExportNode(StatementNode):
+class ExportNode(StatementNode, frozen=True):
     """`export MODEL|best [to "model.skops"]`; `model` is None for `best`."""
 
     model: ColumnNode | None
     path: TextNode | None = None
 
 
-@frozen
-class UseNode(StatementNode):
+class UseNode(StatementNode, frozen=True):
     """`use PACKAGE.MODULE`."""
 
     module: NameNode
 
 
-@frozen
-class ReportNode(StatementNode):
+class ReportNode(StatementNode, frozen=True):
     """`report FORMAT, ...`."""
 
     formats: tuple[NameNode, ...]
 
 
-@frozen
-class CommentNode(Node):
+class CommentNode(Node, frozen=True):
     """A comment, `#` included; `own_line` when nothing else is on its line."""
 
     text: str
     own_line: bool
 
 
-@frozen
-class StudyNode(Node):
+class StudyNode(Node, frozen=True):
     """One file: its statements in order, and its comments."""
 
+    APART: ClassVar[tuple[str, ...]] = ("comments",)
+
     statements: tuple[StatementNode, ...]
-    comments: tuple[CommentNode, ...] = field(default=(), compare=False)
+    comments: tuple[CommentNode, ...] = ()

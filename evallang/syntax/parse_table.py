@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
 
 FORMAT = 1
 """Changes with the shape of the saved table."""
@@ -39,8 +39,7 @@ class Rule(NamedTuple):
     template: tuple[int, ...]
 
 
-@frozen
-class ParseTable:
+class ParseTable(Struct, frozen=True):
     """States with their actions: a state to go to (>= 0) or ~rule to reduce by (< 0).
 
     `words` maps keywords and punctuation to their terminals.

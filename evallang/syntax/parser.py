@@ -7,8 +7,9 @@ nothing else.
 from collections.abc import Sequence
 from itertools import zip_longest
 
+from msgspec import Struct
+
 from evallang.diagnostics import Diagnostic, sorted_by_place
-from evallang.frozen_records import frozen
 from evallang.source import SourceFile, Span
 from evallang.syntax import preflight
 from evallang.syntax.assembly import Assembly, ParsedLine
@@ -19,8 +20,7 @@ from evallang.syntax.preflight import read_version
 __all__ = ["ParsedFile", "parse", "parse_lines", "read_version"]
 
 
-@frozen
-class ParsedFile:
+class ParsedFile(Struct, frozen=True):
     """Everything the parser knows of a file; `lines` are what the formatter goes by.
 
     A file of another format, of no text or of a newer language is `refused`, not parsed.

@@ -5,17 +5,15 @@ and breaks before its bars, a `Row` is what stands side by side. Comments belong
 item they belong to, and a piece that holds one is always broken.
 """
 
-from dataclasses import field
+from msgspec import Struct, field
 
-from evallang.frozen_records import mutable
 from evallang.source import Span
 from evallang.syntax.nodes import CommentNode
 
 WIDTH = 100
 
 
-@mutable
-class Item:
+class Item(Struct, eq=False):
     """One part of a group or chain, with the comments above it and behind it."""
 
     doc: "Doc"
@@ -24,15 +22,13 @@ class Item:
     behind: list[str] = field(default_factory=list)
 
 
-@mutable
-class Row:
+class Row(Struct, eq=False):
     """Pieces side by side, with nothing between them; none is a row itself."""
 
     parts: tuple["str | Group | Chain", ...]
 
 
-@mutable
-class Group:
+class Group(Struct, eq=False):
     """Items between brackets; with `bare` the brackets are written only where it breaks."""
 
     opener: str
@@ -43,8 +39,7 @@ class Group:
     """Comments below the last item."""
 
 
-@mutable
-class Chain:
+class Chain(Struct, eq=False):
     """Steps joined by bars."""
 
     steps: tuple[Item, ...]

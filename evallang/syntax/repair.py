@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
-from evallang.frozen_records import frozen
 from evallang.source import Span
 from evallang.spelling import closest
 from evallang.syntax import codes
@@ -110,8 +111,7 @@ class Change(NamedTuple):
     previous: Token | None = None
 
 
-@frozen
-class Place:
+class Place(Struct, frozen=True):
     """A token that does not fit, and what would fit (`fits`)."""
 
     path: str

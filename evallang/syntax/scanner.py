@@ -5,11 +5,11 @@ A corrected token reads as the author meant it, so that the rest of the line is 
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import field
 from typing import NamedTuple
 
+from msgspec import Struct, field
+
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
-from evallang.frozen_records import mutable
 from evallang.printable import printable
 from evallang.source import SourceFile, Span
 from evallang.syntax import codes
@@ -30,8 +30,7 @@ class Token(NamedTuple):
     end: int
 
 
-@mutable
-class PhysicalLine:
+class PhysicalLine(Struct, eq=False):
     """One line of the file: code points `start` to `end`, without its end.
 
     `at_margin` tells whether its text begins in column 0. `understood` tells whether the tokens

@@ -4,11 +4,11 @@ import builtins
 import math
 import subprocess
 import sys
-from dataclasses import replace
 from html.parser import HTMLParser
 
 import polars as pl
 import pytest
+from msgspec.structs import replace
 
 import evallang as ev
 from evallang.results import codec

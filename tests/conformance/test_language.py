@@ -6,15 +6,14 @@ The test compiles the grammar anew with two more rules; nothing else of the pack
 import json
 import pkgutil
 import re
-from dataclasses import replace
 from importlib.resources import files
 
 import pytest
+from msgspec.structs import replace
 
 from docs.generator import editors
 from evallang.checking.clauses import Clauses
 from evallang.checking.scope import Scope
-from evallang.frozen_records import frozen
 from evallang.manual.catalogues import entries
 from evallang.manual.completion import complete
 from evallang.manual.glossary import explain
@@ -39,8 +38,7 @@ CACHES = (
 )
 
 
-@frozen
-class ArchiveNode(n.StatementNode):
+class ArchiveNode(n.StatementNode, frozen=True):
     """`archive NAME to "PATH"`."""
 
     name: n.NameNode

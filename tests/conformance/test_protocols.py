@@ -2,12 +2,12 @@
 
 import subprocess
 import sys
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from many_cases import for_each
+from msgspec.structs import replace
 
 from evallang.protocols.protocol import PROTOCOLS, Rows, subject_of_estimate
 from evallang.registry import Design, Evidence

@@ -1,10 +1,9 @@
 """What is looked for in a table in view of what its study asks."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from many_cases import for_each
+from msgspec.structs import replace
 from studies import checked
 
 from evallang.checking.data_validation import questions

@@ -4,12 +4,13 @@ import os
 import signal
 import threading
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import dask
 import pytest
 from distributed import Client, LocalCluster, Security
+from msgspec.structs import replace
 
 import evallang as ev
 from evallang.api import RunFailed, WorkersLost

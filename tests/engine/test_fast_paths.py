@@ -1,10 +1,10 @@
 """A study has the same results with and without shortcuts; the record says which were taken."""
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import evallang as ev
 from evallang.models import fitting

@@ -1,11 +1,11 @@
 """Metrics of the author's own: the function's own numbers, its word on itself, its failures."""
 
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from calling import call
+from msgspec.structs import replace
 from studies import checked, study
 
 from evallang.api.checked_file import StudyError

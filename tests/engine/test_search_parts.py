@@ -1,9 +1,8 @@
 """A search that several workers share chooses, warns and fails as in one process."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from studies import study
 
 import evallang as ev

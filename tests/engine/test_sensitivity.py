@@ -1,11 +1,11 @@
 """`analyze sensitivity`: every setting decided again by statsmodels."""
 
 import re
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from scipy.stats import binom
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests

@@ -1,9 +1,8 @@
 """All metrics, models and pairs of a setting rest on the same resamples, and on nothing else."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from studies import study, write_rows
 
 from evallang.api import run

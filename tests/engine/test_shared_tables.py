@@ -2,10 +2,10 @@
 
 import errno
 import resource
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from studies import study
 
 from evallang.engine.fits import _mapped, _write

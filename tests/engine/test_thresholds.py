@@ -2,13 +2,13 @@
 
 import csv
 import json
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import polars as pl
 import pytest
 from many_cases import for_each
+from msgspec.structs import replace
 from sklearn import ensemble
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer

@@ -1,9 +1,8 @@
 """Weights: in the fits, the measures and the inner scores; counts refuse them, others keep them."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, brier_score_loss, f1_score, roc_auc_score
 from sklearn.naive_bayes import GaussianNB

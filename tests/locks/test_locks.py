@@ -343,8 +343,9 @@ def test_a_lock_of_wrong_types_is_reported_as_such(locked, key, value):
 
 
 def test_every_method_of_a_line_has_the_catalogue_that_holds_its_options():
-    from dataclasses import fields
     from typing import get_args, get_type_hints
+
+    from msgspec.structs import fields
 
     from evallang import study
     from evallang.locks.settings import REGISTRIES
@@ -440,7 +441,7 @@ def test_a_test_behind_a_requirement_has_the_level_of_one_look(locked):
 
 def test_a_default_of_another_version_is_named_as_one(locked):
     """Write a lock as a version with other defaults would have written it."""
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     from evallang.locks.lock_file import lock_text, read_lock
 

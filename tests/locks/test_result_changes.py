@@ -1,8 +1,7 @@
 """What moved between two runs, and what may have moved it."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 import evallang as ev
 from evallang.locks.result_changes import result_changes

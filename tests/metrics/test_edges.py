@@ -1,10 +1,9 @@
 """What metrics are where scikit-learn warns, refuses, or has no such metric."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from many_cases import for_each
+from msgspec.structs import replace
 
 from evallang.metrics.aggregation import aggregate
 from evallang.metrics.metric import (

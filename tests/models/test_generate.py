@@ -160,7 +160,7 @@ def test_extras_that_are_not_installed_keep_what_is_known_of_them(tmp_path, monk
 
 @pytest.mark.parametrize("name", ["lightgbm", "imbalanced-learn"])
 def test_scanning_a_package_gives_the_parameters_of_the_shipped_table(name, monkeypatch):
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     from evallang.models.packages import PACKAGES
 

@@ -1,7 +1,6 @@
 """Resamplers see training rows and no others, and fit as imbalanced-learn's own pipeline does."""
 
 from collections import Counter
-from dataclasses import replace
 
 import imblearn
 import imblearn.base
@@ -9,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from imblearn.pipeline import Pipeline, make_pipeline
+from msgspec.structs import replace
 from sklearn.datasets import load_breast_cancer
 from specs import Column, call, context, items, seed, steps, two_classes
 from studies import checked, run_into, study

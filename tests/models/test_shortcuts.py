@@ -1,10 +1,10 @@
 """Shortcuts give what the fits that they replace give; scikit-learn's own fits are the measure."""
 
 from contextlib import nullcontext
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from evallang.data.dataset import Column
 from evallang.models import fitting, neighbours

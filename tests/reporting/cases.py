@@ -3,11 +3,11 @@
 No number here is looked at but those that scipy gives or that are in the test itself.
 """
 
-from dataclasses import replace
 from functools import cache
 
 import drawn_statistics
 import fixture
+from msgspec.structs import replace
 
 from evallang.results.records import (
     Default,

@@ -2,12 +2,12 @@
 
 import itertools
 import math
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
 from drawn_statistics import ALPHA, corrected_t
 from fixture import cancer
+from msgspec.structs import replace
 from scipy import stats
 
 from evallang.results.records import (

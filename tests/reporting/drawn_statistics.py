@@ -3,10 +3,10 @@
 import hashlib
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 from scipy import stats
 
 from evallang.results.records import (

@@ -8,13 +8,13 @@ of ranking metrics are plainly made up from the spread of the folds.
 import itertools
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 from drawn_statistics import ALPHA, digest, holm, mcnemar, provenance, wilson
 from drawn_works import METHODS, REFERENCES
+from msgspec.structs import replace
 
 from evallang.checking.stated import stated_settings
 from evallang.results.records import (

@@ -1,11 +1,11 @@
 """Further results to draw, most of them variants of the first study of `fixture`."""
 
 import itertools
-from dataclasses import replace
 from functools import cache
 
 from drawn_statistics import ALPHA, digest, mcnemar, provenance, wilson
 from fixture import HOSTILE, cancer, diagnostic
+from msgspec.structs import replace
 from scipy import stats
 
 from evallang.results.records import (

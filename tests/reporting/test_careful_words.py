@@ -237,7 +237,7 @@ def test_the_rule_of_a_choice_is_told_in_words(page):
 
 
 def test_a_rule_warns_once_and_names_metric_and_data():
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     whole = fixture.cancer()
     comparison = whole.comparisons[0]
@@ -295,7 +295,7 @@ def test_a_file_of_a_version_without_typed_settings_lists_its_defaults_as_writte
 
 
 def test_the_protocol_is_not_cut_in_print():
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     from evallang.results.records import Default
 
@@ -342,7 +342,7 @@ def test_a_citation_never_reads_as_a_power():
 
 
 def test_the_hash_of_the_folds_is_shown_where_there_is_one():
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     whole = fixture.cancer()
     digest = "ab" * 32
@@ -354,7 +354,7 @@ def test_the_hash_of_the_folds_is_shown_where_there_is_one():
 
 
 def test_intervals_over_groups_are_said_once_and_not_for_every_level():
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     whole = cases.levels()
     clusters = {"north": Clusters(30, 1.5), "south": Clusters(27, None)}
@@ -372,7 +372,7 @@ def test_intervals_over_groups_are_said_once_and_not_for_every_level():
 
 
 def test_an_exploratory_line_is_not_drawn_as_decided():
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     whole = fixture.cancer()
     comparison = whole.comparisons[0]
@@ -387,7 +387,7 @@ def test_an_exploratory_line_is_not_drawn_as_decided():
 
 
 def test_two_lines_on_the_same_models_have_different_headings():
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     whole = fixture.cancer()
     comparison = whole.comparisons[0]
@@ -403,7 +403,7 @@ def test_two_lines_on_the_same_models_have_different_headings():
 
 
 def test_a_null_hypothesis_names_the_metric_that_was_tested():
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     whole = fixture.cancer()
     comparison = replace(whole.comparisons[0], metric="recall")
@@ -412,7 +412,7 @@ def test_a_null_hypothesis_names_the_metric_that_was_tested():
 
 
 def test_a_critical_difference_is_shown_only_where_it_decided():
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     whole = fixture_variants.many_data_sets()
     across = whole.comparisons[0]

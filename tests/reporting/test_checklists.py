@@ -1,10 +1,9 @@
 """The table of reporting checklists: each item at the section that answers it, or the authors'."""
 
-from dataclasses import replace
-
 import fixture
 import fixture_variants
 import pytest
+from msgspec.structs import replace
 
 from evallang.reporting.checklists import CHECKLISTS, REFORMS, item_places
 from evallang.reporting.context import Context

@@ -1,9 +1,8 @@
 """A search that keeps choosing the last of its candidates is told of, one that cannot is not."""
 
-from dataclasses import replace
-
 import fixture
 import pytest
+from msgspec.structs import replace
 from studies import study
 
 from evallang.api import run

@@ -1,8 +1,7 @@
 """What the report says of exported models, and of the estimate of the best."""
 
-from dataclasses import replace
-
 import fixture
+from msgspec.structs import replace
 from test_careful_words import Page
 
 from evallang.results.records import CorrectedEstimate, Export

@@ -5,13 +5,13 @@
 
 import os
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import drawn_regression
 import fixture
 import fixture_variants
 import pytest
+from msgspec.structs import replace
 from short_form import short_caution
 from written_cases import plain
 

@@ -1,10 +1,10 @@
 """Groups of models reproduce the decisions exactly."""
 
 import itertools
-from dataclasses import replace
 
 import fixture
 from hypothesis import given, settings, strategies as st
+from msgspec.structs import replace
 
 from evallang.reporting.groups import are_stretches, cliques, groups, letters
 

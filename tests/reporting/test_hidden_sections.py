@@ -1,13 +1,12 @@
 """`show` and `hide`: a report without a section refers to nothing that is missing."""
 
-from dataclasses import replace
-
 import fixture
 import fixture_variants
 import pytest
 import tinyhtml5
 from click.testing import CliRunner
 from many_cases import for_each
+from msgspec.structs import replace
 from studies import study
 
 from evallang.api import run

@@ -6,12 +6,12 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from html import escape
 
 import fixture
 import pytest
 from conftest import NAMES, folded
+from msgspec.structs import replace
 from report_truth import badly_rounded, loose_citations, untrue_prose, untrue_values, untruths
 
 from evallang.reporting.context import report_id
@@ -286,7 +286,7 @@ def test_a_posterior_probability_is_worded_without_p(drawn):
 
 def test_sections_can_be_hidden_but_not_the_warnings():
     results = fixture.cancer()
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     from evallang.reporting.context import Context
     from evallang.reporting.section import build

@@ -1,9 +1,8 @@
 """What the interval of one value and that of a difference are called."""
 
-from dataclasses import replace
-
 import fixture
 import pytest
+from msgspec.structs import replace
 
 from evallang.reporting.context import Context
 from evallang.reporting.requirements import interval_of

@@ -1,11 +1,10 @@
 """A report of many models: findings that can be read, figures that fit, failures told once."""
 
-from dataclasses import replace
-
 import drawn_regression
 import fixture
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import evallang as ev
 from evallang.reporting.context import Context

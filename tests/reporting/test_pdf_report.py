@@ -90,7 +90,7 @@ def test_four_models_on_one_data_set_take_five_pages_at_most(drawn):
 
 
 def test_a_long_table_is_cut_in_print_and_says_so():
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     results = drawn_regression.regression()
     (failure,) = results.failures

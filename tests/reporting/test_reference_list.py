@@ -1,9 +1,8 @@
 """A work in the list of references, as text."""
 
-from dataclasses import replace
-
 import fixture
 import pytest
+from msgspec.structs import replace
 
 from evallang.reporting.document import Text
 from evallang.reporting.formats.bibtex import entry

@@ -1,10 +1,10 @@
 """Requirements in words and in their forest, where each line is at its margin or threshold."""
 
 import re
-from dataclasses import replace
 
 import fixture
 import pytest
+from msgspec.structs import replace
 from studies import study
 
 from evallang.api import run

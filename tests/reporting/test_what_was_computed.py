@@ -1,11 +1,11 @@
 """Sentences of findings and methods say what was computed: sides, levels, intervals, searches."""
 
 import re
-from dataclasses import replace
 
 import pytest
 import tinyhtml5
 from conftest import folded
+from msgspec.structs import replace
 from studies import study, write_rows
 
 from evallang.api import run

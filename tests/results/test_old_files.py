@@ -4,7 +4,6 @@
 examples/wards.eval, 99ea3c69 a nested cross-validation with five analyses.
 """
 
-import dataclasses
 import json
 import re
 import types
@@ -12,6 +11,8 @@ import typing
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
+from msgspec.structs import fields
 
 from evallang.api.results import read_record
 from evallang.reporting.formats.format import format_names
@@ -56,10 +57,8 @@ def test_no_field_of_results_becomes_required():
     found = {
         f"{kind.__name__}.{field.name}"
         for kind in _record_types()
-        for field in dataclasses.fields(kind)
-        if kind.__name__ in records
-        and field.default is dataclasses.MISSING
-        and field.default_factory is dataclasses.MISSING
+        for field in fields(kind)
+        if kind.__name__ in records and field.required
     }
     assert found - known == set()
 
@@ -78,7 +77,7 @@ def _collect(kind, seen):
     if origin is not None or isinstance(kind, types.UnionType):
         for part in typing.get_args(kind):
             _collect(part, seen)
-    elif isinstance(kind, type) and dataclasses.is_dataclass(kind) and kind not in seen:
+    elif isinstance(kind, type) and issubclass(kind, Struct) and kind not in seen:
         seen.append(kind)
         for part in typing.get_type_hints(kind, include_extras=True).values():
             _collect(part, seen)

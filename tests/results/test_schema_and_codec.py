@@ -2,11 +2,11 @@
 
 import json
 import math
-from dataclasses import replace
 from hashlib import sha256
 
 import jsonschema
 import pytest
+from msgspec.structs import replace
 from studies import TWO_MODELS, study
 
 from evallang.api import Results, run

@@ -1,10 +1,9 @@
 """Calibration, confusion and agreement against statsmodels, scikit-learn and by hand."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from msgspec.structs import replace
 from scipy import special, stats
 from sklearn import metrics as peers
 from test_score_curves import N, column, predicted, repeated, value

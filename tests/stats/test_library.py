@@ -181,7 +181,7 @@ def test_missing_values_are_none_or_nan():
     assert "excluded" in one.notes[0]
 
 
-def test_results_are_frozen_records():
+def test_results_do_not_change():
     found = stats.mcnemar(TABLE)
     assert isinstance(found, HypothesisTestResult)
     assert isinstance(stats.wilson(3, 9, 0.95), Interval)

@@ -1,6 +1,6 @@
 """References of all methods, together."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES

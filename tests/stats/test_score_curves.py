@@ -1,9 +1,8 @@
 """Curves of scores against scikit-learn, definitions, and what is known of a population."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from scipy import special
 from sklearn import metrics as peers
 

@@ -2,10 +2,10 @@
 
 import pickle
 from copy import deepcopy
-from dataclasses import FrozenInstanceError, replace
 
 import pytest
 from many_cases import for_each
+from msgspec.structs import replace
 
 from evallang.syntax import nodes as n
 
@@ -233,9 +233,9 @@ def test_a_line_goes_on_inside_brackets_and_before_a_bar() -> None:
 
 def test_nodes_are_frozen_hashable_and_can_be_copied() -> None:
     node = value_of("X(k=1) | Y")
-    with pytest.raises(FrozenInstanceError):
+    with pytest.raises(AttributeError):
         node.steps = ()  # type: ignore[misc, union-attr]  # that is what is tested
-    with pytest.raises(FrozenInstanceError):
+    with pytest.raises(AttributeError):
         del node.span
     assert hash(node) == hash(value_of("X(k=1)|Y"))
     assert deepcopy(node) == node == pickle.loads(pickle.dumps(node))

@@ -6,10 +6,10 @@ parts of a line in any order.
 """
 
 import random
-from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
+from msgspec.structs import replace
 
 from evallang.syntax import lalr
 from evallang.syntax.parse_table import Rule, parse_table

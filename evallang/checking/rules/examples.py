@@ -5,12 +5,12 @@ study writes are known; afterwards those of all its sources.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct, field
+
 from evallang.data.dataset import CountsSpec
-from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.stats.correctness import count_columns, count_patterns
 from evallang.study import Study
@@ -27,8 +27,7 @@ MOST_COUNTED = 10**9
 """Counts beyond are taken as this many: nothing here depends on more."""
 
 
-@frozen
-class Examples:
+class Examples(Struct, frozen=True):
     """The tested examples of one source: how many, and on how many each pair differs.
 
     `discordant` maps a pair (in one order) to the examples on which just one of the two is

@@ -1,7 +1,8 @@
 """Advice on families of hypotheses."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from evallang.checking.rules.families import WITH_ALL_HYPOTHESES
 from evallang.checking.rules.rule import Objection, rule

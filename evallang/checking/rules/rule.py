@@ -9,15 +9,15 @@ later stage the rule runs once more, and with what.
 import importlib
 import pkgutil
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import field
 from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING
 
+from msgspec import Struct, field
+
 from evallang.checking.rules.examples import Examples
 from evallang.diagnostics import Changes, Code, Diagnostic, Phase, Related, Severity, diagnose
 from evallang.diagnostics.documented import declare_documented
-from evallang.frozen_records import frozen
 from evallang.protocols.protocol import Split, Yields
 from evallang.source import Span
 from evallang.study import Protocol, Study
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from evallang.data.read_sources import ReadSources
 
 
-@frozen
-class Objection:
+class Objection(Struct, frozen=True):
     """What a rule has against one line: a sentence, the line, and what to write instead."""
 
     message: str
@@ -48,8 +47,7 @@ class Stage(StrEnum):
     PLAN = "plan"
 
 
-@frozen
-class Known:
+class Known(Struct, frozen=True):
     """What a later stage knows in addition to the study as written.
 
     Attributes
@@ -76,8 +74,7 @@ def _always(study: Study) -> bool:
     return True
 
 
-@frozen
-class Later:
+class Later(Struct, frozen=True):
     """A stage at which a rule runs once more.
 
     `find` takes the function of the rule, the study as written and what is known;
@@ -89,8 +86,7 @@ class Later:
     may_object: Callable[[Study], bool] = _always
 
 
-@frozen
-class Rule:
+class Rule(Struct, frozen=True):
     """One rule: its code (with name, reason, source), its function, its later stages."""
 
     code: Code

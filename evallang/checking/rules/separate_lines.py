@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
+from msgspec import Struct
+
 from evallang.checking.rules.families import WITH_ALL_HYPOTHESES
 from evallang.checking.rules.multiplicity import same_question
 from evallang.checking.rules.rule import Objection, rule
 from evallang.checking.rules.study_facts import listed, pair_test, test_of
 from evallang.diagnostics import Changes, Related
-from evallang.frozen_records import frozen
 from evallang.hypotheses import Hypothesis, hypotheses_of
 from evallang.models.model import is_baseline
 from evallang.study import ComparisonSpec, Study
@@ -15,8 +16,7 @@ from evallang.study import ComparisonSpec, Study
 MOST_MEASURES = 2  # lines of a primary and a secondary measure, which a reader keeps apart
 
 
-@frozen
-class _Line:
+class _Line(Struct, frozen=True):
     """A confirmatory line with the hypotheses that no earlier line has."""
 
     spec: ComparisonSpec

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
+from msgspec import Struct
+
 from evallang.checking.rules.families import WITH_ALL_HYPOTHESES
 from evallang.checking.rules.pooling import unstable
 from evallang.checking.rules.rule import Known, Later, Objection, RuleFunction, Stage, rule
@@ -27,7 +29,6 @@ from evallang.compatibility.hypothesis_tests import (
 from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import DataSpec
 from evallang.diagnostics import Changes
-from evallang.frozen_records import frozen
 from evallang.hypotheses import family_of, is_open
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.stats.distributions import normal_quantile
@@ -39,16 +40,14 @@ MOST_LOST = 1.25
 """Smallest detectable difference over the one that any number of repeats could detect."""
 
 
-@frozen
-class Drawn:
+class Drawn(Struct, frozen=True):
     """How many splits a protocol has, and which share of the rows each tests."""
 
     splits: int
     test_share: float
 
 
-@frozen
-class Reach:
+class Reach(Struct, frozen=True):
     """What a test over splits can detect: its splits, and differences in standard deviations.
 
     `detectable` is the smallest difference with power `TARGET`; `limit` the same with the parts

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from msgspec import Struct
+
 from evallang.checking.rules.rule import Objection, rule
 from evallang.checking.rules.study_facts import listed, own_protocols, tables
 from evallang.diagnostics import Changes
-from evallang.frozen_records import frozen
 from evallang.models.catalogue import CATALOGUE, simplicity
 from evallang.models.defaults import drop_defaults
 from evallang.models.domains import number
@@ -82,8 +83,7 @@ def tuned_on_the_reported_folds(study: Study) -> Iterator[Objection]:
                 yield _of_variants([members[i][0] for i in indices], varied)
 
 
-@frozen
-class _Slot:
+class _Slot(Struct, frozen=True):
     """One numeric parameter of one step of a pipeline."""
 
     step: int

@@ -1,8 +1,9 @@
 """Units with several rows, such as patients, that no `group` keeps together."""
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from evallang.data.column_types import Kind, kind_of
 from evallang.data.dataset import CountsSpec, GivenOutcomes, PredictionsSpec, SourceColumn, Table
@@ -12,7 +13,6 @@ from evallang.data.row_rules.strengths import indicators
 from evallang.data.source_columns import FEATURE, NOT_USED
 from evallang.data.text_forms import names_identifier, names_time, names_unit
 from evallang.diagnostics import CODES, Code
-from evallang.frozen_records import frozen
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -34,8 +34,7 @@ MOST_FEATURES = 20  # looked at for agreement; further ones say the same
 MOST_ROWS = 100_000  # looked at, of whole units; a correlation is then known to a hundredth
 
 
-@frozen
-class Agreement:
+class Agreement(Struct, frozen=True):
     """How alike the rows of one unit are.
 
     Attributes
@@ -55,8 +54,7 @@ class Agreement:
         return 1 + (self.size - 1) * self.correlation
 
 
-@dataclass(frozen=True)
-class Units:
+class Units(Struct, frozen=True):
     """Which rows are of one unit.
 
     Attributes

@@ -11,11 +11,12 @@ from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from evallang.data.dataset import Column, Table
 from evallang.data.findings import Findings
 from evallang.diagnostics import Changes, Code, Diagnostic
 from evallang.diagnostics.documented import declare_documented
-from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.source import Span
 
@@ -28,8 +29,7 @@ else:
     np = lazy("numpy")
 
 
-@frozen
-class RowDesign:
+class RowDesign(Struct, frozen=True):
     """What a study does with the rows of its tables.
 
     Attributes
@@ -65,8 +65,7 @@ class RowDesign:
         return names, table.numeric[:, [column.index for column in columns]]
 
 
-@frozen
-class DrawnSplits:
+class DrawnSplits(Struct, frozen=True):
     """The splits of one protocol on one table; `protocol` is worded as the author wrote it."""
 
     protocol: str
@@ -79,8 +78,7 @@ TableRule = Callable[[Table, RowDesign, Findings, Code], None]
 SplitRule = Callable[[Table, DrawnSplits, Findings, Code], None]
 
 
-@frozen
-class RowRules:
+class RowRules(Struct, frozen=True):
     """The rules by the moment at which they run, each with its code."""
 
     of_tables: dict[str, tuple[Code, TableRule]]

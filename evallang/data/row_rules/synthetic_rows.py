@@ -2,11 +2,12 @@
 
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from evallang.data.dataset import Table
 from evallang.data.findings import Findings, counted
 from evallang.data.row_rules.row_rule import RowDesign, once_read
 from evallang.diagnostics import Code
-from evallang.frozen_records import frozen
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -32,8 +33,7 @@ OPPOSITE = 1e-8  # 1 + cosine of the directions to both ends; of 10^8 random pai
 SEED = 20201120
 
 
-@frozen
-class Evidence:
+class Evidence(Struct, frozen=True):
     """How many rows of a class look made, and why.
 
     Attributes

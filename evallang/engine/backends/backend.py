@@ -4,7 +4,8 @@ from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager
 from typing import Protocol, Self, TypeVar
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.models.losses import Loss
 
 WHOLE = ""
@@ -15,8 +16,7 @@ LEAST_MEMORY = 10**8  # bytes; a process that has only imported scikit-learn nee
 MOST_SECONDS = 1e9  # thirty years; the timers of a process end at 9.2e9
 
 
-@frozen
-class FitLimits:
+class FitLimits(Struct, frozen=True):
     """What one fit may take: seconds, and bytes of memory of its process; None: any."""
 
     seconds: float | None = None

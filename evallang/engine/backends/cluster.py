@@ -19,6 +19,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
 import cloudpickle
+from msgspec import Struct
 
 from evallang.activity import Activity, report_activity
 from evallang.engine.backends.backend import (
@@ -31,7 +32,6 @@ from evallang.engine.backends.backend import (
 )
 from evallang.engine.backends.waiting import Entry, Waiting
 from evallang.engine.backends.worker import Raised
-from evallang.frozen_records import frozen
 from evallang.models.losses import worker_loss
 from evallang.planning.keys import versions_here
 
@@ -55,8 +55,7 @@ ENCRYPTED = ("tls://", "wss://")
 INSTALL = "pip install 'evallang[dask]'"
 
 
-@frozen
-class Tls:
+class Tls(Struct, frozen=True):
     """PEM files of an encrypted connection: authority, certificate, private key."""
 
     authority: str | None = None
@@ -414,8 +413,7 @@ class Cluster:
             batches.cancel()
 
 
-@frozen
-class _Ended:
+class _Ended(Struct, frozen=True):
     """A future that is done, and whether its connection was lost."""
 
     future: Any

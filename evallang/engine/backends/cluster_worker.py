@@ -14,12 +14,12 @@ from uuid import uuid4
 
 import cloudpickle
 from distributed import WorkerPlugin
+from msgspec import Struct
 
 from evallang.engine.backends.backend import Work
 from evallang.engine.backends.serial import Counter
 from evallang.engine.backends.worker import outcome
 from evallang.engine.folder_copies import forget_copy, register_copy
-from evallang.frozen_records import frozen
 from evallang.own_output import flush_streams
 from evallang.planning.keys import versions_here
 from evallang.working_folder import safe_path
@@ -28,8 +28,7 @@ _ONE = threading.Lock()
 """Held by the batch that runs: threads of a worker would share limits, path and folder."""
 
 
-@frozen
-class Batch:
+class Batch(Struct, frozen=True):
     """The outcomes of a batch of tasks, the seconds they took and the fits that were made."""
 
     made: Sequence[Any]

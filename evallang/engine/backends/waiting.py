@@ -2,14 +2,14 @@
 
 from collections import deque
 from collections.abc import Collection, Hashable, Iterable
-from dataclasses import dataclass
 from typing import Generic
+
+from msgspec import Struct
 
 from evallang.engine.backends.backend import AnyTask
 
 
-@dataclass(eq=False)
-class Entry(Generic[AnyTask]):
+class Entry(Struct, Generic[AnyTask], eq=False):
     """A task, and how many processes have died of it at places not yet lost.
 
     With `alone` it runs in a process that has run no other task, as the code of another may have

@@ -14,9 +14,10 @@ from multiprocessing.connection import Connection
 from types import FrameType
 from typing import Any
 
+from msgspec import Struct
+
 from evallang.engine.backends.backend import FitLimits, Monitor, Work
 from evallang.engine.backends.page import Page
-from evallang.frozen_records import frozen
 from evallang.models.losses import FitLost, memory_loss, time_loss
 from evallang.own_output import flush_streams, leave_stdout_to_us
 
@@ -24,8 +25,7 @@ AGAIN = 0.05  # seconds until a fit that reached its limit in an import is ended
 IMPORTING = importlib._bootstrap._find_and_load.__code__.co_filename  # type: ignore[attr-defined]
 
 
-@frozen
-class Setup:
+class Setup(Struct, frozen=True):
     """What a worker takes over from the main process before its first task."""
 
     work: Work[Any, Any]
@@ -35,16 +35,14 @@ class Setup:
     folder: str
 
 
-@frozen
-class Raised:
+class Raised(Struct, frozen=True):
     """An exception that ended a task: one of evallang itself, as those of fits are outcomes."""
 
     error: BaseException
     trace: str
 
 
-@frozen
-class Lacking:
+class Lacking(Struct, frozen=True):
     """The outcome of a task in which a fit ran out of memory or of file descriptors."""
 
     made: Any

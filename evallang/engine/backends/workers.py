@@ -4,9 +4,10 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
+from msgspec import Struct
+
 from evallang.engine.backends import fork_server
 from evallang.engine.backends.backend import AnyTask, FitLimits, Fitted, Made, Work
-from evallang.frozen_records import frozen
 
 if TYPE_CHECKING:
     from evallang.engine.backends.cluster import Cluster
@@ -15,8 +16,7 @@ Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
 
-@frozen
-class Workers:
+class Workers(Struct, frozen=True):
     """How many processes fit at once, and what one fit may take.
 
     A `cluster` has processes of its own, on which `limits` cannot be kept. `own_code` is whether

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Sequence
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.reporting import fonts
 from evallang.reporting.context import Context, MetricWords
 from evallang.reporting.decisions import decided, is_about_equivalence, margin_of
@@ -104,8 +105,7 @@ def far_estimates(estimates: Sequence[Estimate]) -> frozenset[str]:
     return frozenset(estimates[i].model for i in found)
 
 
-@frozen
-class LineOfForest:
+class LineOfForest(Struct, frozen=True):
     """A row of a forest of requirements: its value, interval and the lines that decide it.
 
     `names` are the words at each line, such as "margin −2".

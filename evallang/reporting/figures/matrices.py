@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.reporting import fonts
 from evallang.reporting.context import Context, printed_p
 from evallang.reporting.contrasts import contrast
@@ -32,8 +33,7 @@ KEY_GAP, KEY_LINE = 6.0, 9.5  # above the key, and of its lines
 ROOM = 1.6  # left and right of the text in a cell
 
 
-@frozen
-class _Grid:
+class _Grid(Struct, frozen=True):
     """The places of a matrix of models."""
 
     canvas: Canvas
@@ -67,8 +67,7 @@ class _Grid:
         self.canvas.box(x + 1, y + 1, self.wide - 2, self.deep - 2, fill, edge)
 
 
-@frozen
-class _Texts:
+class _Texts(Struct, frozen=True):
     """Texts of cells that are printed in one size, all or none."""
 
     texts: tuple[str, ...]
@@ -81,8 +80,7 @@ class _Texts:
         return size if size >= LEAST_SIZE else None
 
 
-@frozen
-class Matrix:
+class Matrix(Struct, frozen=True):
     """A drawn matrix, its numbers in words, and which of its numbers had room."""
 
     svg: str

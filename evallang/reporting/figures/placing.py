@@ -8,7 +8,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from xml.etree import ElementTree
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.reporting import fonts
 from evallang.reporting.figures.figure import (
     CAP_HEIGHT,
@@ -31,8 +32,7 @@ AXIS = (("fill", "none"), ("stroke", INK), ("stroke-width", "0.6"))
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
-@frozen
-class Mark:
+class Mark(Struct, frozen=True):
     """A shape or a text: its tag, its places and its style, in points of the sheet."""
 
     tag: str
@@ -42,8 +42,7 @@ class Mark:
     closed: bool = False
 
 
-@frozen
-class Sheet:
+class Sheet(Struct, frozen=True):
     """Marks on a sheet of a size in points."""
 
     width: float
@@ -79,8 +78,7 @@ def as_drawn(svg: str) -> Sheet:
     return Sheet(drawing.width, drawing.height, drawing.marks)
 
 
-@frozen
-class _Drawing:
+class _Drawing(Struct, frozen=True):
     width: float
     height: float
     plot: tuple[float, float] | None

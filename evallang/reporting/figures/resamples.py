@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.reporting import fonts
 from evallang.reporting.figures.figure import (
     BLUE,
@@ -29,8 +30,7 @@ BELOW = 4.0  # points between bars and the interval
 OFF = "off the scale"
 
 
-@frozen
-class Distribution:
+class Distribution(Struct, frozen=True):
     """The resamples of a model or a pair, with its estimate and its interval."""
 
     label: tuple[str, ...]

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Callable, Sequence
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.reporting import fonts
 from evallang.reporting.figures.figure import (
     BLUE,
@@ -35,8 +36,7 @@ SPOKEN = 12  # points that the alternative text states
 Value = float | int | str | bool | None
 
 
-@frozen
-class ScorePoint:
+class ScorePoint(Struct, frozen=True):
     """One point: where it is, its score, and the ends of its bar."""
 
     x: Value
@@ -45,16 +45,14 @@ class ScorePoint:
     high: float | None = None
 
 
-@frozen
-class Series:
+class Series(Struct, frozen=True):
     """Points with a name for the key."""
 
     name: str
     points: tuple[ScorePoint, ...]
 
 
-@frozen
-class Mark:
+class Mark(Struct, frozen=True):
     """A vertical line at a value, with its name for the key."""
 
     name: str

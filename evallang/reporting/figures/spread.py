@@ -3,7 +3,8 @@
 import math
 from collections.abc import Sequence
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.reporting import fonts
 from evallang.reporting.figures.figure import (
     BLUE,
@@ -29,8 +30,7 @@ BINS = 30
 OFF = "off the scale"
 
 
-@frozen
-class Spread:
+class Spread(Struct, frozen=True):
     """The values of one model, and its estimate."""
 
     label: str

@@ -8,10 +8,11 @@ import hashlib
 import unicodedata
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Protocol
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evallang.reporting import fonts
 from evallang.reporting.figures.placing import Mark, Sheet, anchor, characters
 from evallang.reporting.figures.right_to_left import base_letters, visual
@@ -209,8 +210,7 @@ def _text(mark: Mark, style: Mapping[str, str], faces: "Faces") -> str:
 # --- fonts ---------------------------------------------------------------------------------
 
 
-@frozen
-class _Face:
+class _Face(Struct, frozen=True):
     """A font file cut for text, its names of glyphs, their widths and what is used of it."""
 
     family: str

@@ -1,10 +1,10 @@
 """What a format is: a function from a report that is being written to files, registered once."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 
-from evallang.frozen_records import frozen
+from msgspec import Struct, field
+
 from evallang.registry import Registry
 from evallang.reporting.context import Context
 from evallang.reporting.document import (
@@ -22,8 +22,7 @@ from evallang.reporting.section import SECTIONS, build
 from evallang.results.records import ResultsRecord
 
 
-@frozen
-class FormatDeclaration:
+class FormatDeclaration(Struct, frozen=True):
     """What is to know about a format.
 
     Attributes
@@ -45,8 +44,7 @@ def format_names() -> tuple[str, ...]:
     return tuple(e.name for e in sorted(FORMATS, key=lambda entry: entry.declaration.order))
 
 
-@dataclass
-class Writing:
+class Writing(Struct, dict=True):
     """A report that is being written: its context and document, and notes of its formats.
 
     `template` is the author's, `missing` are characters without a glyph, `messages` what could not

@@ -6,9 +6,10 @@ names are broken at words, and in words where nothing else helps.
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evallang.reporting.document import Cell, Column, Mark, Row, Runs, Spanner, Table, Text
 from evallang.reporting.formats.latex_text import LONG_WORD, LatexWriter, needs_fallback, width_of
 from evallang.reporting.run_writer import RunWriter
@@ -41,8 +42,7 @@ class _Plain(RunWriter):
 PLAIN = _Plain()
 
 
-@frozen
-class _Measured:
+class _Measured(Struct, frozen=True):
     """A column: its width, and whether its cells are broken into lines of that width."""
 
     index: int

@@ -4,15 +4,15 @@ import re
 from collections.abc import Mapping
 from unicodedata import normalize
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.reporting.document import Runs
 from evallang.reporting.references import data_key, data_work, source_label, work_runs
 from evallang.results.bibtex_entries import OWN
 from evallang.results.records import DataRecord, ReferenceRecord, ResultsRecord
 
 
-@frozen
-class CitedWork:
+class CitedWork(Struct, frozen=True):
     """A work: the key of its entry, how it is cited in text, and how it is listed."""
 
     key: str

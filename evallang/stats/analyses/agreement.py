@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from evallang.bibliography import COHEN_1960, Reference as Work
-from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
@@ -32,8 +33,7 @@ KUNCHEVA_2003 = Work(
 )
 
 
-@frozen
-class Pair:
+class Pair(Struct, frozen=True):
     """Two models: how often they predict the same, and how often which one is right.
 
     `same` is the share of equal predictions with its interval, `kappa` Cohen's kappa of the two
@@ -52,8 +52,7 @@ class Pair:
     neither: float
 
 
-@frozen
-class Agreement:
+class Agreement(Struct, frozen=True):
     """All pairs of models, and the examples on which all models are right or wrong."""
 
     pairs: tuple[Pair, ...]
@@ -63,8 +62,7 @@ class Agreement:
     n: int
 
 
-@frozen
-class ShownAgreement:
+class ShownAgreement(Struct, frozen=True):
     """The values of an analysis of agreement; `unit`, `about` and `level` are the run's."""
 
     unit: str

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from evallang.frozen_records import frozen
 from evallang.registry import Guidance, Registry
 from evallang.results.provenance import CurveWords
 
@@ -14,8 +13,7 @@ if TYPE_CHECKING:
     from evallang.stats.score_curves import Curve
 
 
-@frozen
-class AnalysisDeclaration(Guidance):
+class AnalysisDeclaration(Guidance, frozen=True):
     """What an analysis is about.
 
     Attributes

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
+from msgspec import Struct
+
 from evallang.bibliography import DOMINGOS_2000, KOHAVI_WOLPERT_1996, ZHOU_2021
-from evallang.frozen_records import frozen
 from evallang.registry import Bounds, lazy
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.rounds import Rounds
@@ -17,16 +18,14 @@ else:
     np = lazy("numpy")
 
 
-@frozen
-class ErrorPart:
+class ErrorPart(Struct, frozen=True):
     """One part of the expected loss, with its sign: the parts add up to the loss."""
 
     name: str
     value: float
 
 
-@frozen
-class Decomposition:
+class Decomposition(Struct, frozen=True):
     """The parts of the expected loss as one text defines them, and their sum."""
 
     name: str
@@ -35,8 +34,7 @@ class Decomposition:
     total: float
 
 
-@frozen
-class BiasVariance:
+class BiasVariance(Struct, frozen=True):
     """The expected loss over training samples and its decompositions.
 
     `of_classes` states that the loss is a share of examples. `n` counts the rows with two

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from evallang.bibliography import ZHOU_2021
-from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
@@ -18,8 +19,7 @@ else:
     np = lazy("numpy")
 
 
-@frozen
-class ConfusionCell:
+class ConfusionCell(Struct, frozen=True):
     """How many examples of one class were predicted to be of another, and their share."""
 
     truth: str
@@ -30,8 +30,7 @@ class ConfusionCell:
     high: Number
 
 
-@frozen
-class Confusion:
+class Confusion(Struct, frozen=True):
     """The cells, row by row; `predicted` is empty for labels that are none of the classes."""
 
     classes: tuple[str, ...]
@@ -40,8 +39,7 @@ class Confusion:
     n: int
 
 
-@frozen
-class ShownConfusion:
+class ShownConfusion(Struct, frozen=True):
     """The values of a confusion matrix that a report reads; `unit`, `about` are the run's."""
 
     unit: str

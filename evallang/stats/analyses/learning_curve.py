@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
 
+from msgspec import Struct
+
 from evallang.bibliography import RASCHKA_2018
-from evallang.frozen_records import frozen
 from evallang.registry import Bounds, lazy
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
@@ -23,8 +24,7 @@ TENTH, QUARTER, HALF = Fraction(1, 10), Fraction(1, 4), Fraction(1, 2)
 FRACTIONS = (TENTH, QUARTER, HALF, Fraction(3, 4), Fraction(1))
 
 
-@frozen
-class LearningScore:
+class LearningScore(Struct, frozen=True):
     """A score at one size: its mean over draws, and its spread.
 
     `sd` is the standard deviation over splits of the means over draws, and `sd_draws` that of the
@@ -36,8 +36,7 @@ class LearningScore:
     sd_draws: Number
 
 
-@frozen
-class LearningPoint:
+class LearningPoint(Struct, frozen=True):
     """The scores of the fits on subsets of one size, on their own rows and on the test rows."""
 
     fraction: Number
@@ -49,8 +48,7 @@ class LearningPoint:
     failed: int
 
 
-@frozen
-class LearningGain:
+class LearningGain(Struct, frozen=True):
     """What the last step in size added to the test score, and in how many splits it helped."""
 
     n_from: float
@@ -60,8 +58,7 @@ class LearningGain:
     worse: int
 
 
-@frozen
-class LearningCurve:
+class LearningCurve(Struct, frozen=True):
     """Training and test scores by the number of training rows."""
 
     unit: str

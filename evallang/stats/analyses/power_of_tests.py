@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evallang.registry import Bounds
 from evallang.results.kinds import Share
 from evallang.results.shown import Amount, Count, Number
@@ -19,8 +20,7 @@ from evallang.stats.power_of_areas import check_areas
 from evallang.stats.power_of_mcnemar import CONNOR_1987
 
 
-@frozen
-class ShownAnswer:
+class ShownAnswer(Struct, frozen=True):
     """The power of a test under one set of assumptions."""
 
     method: str
@@ -33,8 +33,7 @@ class ShownAnswer:
     n_for_width: Count = None
 
 
-@frozen
-class ShownPower:
+class ShownPower(Struct, frozen=True):
     """The values of an analysis of power."""
 
     source: str

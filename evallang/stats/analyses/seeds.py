@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from evallang.bibliography import BOUTHILLIER_2021
-from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
@@ -18,8 +19,7 @@ else:
     np = lazy("numpy")
 
 
-@frozen
-class SeedSpread:
+class SeedSpread(Struct, frozen=True):
     """The value of a metric with each seed, and its spread.
 
     `sd` is over the seeds' values, `sd_in_splits` the root of the mean variance over seeds within

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from evallang.bibliography import Reference
-from evallang.frozen_records import frozen
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.line_decisions import LineDecisions
 
 
-@frozen
-class SettingDecisions:
+class SettingDecisions(Struct, frozen=True):
     """One test with one correction: how many hypotheses it rejects, keeps and leaves undecided.
 
     The titles are those of the test and of the correction; older files do not contain them.
@@ -26,8 +26,7 @@ class SettingDecisions:
     correction_title: str | None = None
 
 
-@frozen
-class HypothesisDecisions:
+class HypothesisDecisions(Struct, frozen=True):
     """One hypothesis: the reported decision, and how many other settings are for and against it.
 
     `against_by` names the settings that decide otherwise.
@@ -43,8 +42,7 @@ class HypothesisDecisions:
     against_by: tuple[str, ...]
 
 
-@frozen
-class Sensitivity:
+class Sensitivity(Struct, frozen=True):
     """The decisions of one `compare` line under every setting that was computed."""
 
     unit: str

@@ -6,16 +6,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import fmean, stdev
 
+from msgspec import Struct
+
 from evallang.bibliography import CAWLEY_TALBOT_2010, RASCHKA_2018
-from evallang.frozen_records import frozen
 from evallang.results.settings import Value
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.searches import SearchedParameter, Searches, identity, is_number
 
 
-@frozen
-class ChoiceCount:
+class ChoiceCount(Struct, frozen=True):
     """One candidate value: how many searches chose it, and their share of all searches."""
 
     value: Value
@@ -23,8 +23,7 @@ class ChoiceCount:
     share: float
 
 
-@frozen
-class ParameterStability:
+class ParameterStability(Struct, frozen=True):
     """The choices of one parameter.
 
     `choices` are its candidates in the order written, or the values that were chosen where the
@@ -45,8 +44,7 @@ class ParameterStability:
     at_largest: int | None
 
 
-@frozen
-class CombinationCount:
+class CombinationCount(Struct, frozen=True):
     """One chosen combination of values, how many searches chose it, and their share."""
 
     params: Mapping[str, Value]
@@ -54,8 +52,7 @@ class CombinationCount:
     share: float
 
 
-@frozen
-class Spread:
+class Spread(Struct, frozen=True):
     """Mean, standard deviation (n - 1), smallest and largest of the scores of the folds."""
 
     mean: float
@@ -65,8 +62,7 @@ class Spread:
     n: int
 
 
-@frozen
-class Stability:
+class Stability(Struct, frozen=True):
     """The choices of all searches of a model, and the scores of what they chose.
 
     `inner` are the scores by which the candidates were chosen, `test` those of the chosen

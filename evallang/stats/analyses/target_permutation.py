@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Annotated
 
+from msgspec import Struct
+
 from evallang.bibliography import Reference
-from evallang.frozen_records import frozen
 from evallang.registry import Bounds, lazy
 from evallang.results.shown import Count, Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
@@ -33,16 +34,14 @@ LEVELS = (0.05, 0.5, 0.95)
 """The quantiles of the scores on shuffled targets."""
 
 
-@frozen
-class ChanceQuantile:
+class ChanceQuantile(Struct, frozen=True):
     """A quantile of the scores on shuffled targets."""
 
     level: float
     value: float
 
 
-@frozen
-class AgainstChance:
+class AgainstChance(Struct, frozen=True):
     """The score on the target as it is, and what shuffled targets gave.
 
     `as_good` counts the rounds whose score is at least as good as `value`, and `p` is

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from evallang.bibliography import BREIMAN_1984, RASCHKA_2018
-from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.results.settings import Value
 from evallang.results.shown import Number
@@ -21,8 +21,7 @@ else:
     np = lazy("numpy")
 
 
-@frozen
-class TriedCandidate:
+class TriedCandidate(Struct, frozen=True):
     """One candidate: its mean inner score, and how many searches choose it by each rule.
 
     `mean` and `standard_error` are means over the `n` searches in which every inner score of
@@ -37,8 +36,7 @@ class TriedCandidate:
     one_standard_error: int
 
 
-@frozen
-class TuningPoint:
+class TuningPoint(Struct, frozen=True):
     """One value of a parameter: in each search the best candidate that has this value."""
 
     value: Value
@@ -49,8 +47,7 @@ class TuningPoint:
     one_standard_error: int
 
 
-@frozen
-class TuningCurve:
+class TuningCurve(Struct, frozen=True):
     """The mean inner score along one parameter, its values in the order written or ascending."""
 
     parameter: str
@@ -58,8 +55,7 @@ class TuningCurve:
     points: tuple[TuningPoint, ...]
 
 
-@frozen
-class SearchScores:
+class SearchScores(Struct, frozen=True):
     """The scores of one search: for each candidate those in its inner folds, None if undefined.
 
     `candidates` are indices of `Tuning.candidates`, as are `best`, `one_standard_error`, which
@@ -75,8 +71,7 @@ class SearchScores:
     chosen: int
 
 
-@frozen
-class Tuning:
+class Tuning(Struct, frozen=True):
     """The inner scores of all searches of a model."""
 
     unit: str
@@ -97,8 +92,7 @@ DEPENDENT = "standard errors treat inner folds as independent, although they sha
 ONE_PART = "one validation part has no standard error, so both rules choose the best score"
 
 
-@dataclass(frozen=True)
-class _Judged:
+class _Judged(Struct, frozen=True):
     """A search with the mean and standard error of each candidate, and what the rules choose."""
 
     search: FoldSearch
@@ -118,8 +112,7 @@ class _Judged:
         return _Among(self, tuple(i for i, c in tried if identity(c[parameter]) == value))
 
 
-@dataclass(frozen=True)
-class _Among:
+class _Among(Struct, frozen=True):
     """Some candidates of a search, by their places."""
 
     judged: _Judged

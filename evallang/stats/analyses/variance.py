@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from evallang.bibliography import BOUTHILLIER_2021
-from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
@@ -18,8 +19,7 @@ else:
     np = lazy("numpy")
 
 
-@frozen
-class VarianceComponent:
+class VarianceComponent(Struct, frozen=True):
     """One source of the variance of the score of one fit on one test part.
 
     `variance` is the estimate, which may be below zero where sampling error exceeds it; `sd` and
@@ -32,8 +32,7 @@ class VarianceComponent:
     share: Number
 
 
-@frozen
-class VarianceComponents:
+class VarianceComponents(Struct, frozen=True):
     """The components of the variance of a score, and the spread of whole repeats.
 
     `total` is the standard deviation of the score of one split with one seed. `repeats` is the

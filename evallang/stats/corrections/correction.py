@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from evallang.frozen_records import frozen
 from evallang.registry import Example, Guidance, Registry
 from evallang.stats.distributions import checked_level
 from evallang.stats.validation import word
@@ -21,8 +20,7 @@ Adjusted = tuple[float | None, ...]
 DIGITS = 12  # decimals that are left of a level after it was taken from 1
 
 
-@frozen
-class CorrectionDeclaration(Guidance):
+class CorrectionDeclaration(Guidance, frozen=True):
     """What a correction promises.
 
     Attributes

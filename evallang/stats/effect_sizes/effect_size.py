@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.registry import Registry
 from evallang.results.statistics import Effect
 
 
-@frozen
-class EffectSizeDeclaration:
+class EffectSizeDeclaration(Struct, frozen=True):
     """How an effect size is read.
 
     Attributes

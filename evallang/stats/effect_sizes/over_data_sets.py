@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from evallang.bibliography import Reference
-from evallang.frozen_records import frozen
 from evallang.registry import Example, lazy
 from evallang.results.statistics import Effect, Ranks
 from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES, EffectSizeDeclaration, effect
@@ -137,8 +138,7 @@ def rank_biserial(
     return _resampled([_rank_biserial], values[None], level, seed)[0][0]
 
 
-@frozen(eq=False)
-class _Pair:
+class _Pair(Struct, frozen=True, eq=False):
     """The scores of two models (N, 2), and their differences (N,)."""
 
     values: NDArray[np.float64]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evallang.registry import lazy
 from evallang.stats.distributions import welch_df
 from evallang.stats.intervals.ranking import ONE_IN_A_FOLD
@@ -21,8 +22,7 @@ else:
     np = lazy("numpy")
 
 
-@frozen(eq=False)
-class AucCovariance:
+class AucCovariance(Struct, frozen=True, eq=False):
     """The areas of M models and how they vary together.
 
     Attributes

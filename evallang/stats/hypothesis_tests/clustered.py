@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from evallang.registry import lazy
 from evallang.results.statistics import Clusters, HypothesisTestResult, Statistic, Summary

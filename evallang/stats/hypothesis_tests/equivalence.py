@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
+
+from msgspec.structs import replace
 
 from evallang.bibliography import Reference
 from evallang.registry import Bounds, Design, Evidence, Example, lazy

@@ -6,8 +6,9 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated
 
+from msgspec import Struct
+
 from evallang.bibliography import DIETTERICH_1998, NADEAU_BENGIO_2003, RASCHKA_2018
-from evallang.frozen_records import frozen
 from evallang.registry import Bounds, Design, Evidence, Example, Situation, lazy
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic, Summary
 from evallang.stats.alternatives import Alternative, one_sided, t_p
@@ -219,8 +220,7 @@ def resampled_t(
     return _t_result("resampled_t", pairs, _plain_factor(pairs), level, NULL, (), alternative)
 
 
-@frozen(eq=False)
-class _Pairs:
+class _Pairs(Struct, frozen=True, eq=False):
     """Differences of the folds on which both models have a score.
 
     `constant` tells that they differ by rounding noise only; `kept` which folds remain.

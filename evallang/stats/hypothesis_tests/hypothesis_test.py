@@ -8,11 +8,11 @@ same call at another level. A test computes p, and never decides.
 """
 
 from collections.abc import Mapping
-from dataclasses import field
 from fractions import Fraction
 from typing import Literal
 
-from evallang.frozen_records import frozen
+from msgspec import Struct, field
+
 from evallang.registry import Design, Evidence, Guidance, Registry
 from evallang.stats.planned_power import PowerDeclaration
 from evallang.stats.validity import Validity, judged
@@ -25,8 +25,7 @@ overlapping splits, right and wrong, recalls of the classes, scores of two class
 anything that can be drawn again."""
 
 
-@frozen
-class Estimand:
+class Estimand(Struct, frozen=True):
     """What a test is about where that is not the mean of what the examples have.
 
     Attributes
@@ -40,8 +39,7 @@ class Estimand:
     statistic: str = ""
 
 
-@frozen
-class HypothesisTestDeclaration(Guidance):
+class HypothesisTestDeclaration(Guidance, frozen=True):
     """What a test needs and what it is about.
 
     Attributes

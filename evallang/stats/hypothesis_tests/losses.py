@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
+
+from msgspec.structs import replace
 
 from evallang.bibliography import Reference
 from evallang.registry import Bounds, Evidence, Example, Situation, lazy

@@ -9,8 +9,9 @@ from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
+from msgspec import Struct
+
 from evallang.bibliography import DEMSAR_2006, DUNN_1961, ZHOU_2021, Reference
-from evallang.frozen_records import frozen
 from evallang.registry import Example, lazy
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic
 from evallang.stats.alternatives import normal_p
@@ -61,8 +62,7 @@ BENAVOLI_2016 = Reference(
 RANK_NULL = "the two models have the same expected rank among all models compared"
 
 
-@frozen(eq=False)
-class _Ranked:
+class _Ranked(Struct, frozen=True, eq=False):
     """Models on `n` data sets: their average ranks, their rounded scores (n, M), and notes."""
 
     n: int
@@ -71,8 +71,7 @@ class _Ranked:
     notes: tuple[str, ...]
 
 
-@frozen(eq=False)
-class _Compared:
+class _Compared(Struct, frozen=True, eq=False):
     """Two models among `models` on `n` data sets: their average ranks and their effects."""
 
     models: int

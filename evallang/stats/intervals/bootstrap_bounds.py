@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from msgspec.structs import replace
 
 from evallang.bibliography import RASCHKA_2018, Reference
 from evallang.registry import Bounds, Evidence, Example, lazy

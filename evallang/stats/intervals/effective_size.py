@@ -7,8 +7,9 @@ Groups: n over the design effect takes the place of n. Weights: (Σ w)² / Σ w�
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec.structs import replace
 
 from evallang.bibliography import Reference
 from evallang.registry import lazy

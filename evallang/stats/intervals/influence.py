@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from evallang.bibliography import Reference
-from evallang.frozen_records import frozen
 from evallang.registry import Evidence, Example, lazy
 from evallang.results.statistics import Clusters, Interval
 from evallang.stats.clusters import group_codes, group_totals
@@ -32,8 +33,7 @@ EFRON_1982 = Reference(
 NO_SPREAD = 1e-12  # of the size of the estimate
 
 
-@frozen(eq=False)
-class CountedInfluences:
+class CountedInfluences(Struct, frozen=True, eq=False):
     """Distinct influences (D,) and how many examples have each (D,)."""
 
     values: NDArray[np.float64]

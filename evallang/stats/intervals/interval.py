@@ -6,7 +6,6 @@ parameters are the author's options.
 
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from evallang.frozen_records import frozen
 from evallang.registry import Design, Evidence, Guidance, Registry
 from evallang.stats.validity import Validity, judged
 
@@ -66,8 +65,7 @@ set, a series, or anything drawn again, a sum of shares, or a mean
 over few examples."""
 
 
-@frozen
-class IntervalDeclaration(Guidance):
+class IntervalDeclaration(Guidance, frozen=True):
     """What an interval needs.
 
     Attributes

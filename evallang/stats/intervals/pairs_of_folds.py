@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Annotated
 
+from msgspec import Struct
+
 from evallang.bibliography import Reference
-from evallang.frozen_records import frozen
 from evallang.registry import Bounds, Design, Evidence, Example, lazy
 from evallang.results.statistics import Interval
 from evallang.stats.distributions import checked_level, normal_quantile
@@ -35,8 +36,7 @@ ALONE = -1  # no second fold was omitted from training
 FEWEST_FOLDS = 3  # a model without a pair of folds needs a third to train on
 
 
-@frozen
-class HeldOutLosses:
+class HeldOutLosses(Struct, frozen=True):
     """Losses of rows that a model was not fitted on, one for each row and model.
 
     Attributes

@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from evallang.bibliography import Reference
-from evallang.frozen_records import frozen
 from evallang.registry import Design, Evidence, Example, lazy
 from evallang.results.statistics import Clusters, Interval
 from evallang.stats.distributions import checked_level, t_quantile, welch_df
@@ -93,8 +94,7 @@ and .9, that is 2, 90 to 94 % (docs/validation.md, few of a class).
 ONE_IN_A_FOLD = "undefined: a fold has one example of a class, which shows no spread"
 
 
-@frozen(eq=False)
-class Placements:
+class Placements(Struct, frozen=True, eq=False):
     """Where each score stands among those of the other class.
 
     Attributes

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Annotated
 
+from msgspec import Struct
+
 from evallang.bibliography import Reference
-from evallang.frozen_records import frozen
 from evallang.registry import Bounds, Evidence, Example, lazy
 from evallang.results.statistics import Interval
 from evallang.stats.distributions import checked_level, t_quantile
@@ -127,8 +128,7 @@ def strong_dependence(series: NDArray[np.float64], lag: int) -> str | None:
     )
 
 
-@frozen
-class Dependence:
+class Dependence(Struct, frozen=True):
     """The largest autocorrelation of a series beyond the lags that a test allows for.
 
     Attributes

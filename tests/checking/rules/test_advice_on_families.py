@@ -1,9 +1,8 @@
 """Advice on families of hypotheses: what is counted, and what is let pass."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from studies import checked
 
 from evallang.api.preparing import check_data

@@ -1,9 +1,8 @@
 """Levels, margins and lines that a run must meet."""
 
-from dataclasses import replace
-
 import pytest
 from many_cases import for_each
+from msgspec.structs import replace
 from studies import checked
 
 from evallang.checking.codes import WAIVER_OF_NOTHING

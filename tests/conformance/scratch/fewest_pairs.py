@@ -3,7 +3,8 @@
 import math
 from collections.abc import Sequence
 
-from evallang.frozen_records import frozen
+from msgspec import Struct
+
 from evallang.reporting.context import Context
 from evallang.reporting.document import Block, Cell, Column, Number, Row, Runs, Table, runs
 from evallang.reporting.numbers import count
@@ -14,8 +15,7 @@ from evallang.stats.planned_power import Question
 EXACT = frozenset({"mcnemar", "sign"})
 
 
-@frozen
-class Fewest:
+class Fewest(Struct, frozen=True):
     """The number of pairs, and whether as many can occur."""
 
     pairs: int

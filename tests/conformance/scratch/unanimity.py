@@ -1,15 +1,13 @@
 """How many examples all models predict alike: an analysis without a section of its own."""
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 
 from evallang.bibliography import ZHOU_2021
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 
 
-@dataclass(frozen=True)
-class Unanimity:
+class Unanimity(Struct, frozen=True):
     """The number of examples, and the share of them that all models predict alike."""
 
     n: int
