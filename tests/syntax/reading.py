@@ -1,7 +1,6 @@
 """What the tests of this room share: reading text, applying fixes, walking trees."""
 
 from collections.abc import Iterator
-from dataclasses import fields
 from pathlib import Path
 
 from evallang.diagnostics import Diagnostic, Severity
@@ -67,8 +66,8 @@ def walk(node: n.Node) -> Iterator[n.Node]:
 
 
 def children(node: n.Node) -> Iterator[n.Node]:
-    for item in fields(node):
-        value = getattr(node, item.name)
+    for name in node.__struct_fields__:
+        value = getattr(node, name)
         for child in value if isinstance(value, tuple) else (value,):
             if isinstance(child, n.Node):
                 yield child

@@ -241,4 +241,4 @@ def test_nodes_are_frozen_hashable_and_can_be_copied() -> None:
     assert deepcopy(node) == node == pickle.loads(pickle.dumps(node))
     assert replace(name("a"), name="b") == name("b")
     assert name("a") != text("a")
-    assert repr(name("a")) == f"NameNode(span={AT!r}, name='a')"
+    assert repr(name("a")) == f"NameNode(name='a', span={AT!r})"
