@@ -1,17 +1,11 @@
 """Scales of a target: the values that they take, the functions, and their inverses."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from msgspec import Struct
-
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
+from numpy.typing import NDArray
 
 Function = Callable[["NDArray[Any]"], "NDArray[Any]"]
 

@@ -21,6 +21,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -32,7 +33,6 @@ from evallang.results import codec, records
 from evallang.results.files import PREDICTIONS, RESULTS, TEMPORARY, write_file
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
     import polars.io.plugins as sources
 
@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from evallang.engine.evaluation import Evaluation
     from evallang.models.thresholds import ChosenThreshold
 else:
-    np, pl, sources = lazy("numpy"), lazy("polars"), lazy("polars.io.plugins")
+    pl = lazy("polars")
+    sources = lazy("polars.io.plugins")
 
 NEW, OLD, LOCK = ".evallang-new", ".evallang-old", ".evallang-lock"
 OURS = frozenset({"results.json", "report.html", "report.pdf", "predictions.parquet", "fits.csv"})

@@ -5,9 +5,11 @@ The same questions as in `validity`, asked again with the facts of the data.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from evallang.checking import codes
 from evallang.checking.given_models import judge_given_models
@@ -86,19 +88,13 @@ from evallang.models.columns import branch_columns
 from evallang.models.model import ColumnsSpec, is_baseline
 from evallang.models.resamplers import steps_of_new_rows
 from evallang.protocols.protocol import PROTOCOLS, Split, Yields
-from evallang.registry import Design, Entry, Evidence, lazy
+from evallang.registry import Design, Entry, Evidence
 from evallang.results.records import FEWEST
 from evallang.results.written import statement_of
 from evallang.source import Span
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS, default_of
 from evallang.study import ComparisonSpec, Method, Protocol, Study, models_of
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 MOST_LEVELS = 20  # of a column behind `within`, which any column may have
 

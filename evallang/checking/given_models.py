@@ -5,9 +5,9 @@ examples the same answer, make no error at all, or have been trained on the grou
 tested on.
 """
 
-from typing import TYPE_CHECKING
-
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from evallang.checking.rules.study_facts import metrics_of
 from evallang.compatibility import metric_entry
@@ -25,17 +25,10 @@ from evallang.data.table_rules import is_rescaled
 from evallang.diagnostics import Diagnostic
 from evallang.limits import CLASSES_APART
 from evallang.metrics.metric import Outcome, default_metric, evaluate
-from evallang.registry import lazy
 from evallang.reporting.numbers import bounded
 from evallang.stats.distributions import normal_quantile
 from evallang.stats.skill import Skill, rank_correlation, skill_of_classes
 from evallang.study import Method, Study
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 FEWEST, FEWEST_OF_A_CLASS = 20, 5
 """Examples, or groups, below which an order says little."""

@@ -9,15 +9,15 @@ import importlib.util
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evallang.data.frame import Frame, frame_of
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
 else:
-    np = lazy("numpy")
     pl = lazy("polars")
 
 TARGET = "target"  # what scikit-learn calls it in its frames

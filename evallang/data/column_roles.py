@@ -3,6 +3,9 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evallang.data.codes import (
     ID_TWICE,
     MISSING_IN_ROLE,
@@ -22,11 +25,8 @@ from evallang.registry import lazy
 from evallang.spelling import closest
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
 else:
-    np = lazy("numpy")
     pl = lazy("polars")
 
 MOST_WORDS = 20  # distinct ones in a column that names kinds of rows

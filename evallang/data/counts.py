@@ -4,7 +4,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from evallang.data.codes import (
     COUNT_NOT_WHOLE,
@@ -29,11 +31,8 @@ from evallang.limits import EXAMPLES, OverLimit
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
 else:
-    np = lazy("numpy")
     pl = lazy("polars")
 
 

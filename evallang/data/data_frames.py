@@ -3,15 +3,16 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from evallang.data.column_types import plain_types
 from evallang.data.frame import Frame, frame_of
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
 else:
-    np, pl = lazy("numpy"), lazy("polars")
+    pl = lazy("polars")
 
 
 def is_frame(given: Any) -> bool:

@@ -7,23 +7,20 @@ what is wrong in a file can be reported at the clause that caused it.
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
+import numpy as np
 from msgspec import Struct, field
+from numpy.typing import NDArray
 
 from evallang.data.hashing import spelled_ids
 from evallang.data.joined_parts import JoinedParts
 from evallang.effect import Effect
 from evallang.records import Placed
-from evallang.registry import lazy
 from evallang.source import Span
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
 
     from evallang.stats.score_counts import PlacementSums, ScoreCounts
-else:
-    np = lazy("numpy")
 
 COUNTED_AT_ONCE = 1 << 18  # rows whose codes take memory at the same time
 

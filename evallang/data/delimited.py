@@ -33,10 +33,8 @@ from evallang.registry import lazy
 from evallang.source import Span
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
 else:
-    np = lazy("numpy")
     pl = lazy("polars")
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}

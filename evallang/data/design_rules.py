@@ -5,9 +5,11 @@ The companion of `rules`, which looks at a table alone.
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from evallang.data.codes import (
     FEW_OF_A_CLASS_IN_A_FOLD,
@@ -22,15 +24,8 @@ from evallang.data.findings import Findings, counted, label_written, quoted
 from evallang.data.heavy_tails import heavy_kurtosis
 from evallang.data.time_columns import time_column
 from evallang.diagnostics import Diagnostic
-from evallang.registry import lazy
 from evallang.results.written import statement_of
 from evallang.source import Span
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 COMMON = 0.8  # share of the largest class from which on accuracy alone shows little
 LEAST_TESTED = 100  # rows; at one half Wilson's 95% interval reaches ±10 points there

@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
 else:
-    np = lazy("numpy")
     pl = lazy("polars")
 
 MANY = 1 << 16  # rows; a set of fewer is small

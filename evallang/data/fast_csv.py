@@ -10,18 +10,17 @@ import re
 from collections.abc import Collection, Container, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from evallang.data.column_types import MOST_LEVELS, columns_with_nan, labels_in_one_piece, trimmed
 from evallang.data.file_content import FileContent
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
 else:
-    np = lazy("numpy")
     pl = lazy("polars")
 
 Schema = dict[str, Any]  # column -> type of polars

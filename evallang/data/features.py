@@ -2,7 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from evallang.data.codes import (
     COLUMN_IN_TWO_ROLES,
@@ -22,11 +24,8 @@ from evallang.data.odd_values import variants_in, warn_of_numbers, warn_of_varia
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
 else:
-    np = lazy("numpy")
     pl = lazy("polars")
 
 MOST_ODD_WORDS = 3  # distinct words among numbers, however many rows have them

@@ -5,8 +5,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
 from msgspec import field
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from evallang.data.column_types import Kind, kind_of, type_words, typed_cells
 from evallang.data.dataset import Label
@@ -17,11 +19,8 @@ from evallang.records import Placed
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
 else:
-    np = lazy("numpy")
     pl = lazy("polars")
 
 

@@ -9,18 +9,18 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
     import hashlib
 
-    import numpy as np
     import polars as pl
     from _typeshed import ReadableBuffer
-    from numpy.typing import NDArray
 else:
     hashlib = lazy("hashlib")
-    np = lazy("numpy")
     pl = lazy("polars")
 
 VERSION = "evallang/data/1"  # of the canonical form; in the hash, so that a change is seen

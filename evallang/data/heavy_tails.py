@@ -1,14 +1,9 @@
 """Heavy tails: values of which a few carry the spread of all."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
+import numpy as np
+from numpy.typing import NDArray
 
 HEAVY = 12.0  # kurtosis; 3 is normal, 9 exponential
 LEAST_FOR_TAILS = 20  # values; below, the kurtosis cannot reach far beyond

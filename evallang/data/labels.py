@@ -4,17 +4,16 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from evallang.data.dataset import Label
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
 else:
-    np = lazy("numpy")
     pl = lazy("polars")
 
 

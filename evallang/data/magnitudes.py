@@ -2,6 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evallang.data.codes import UNUSABLE_SIZE
 from evallang.data.findings import Findings
 from evallang.data.frame import Frame
@@ -9,11 +12,8 @@ from evallang.limits import LARGEST_NUMBER, LARGEST_WORD, SMALLEST_NUMBER
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
 else:
-    np = lazy("numpy")
     pl = lazy("polars")
 
 MOST_EXACT = 2**53  # every whole number up to it is a double

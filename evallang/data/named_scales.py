@@ -1,17 +1,10 @@
 """Whether measured numbers lie on the scale that the name of their metric tells."""
 
-from typing import TYPE_CHECKING
-
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from evallang.metrics.named import named_metric
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 
 class OffScale(Struct, frozen=True):

@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evallang.data.codes import RELATED_DATA_SETS
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
 from evallang.data.findings import Findings
@@ -12,9 +15,7 @@ from evallang.registry import lazy
 from evallang.source import Span
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
 else:
     pl = lazy("polars")
 

@@ -11,8 +11,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from evallang.data.codes import NO_ROWS_LEFT
 from evallang.data.column_types import Kind
@@ -49,11 +51,8 @@ from evallang.stats.score_counts import (
 )
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
 else:
-    np = lazy("numpy")
     pl = lazy("polars")
 
 TIMES, SUM_OF = "\0times", "\0sum "  # no column of a file is called so

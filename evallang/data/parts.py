@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec.structs import replace
 
 from evallang.data.codes import FILE_NOT_FOUND, PARTS_DIFFER, UNREADABLE_FILE
@@ -20,10 +21,8 @@ from evallang.limits import OverLimit
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
 else:
-    np = lazy("numpy")
     pl = lazy("polars")
 
 MOST_SHOWN = 3  # files in a message

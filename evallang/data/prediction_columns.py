@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from msgspec import Struct, field
+from numpy.typing import NDArray
 
 from evallang.data.codes import (
     BOUNDS_IN_WRONG_ORDER,
@@ -36,11 +38,8 @@ from evallang.registry import lazy
 from evallang.spelling import closest
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
 else:
-    np = lazy("numpy")
     pl = lazy("polars")
 
 

@@ -9,6 +9,7 @@ from os.path import commonprefix
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -58,10 +59,8 @@ from evallang.limits import MEMORY, OverLimit, changed_limits
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
 else:
-    np = lazy("numpy")
     pl = lazy("polars")
 
 

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from evallang.activity import Activity, report_activity
 from evallang.data.codes import (
@@ -55,11 +57,8 @@ from evallang.registry import lazy
 from evallang.stats.score_counts import PlacementSums, ScoreCounts, rank
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
 else:
-    np = lazy("numpy")
     pl = lazy("polars")
 
 

@@ -1,7 +1,9 @@
 """Predictions of survival times (`event`) and of rankings by query (`query`)."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evallang.data.codes import (
     MISSING_PREDICTION,
@@ -17,13 +19,6 @@ from evallang.data.frame import Frame
 from evallang.data.labels import group_codes
 from evallang.data.prediction_columns import ModelOutcomes, number_column
 from evallang.data.target import Target
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 
 def read_ordering_score(

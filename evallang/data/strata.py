@@ -1,22 +1,16 @@
 """`stratify by`: one stratum for each combination of levels, a regression target in bins."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from evallang.data.codes import BINS_DO_NOT_FIT, RARE_STRATA_MERGED, STRATA_TOO_FINE, UNKNOWN_COLUMN
 from evallang.data.dataset import Table
 from evallang.data.findings import Findings, counted, quoted
 from evallang.diagnostics import Diagnostic
-from evallang.registry import lazy
 from evallang.source import Span
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 TARGET = "target"  # the word of the language for the target, whatever its column is called
 MOST_RARE = 0.5  # share of rows in strata that are too small from which a column was a slip

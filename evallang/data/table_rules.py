@@ -9,7 +9,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from evallang.data.codes import (
     CLASS_SMALLER_THAN_FOLDS,
@@ -49,17 +51,11 @@ from evallang.data.text_forms import (
     names_identifier,
 )
 from evallang.diagnostics import Code, Diagnostic
-from evallang.registry import lazy
 from evallang.results.written import statement_of
 from evallang.source import Span
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from evallang.protocols.protocol import Split
-else:
-    np = lazy("numpy")
 
 LEAST_ROWS = 30  # in fewer rows whole numbers are often all different by chance
 FEW = 10  # groups; below, cluster-robust methods are unreliable (language, section 4)

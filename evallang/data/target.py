@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from evallang.data.codes import (
     FEATURE_TYPE,
@@ -34,11 +36,8 @@ from evallang.spelling import closest
 from evallang.target_scales import SCALES
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
 else:
-    np = lazy("numpy")
     pl = lazy("polars")
 
 FINITE = "write finite values, or exclude such rows by `where`"

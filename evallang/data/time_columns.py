@@ -3,7 +3,9 @@
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from evallang.data.codes import ORDER_UNKNOWN
 from evallang.data.column_roles import complete_texts
@@ -21,11 +23,8 @@ from evallang.data.text_forms import (
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
 else:
-    np = lazy("numpy")
     pl = lazy("polars")
 
 FEWEST_MOMENTS = 10  # different values; fewer are seasons or waves, whose order tells little

@@ -1,10 +1,12 @@
 """Scores of models over several data sets: what tests `across data` read, and the ranks."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from evallang.compatibility import metric_entry
 from evallang.data.dataset import ScoreTable
@@ -12,19 +14,12 @@ from evallang.engine.estimates import point_estimate
 from evallang.engine.evaluation import Evaluation
 from evallang.engine.providers import Providers
 from evallang.planning.seeds import analysis_seed
-from evallang.registry import lazy
 from evallang.results.records import HypothesisTestResult, Ranks, Summary
 from evallang.stats.effect_sizes.over_data_sets import rank_models
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.inputs import Subject
 from evallang.stats.rank_scores import win_tie_loss
 from evallang.study import ComparisonSpec, Method, Study
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 
 class ScoreGrid(Struct, frozen=True):

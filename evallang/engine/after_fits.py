@@ -3,8 +3,9 @@
 import logging
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -47,7 +48,6 @@ from evallang.planning.defaults import yields_on
 from evallang.planning.plan import Place, StoredOutcome
 from evallang.planning.planner import Planned
 from evallang.protocols.protocol import PROTOCOLS, Split
-from evallang.registry import lazy
 from evallang.results.records import (
     Failure,
     FastPath,
@@ -58,11 +58,6 @@ from evallang.results.records import (
     Selection,
 )
 from evallang.study import Protocol, Study
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy("numpy")
 
 LOG = logging.getLogger("evallang")
 

@@ -6,9 +6,11 @@ depend on them.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+import numpy as np
 from msgspec import Struct, field
+from numpy.typing import NDArray
 
 from evallang.compatibility import is_grouped, metric_entry
 from evallang.compatibility.hypothesis_tests import form_asked, tests_without_lines
@@ -24,7 +26,7 @@ from evallang.metrics.metric import rows_of_proportion
 from evallang.planning.planner import Planned
 from evallang.planning.seeds import analysis_seed
 from evallang.protocols.protocol import PROTOCOLS, Split
-from evallang.registry import Evidence, lazy
+from evallang.registry import Evidence
 from evallang.results.records import Analysis
 from evallang.results.written import statement_of
 from evallang.stats.analyses.analysis import ABOUT_LINES, ANALYSES
@@ -40,12 +42,6 @@ from evallang.study import (
     Study,
     models_of,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 Unknown = Literal["not_read", "no_splits", "no_folds", "no_examples"]
 UNKNOWN: Mapping[Unknown, str] = {

@@ -1,9 +1,11 @@
 """The best of several models, with its estimate corrected for the choice among them."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from evallang.engine.estimates import point_estimate
 from evallang.engine.evaluation import Evaluation
@@ -11,16 +13,9 @@ from evallang.engine.metric_samples import resampling_seed
 from evallang.metrics.aggregation import aggregate
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.models.model import is_baseline
-from evallang.registry import lazy
 from evallang.results.records import BestOfMany
 from evallang.stats.selection_bias import MANY, Corrected, bbc_cv
 from evallang.study import Method, Study
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 ROUNDS = 500
 MOST_WORK = 50_000_000  # predictions looked at; above it there are fewer rounds

@@ -2,16 +2,17 @@
 
 from functools import cached_property
 from math import isfinite, isinf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from evallang.engine.evaluation import Evaluation, ModelOutcome
 from evallang.engine.metric_samples import resampling_seed
 from evallang.metrics.aggregation import sd_over_seeds
 from evallang.metrics.metric import MetricEntry, Outcome, fold_value, weighted_mean
 from evallang.protocols.protocol import subject_of_yields
-from evallang.registry import lazy
 from evallang.results.records import Estimate, FoldValue, Interval
 from evallang.stats.distributions import normal_quantile
 from evallang.stats.learning_bootstrap import (
@@ -22,12 +23,6 @@ from evallang.stats.learning_bootstrap import (
     standard_error,
 )
 from evallang.study import Method, Study
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 FULL_SAMPLE = -1  # the fold of the model fitted on, and tested on, all rows
 PERMUTATIONS = 200  # of the truth, for the no-information value of a metric that is not a mean

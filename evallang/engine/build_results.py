@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from fractions import Fraction
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from msgspec.structs import replace
 
 from evallang.bibliography import (
@@ -55,7 +56,7 @@ from evallang.planning.defaults import inner_folds
 from evallang.planning.keys import package_versions
 from evallang.planning.planner import Planned
 from evallang.protocols.protocol import PROTOCOLS
-from evallang.registry import Entry, Evidence, lazy
+from evallang.registry import Entry, Evidence
 from evallang.results.records import (
     SCHEMA,
     Analysis,
@@ -100,11 +101,6 @@ from evallang.stats.selection_bias import TSAMARDINOS_2018
 from evallang.study import OptionValue, Study
 from evallang.target_scales import SCALES
 from evallang.version import VERSION
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy("numpy")
 
 
 def column_records(

@@ -1,8 +1,9 @@
 """`compare` lines in, `Comparison`s out: tests run in their context, families decided."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -17,7 +18,7 @@ from evallang.engine.metric_samples import resampling_seed
 from evallang.engine.providers import Providers
 from evallang.engine.test_inputs import TestInputs, draw_pairs_together, rows_about
 from evallang.hypotheses import Families, PlannedComparison, pair_declaration
-from evallang.registry import Evidence, lazy
+from evallang.registry import Evidence
 from evallang.results.records import (
     Comparison,
     Family,
@@ -37,11 +38,6 @@ from evallang.stats.inputs import Subject
 from evallang.stats.intervals.series import Dependence
 from evallang.stats.power_of_t import t_detectable
 from evallang.study import ComparisonSpec, Method, Study
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy("numpy")
 
 
 class ComparisonContext(Protocol):

@@ -6,8 +6,10 @@ from functools import cached_property
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from evallang.compatibility import is_share_of_union
 from evallang.compatibility.intervals import FEW_EXAMPLES, default_interval, implied_options
@@ -28,7 +30,7 @@ from evallang.metrics.aggregation import (
 )
 from evallang.metrics.metric import NOT_KEPT, MetricEntry, Outcome, is_binary, successes
 from evallang.protocols.folds_and_pairs import pairs_of
-from evallang.registry import Entry, lazy
+from evallang.registry import Entry
 from evallang.results.records import (
     NO_WIDTH,
     NOT_COMPUTED,
@@ -53,12 +55,7 @@ from evallang.stats.validity import shortfalls, with_shortfalls
 from evallang.study import Measure, Method, Study
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from evallang.stats.score_counts import PlacementMoments, ScoreCounts
-else:
-    np = lazy("numpy")
 
 
 NO_VARIATION = (

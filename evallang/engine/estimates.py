@@ -3,9 +3,11 @@
 import math
 from collections.abc import Iterator, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from evallang.activity import Activity, report_activity
 from evallang.data.labels import sort_labels
@@ -20,7 +22,7 @@ from evallang.metrics.aggregation import (
 )
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.protocols.protocol import ALGORITHM, ALGORITHM_ELSEWHERE, AS_GIVEN, subject_of_yields
-from evallang.registry import Evidence, lazy
+from evallang.registry import Evidence
 from evallang.results.records import (
     FEW_EXAMPLES,
     FEWEST,
@@ -36,13 +38,6 @@ from evallang.results.records import (
 )
 from evallang.results.written import member_of
 from evallang.study import Measure, Method, Study
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
-
 
 NONE_TESTED = Tested(0, 0, 0)
 

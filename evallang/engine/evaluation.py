@@ -9,8 +9,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
+import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from evallang.compatibility import metric_entry, most_distinct, own_metric, yields_of
 from evallang.data.dataset import GivenOutcomes, PredictionsSpec, ScoreTable
@@ -22,19 +24,13 @@ from evallang.metrics.metric import NOT_KEPT, CountedLabels, MetricEntry, Outcom
 from evallang.metrics.own_code import wrap_labels
 from evallang.planning.defaults import yields_of_scores
 from evallang.protocols.protocol import PROTOCOLS, ProtocolDeclaration, Yields
-from evallang.registry import lazy
 from evallang.results.records import Estimate, FoldValue
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.placement_values import PlacedScores, place_scores
 from evallang.study import Method
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from evallang.stats.score_counts import PlacementMoments, PlacementSums, ScoreCounts
-else:
-    np = lazy("numpy")
 
 
 Made = TypeVar("Made")

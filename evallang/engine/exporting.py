@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from msgspec import Struct
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from evallang.compatibility import metric_entry
 from evallang.data.dataset import Table
@@ -23,15 +24,8 @@ from evallang.models.model import ParameterValue, with_choice, written
 from evallang.models.own_code import OwnCode
 from evallang.models.thresholds import ChosenThreshold, chosen_thresholds
 from evallang.planning.plan import ExportTask, Layout
-from evallang.registry import lazy
 from evallang.results.records import CorrectedEstimate, Estimate, Export, Failure, FitWarning
 from evallang.study import ExportSpec, Study
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 
 def corrected(

@@ -1,16 +1,14 @@
 """What came of one task: the record that a worker returns and the store keeps."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from evallang.models.model import ParameterValue
 from evallang.models.thresholds import ChosenThreshold
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Choice = Mapping[str, ParameterValue]
 FailedCandidate = tuple[Choice, str, str]

@@ -13,10 +13,12 @@ from functools import cached_property, lru_cache
 from math import isnan
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
+import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from evallang.compatibility import metric_entry
 from evallang.data.dataset import Column, Table
@@ -59,17 +61,10 @@ from evallang.own_output import speaking
 from evallang.planning.keys import versions_here
 from evallang.planning.plan import FitTask, Layout
 from evallang.planning.seeds import rows_hash, seed, step_seeds
-from evallang.registry import lazy
 from evallang.run_folders import remove_left, run_folder
 from evallang.stats.searches import choose
 from evallang.stats.threads import numeric_libraries
 from evallang.study import Method, Study
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 
 class SharedTable(Struct, frozen=True):

@@ -3,6 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evallang.diagnostics import Diagnostic, diagnose
 from evallang.engine.evaluation import Evaluation, is_mean, means_of
 from evallang.metrics.metric import default_metric
@@ -14,11 +17,8 @@ from evallang.source import Span
 from evallang.study import Method, Study
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy import special
 else:
-    np = lazy("numpy")
     special = lazy("scipy.special")
 
 RARE = 1e-4

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from evallang.engine.test_inputs import ComparedModels, TestInputs, swapper
-from evallang.registry import lazy
 from evallang.stats.alternatives import Alternative
 from evallang.stats.hypothesis_tests.joint_swaps import CountSwaps, joint_swaps
 from evallang.stats.intervals.resampling import share_resamples
 from evallang.stats.joint_resamples import drawn_p, studentized_p, swapped_p
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 ROUNDS = 10_000
 

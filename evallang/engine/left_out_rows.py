@@ -2,7 +2,8 @@
 
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from evallang.data.dataset import Table
 from evallang.engine.fit_outcome import FitOutcome
@@ -12,14 +13,7 @@ from evallang.models.fitting import watched
 from evallang.models.leave_one_out import NAME, LeftOut, leave_one_out
 from evallang.models.model import identity
 from evallang.planning.plan import FitTask
-from evallang.registry import lazy
 from evallang.stats.threads import numeric_libraries
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy("numpy")
-
 
 FEWEST = 10  # tasks of one pipeline from which a shortcut pays
 

@@ -6,7 +6,10 @@ names neither metric nor model.
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evallang.compatibility import sums_shares
 from evallang.engine.evaluation import Evaluation
@@ -14,7 +17,6 @@ from evallang.metrics.aggregation import Partition, partition
 from evallang.metrics.metric import MetricEntry, Outcome, SummedShares, cells, evaluate
 from evallang.metrics.reweighted import Reweighted, reweighted
 from evallang.planning.seeds import analysis_seed
-from evallang.registry import lazy
 from evallang.stats.class_sums import MANY_CELLS
 from evallang.stats.intervals.effective_size import (
     effective_n,
@@ -37,12 +39,6 @@ from evallang.stats.intervals.resampling import (
 )
 from evallang.stats.validity import Counted, Number
 from evallang.study import Method, Study
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 Options = Mapping[str, Any]
 

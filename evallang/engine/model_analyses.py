@@ -1,10 +1,12 @@
 """The `analyze` lines about models: answers from their held-out predictions."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from evallang.activity import Activity, report_activity
 from evallang.engine.estimates import scope_of_estimates
@@ -20,7 +22,7 @@ from evallang.models.abilities import abilities
 from evallang.models.model import ParameterValue, PipelineSpec, is_baseline, search_space
 from evallang.planning.candidates import tried
 from evallang.planning.shuffles import shuffled_within
-from evallang.registry import Entry, lazy
+from evallang.registry import Entry
 from evallang.results.codec import to_plain, with_tuples
 from evallang.results.records import Analysis
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
@@ -32,12 +34,6 @@ from evallang.stats.runs import Runs
 from evallang.stats.searches import FoldSearch, SearchedParameter, Searches
 from evallang.stats.shuffled import Shuffled
 from evallang.study import AnalysisSpec, Method, Study
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 
 class OutcomeInputs(Struct, frozen=True):

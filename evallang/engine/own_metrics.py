@@ -4,7 +4,9 @@ import inspect
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from evallang.metrics.metric import MetricEntry
 from evallang.metrics.own_code import (
@@ -18,14 +20,9 @@ from evallang.models.foreign_errors import error_text, is_interruption
 from evallang.models.own_code import OwnCode
 from evallang.own_output import speaking
 from evallang.process_settings import seed_shared_draws
-from evallang.registry import REQUIRED, Option, lazy
+from evallang.registry import REQUIRED, Option
 from evallang.spelling import closest
 from evallang.study import Method
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy("numpy")
 
 
 class NotUsable(Exception):

@@ -1,18 +1,14 @@
 """The scores of several readers with each model, out of predictions that name their readers."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evallang.compatibility import is_auc
 from evallang.engine.evaluation import Evaluation, means_of
-from evallang.registry import lazy
 from evallang.stats.reader_scores import ReaderScores, score_areas, score_means
 from evallang.study import Method
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 
 def scores_of_readers(

@@ -2,20 +2,16 @@
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec.structs import replace
 
 from evallang.compatibility import metric_entry, most_distinct
 from evallang.metrics.metric import Outcome
-from evallang.registry import lazy
 from evallang.stats.score_counts import coarse_scores, coarsened, count_scores
 from evallang.study import Method
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from evallang.engine.evaluation import Evaluation
-else:
-    np = lazy("numpy")
 
 
 def round_scores(outcome: Outcome, metric: Method) -> Outcome:

@@ -1,7 +1,8 @@
 """What a run finds wrong: metrics that raised, and models that never predict a class."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from evallang.compatibility import metric_entry
 from evallang.compatibility.hypothesis_tests import reads_order
@@ -12,17 +13,11 @@ from evallang.engine.evaluation import Evaluation
 from evallang.hypotheses import Families
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.models.model import is_baseline
-from evallang.registry import lazy
 from evallang.reporting.codes import CLASS_NEVER_PREDICTED, DEPENDENT_LOSSES, UNLIKE_WORKERS
 from evallang.results.records import Failure, NeverPredicted
 from evallang.results.written import statement_of
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import Method, Study, names_of, own_metrics_of, units_of
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy("numpy")
 
 MEASURING = "measure"
 """The stage of a failure that is not a fit's."""

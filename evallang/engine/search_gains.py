@@ -1,20 +1,15 @@
 """After a run: searches whose candidates score alike, so that the choice among them is chance."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evallang.diagnostics import Diagnostic, diagnose
 from evallang.engine.evaluation import Evaluation, FittedFold
-from evallang.registry import lazy
 from evallang.reporting.codes import SEARCH_GAINED_NOTHING
 from evallang.reporting.numbers import Scale, fixed
 from evallang.study import Study
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 ALIKE = 0.7
 """The ratio of mean squares up to which candidates count as alike; at 1 the estimated variance

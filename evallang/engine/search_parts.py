@@ -7,21 +7,15 @@ have found, in the same order.
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec import Struct, field
+from numpy.typing import NDArray
 
 from evallang.models import neighbours
 from evallang.models.losses import Loss
 from evallang.models.model import EstimatorSpec
 from evallang.planning.plan import FitTask
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 TASKS_PER_WORKER = 4
 """Fewer tasks than these for each worker leave workers without one at the end."""

@@ -1,7 +1,8 @@
 """After a run: a feature that predicts as well by itself as the best model."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from evallang.data.dataset import Table
 from evallang.data.row_rules.revealing_features import (
@@ -13,15 +14,9 @@ from evallang.data.row_rules.revealing_features import (
 from evallang.data.row_rules.strengths import area
 from evallang.diagnostics import Diagnostic, diagnose
 from evallang.engine.evaluation import Evaluation, ModelOutcome
-from evallang.registry import lazy
 from evallang.reporting.codes import FEATURE_AS_GOOD_AS_MODELS
 from evallang.spelling import written_name
 from evallang.study import Study
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy("numpy")
 
 STRONG = {"classification": 0.95, "regression": 0.9}
 """Area under the curve (balanced accuracy of several classes) and R2 of a target with noise."""

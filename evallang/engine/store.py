@@ -20,9 +20,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from evallang.engine.fit_outcome import (
     Choice,
@@ -37,14 +39,7 @@ from evallang.models.model import Candidates, ParameterValue, identity, search_s
 from evallang.models.thresholds import ChosenThreshold, chooses_threshold
 from evallang.planning.keys import ENGINE
 from evallang.planning.plan import FitTask
-from evallang.registry import lazy
 from evallang.results.files import TEMPORARY, write_file
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 try:
     import fcntl

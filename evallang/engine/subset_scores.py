@@ -1,9 +1,11 @@
 """The scores of the fits that analyses ask for: on parts of training parts, or other targets."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from evallang.data.dataset import Table
 from evallang.engine.evaluation import Evaluation
@@ -14,17 +16,10 @@ from evallang.metrics.own_code import OwnMetricFailed
 from evallang.planning.plan import FitTask, Layout, SubsetPlace
 from evallang.planning.shuffles import exchange
 from evallang.planning.subsets import options_of
-from evallang.registry import lazy
 from evallang.stats.learning import Learning, SizeScores
 from evallang.stats.rounds import Rounds
 from evallang.stats.shuffled import Shuffled
 from evallang.study import AnalysisSpec, Method
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 
 class FurtherFits(Struct, frozen=True):

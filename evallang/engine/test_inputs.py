@@ -10,8 +10,10 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
+import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from evallang.compatibility import metric_entry, most_distinct
 from evallang.compatibility.hypothesis_tests import difference_test
@@ -42,7 +44,7 @@ from evallang.metrics.metric import (
 )
 from evallang.metrics.reweighted import reweighted
 from evallang.records import Placed
-from evallang.registry import Evidence, lazy
+from evallang.registry import Evidence
 from evallang.results.records import Difference, HypothesisTestResult, Summary
 from evallang.stats.alternatives import OPPOSITE, one_sided
 from evallang.stats.class_sums import MANY_CELLS, LabelledPairs
@@ -83,13 +85,8 @@ from evallang.stats.validity import shortfalls, with_shortfalls
 from evallang.study import Method, Study
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from evallang.stats.class_sums import Margins
     from evallang.stats.score_counts import PlacementSums
-else:
-    np = lazy("numpy")
 
 
 class CachedSample:

@@ -1,22 +1,18 @@
 """After a run: models that order the test rows no better than chance, whatever they learned."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evallang.diagnostics import Diagnostic, diagnose
 from evallang.engine.evaluation import Evaluation, ModelOutcome
 from evallang.models.model import is_baseline
-from evallang.registry import lazy
 from evallang.reporting.codes import NO_BETTER_THAN_CHANCE, TRAINING_SCORE_FAR_ABOVE
 from evallang.reporting.numbers import bounded
 from evallang.stats.skill import rank_correlation, skill_of_classes
 from evallang.study import Study
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 ABOVE_CHANCE = 1.0
 """Standard errors above chance up to which a model counts as no better than chance.

@@ -3,6 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evallang.models.catalogue import simplicity
 from evallang.models.model import (
     Candidates,
@@ -16,11 +19,9 @@ from evallang.planning.plan import BayesSearch
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
-    import numpy as np
     import optuna
-    from numpy.typing import NDArray
 else:
-    np, optuna = lazy("numpy"), lazy("optuna")
+    optuna = lazy("optuna")
 
 
 def steps_from_simple(

@@ -9,6 +9,8 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from evallang.data.dataset import GivenOutcomes, Table
 from evallang.data.hashing import DataHash
 from evallang.effect import Effect
@@ -22,15 +24,10 @@ from evallang.locks.setting import (
     Plain,
     Setting,
 )
-from evallang.registry import lazy
 from evallang.results.records import DataRecord
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from evallang.data.read_sources import ReadSources
-else:
-    np = lazy("numpy")
 
 SHORT = 16
 """Hexadecimal digits of the hash of one column: enough to tell two versions of it apart."""

@@ -17,6 +17,7 @@ from pathlib import Path
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from msgspec import Struct
 
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
@@ -25,10 +26,8 @@ from evallang.data.read_sources import ReadSources
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
 else:
-    np = lazy("numpy")
     pl = lazy("polars")
 
 try:

@@ -10,10 +10,12 @@ that gives the training prior to everyone would get an AUC of 0 under leave-one-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import Reference
 from evallang.metrics.metric import (
@@ -23,13 +25,6 @@ from evallang.metrics.metric import (
     from_mean_loss,
     weighted_mean,
 )
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 FORMAN_SCHOLZ_2010 = Reference(
     key="forman2010",

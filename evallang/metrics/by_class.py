@@ -15,20 +15,17 @@ them). Counts as in `class_sums`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import ZHOU_2021, Reference
 from evallang.metrics.aggregation import FORMAN_SCHOLZ_2010
 from evallang.metrics.confusion_sums import Average, averaged
 from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, SummedShares
-from evallang.registry import Bounds, Example, lazy
+from evallang.registry import Bounds, Example
 from evallang.stats.class_sums import Margins
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 
 def summed_recalls(o: Outcome, options: Mapping[str, Any]) -> SummedShares:

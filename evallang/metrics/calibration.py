@@ -7,11 +7,14 @@ class in the order of the labels.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import VICKERS_ELKIN_2006, Reference
 from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic, SummedShares
-from evallang.registry import Bounds, Example, lazy
+from evallang.registry import Bounds, Example
 from evallang.stats.logistic import (
     COX_1958,
     logistic_fit,
@@ -20,12 +23,6 @@ from evallang.stats.logistic import (
     weighted_intercepts,
     weighted_slopes,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 NAEINI_2015 = Reference(
     key="naeini2015",

@@ -6,21 +6,16 @@ agreement by chance is certain.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import COHEN_1960, ZHOU_2021, Reference
 from evallang.metrics.aggregation import FORMAN_SCHOLZ_2010
 from evallang.metrics.by_class import recall, summed_recalls
 from evallang.metrics.confusion_sums import ratio
 from evallang.metrics.metric import METRICS, MetricDeclaration
-from evallang.registry import Example, Situation, lazy
+from evallang.registry import Example, Situation
 from evallang.stats.class_sums import Margins
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 BRODERSEN_2010 = Reference(
     key="brodersen2010",

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from evallang.registry import lazy
+import numpy as np
+from numpy.typing import NDArray
+
 from evallang.stats.class_sums import Margins
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 Average = Literal["binary", "macro", "micro", "weighted"]
 

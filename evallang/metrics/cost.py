@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import DRUMMOND_HOLTE_2006, ZHOU_2021, Reference
 from evallang.metrics.by_class import recall, specificity
 from evallang.metrics.confusion_sums import ratio
 from evallang.metrics.metric import METRICS, MetricDeclaration
-from evallang.registry import Bounds, Example, lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
+from evallang.registry import Bounds, Example
 
 ELKAN_2001 = Reference(
     key="elkan2001",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from evallang.metrics.metric import (
     METRICS,
@@ -15,16 +17,11 @@ from evallang.metrics.metric import (
     Outcome,
 )
 from evallang.metrics.named import NamedMetric, named_metric
-from evallang.registry import Entry, lazy, no_options
+from evallang.registry import Entry, no_options
 from evallang.stats.validity import Tail
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 
 def mean_of_values(

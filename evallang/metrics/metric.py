@@ -26,18 +26,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 from msgspec import Struct, field
+from numpy.typing import NDArray
 
-from evallang.registry import Entry, Guidance, Registry, lazy
+from evallang.registry import Entry, Guidance, Registry
 from evallang.stats.validity import Tail
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from evallang.stats.score_counts import ScoreCounts
-else:
-    np = lazy("numpy")
 
 COUNTED_AT_ONCE = 1 << 18  # examples whose cells take memory at the same time
 

@@ -8,18 +8,15 @@ between two thresholds is interpolated.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import Reference
 from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic
-from evallang.registry import Bounds, Example, lazy
+from evallang.registry import Bounds, Example
 from evallang.stats.weightings import in_batches, undefined
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 ZHOU_OBUCHOWSKI_MCCLISH_2011 = Reference(
     key="zhou2011",

@@ -7,7 +7,10 @@ predicted are undefined: NaN (scikit-learn gives 0 and warns); in a macro mean t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import ZHOU_2021, Reference
 from evallang.metrics.aggregation import FORMAN_SCHOLZ_2010
@@ -16,10 +19,6 @@ from evallang.metrics.confusion_sums import Average, averaged, ratio
 from evallang.metrics.metric import METRICS, MetricDeclaration
 from evallang.registry import Bounds, Example
 from evallang.stats.class_sums import Margins
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
 
 VAN_RIJSBERGEN_1979 = Reference(
     key="vanrijsbergen1979",

@@ -12,19 +12,15 @@ from contextvars import ContextVar
 from functools import partial
 from math import isfinite, nan
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from evallang.metrics.metric import Direction, MetricDeclaration, MetricEntry
-from evallang.registry import Entry, Option, lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
+from evallang.registry import Entry, Option
 
 OwnNeeds = Literal["labels", "scores", "probabilities"]
 BETTER: tuple[Direction, ...] = ("higher", "lower")

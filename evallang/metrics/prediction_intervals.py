@@ -6,18 +6,15 @@ target.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import Reference
 from evallang.metrics.metric import METRICS, MetricDeclaration
-from evallang.registry import Bounds, Example, lazy
+from evallang.registry import Bounds, Example
 from evallang.stats.validity import Tail
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 GNEITING_RAFTERY_2007 = Reference(
     key="gneiting2007",

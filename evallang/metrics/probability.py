@@ -6,17 +6,14 @@ the probability of the positive class of two.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import Reference
 from evallang.metrics.metric import METRICS, MetricDeclaration
-from evallang.registry import Example, Situation, lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
+from evallang.registry import Example, Situation
 
 GOOD_1952 = Reference(
     key="good1952",

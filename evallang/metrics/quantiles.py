@@ -5,19 +5,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import Reference
 from evallang.metrics.metric import METRICS, MetricDeclaration, Statistic
-from evallang.registry import Bounds, Example, lazy
+from evallang.registry import Bounds, Example
 from evallang.stats.validity import Tail
 from evallang.stats.weightings import in_batches, undefined
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 KOENKER_BASSETT_1978 = Reference(
     key="koenker1978",

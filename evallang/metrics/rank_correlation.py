@@ -7,18 +7,15 @@ of a sample in which each example occurs as often as it weighs.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import Reference
 from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic
-from evallang.registry import Example, lazy
+from evallang.registry import Example
 from evallang.stats.weightings import in_batches, undefined
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 SPEARMAN_1904 = Reference(
     key="spearman1904",

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from evallang.bibliography import DAVIS_GOADRICH_2006, DRUMMOND_HOLTE_2006, ZHOU_2021, Reference
 from evallang.metrics.metric import (
@@ -19,19 +22,13 @@ from evallang.metrics.metric import (
     Statistic,
     UnderWeights,
 )
-from evallang.registry import Bounds, Example, Situation, lazy
+from evallang.registry import Bounds, Example, Situation
 from evallang.stats.ascending import ascending_parts
 from evallang.stats.cost_lines import area_of_lowest_costs, areas_of_lowest_costs
 from evallang.stats.intervals.ranking import HAND_TILL_2001
 from evallang.stats.running_sums import STEPS, RunningSums
 from evallang.stats.score_counts import coarse_scores
 from evallang.stats.scratch import Scratch
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, DTypeLike, NDArray
-else:
-    np = lazy("numpy")
 
 HANLEY_MCNEIL_1982 = Reference(
     key="hanley1982",

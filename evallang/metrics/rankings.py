@@ -10,17 +10,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import Reference
 from evallang.metrics.metric import METRICS, MetricDeclaration
-from evallang.registry import Bounds, Example, lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
+from evallang.registry import Bounds, Example
 
 LARGEST_POWER = 500  # of two; the sum of many such gains stays finite
 JARVELIN_KEKALAINEN_2002 = Reference(

@@ -6,19 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import PEDREGOSA_2011, Reference
 from evallang.metrics.metric import METRICS, MetricDeclaration, Moments, Outcome, Statistic
-from evallang.registry import Bounds, Example, Situation, lazy
+from evallang.registry import Bounds, Example, Situation
 from evallang.stats.validity import Tail
 from evallang.stats.weightings import in_batches, undefined
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 HYNDMAN_KOEHLER_2006 = Reference(
     key="hyndman2006",

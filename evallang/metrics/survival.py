@@ -7,18 +7,15 @@ the observation (0); `output` (n,) is the risk, higher for an earlier event.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import Reference
 from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic
-from evallang.registry import Example, lazy
+from evallang.registry import Example
 from evallang.stats.weightings import in_batches
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 HARRELL_1996 = Reference(
     key="harrell1996",

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import Reference
 from evallang.metrics.metric import METRICS, MetricDeclaration
-from evallang.registry import Bounds, Example, lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
+from evallang.registry import Bounds, Example
 
 RUSSAKOVSKY_2015 = Reference(
     key="russakovsky2015",

@@ -8,8 +8,9 @@ What the checker refuses is refused here once more.
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+import numpy as np
 from msgspec import Struct
 
 from evallang.models.abilities import classes_of
@@ -32,12 +33,6 @@ from evallang.models.resamplers import steps_of_new_rows
 from evallang.models.target_scales import scale_of
 from evallang.models.thresholds import FIXED, OF_THE_POSITIVE_CLASS, TUNED
 from evallang.process_settings import seed_shared_draws
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy("numpy")
 
 LABEL_PARAMETERS = frozenset({"class_weight", "constant", "pos_label"})
 """Parameters that hold labels of the target, which models see as codes."""

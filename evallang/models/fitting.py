@@ -15,10 +15,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from evallang.limits import LARGEST_NUMBER, LARGEST_WORD
 from evallang.models import neighbours, support_vectors
@@ -32,15 +34,7 @@ from evallang.models.resamplers import is_resampler, too_few_rows
 from evallang.models.target_scales import inside
 from evallang.models.thresholds import ChosenThreshold, chosen_thresholds
 from evallang.process_settings import child_ended
-from evallang.registry import lazy
 from evallang.stats.skill import rank_correlation, skill_of_classes
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
-
 
 ScoreKind = Literal["probabilities", "margins"]
 

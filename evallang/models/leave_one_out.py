@@ -8,21 +8,16 @@ search. Rows for which rounding or a tie could make a difference are not usable:
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from evallang.models import neighbours
 from evallang.models.build import BuildContext, build_step
 from evallang.models.fitting import Outputs, predict_outputs
 from evallang.models.model import EstimatorSpec, ParameterValue, PipelineSpec
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 NAME = "exact leave-one-out"
 LEAST_FREE = 1e-4  # least 1 - h of a usable row: rounding grows by its inverse

@@ -8,16 +8,12 @@ labels, values and probabilities are the same bits.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evallang.models.model import EstimatorSpec, StepSpec, identity
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 NAME = "one neighbour search for all k"
 

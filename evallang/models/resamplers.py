@@ -4,13 +4,12 @@ A resampler sees the rows on which a pipeline is fitted, and no others. Rows to 
 the other steps alone.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from numpy.typing import NDArray
 
 from evallang.models.catalogue import CATALOGUE
 from evallang.models.model import ColumnsSpec, EstimatorSpec, PipelineSpec, StepSpec
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 KIND = "resampler"
 NEIGHBOURS = ("k_neighbors", "n_neighbors")

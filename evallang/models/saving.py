@@ -13,18 +13,13 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from msgspec import Struct
 
 from evallang.models.build import BuildContext, assemble
 from evallang.models.foreign_errors import error_text
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy("numpy")
 
 LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the first date that a ZIP archive can hold
 PROBED = 200  # rows on which a model read back must predict as it did

@@ -14,17 +14,12 @@ import shlex
 import warnings
 from collections.abc import Callable, Iterator
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from evallang.models.class_facts import NEEDED_PARAMETERS, REFUSED_CLASSES
 from evallang.models.packages import NOT_CHECKED, Package
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy("numpy")
-
 
 REQUIRED = {"is": "required"}
 ROWS = 40

@@ -6,16 +6,12 @@ any two classes is so near to zero that these bits could matter are predicted by
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evallang.models.model import EstimatorSpec, StepSpec
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 NAME = "labels from products with support vectors"
 

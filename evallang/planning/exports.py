@@ -8,9 +8,10 @@ once more, on all rows.
 
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from evallang.data.dataset import Table
 from evallang.diagnostics import Diagnostic, diagnose
@@ -22,14 +23,7 @@ from evallang.planning.readiness import cannot_split
 from evallang.planning.seeds import canonical_json
 from evallang.planning.stratifying import strata_of
 from evallang.protocols.protocol import Split
-from evallang.registry import lazy
 from evallang.study import Protocol, Study
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 
 def with_exports(study: Study, tables: Mapping[str, Table], planned: Planned) -> Planned:

@@ -8,9 +8,11 @@ from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from evallang.models.abilities import classes_of
 from evallang.models.catalogue import CATALOGUE
@@ -19,13 +21,6 @@ from evallang.models.model import PipelineSpec, identity
 from evallang.models.own_code import registered
 from evallang.models.packages import PACKAGES, installed_version
 from evallang.planning.seeds import canonical_json, rows_hash
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 ENGINE = 5
 """Raised whenever the engine fits or predicts otherwise than before, so that no stored

@@ -1,19 +1,17 @@
 """What a plan is: the execution graph and its numbers, as a readable document."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+import numpy as np
 from msgspec import Struct, field
+from numpy.typing import NDArray
 
 from evallang.models.model import ParameterValue, PipelineSpec
 from evallang.planning.keys import KeyFacts
 from evallang.protocols.protocol import Split
 from evallang.results.printed import Head, Printed, number as printed_number
 from evallang.results.records import DataRecord, Default, ProtocolRecord
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 SCHEMA = "evallang/plan/1"
 

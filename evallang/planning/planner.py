@@ -1,10 +1,12 @@
 """From a study and its tables to a plan: splits, unique fits, and the graph between them."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from evallang.data.dataset import DataSpec, Table
 from evallang.data.findings import name_data_set
@@ -52,7 +54,7 @@ from evallang.protocols.protocol import (
     Split,
     written,
 )
-from evallang.registry import Evidence, lazy
+from evallang.registry import Evidence
 from evallang.results.records import (
     INNER_FOLDS,
     INNER_PERIODS,
@@ -62,12 +64,6 @@ from evallang.results.records import (
 from evallang.results.written import statement_of
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import ComparisonSpec, Protocol, Study, own_sources
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 
 class Planned(Struct, frozen=True):

@@ -1,8 +1,8 @@
 """Do the columns suit the pipelines: names that exist, no text and no gaps where they fail."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec.structs import replace
 
 from evallang.data.dataset import Table
@@ -22,15 +22,9 @@ from evallang.planning.codes import (
     UNKNOWN_FEATURE,
 )
 from evallang.protocols.protocol import CannotSplit
-from evallang.registry import lazy
 from evallang.source import Span
 from evallang.spelling import closest
 from evallang.study import Study
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy("numpy")
 
 SHOWN = 5  # columns that a message lists
 

@@ -9,13 +9,12 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evallang.protocols.protocol import Split
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 def canonical_json(value: Any) -> str:

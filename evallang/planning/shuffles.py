@@ -8,9 +8,11 @@ import itertools
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from math import exp, inf, lgamma, log
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from evallang.data.dataset import Table
 from evallang.data.strata import TARGET
@@ -18,15 +20,8 @@ from evallang.planning.seeds import seed
 from evallang.planning.stratifying import strata_of
 from evallang.planning.subsets import Subset, options_of
 from evallang.protocols.protocol import PROTOCOLS, CannotSplit, Rows
-from evallang.registry import lazy
 from evallang.stats.analyses.analysis import ANALYSES
 from evallang.study import AnalysisSpec, Protocol, Study
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 COUNTED = 1e6  # ways above which their number does not matter
 

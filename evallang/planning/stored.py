@@ -7,6 +7,9 @@ folds. So data, folds and seed must be those of the former run, and each row mus
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evallang.data.codes import STORED_RESULTS_UNUSABLE
 from evallang.data.dataset import Table
 from evallang.data.findings import listed, quoted
@@ -26,11 +29,8 @@ from evallang.study import Study
 from evallang.version import VERSION
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
 else:
-    np = lazy("numpy")
     pl = lazy("polars")
 
 At = tuple[str, str, str]

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from evallang.data.dataset import Table
 from evallang.data.strata import TARGET, Strata, strata_codes
@@ -13,14 +15,7 @@ from evallang.diagnostics import Diagnostic
 from evallang.models.model import search_space
 from evallang.planning.defaults import inner_folds
 from evallang.protocols.protocol import PROTOCOLS, Rows, Split
-from evallang.registry import lazy
 from evallang.study import Protocol, Stratification, Study
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 
 class RowStrata(Struct, frozen=True):

@@ -3,10 +3,12 @@
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import floor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from evallang.data.dataset import Table
 from evallang.models.model import is_baseline
@@ -16,15 +18,8 @@ from evallang.planning.seeds import rows_hash, seed
 from evallang.protocols.protocol import PROTOCOLS, CannotSplit, Rows, Split
 from evallang.protocols.splitting import exact
 from evallang.protocols.subsets import nested_subsets
-from evallang.registry import lazy
 from evallang.stats.analyses.analysis import ANALYSES
 from evallang.study import AnalysisSpec, Protocol, Study
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 
 class Subset(Struct, frozen=True):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from evallang.bibliography import RASCHKA_2018
 from evallang.protocols.protocol import (
@@ -18,12 +19,7 @@ from evallang.protocols.protocol import (
     Yields,
 )
 from evallang.protocols.splitting import keep_groups_whole
-from evallang.registry import Design, Evidence, lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy("numpy")
+from evallang.registry import Design, Evidence
 
 PARTS = ("train", "validation", "test")
 FOLD_NUMBER = re.compile(r"(-?\d+)(\.0+)?")

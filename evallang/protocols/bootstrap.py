@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
+
+import numpy as np
 
 from evallang.bibliography import EFRON_TIBSHIRANI_1997, RASCHKA_2018, ZHOU_2021
 from evallang.protocols.protocol import (
@@ -16,13 +18,8 @@ from evallang.protocols.protocol import (
     Yields,
 )
 from evallang.protocols.splitting import units
-from evallang.registry import Bounds, lazy
+from evallang.registry import Bounds
 from evallang.results.settings import OptionWords
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy("numpy")
 
 
 @PROTOCOLS.register(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from msgspec.structs import replace
 
 from evallang.bibliography import DIETTERICH_1998, RASCHKA_2018, ZHOU_2021, Reference
@@ -22,13 +23,8 @@ from evallang.protocols.protocol import (
     Yields,
 )
 from evallang.protocols.splitting import k_folds
-from evallang.registry import Design, Evidence, lazy
+from evallang.registry import Design, Evidence
 from evallang.results.settings import OptionWords
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy("numpy")
 
 VARMA_SIMON_2006 = Reference(
     key="varma2006",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
+
+import numpy as np
 
 from evallang.protocols.protocol import (
     ALGORITHM,
@@ -18,12 +20,7 @@ from evallang.protocols.protocol import (
     Yields,
 )
 from evallang.protocols.splitting import k_folds
-from evallang.registry import Bounds, lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy("numpy")
+from evallang.registry import Bounds
 
 
 @PROTOCOLS.register(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from evallang.bibliography import RASCHKA_2018, ZHOU_2021
 from evallang.protocols.protocol import (
@@ -21,13 +23,8 @@ from evallang.protocols.protocol import (
     Yields,
 )
 from evallang.protocols.splitting import draw, exact, part, units
-from evallang.registry import Design, Evidence, lazy
+from evallang.registry import Design, Evidence
 from evallang.results.settings import OptionWords
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy("numpy")
 
 
 @PROTOCOLS.register(

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evallang.protocols.protocol import Rows, Split
 from evallang.protocols.splitting import k_folds, part
 from evallang.protocols.temporal import forward_chaining
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 
 def inner_splits(

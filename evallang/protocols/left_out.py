@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from evallang.bibliography import RASCHKA_2018, ZHOU_2021
 from evallang.limits import SPLITS
@@ -19,13 +20,7 @@ from evallang.protocols.protocol import (
     Split,
     Yields,
 )
-from evallang.registry import lazy
 from evallang.results.settings import OptionWords
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy("numpy")
 
 
 @PROTOCOLS.register(

@@ -9,17 +9,15 @@ by hand. It raises `ValueError` with one sentence where the rows do not allow th
 import json
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+import numpy as np
 from msgspec import Struct, field
+from numpy.typing import NDArray
 
 from evallang.registry import Design, Entry, Evidence, Guidance, Registry
 from evallang.results.settings import OptionWords
 from evallang.spelling import written_name
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 class CannotSplit(ValueError):

@@ -13,17 +13,17 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evallang.protocols.protocol import CannotSplit, Rows
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
-    import numpy as np
     import sklearn.model_selection as splitters
-    from numpy.typing import NDArray
 
     Numbers = NDArray[np.int64]
 else:
-    np = lazy("numpy")
     splitters = lazy("sklearn.model_selection")
 
 FINEST = 20  # folds out of which a stratified draw of groups is built

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evallang.protocols.protocol import Rows
-from evallang.registry import lazy
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Numbers = NDArray[np.int64]
-else:
-    np = lazy("numpy")
 
 
 def nested_subsets(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from evallang.bibliography import Reference
 from evallang.protocols.protocol import (
@@ -17,13 +18,8 @@ from evallang.protocols.protocol import (
     Yields,
 )
 from evallang.protocols.splitting import keep_groups_whole
-from evallang.registry import Evidence, lazy
+from evallang.registry import Evidence
 from evallang.results.settings import OptionWords
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy("numpy")
 
 TASHMAN_2000 = Reference(
     key="tashman2000",

@@ -6,7 +6,9 @@ registered test takes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+from numpy.typing import ArrayLike
 
 from evallang.results.statistics import Difference, HypothesisTestResult
 from evallang.stats.alternatives import Alternative
@@ -17,9 +19,6 @@ from evallang.stats.hypothesis_tests.swapping import LossSwapper, Swapper
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.resampling import DifferenceSample, LossSample
 from evallang.stats.rank_scores import checked_direction
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 
 def permutation(

@@ -8,15 +8,16 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evallang.registry import lazy
 from evallang.stats.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
 else:
-    np, pl = lazy("numpy"), lazy("polars")
+    pl = lazy("polars")
 
 FEW = 1 << 10  # below which comparing is as fast
 MANY = 1 << 17  # above which sorting whole numbers is faster

@@ -7,22 +7,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import Reference
-from evallang.registry import lazy
 from evallang.results.statistics import Clusters, Difference, Summary
 from evallang.stats.alternatives import Alternative
 from evallang.stats.distributions import checked_level, t_quantile
 from evallang.stats.validation import labels, magnitudes
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 YANG_2010 = Reference(
     key="yang2010",

@@ -7,18 +7,17 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evallang.registry import lazy
 from evallang.stats.scratch import Scratch
 from evallang.stats.threads import numeric_libraries
 
 if TYPE_CHECKING:
     import hashlib
-
-    import numpy as np
-    from numpy.typing import NDArray
 else:
     hashlib = lazy("hashlib")
-    np = lazy("numpy")
 
 SUMMED_AT_ONCE = 1 << 16  # counts of a block that are numbers at the same time
 ROWS_AT_ONCE = 64  # of counts, in a product of such a block

@@ -7,18 +7,13 @@ McNemar (every pair), Cochran and Looney need; both add up over parts of the dat
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import ArrayLike, NDArray
 
-from evallang.registry import lazy
 from evallang.stats.validation import MOST_COUNTED, check_unmasked, numbers
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 Table = tuple[tuple[int, int], tuple[int, int]]
 # These fit into the cache of a core, with what is made of them

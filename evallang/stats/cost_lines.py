@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy import optimize
 else:
-    np = lazy("numpy")
     optimize = lazy("scipy.optimize")
 
 AT_ONCE = 1 << 16  # numbers of a block of rows, which stay in the cache

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import Reference
-from evallang.registry import lazy
 from evallang.stats.alternatives import Alternative
 from evallang.stats.validation import magnitudes
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 BOUCKAERT_FRANK_2004 = Reference(
     key="bouckaert2004",

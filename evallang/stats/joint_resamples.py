@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from evallang.registry import lazy
 from evallang.stats.alternatives import Alternative
 from evallang.stats.clusters import degrees_of_mean
@@ -16,11 +19,8 @@ from evallang.stats.intervals.drawn_weights import Resamples
 from evallang.stats.validation import labels, magnitudes
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
     from scipy import special
 else:
-    np = lazy("numpy")
     special = lazy("scipy.special")
 
 SAME = 1e-9  # relative; the same value reached by another order of sums, and the same p

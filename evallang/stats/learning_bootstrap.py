@@ -7,18 +7,13 @@ were not drawn.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import ArrayLike, NDArray
 
-from evallang.registry import lazy
 from evallang.stats.validation import magnitudes, numbers, word
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 SHARE = 0.632  # of the sample that a resample holds on average: 1 - 1/e, as printed
 NOISE = 1e-12  # differences of errors below this are rounding, not overfitting

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
+from numpy.typing import NDArray
 
 from evallang.bibliography import Reference
-from evallang.registry import lazy
 from evallang.stats.weightings import in_batches
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 COX_1958 = Reference(
     key="cox1958",

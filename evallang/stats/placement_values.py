@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
-from evallang.registry import lazy
 from evallang.stats.ascending import ascending_parts
 from evallang.stats.running_sums import count_up_to
 from evallang.stats.score_counts import PlacementSums
 from evallang.stats.scratch import Scratch
 from evallang.stats.threads import run_in_threads
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 MOST_IN_HALF = 1 << 30  # examples whose doubled numbers fit into 32 bits
 ROWS_AT_ONCE = 1 << 15  # examples whose products are added up at once

@@ -6,6 +6,8 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from evallang.registry import lazy
 from evallang.results.provenance import AssumptionWords
 from evallang.stats.distributions import normal_quantile
@@ -29,10 +31,8 @@ from evallang.stats.power import (
 )
 
 if TYPE_CHECKING:
-    import numpy as np
     from scipy import special
 else:
-    np = lazy("numpy")
     special = lazy("scipy.special")
 
 AREAS = (0.7, 0.8, 0.9)  # of the weaker model, that are looked at if none is stated

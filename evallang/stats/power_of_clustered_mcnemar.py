@@ -12,6 +12,9 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evallang.registry import lazy
 from evallang.stats.clusters import FEW_GROUPS, flip_chances
 from evallang.stats.distributions import normal_quantile
@@ -35,11 +38,8 @@ from evallang.stats.power import (
 from evallang.stats.power_of_t import t_width
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy import special
 else:
-    np = lazy("numpy")
     special = lazy("scipy.special")
 
 ROUNDS = 4_000

@@ -11,6 +11,9 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evallang.registry import lazy
 from evallang.results.provenance import AssumptionWords
 from evallang.stats.distributions import normal_quantile
@@ -35,11 +38,8 @@ from evallang.stats.power import (
 from evallang.stats.validation import word
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy import special
 else:
-    np = lazy("numpy")
     special = lazy("scipy.special")
 
 Metric = Callable[[Any], Any]

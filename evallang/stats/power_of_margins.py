@@ -10,6 +10,9 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evallang.registry import lazy
 from evallang.stats.distributions import normal_quantile, t_quantile
 from evallang.stats.planned_power import (
@@ -33,11 +36,8 @@ from evallang.stats.power_of_mcnemar import SHARES
 from evallang.stats.power_of_t import noncentral_share
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy import special
 else:
-    np = lazy("numpy")
     special = lazy("scipy.special")
 
 ROUNDS = 10_000

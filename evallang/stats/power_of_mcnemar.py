@@ -6,6 +6,9 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evallang.bibliography import Reference
 from evallang.registry import lazy
 from evallang.stats.distributions import normal_quantile
@@ -33,11 +36,8 @@ from evallang.stats.power_of_clustered_mcnemar import clustered_answer
 from evallang.stats.validation import MOST_COUNTED, word
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy import special
 else:
-    np = lazy("numpy")
     special = lazy("scipy.special")
 
 CONNOR_1987 = Reference(

@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from evallang.registry import lazy
 from evallang.results.provenance import AssumptionWords
@@ -45,11 +47,8 @@ from evallang.stats.power import (
 from evallang.stats.validation import LARGEST, MOST_COUNTED, SMALLEST
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy import special
 else:
-    np = lazy("numpy")
     special = lazy("scipy.special")
 
 

@@ -8,19 +8,14 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import ArrayLike, NDArray
 
-from evallang.registry import lazy
 from evallang.stats.studentized_range import range_quantile
 from evallang.stats.validation import subtractable
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 Better = Literal["higher", "lower"]
 Missing = Literal["leave_out", "worst"]

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import ArrayLike, NDArray
 
-from evallang.registry import lazy
 from evallang.stats.clusters import group_codes, group_totals
 from evallang.stats.hypothesis_tests.auc_covariance import auc_covariance
 from evallang.stats.validation import numbers
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 
 class ReaderScores(Struct, frozen=True, eq=False, dict=True):

@@ -9,18 +9,14 @@ from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
-from evallang.registry import lazy
 from evallang.results.statistics import Effect
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from evallang.stats.intervals.resampled_counts import Limits
-else:
-    np = lazy("numpy")
 
 ROUNDS = 2_000  # resamples; effects are read to two digits
 FEWEST = 5

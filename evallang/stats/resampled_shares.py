@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
-from evallang.registry import lazy
 from evallang.results.shown import Number
 from evallang.stats.intervals.drawn_weights import drawn_weights
 from evallang.stats.intervals.proportions import wilson
 from evallang.stats.predicted import Predicted
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 WILSON, DRAWN = "Wilson", "percentile bootstrap"
 ROUNDS = 1000

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from msgspec import Struct
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 
 class Rounds(Struct, frozen=True):

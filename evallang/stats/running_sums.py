@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
+import numpy as np
+from numpy.typing import NDArray
 
 STEPS = 32  # consecutive examples of a stretch
 WORD = 8  # marks in one whole number, a byte each

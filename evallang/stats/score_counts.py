@@ -9,18 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
-from evallang.registry import lazy
 from evallang.stats.ascending import ascending
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 MOST_SHORT = 1 << 31  # examples of which the counts fit into 32 bits
 MOST_EXACT = 1 << 62  # doubled pairs that fit into 64 bits

@@ -9,22 +9,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from evallang.bibliography import Reference as Work
-from evallang.registry import lazy
 from evallang.results.shown import Number
 from evallang.stats.cost_lines import area_of_lowest_costs
 from evallang.stats.intervals.drawn_weights import MANY_UNITS, DrawnCells, drawn_weights
 from evallang.stats.predicted import Predicted
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 CAMPBELL_1994 = Work(
     key="campbell1994",

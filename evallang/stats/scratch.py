@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import math
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import DTypeLike, NDArray
-else:
-    np = lazy("numpy")
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 
 class Scratch(threading.local):

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
-from evallang.registry import lazy
 from evallang.results.settings import Value
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 Rule = Literal["best", "one_standard_error"]
 DIGITS = 12  # significant digits to which equal scores tie
 

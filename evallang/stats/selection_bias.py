@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from evallang.bibliography import Reference
-from evallang.registry import lazy
 from evallang.stats.distributions import checked_level
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 TSAMARDINOS_2018 = Reference(
     key="tsamardinos2018",

@@ -6,6 +6,9 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evallang.registry import lazy
 from evallang.stats.distributions import f_tail, fair_coin_tail, normal_quantile
 from evallang.stats.planned_power import (
@@ -30,11 +33,8 @@ from evallang.stats.power import (
 from evallang.stats.validation import LARGEST, SMALLEST, word
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy import special
 else:
-    np = lazy("numpy")
     special = lazy("scipy.special")
 
 RankTest = Literal["wilcoxon", "sign", "friedman"]

@@ -7,19 +7,13 @@ the unit of a target, and a model without information has 1/2 and 0 of them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
-from evallang.registry import lazy
 from evallang.stats.placement_values import twice_outranked
 from evallang.stats.rank_scores import mid_ranks
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 FEWEST_RANKED = 3  # rows; two always have a correlation of 1 or -1
 

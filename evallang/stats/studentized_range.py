@@ -10,16 +10,16 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evallang.registry import lazy
 from evallang.stats.distributions import checked_level
 from evallang.stats.validation import MOST_COUNTED
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy import special
 else:
-    np = lazy("numpy")
     special = lazy("scipy.special")
 
 STEP = 0.02  # the trapezoid rule converges geometrically on an analytic, decaying integrand

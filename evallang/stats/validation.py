@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from evallang.registry import lazy, wrong_word
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
-
+from evallang.registry import wrong_word
 
 MOST_COUNTED = 2**53  # beyond, whole numbers are no longer exact in double precision
 LARGEST = 1e100  # third powers, as of BCa's acceleration, stay in double precision

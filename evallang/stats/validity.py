@@ -13,18 +13,13 @@ import functools
 import math
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evallang.registry import lazy
 from evallang.results.statistics import HypothesisTestResult, Interval
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy("numpy")
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
+import numpy as np
+from numpy.typing import NDArray
 
 WEIGHTS_AT_ONCE = 1 << 18  # weights whose sums take memory at the same time
 

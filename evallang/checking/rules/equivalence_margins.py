@@ -4,7 +4,10 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evallang.checking.rules.rule import Known, Later, Objection, RuleFunction, Stage, rule
 from evallang.checking.rules.shares import percent
@@ -14,15 +17,8 @@ from evallang.data.codes import MARGIN_BEYOND_BASELINE
 from evallang.data.dataset import GivenOutcomes, PredictionsSpec, ScoresSpec, Table
 from evallang.diagnostics import Changes, Diagnostic, diagnose
 from evallang.metrics.metric import evaluate
-from evallang.registry import lazy
 from evallang.source import Span
 from evallang.study import ComparisonSpec, Method, RequirementSpec, Study
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 PERCENT = re.compile(
     r"(?:\b(?:by|within)\s+|[<>]=\s*|\b(?:rope|margin)\s*=\s*)(?P<margin>[\d._]+%)"

@@ -8,20 +8,16 @@ from collections.abc import Iterable, Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from msgspec import Struct, field
+from numpy.typing import NDArray
 
 from evallang.data.dataset import CountsSpec
-from evallang.registry import lazy
 from evallang.stats.correctness import count_columns, count_patterns
 from evallang.study import Study
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from evallang.data.dataset import GivenOutcomes
-else:
-    np = lazy("numpy")
 
 MOST_COUNTED = 10**9
 """Counts beyond are taken as this many: nothing here depends on more."""

@@ -1,6 +1,7 @@
 """Features that were picked from many by how well they separate the rows to be tested."""
 
-from typing import TYPE_CHECKING
+import numpy as np
+from numpy.typing import NDArray
 
 from evallang.data.column_types import Kind, kind_of
 from evallang.data.dataset import Table
@@ -8,13 +9,6 @@ from evallang.data.findings import Findings
 from evallang.data.row_rules.row_rule import RowDesign, once_read
 from evallang.data.row_rules.strengths import indicators, ranks
 from evallang.diagnostics import Code
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 FEWEST_CHOSEN = 3
 FEWEST_COLUMNS = 20  # numeric ones; of fewer the strongest three are a choice by chance too often

@@ -1,7 +1,10 @@
 """Rows of a series whose neighbours in time are dealt to training and test parts at random."""
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evallang.data.dataset import Table
 from evallang.data.findings import Findings, written
@@ -9,13 +12,6 @@ from evallang.data.row_rules.row_rule import DrawnSplits, RowDesign, once_read, 
 from evallang.data.row_rules.strengths import indicators
 from evallang.data.time_columns import time_column
 from evallang.diagnostics import Code
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 LEAST_AGREEMENT = 0.2  # autocorrelation; a neighbour then explains 4% of the target by itself
 FAR = 4.0  # standard errors beyond chance; one series of independent rows in 30,000

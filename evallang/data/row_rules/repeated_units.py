@@ -3,7 +3,9 @@
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from evallang.data.column_types import Kind, kind_of
 from evallang.data.dataset import CountsSpec, GivenOutcomes, PredictionsSpec, SourceColumn, Table
@@ -16,11 +18,8 @@ from evallang.diagnostics import CODES, Code
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
 else:
-    np = lazy("numpy")
     pl = lazy("polars")
 
 FEWEST_UNITS = 10  # fewer values may as well be categories, as those of a ward

@@ -1,20 +1,16 @@
 """One feature that tells the target almost by itself, as a result of it would."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evallang.data.dataset import Column, Table
 from evallang.data.findings import Findings, written
 from evallang.data.row_rules.row_rule import RowDesign, once_read
 from evallang.data.row_rules.strengths import area, ranks, squared_correlation
 from evallang.diagnostics import Code
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 LEAST_ROWS = 50  # in fewer, one of several sound features separates two classes by chance
 FEWEST_OF_A_CLASS = 10

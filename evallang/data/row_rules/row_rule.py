@@ -11,22 +11,18 @@ from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from evallang.data.dataset import Column, Table
 from evallang.data.findings import Findings
 from evallang.diagnostics import Changes, Code, Diagnostic
 from evallang.diagnostics.documented import declare_documented
-from evallang.registry import lazy
 from evallang.source import Span
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from evallang.protocols.protocol import Split
-else:
-    np = lazy("numpy")
 
 
 class RowDesign(Struct, frozen=True):

@@ -1,18 +1,12 @@
 """Features that were scaled with the numbers of all rows before the study read them."""
 
-from typing import TYPE_CHECKING
+import numpy as np
+from numpy.typing import NDArray
 
 from evallang.data.dataset import Table
 from evallang.data.findings import Findings
 from evallang.data.row_rules.row_rule import RowDesign, once_read
 from evallang.diagnostics import Code
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 NEARLY = 1e-6  # relative to a feature's spread; sums of n standardised values are not exactly 0
 ROUNDED = 1e-3  # the same, of z-scores written with three decimals

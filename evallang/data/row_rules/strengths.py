@@ -1,14 +1,9 @@
 """How strongly single columns separate classes or follow a number."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
+import numpy as np
+from numpy.typing import NDArray
 
 
 def ranks(values: "NDArray[np.float64]") -> "NDArray[np.float64]":

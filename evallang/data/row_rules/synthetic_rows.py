@@ -1,20 +1,13 @@
 """Rows that were made from other rows to balance the classes, before the study read them."""
 
-from typing import TYPE_CHECKING
-
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from evallang.data.dataset import Table
 from evallang.data.findings import Findings, counted
 from evallang.data.row_rules.row_rule import RowDesign, once_read
 from evallang.diagnostics import Code
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 FEWEST_ROWS = 10  # made ones; fewer move no estimate by much
 LEAST_SHARE = 0.1  # of the rows of a class

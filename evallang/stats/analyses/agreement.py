@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import combinations
-from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec import Struct
 
 from evallang.bibliography import COHEN_1960, Reference as Work
-from evallang.registry import lazy
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.predicted import Predicted
 from evallang.stats.resampled_shares import SharesOfRows
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy("numpy")
 
 KUNCHEVA_2003 = Work(
     key="kuncheva2003",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evallang.activity import report_share
 from evallang.bibliography import Reference as Work
-from evallang.registry import Bounds, lazy
+from evallang.registry import Bounds
 from evallang.results.provenance import CurveWords
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
@@ -32,12 +35,6 @@ from evallang.stats.score_curves import (
     Summary,
     percentile_bounds,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 MURPHY_1973 = Work(
     key="murphy1973",

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+import numpy as np
 from msgspec import Struct
 
 from evallang.bibliography import ZHOU_2021
-from evallang.registry import lazy
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.predicted import Predicted
 from evallang.stats.resampled_shares import SharesOfRows
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy("numpy")
 
 
 class ConfusionCell(Struct, frozen=True):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from evallang.bibliography import DRUMMOND_HOLTE_2006, ZHOU_2021
-from evallang.registry import lazy
 from evallang.results.provenance import CurveWords
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.predicted import Predicted
@@ -24,11 +24,6 @@ from evallang.stats.score_curves import (
     points_of,
     pooled_heights,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy("numpy")
 
 GRID = 51  # probability costs from 0 to 1
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
 
 from evallang.bibliography import MONTIEL_OLEA_2019, VICKERS_ELKIN_2006
-from evallang.registry import lazy
 from evallang.results.provenance import CurveWords
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.predicted import Predicted
@@ -22,12 +21,6 @@ from evallang.stats.score_curves import (
     pointwise,
     sup_t_band,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy("numpy")
-
 
 FEWEST = 10  # false positives at a threshold, from which its benefit is nearly normal
 NOISE = 1e-12  # of two sums of one value; one false positive of a million adds 1e-8

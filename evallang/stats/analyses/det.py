@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evallang.bibliography import Reference
 from evallang.registry import lazy
 from evallang.results.provenance import CurveWords
@@ -29,11 +32,8 @@ from evallang.stats.score_curves import (
 )
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy import special
 else:
-    np = lazy("numpy")
     special = lazy("scipy.special")
 
 FINE = 1001  # false positive rates from 0 to 1 among which both errors are equal

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from evallang.bibliography import RASCHKA_2018
-from evallang.registry import Bounds, lazy
+from evallang.registry import Bounds
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.learning import Learning, SizeScores
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 TENTH, QUARTER, HALF = Fraction(1, 10), Fraction(1, 4), Fraction(1, 2)
 FRACTIONS = (TENTH, QUARTER, HALF, Fraction(3, 4), Fraction(1))

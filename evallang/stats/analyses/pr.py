@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evallang.bibliography import DAVIS_GOADRICH_2006, ZHOU_2021
-from evallang.registry import lazy
 from evallang.results.provenance import CurveWords
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.predicted import Predicted
@@ -29,12 +30,6 @@ from evallang.stats.score_curves import (
     precision_at_recall,
     true_positive_rate,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 GRID = 100  # recalls from 0.01 to 1
 RATES = 401  # false positive rates from which the band is turned into precision

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from evallang.bibliography import FAWCETT_2006, ZHOU_2021
-from evallang.registry import lazy
 from evallang.results.provenance import CurveWords
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.predicted import Predicted
@@ -26,11 +26,6 @@ from evallang.stats.score_curves import (
     pooled_heights,
     true_positive_rate,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy("numpy")
 
 GRID = 101  # false positive rates from 0 to 1
 

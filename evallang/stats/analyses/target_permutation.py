@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from evallang.bibliography import Reference
-from evallang.registry import Bounds, lazy
+from evallang.registry import Bounds
 from evallang.results.shown import Count, Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.corrections.joint_corrections import WESTFALL_YOUNG_1993
 from evallang.stats.hypothesis_tests.resampling_tests import PHIPSON_SMYTH_2010
 from evallang.stats.shuffled import Shuffled
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 OJALA_GARRIGA_2010 = Reference(
     key="ojala2010",

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from evallang.bibliography import BREIMAN_1984, RASCHKA_2018
-from evallang.registry import lazy
 from evallang.results.settings import Value
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.searches import FoldSearch, Searches, choose, identity
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 
 class TriedCandidate(Struct, frozen=True):

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from evallang.bibliography import BOUTHILLIER_2021
-from evallang.registry import lazy
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.runs import Runs, variances_over_seeds
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 
 class VarianceComponent(Struct, frozen=True):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import MONTIEL_OLEA_2019, Reference
-from evallang.registry import Example, lazy
+from evallang.registry import Example
 from evallang.stats.corrections.correction import (
     CORRECTIONS,
     Adjusted,
@@ -14,12 +15,6 @@ from evallang.stats.corrections.correction import (
     p_values,
 )
 from evallang.stats.distributions import checked_level
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 WESTFALL_YOUNG_1993 = Reference(
     key="westfall1993",

@@ -6,6 +6,9 @@ import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from evallang.bibliography import Reference
 from evallang.registry import Bounds, Example, lazy
 from evallang.stats.corrections.correction import (
@@ -19,11 +22,8 @@ from evallang.stats.corrections.correction import (
 from evallang.stats.correctness import Correctness, as_boolean, count_correct
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
     from scipy import special
 else:
-    np = lazy("numpy")
     special = lazy("scipy.special")
 
 WESTFALL_2010 = Reference(

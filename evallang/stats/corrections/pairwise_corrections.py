@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evallang.bibliography import Reference
-from evallang.registry import Example, lazy
+from evallang.registry import Example
 from evallang.stats.corrections.correction import (
     CORRECTIONS,
     Adjusted,
@@ -22,12 +24,6 @@ from evallang.stats.corrections.correction import (
     p_values,
     step_down,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 SHAFFER_1986 = Reference(
     key="shaffer1986",

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import Reference
-from evallang.registry import Example, lazy
+from evallang.registry import Example
 from evallang.results.statistics import Effect, Ranks
 from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES, EffectSizeDeclaration, effect
 from evallang.stats.rank_scores import (
@@ -30,12 +31,6 @@ from evallang.stats.rank_scores import (
 )
 from evallang.stats.resampled_data_sets import DataSetStatistic, Draws, resampled_effects
 from evallang.stats.validation import LARGEST, SMALLEST
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 MAD_TO_SD = 1.4826  # of a normal distribution
 PAIRS_AT_ONCE = 16  # more would not stay in the processor's cache

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import Reference
-from evallang.registry import Example, lazy
+from evallang.registry import Example
 from evallang.results.statistics import HypothesisTestResult, Statistic
 from evallang.stats.distributions import checked_level, chi2_tail, f_tail
 from evallang.stats.hypothesis_tests.datasets import (
@@ -19,12 +22,6 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.rank_scores import Better, mid_ranks, read_scores, row_ranks, settled
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 HODGES_LEHMANN_1962 = Reference(
     key="hodges1962",

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
+from numpy.typing import ArrayLike, NDArray
 
-from evallang.registry import lazy
 from evallang.stats.distributions import welch_df
 from evallang.stats.intervals.ranking import ONE_IN_A_FOLD
 from evallang.stats.placement_values import PlacedScores, place_scores
 from evallang.stats.score_counts import PlacementSums
 from evallang.stats.validation import labels, numbers, positives
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 
 class AucCovariance(Struct, frozen=True, eq=False):

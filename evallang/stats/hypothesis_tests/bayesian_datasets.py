@@ -6,6 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from evallang.bibliography import Reference
 from evallang.registry import Bounds, Example, lazy
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Summary
@@ -21,11 +24,8 @@ from evallang.stats.hypothesis_tests.signs import median_of
 from evallang.stats.rank_scores import Better, differences_of, read_pair
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
     from scipy import special
 else:
-    np = lazy("numpy")
     special = lazy("scipy.special")
 
 BENAVOLI_2014 = Reference(

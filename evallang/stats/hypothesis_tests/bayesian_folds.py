@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from evallang.bibliography import NADEAU_BENGIO_2003, Reference
 from evallang.registry import Bounds, Design, Evidence, Example, lazy
 from evallang.results.statistics import Difference, HypothesisTestResult, Summary
@@ -19,11 +22,8 @@ from evallang.stats.rank_scores import checked_direction
 from evallang.stats.validation import numbers
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
     from scipy import special
 else:
-    np = lazy("numpy")
     special = lazy("scipy.special")
 
 CORANI_BENAVOLI_2015 = Reference(

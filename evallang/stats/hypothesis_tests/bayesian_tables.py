@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
+
 from evallang.registry import Bounds, Evidence, Example, lazy
 from evallang.results.statistics import Difference, HypothesisTestResult, Summary
 from evallang.stats.distributions import checked_level
@@ -16,11 +18,10 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 from evallang.stats.intervals.differences import TwoByTwo, paired_counts
 
 if TYPE_CHECKING:
-    import numpy as np
     from scipy import optimize, special
 else:
-    np = lazy("numpy")
-    optimize, special = lazy("scipy.optimize"), lazy("scipy.special")
+    optimize = lazy("scipy.optimize")
+    special = lazy("scipy.special")
 
 ABOUT = (
     "none: the result is the probability that one model has the higher accuracy by more than the "

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from msgspec.structs import replace
+from numpy.typing import ArrayLike, NDArray
 
-from evallang.registry import lazy
 from evallang.results.statistics import Clusters, HypothesisTestResult, Statistic, Summary
 from evallang.stats.alternatives import Alternative, normal_p
 from evallang.stats.clusters import (
@@ -22,12 +23,6 @@ from evallang.stats.clusters import (
 from evallang.stats.correctness import as_boolean
 from evallang.stats.distributions import chi2_tail
 from evallang.stats.hypothesis_tests.datasets import exact_rank_p
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 FEW_STEPS = 200_000  # sums formed before permutations are drawn; half a second
 

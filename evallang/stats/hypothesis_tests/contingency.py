@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+from numpy.typing import ArrayLike
 
 from evallang.bibliography import DIETTERICH_1998, RASCHKA_2018, Reference
 from evallang.registry import Evidence, Example, Situation
@@ -33,9 +35,6 @@ from evallang.stats.intervals.differences import (
 )
 from evallang.stats.power_of_mcnemar import POWER_OF_MCNEMAR
 from evallang.stats.shares import Share, Shares, checked_share
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 MCNEMAR_1947 = Reference(
     key="mcnemar1947",

@@ -5,10 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import DEMSAR_2006, ZHOU_2021, Reference
-from evallang.registry import Evidence, Example, lazy
+from evallang.registry import Evidence, Example
 from evallang.results.statistics import HypothesisTestResult, Statistic
 from evallang.stats.distributions import chi2_tail, f_tail
 from evallang.stats.effect_sizes.over_data_sets import w_of_ranks
@@ -18,12 +21,6 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 )
 from evallang.stats.rank_scores import Better, read_scores, row_ranks
 from evallang.stats.simulated_power import POWER_OVER_DATA_SETS
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 FRIEDMAN_1937 = Reference(
     key="friedman1937",

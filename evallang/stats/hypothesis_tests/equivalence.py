@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from msgspec.structs import replace
+from numpy.typing import ArrayLike
 
 from evallang.bibliography import Reference
 from evallang.registry import Bounds, Design, Evidence, Example, lazy
@@ -24,7 +25,6 @@ from evallang.stats.power_of_margins import POWER_OF_EQUIVALENCE, POWER_OF_NONIN
 from evallang.stats.rank_scores import checked_direction
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
     from scipy import special
 else:
     special = lazy("scipy.special")

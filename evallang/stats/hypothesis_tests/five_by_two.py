@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import DIETTERICH_1998, RASCHKA_2018, Reference
-from evallang.registry import Design, Example, lazy
+from evallang.registry import Design, Example
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic, Summary
 from evallang.stats.alternatives import Alternative, one_sided, t_p
 from evallang.stats.distributions import checked_level, f_quantile, f_tail, t_quantile
@@ -17,12 +20,6 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 ALPAYDIN_1999 = Reference(
     key="alpaydin1999",

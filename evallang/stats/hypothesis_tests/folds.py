@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import DIETTERICH_1998, NADEAU_BENGIO_2003, RASCHKA_2018
-from evallang.registry import Bounds, Design, Evidence, Example, Situation, lazy
+from evallang.registry import Bounds, Design, Evidence, Example, Situation
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic, Summary
 from evallang.stats.alternatives import Alternative, one_sided, t_p
 from evallang.stats.distributions import checked_level, t_quantile
@@ -27,12 +29,6 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 )
 from evallang.stats.power_of_t import POWER_OF_CORRECTED_T, POWER_OF_OVERLAPPING_T
 from evallang.stats.validation import numbers
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 FROM_FOLDS = frozenset({Evidence.FOLD_SCORES})
 NULL = "the two learning algorithms have the same expected score on training sets of this size"

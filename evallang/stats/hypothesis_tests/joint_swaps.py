@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.activity import report_share
-from evallang.registry import lazy
 from evallang.stats.hypothesis_tests.swapped_outputs import OutputSwapper
 from evallang.stats.hypothesis_tests.swapping import RandomSigns, SignSwapper
 from evallang.stats.validation import labels
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 
 class CountSwaps:

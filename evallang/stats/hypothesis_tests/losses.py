@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
+import numpy as np
 from msgspec.structs import replace
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import Reference
-from evallang.registry import Bounds, Evidence, Example, Situation, lazy
+from evallang.registry import Bounds, Evidence, Example, Situation
 from evallang.results.statistics import (
     Clusters,
     Difference,
@@ -35,12 +37,6 @@ from evallang.stats.intervals.series import (
 )
 from evallang.stats.power_of_t import POWER_OF_SERIES, POWER_OF_T
 from evallang.stats.validation import labels
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 STUDENT_1908 = Reference(
     key="student1908",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+from numpy.typing import ArrayLike
 
 from evallang.bibliography import RASCHKA_2018, Reference
 from evallang.registry import Evidence, Example
@@ -17,9 +19,6 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 COCHRAN_1950 = Reference(
     key="cochran1950",

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from evallang.bibliography import ZHOU_2021
 from evallang.registry import Bounds, Evidence, Example, lazy
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic
@@ -23,11 +26,8 @@ from evallang.stats.power_of_t import POWER_OF_OVERLAPPING_T
 from evallang.stats.validation import magnitudes
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike
     from scipy import special
 else:
-    np = lazy("numpy")
     special = lazy("scipy.special")
 
 BINOMIAL_NULL = "the error rate of the model is at most the threshold"

@@ -7,12 +7,14 @@ import operator
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import DEMSAR_2006, DUNN_1961, ZHOU_2021, Reference
-from evallang.registry import Example, lazy
+from evallang.registry import Example
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic
 from evallang.stats.alternatives import normal_p
 from evallang.stats.distributions import checked_level, normal_quantile
@@ -34,12 +36,6 @@ from evallang.stats.rank_scores import (
 from evallang.stats.resampled_data_sets import resamples
 from evallang.stats.studentized_range import range_quantile, range_tail
 from evallang.stats.validation import numbers
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 NEMENYI_1963 = Reference(
     key="nemenyi1963",

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from evallang.registry import Evidence, Example, lazy
+import numpy as np
+from numpy.typing import ArrayLike
+
+from evallang.registry import Evidence, Example
 from evallang.results.statistics import (
     Clusters,
     Difference,
@@ -30,13 +33,8 @@ from evallang.stats.power_of_areas import POWER_OF_DELONG
 from evallang.stats.validity import OF_TRUE, Counted, Holds
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike
-
     from evallang.stats.placement_values import PlacedScores
     from evallang.stats.score_counts import PlacementSums
-else:
-    np = lazy("numpy")
 
 
 NULL = "the models have the same area under the ROC curve"

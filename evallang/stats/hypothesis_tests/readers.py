@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from evallang.bibliography import Reference
-from evallang.registry import Evidence, Example, lazy
+from evallang.registry import Evidence, Example
 from evallang.results.statistics import (
     Clusters,
     Difference,
@@ -28,11 +29,6 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 )
 from evallang.stats.reader_scores import ReaderScores
 from evallang.stats.validity import ENOUGH_GROUPS, Counted, Holds
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy("numpy")
 
 OBUCHOWSKI_ROCKETTE_1995 = Reference(
     key="obuchowski1995",

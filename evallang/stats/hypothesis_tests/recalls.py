@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
-from evallang.registry import Evidence, Example, lazy
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from evallang.registry import Evidence, Example
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic, Summary
 from evallang.stats.alternatives import Alternative, halved, normal_p, one_sided
 from evallang.stats.distributions import checked_level, normal_quantile
@@ -17,12 +19,6 @@ from evallang.stats.hypothesis_tests.resampling_tests import EQUAL, EQUAL_UNDER_
 from evallang.stats.intervals.differences import AGRESTI_MIN_2005, CHAPTER_8
 from evallang.stats.intervals.sums_of_shares import ZOU_DONNER_2008
 from evallang.stats.validation import numbers
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 ONE_CLASS = ((1.0, 6.0, 16.0, 161.0),)  # the interval is Agresti and Min's of its pairs
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evallang.bibliography import Reference
-from evallang.registry import Bounds, Evidence, Example, Situation, lazy
+from evallang.registry import Bounds, Evidence, Example, Situation
 from evallang.results.statistics import Difference, HypothesisTestResult, Summary
 from evallang.stats.alternatives import Alternative, halved, one_sided
 from evallang.stats.distributions import checked_level
@@ -32,12 +35,6 @@ from evallang.stats.power_of_mcnemar import (
 )
 from evallang.stats.power_of_t import POWER_OF_T
 from evallang.stats.validity import ENOUGH_GROUPS, OF_TRUE, Counted, Holds
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 BANDOS_2005 = Reference(
     key="bandos2005",

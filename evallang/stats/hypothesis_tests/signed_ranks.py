@@ -6,6 +6,9 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from evallang.bibliography import DEMSAR_2006, Reference
 from evallang.registry import Evidence, Example, lazy
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic, Summary
@@ -24,11 +27,8 @@ from evallang.stats.simulated_power import POWER_OVER_DATA_SETS
 from evallang.stats.validation import subtractable
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
     from scipy import special
 else:
-    np = lazy("numpy")
     special = lazy("scipy.special")
 
 WILCOXON_1945 = Reference(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import DEMSAR_2006, Reference
-from evallang.registry import Example, lazy
+from evallang.registry import Example
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic, Summary
 from evallang.stats.alternatives import Alternative, one_sided
 from evallang.stats.distributions import checked_level, fair_coin_tail
@@ -18,12 +21,6 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 )
 from evallang.stats.rank_scores import Better, differences_of, read_pair
 from evallang.stats.simulated_power import POWER_OVER_DATA_SETS
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 DIXON_MOOD_1946 = Reference(
     key="dixon1946",

@@ -6,10 +6,11 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.activity import report_share
-from evallang.registry import lazy
 from evallang.stats.class_sums import LabelledPairs, Margins, OccurringCells
 from evallang.stats.hypothesis_tests.swapping import (
     RandomSigns,
@@ -21,12 +22,6 @@ from evallang.stats.hypothesis_tests.swapping import (
 from evallang.stats.intervals.occurring_counts import sample_of_pairs
 from evallang.stats.intervals.resampling import WeightSample
 from evallang.stats.threads import run_in_threads
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 BATCH = 1 << 20  # numbers held at once
 FUNCTION_CALLS = 1 << 12  # arrangements enumerated where each costs a call of the metric

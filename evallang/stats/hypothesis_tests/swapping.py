@@ -13,6 +13,9 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, Protocol
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from evallang.activity import report_share
 from evallang.registry import lazy
 from evallang.stats.column_sums import BITS, ROWS_AT_ONCE, Column, Columns, one_order
@@ -21,11 +24,8 @@ from evallang.stats.threads import run_in_threads
 from evallang.stats.validation import labels, magnitudes, numbers, positives
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
     from scipy import special
 else:
-    np = lazy("numpy")
     special = lazy("scipy.special")
 
 BLOCK = 1 << 20  # units of all rounds of a block

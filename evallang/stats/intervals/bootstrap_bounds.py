@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import numpy as np
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from evallang.bibliography import RASCHKA_2018, Reference
 from evallang.registry import Bounds, Evidence, Example, lazy
@@ -19,11 +21,8 @@ from evallang.stats.intervals.resampled_counts import CountSample, Limits
 from evallang.stats.validity import ENOUGH_GROUPS, OF_MISTAKES, OF_RAREST, OF_TAIL, Counted, Holds
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy import special
 else:
-    np = lazy("numpy")
     special = lazy("scipy.special")
 
 EFRON_TIBSHIRANI_1994 = Reference(

@@ -7,6 +7,9 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from evallang.registry import Evidence, Example, lazy
 from evallang.results.statistics import Clusters, Interval
 from evallang.stats.clusters import group_codes, group_totals
@@ -23,11 +26,8 @@ from evallang.stats.validation import numbers
 from evallang.stats.validity import OF_GROUPS, OF_RARER_CLASS
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
     from scipy import special
 else:
-    np = lazy("numpy")
     special = lazy("scipy.special")
 
 T_4 = 2.7764451051977934  # of Student's t, 97.5 %

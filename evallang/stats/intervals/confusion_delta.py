@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import Reference
-from evallang.registry import Evidence, Example, lazy
+from evallang.registry import Evidence, Example
 from evallang.results.statistics import Interval
 from evallang.stats.distributions import normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import MOST_COUNTED, numbers
 from evallang.stats.validity import OF_MISTAKES, Counted, Holds
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 AGRESTI_2013 = Reference(
     key="agresti2013",

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import NADEAU_BENGIO_2003, RASCHKA_2018, Reference
-from evallang.registry import Bounds, Design, Evidence, Example, lazy
+from evallang.registry import Bounds, Design, Evidence, Example
 from evallang.results.statistics import Interval
 from evallang.stats.distributions import checked_level, normal_quantile, t_quantile
 from evallang.stats.fold_scores import BOUCKAERT_FRANK_2004, corrected_factor, spread_is_noise
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import magnitudes, numbers
 from evallang.stats.validity import OF_TAIL, Counted, Holds
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 BAYLE_2020 = Reference(
     key="bayle2020",

@@ -11,15 +11,15 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from evallang.registry import lazy
 from evallang.stats.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
     from scipy import special
 else:
-    np = lazy("numpy")
     special = lazy("scipy.special")
 
 MANY_UNITS = 256  # from which Poisson counts are faster

@@ -7,12 +7,13 @@ Groups: n over the design effect takes the place of n. Weights: (Σ w)² / Σ w�
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+import numpy as np
 from msgspec.structs import replace
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import Reference
-from evallang.registry import lazy
 from evallang.results.statistics import Clusters, Interval
 from evallang.stats.clusters import degrees_of_mean, design_effect, group_codes
 from evallang.stats.distributions import normal_quantile, t_quantile
@@ -20,12 +21,6 @@ from evallang.stats.intervals.resampled_counts import Limits
 from evallang.stats.intervals.resampled_scores import ScoreSample
 from evallang.stats.intervals.resampling import MomentSample, WeightSample, ratio
 from evallang.stats.validation import example_weights, magnitudes, numbers
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 KISH_1965 = Reference(
     key="kish1965",

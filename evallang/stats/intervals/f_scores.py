@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from evallang.bibliography import Reference
 from evallang.registry import Evidence, Example, lazy
 from evallang.results.statistics import Interval
@@ -14,11 +17,8 @@ from evallang.stats.validation import MOST_COUNTED, numbers
 from evallang.stats.validity import OF_MISTAKES, OF_RAREST
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
     from scipy import special
 else:
-    np = lazy("numpy")
     special = lazy("scipy.special")
 
 TAKAHASHI_2022 = Reference(

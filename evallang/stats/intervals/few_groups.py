@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import Reference
-from evallang.registry import Bounds, Evidence, Example, lazy
+from evallang.registry import Bounds, Evidence, Example
 from evallang.results.statistics import Clusters, Interval
 from evallang.stats.clusters import LEAST_GROUPS, group_codes, group_totals
 from evallang.stats.distributions import checked_level
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import magnitudes
 from evallang.stats.validity import OF_TAIL, Counted, Holds
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 WEBB_2014 = Reference(
     key="webb2014",

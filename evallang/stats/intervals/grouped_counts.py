@@ -5,19 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from evallang.registry import lazy
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from evallang.stats.column_sums import Column
 from evallang.stats.intervals.resampled_counts import BATCH, Limits
 from evallang.stats.intervals.resampling import Block, WeightSample
 from evallang.stats.validation import labels
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 MOST_GROUP_COUNTS = 1 << 24  # counts of all cells in all groups, as numbers of 8 bytes
 MOST_CELLS_SUMMED = 16  # else sums of all resamples of a batch take more memory than one product

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import Reference
-from evallang.registry import Evidence, Example, lazy
+from evallang.registry import Evidence, Example
 from evallang.results.statistics import Clusters, Interval
 from evallang.stats.clusters import group_codes, group_totals
 from evallang.stats.distributions import t_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import magnitudes
 from evallang.stats.validity import OF_GROUPS, OF_TAIL
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 EFRON_1982 = Reference(
     key="efron1982",

@@ -4,14 +4,13 @@ As with tests, **positional** parameters name the evidence out of `stats.inputs`
 parameters are the author's options.
 """
 
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evallang.registry import Design, Evidence, Guidance, Registry
 from evallang.stats.validity import Validity, judged
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 class Resampler(Protocol):

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from evallang.registry import lazy
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.resampled_counts import (
     BATCH,
@@ -16,12 +18,7 @@ from evallang.stats.intervals.resampled_counts import (
 from evallang.stats.validation import check_unmasked
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-
     Metric = Callable[[NDArray[np.float64]], NDArray[np.float64]]
-else:
-    np = lazy("numpy")
 
 ROWS_AT_ONCE = 1 << 16  # examples counted at once: they stay in the cache
 MOST_COMBINATIONS = 1 << 20  # of classes, that one table is made of

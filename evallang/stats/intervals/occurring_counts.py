@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from evallang.registry import lazy
+import numpy as np
+from numpy.typing import NDArray
+
 from evallang.stats.class_sums import LabelledPairs, Margins, OccurringCells
 from evallang.stats.intervals.resampled_counts import Limits, PatternSample
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
 
 OfMargins = Callable[[Margins], "NDArray[np.float64]"]
 

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import Reference
-from evallang.registry import Bounds, Design, Evidence, Example, lazy
+from evallang.registry import Bounds, Design, Evidence, Example
 from evallang.results.statistics import Interval
 from evallang.stats.distributions import checked_level, normal_quantile
 from evallang.stats.fold_scores import spread_is_noise
 from evallang.stats.intervals.cross_validation import CONSTANT, OWN, Z_95
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import magnitudes
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 BATES_2024 = Reference(
     key="bates2024",

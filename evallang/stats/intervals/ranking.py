@@ -6,7 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import Reference
 from evallang.registry import Design, Evidence, Example, lazy
@@ -19,13 +21,10 @@ from evallang.stats.validation import numbers, positives
 from evallang.stats.validity import OF_GROUPS, OF_RARER_CLASS
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
     from scipy import special
 
     from evallang.stats.hypothesis_tests import auc_covariance as covariances
 else:
-    np = lazy("numpy")
     covariances = lazy("evallang.stats.hypothesis_tests.auc_covariance")
     special = lazy("scipy.special")
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from evallang.bibliography import Reference
-from evallang.registry import Evidence, Example, lazy
+from evallang.registry import Evidence, Example
 from evallang.results.statistics import Clusters, Interval
 from evallang.stats.clusters import (
     BELL_MCCAFFREY_2002,
@@ -18,12 +20,6 @@ from evallang.stats.distributions import t_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import magnitudes
 from evallang.stats.validity import OF_GROUPS, OF_TAIL
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike
-else:
-    np = lazy("numpy")
 
 COCHRAN_1977 = Reference(
     key="cochran1977",

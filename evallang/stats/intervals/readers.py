@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
-from evallang.registry import Evidence, Example, lazy
+from evallang.registry import Evidence, Example
 from evallang.results.statistics import Clusters, Interval
 from evallang.stats.distributions import checked_level, normal_quantile, t_quantile
 from evallang.stats.hypothesis_tests.readers import HILLIS_2007, OBUCHOWSKI_ROCKETTE_1995
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.reader_scores import ReaderScores
 from evallang.stats.validity import OF_GROUPS
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy("numpy")
 
 T_95_4 = 2.7764451051977987  # t with 4 degrees of freedom
 

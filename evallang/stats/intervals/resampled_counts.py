@@ -8,15 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 Limits = tuple[float | None, float | None]
 BATCH = 1 << 20  # numbers held at once: 8 MB of float64 stay near the cache

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.activity import report_share
-from evallang.registry import lazy
 from evallang.stats.ascending import ascending
 from evallang.stats.intervals.drawn_weights import LARGEST, DrawnCells, block_generators
 from evallang.stats.intervals.resampling import WeightSample, ratio
@@ -14,12 +16,6 @@ from evallang.stats.running_sums import STEPS, RunningSums
 from evallang.stats.scratch import Scratch
 from evallang.stats.threads import run_in_threads
 from evallang.stats.validation import example_weights, numbers, positives
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 MANY_EXAMPLES = 2048  # from which runs are drawn
 EXAMPLES_AT_ONCE = 1 << 16  # of the resamples worked on at once: they stay in the cache

@@ -8,22 +8,18 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.activity import report_share
-from evallang.registry import lazy
 from evallang.stats.column_sums import Column, Columns, one_order, ones
 from evallang.stats.intervals.drawn_weights import BLOCK, TOGETHER, Resamples
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.resampled_counts import BATCH, Limits, PatternSample
 from evallang.stats.threads import run_in_threads
 from evallang.stats.validation import labels, magnitudes
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 LEFT_OUT_AT_ONCE = 1 << 18  # units whose leave-one-out values are computed together
 MOST_LEFT_OUT = 1000  # leave-one-out values computed one by one before blocks are excluded

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import Reference
 from evallang.registry import Bounds, Evidence, Example, lazy
@@ -17,11 +19,8 @@ from evallang.stats.validation import magnitudes
 from evallang.stats.validity import OF_TAIL, Counted, Holds
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
     from scipy import special
 else:
-    np = lazy("numpy")
     special = lazy("scipy.special")
 
 NEWEY_WEST_1987 = Reference(

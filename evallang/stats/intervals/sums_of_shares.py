@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import Reference
-from evallang.registry import Evidence, Example, lazy
+from evallang.registry import Evidence, Example
 from evallang.results.statistics import Interval
 from evallang.stats.distributions import checked_level
 from evallang.stats.intervals.differences import NEWCOMBE_1998_INDEPENDENT
@@ -14,12 +17,6 @@ from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.intervals.proportions import wilson
 from evallang.stats.validation import numbers
 from evallang.stats.validity import Counted, Holds
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-else:
-    np = lazy("numpy")
 
 ZOU_DONNER_2008 = Reference(
     key="zou2008",
