@@ -22,7 +22,6 @@ from msgspec import Struct, field
 from evallang.bibliography import Reference
 from evallang.records import Placed
 from evallang.spelling import closest
-from evallang.working_folder import safe_path
 
 Declaration = TypeVar("Declaration")
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -388,22 +387,3 @@ def _kinds(annotation: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return (), ("None",)
     base = origin or annotation
     return (), (base.__name__,)
-
-
-class _Lazy:
-    """A proxy for a module, which is imported when an attribute is first accessed."""
-
-    def __init__(self, name: str) -> None:
-        self.__dict__["_name"] = name
-
-    def __getattr__(self, attribute: str) -> Any:
-        with safe_path():
-            module = importlib.import_module(self.__dict__["_name"])
-        value = getattr(module, attribute)
-        self.__dict__[attribute] = value
-        return value
-
-
-def lazy(name: str) -> Any:
-    """Return a proxy for a module that is slow to import, for the top of numeric modules."""
-    return _Lazy(name)

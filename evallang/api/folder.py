@@ -22,26 +22,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
+from polars.io.plugins import register_io_source
 
 from evallang.api.folder_lock import Locked, locked
 from evallang.printable import inert
-from evallang.registry import lazy
 from evallang.reporting.output_files import free_name, kept, written_files
 from evallang.results import codec, records
 from evallang.results.files import PREDICTIONS, RESULTS, TEMPORARY, write_file
 
 if TYPE_CHECKING:
-    import polars as pl
-    import polars.io.plugins as sources
-
     from evallang.engine.after_fits import Run
     from evallang.engine.evaluation import Evaluation
     from evallang.models.thresholds import ChosenThreshold
-else:
-    pl = lazy("polars")
-    sources = lazy("polars.io.plugins")
 
 NEW, OLD, LOCK = ".evallang-new", ".evallang-old", ".evallang-lock"
 OURS = frozenset({"results.json", "report.html", "report.pdf", "predictions.parquet", "fits.csv"})
@@ -433,7 +428,7 @@ def _write_predictions(path: Path, run: Run) -> None:
             )
 
     with _errors_of_the_system(path), path.open("wb") as stream:  # polars opens UTF-8 paths alone
-        sources.register_io_source(frames, schema=schema).sink_parquet(
+        register_io_source(frames, schema=schema).sink_parquet(
             stream, compression="zstd", statistics=False, row_group_size=ROWS_IN_A_GROUP
         )
 

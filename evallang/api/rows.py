@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, SupportsIndex, TypeVar, overload
 
+import polars as pl
 from msgspec import Struct
 
-from evallang.registry import lazy
 from evallang.results.printed import Head, Printed, number, p_value, yes_or_no
 from evallang.results.records import Comparison, Estimate, Requirement
 from evallang.results.statistics import HypothesisTestResult
@@ -15,9 +15,6 @@ from evallang.working_folder import safe_path
 
 if TYPE_CHECKING:
     import pandas as pd
-    import polars as pl
-else:
-    pl = lazy("polars")
 
 Row = TypeVar("Row")
 Cell = str | float | int | bool | None

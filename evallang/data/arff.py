@@ -7,8 +7,8 @@ relational attributes and weights of instances are refused.
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+import polars as pl
 from msgspec import Struct
 
 from evallang.data.codes import DUPLICATE_COLUMN, EMPTY_FILE, MALFORMED_ARFF
@@ -18,14 +18,8 @@ from evallang.data.files import check_size
 from evallang.data.findings import RENAME, Findings, counted, quoted, repeated
 from evallang.data.frame import Frame, frame_of
 from evallang.limits import OverLimit
-from evallang.registry import lazy
 from evallang.source import Span
 from evallang.spelling import closest
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
 
 QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 ATTRIBUTE = re.compile(rf"@attribute\s+({QUOTED}|[^\s'\"{{]+)\s*(.*)", re.IGNORECASE | re.DOTALL)

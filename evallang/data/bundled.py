@@ -7,18 +7,13 @@ study does whose fits are in the store.
 import gzip
 import importlib.util
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from evallang.data.frame import Frame, frame_of
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
 
 TARGET = "target"  # what scikit-learn calls it in its frames
 

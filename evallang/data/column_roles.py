@@ -1,9 +1,9 @@
 """Columns with a role of their own: id, group, weight, split, strata, subgroups."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from evallang.data.codes import (
@@ -21,13 +21,7 @@ from evallang.data.findings import Findings, counted, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.labels import as_number, label_text, numbered
 from evallang.data.magnitudes import sizes_are_usable
-from evallang.registry import lazy
 from evallang.spelling import closest
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
 
 MOST_WORDS = 20  # distinct ones in a column that names kinds of rows
 MISSING_LEVEL = "(missing)"

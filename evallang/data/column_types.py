@@ -10,16 +10,11 @@ import re
 from collections.abc import Container, Iterable
 from decimal import Decimal
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from evallang.data.labels import label_text
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
-
 
 INTEGER_CELL = r"^[+-]?(0|[1-9][0-9]*)$"
 DATE_CELL = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?)?$"

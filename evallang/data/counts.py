@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
@@ -28,13 +29,6 @@ from evallang.data.labels import as_number
 from evallang.data.source_columns import roles_in_counts, source_columns
 from evallang.diagnostics import Diagnostic
 from evallang.limits import EXAMPLES, OverLimit
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
-
 
 Pattern = tuple[int, ...]
 

@@ -1,18 +1,13 @@
 """A data frame given in Python, as columns that clauses can be applied to like those of a file."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 
 from evallang.data.column_types import plain_types
 from evallang.data.frame import Frame, frame_of
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
 
 
 def is_frame(given: Any) -> bool:

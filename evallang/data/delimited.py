@@ -9,8 +9,8 @@ import csv
 import io
 import re
 from collections.abc import Callable, Collection, Container, Sequence
-from typing import TYPE_CHECKING
 
+import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -29,13 +29,7 @@ from evallang.data.findings import RENAME, Findings, counted, listed, quoted, re
 from evallang.data.frame import Frame, frame_of
 from evallang.data.number_signs import is_number, with_decimal_points
 from evallang.limits import CELL, OverLimit
-from evallang.registry import lazy
 from evallang.source import Span
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 SNIFFED_BYTES = 1 << 16  # enough for the header and some rows of a table of 1,000 columns

@@ -1,15 +1,7 @@
 """A test for equal rows of a table that takes little memory."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
-
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
+import polars as pl
 
 MANY = 1 << 16  # rows; a set of fewer is small
 FIRST = 1 << 10  # rows; where these repeat, all are counted at once

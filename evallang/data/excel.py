@@ -4,7 +4,8 @@ import io
 import zipfile
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from evallang.data.codes import DUPLICATE_COLUMN, EMPTY_FILE, UNREADABLE_FILE
 from evallang.data.column_types import trimmed
@@ -14,14 +15,8 @@ from evallang.data.frame import Frame, frame_of
 from evallang.data.number_signs import is_number, with_decimal_points
 from evallang.data.part_patterns import sheet_of
 from evallang.limits import BYTES, OverLimit
-from evallang.registry import lazy
 from evallang.source import Span
 from evallang.spelling import closest
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
 
 MIDNIGHT = " 00:00:00"
 INSTALL = "run `pip install 'evallang[excel]'`, or save the sheet as CSV"

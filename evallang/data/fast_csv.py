@@ -8,20 +8,15 @@ does not fit falls back to text cells, so that both ways give the same table.
 import math
 import re
 from collections.abc import Collection, Container, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
 from evallang.data.column_types import MOST_LEVELS, columns_with_nan, labels_in_one_piece, trimmed
 from evallang.data.file_content import FileContent
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
 
 Schema = dict[str, Any]  # column -> type of polars
 

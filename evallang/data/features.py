@@ -1,8 +1,9 @@
 """Features: which columns models see, as one block of numbers and one of text."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
@@ -21,12 +22,6 @@ from evallang.data.dataset import Column, DataSpec
 from evallang.data.findings import Findings, counted, listed, quoted, written
 from evallang.data.frame import Frame, as_objects
 from evallang.data.odd_values import variants_in, warn_of_numbers, warn_of_variants
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
 
 MOST_ODD_WORDS = 3  # distinct words among numbers, however many rows have them
 LEAST_ODD_ROWS = 0.25  # share of the rows up to which there may be more of them

@@ -3,8 +3,8 @@
 import io
 from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import polars as pl
 from msgspec.structs import replace
 
 from evallang.data.arff import read_arff
@@ -28,13 +28,7 @@ from evallang.data.labels import label_text
 from evallang.data.remote import is_remote
 from evallang.data.remote_parquet import Damaged, fetch_columns, is_fetched
 from evallang.limits import CELL, COLUMNS, MEMORY, OverLimit
-from evallang.registry import lazy
 from evallang.source import Span
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
 
 FIRST_ROWS = 1 << 12  # of a long file, where floats that are labels show themselves
 MOST_NUMBERS = 32  # floats that are labels

@@ -3,9 +3,10 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import polars as pl
 from msgspec import field
 from msgspec.structs import replace
 from numpy.typing import NDArray
@@ -16,13 +17,6 @@ from evallang.data.findings import counted, listed, quoted
 from evallang.data.joined_parts import JoinedParts
 from evallang.data.labels import as_number, label_text
 from evallang.records import Placed
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
-
 
 MISSING_WORDS = ("NA", "N/A", "NaN", "NULL", "None", "?")
 """What is missing unless a study says otherwise, in any case of letters, besides empty cells."""

@@ -5,6 +5,7 @@ one content in two file formats where its types agree. Names of data sets, units
 rows in the source and notes do not enter.
 """
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,16 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evallang.registry import lazy
-
 if TYPE_CHECKING:
-    import hashlib
-
     import polars as pl
     from _typeshed import ReadableBuffer
-else:
-    hashlib = lazy("hashlib")
-    pl = lazy("polars")
 
 VERSION = "evallang/data/1"  # of the canonical form; in the hash, so that a change is seen
 
@@ -52,6 +46,8 @@ def _texts_as_json(texts: list[Any]) -> bytes:
 
 
 def _text(column: "pl.Series") -> "pl.Series":
+    import polars as pl  # a check needs none
+
     return column if column.dtype == pl.String else column.cast(pl.String)
 
 
@@ -70,7 +66,7 @@ def _is_plain(column: "pl.Series") -> bool:
 def _length(column: "pl.Series") -> int:
     """Return how many bytes plain values take as texts."""
     if not column.dtype.is_integer() or column.min() < 0:  # type: ignore[operator]  # of integers
-        return int(_text(column).str.len_bytes().cast(pl.Int64).sum())
+        return int(_text(column).str.len_bytes().to_numpy().sum(dtype=np.int64))
     length, power, highest = len(column), 10, int(column.max())  # type: ignore[arg-type]  # the same
     while power <= highest:
         length += int((column >= power).sum())
@@ -123,6 +119,8 @@ class DataHash:
             levels = list(values)
             codes = np.arange(len(levels), dtype=np.int64)
         else:
+            import polars as pl
+
             texts = [value if isinstance(value, str) else None for value in values]
             column = pl.Series(texts, dtype=pl.String)
             first = column.unique(maintain_order=True)

@@ -9,12 +9,9 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from evallang.data.dataset import Label
-from evallang.registry import lazy
 
 if TYPE_CHECKING:
     import polars as pl
-else:
-    pl = lazy("polars")
 
 
 FEW_VALUES = 8  # of a column of numbers, each of which it is compared with
@@ -115,6 +112,8 @@ def short_codes(codes: "NDArray[Any]", classes: int) -> "NDArray[Any]":
 
 def _coded(series: "pl.Series", distinct: "pl.Series", codes: Sequence[int]) -> "NDArray[Any]":
     """Return the code of each value of a column without missing ones, in few bytes."""
+    import polars as pl  # a check needs none
+
     short = short_codes(np.array(codes, dtype=np.int64), len(codes))
     wide = "128" in str(series.dtype)  # integers of 128 bits, which numpy does not know
     if series.dtype.is_numeric() and not wide and len(distinct) <= FEW_VALUES:

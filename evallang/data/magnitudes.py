@@ -1,20 +1,13 @@
 """The sizes of numbers that double precision can square, sum and tell apart."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from evallang.data.codes import UNUSABLE_SIZE
 from evallang.data.findings import Findings
 from evallang.data.frame import Frame
 from evallang.limits import LARGEST_NUMBER, LARGEST_WORD, SMALLEST_NUMBER
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
 
 MOST_EXACT = 2**53  # every whole number up to it is a double
 LOST_SHARE = 1e-6  # of the range of a column, which rounding may cost

@@ -6,19 +6,13 @@ other columns of its file. What nobody can know is reported.
 
 import re
 from collections.abc import Container, Mapping
-from typing import TYPE_CHECKING
 
+import polars as pl
 from msgspec import Struct
 
 from evallang.data.codes import UNCLEAR_NUMBERS
 from evallang.data.findings import Findings, listed, quoted
-from evallang.registry import lazy
 from evallang.source import Span
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
 
 FEW = 10  # numbers such as 7.685, below which 862 among them may be a decimal without its zeros
 LEAST_NUMBERS = 0.5  # share of the texts of a column from which it holds numbers, and a few words

@@ -3,9 +3,10 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from evallang.data.codes import LABEL_OF_THE_UNKNOWN, NUMBER_OF_THE_UNKNOWN, SPELLED_TWICE
@@ -13,12 +14,6 @@ from evallang.data.column_roles import missing_line
 from evallang.data.findings import Findings, counted, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.labels import as_number, label_text
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
 
 BELOW = frozenset({-9.0, -99.0, -999.0, -9999.0, -99999.0, -999999.0})
 ABOVE = frozenset({99.0, 999.0, 9999.0, 99999.0, 999999.0})

@@ -2,22 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from evallang.data.codes import RELATED_DATA_SETS
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
 from evallang.data.findings import Findings
 from evallang.diagnostics import Diagnostic
-from evallang.registry import lazy
 from evallang.source import Span
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
 
 LEAST_SHARED = 0.1  # of the rows of the smaller data set
 LEAST_DISTINCT = 0.5  # of its rows; coarser tables have equal rows by chance

@@ -9,9 +9,10 @@ import math
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 from numpy.typing import NDArray
@@ -41,7 +42,6 @@ from evallang.data.source_columns import (
     source_columns,
 )
 from evallang.limits import limits
-from evallang.registry import lazy
 from evallang.stats.score_counts import (
     Ranks,
     ScoreCounts,
@@ -49,11 +49,6 @@ from evallang.stats.score_counts import (
     merged,
     placement_products,
 )
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
 
 TIMES, SUM_OF = "\0times", "\0sum "  # no column of a file is called so
 PROBABLE, MARGINAL = 0.5, 0.0  # thresholds of scores without one

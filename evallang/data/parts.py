@@ -6,9 +6,9 @@ A table in parts is the same as one file of all its rows, in the order of the pa
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 from msgspec.structs import replace
 
 from evallang.data.codes import FILE_NOT_FOUND, PARTS_DIFFER, UNREADABLE_FILE
@@ -18,12 +18,6 @@ from evallang.data.frame import Frame, frame_of
 from evallang.data.hashing import DataHash
 from evallang.data.part_patterns import path_pattern
 from evallang.limits import OverLimit
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
 
 MOST_SHOWN = 3  # files in a message
 

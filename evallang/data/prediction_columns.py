@@ -1,9 +1,10 @@
 """The columns of predictions: labels, scores, and outcomes that count as right or wrong."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
@@ -34,14 +35,7 @@ from evallang.data.magnitudes import sizes_are_usable, whole_numbers_are_exact
 from evallang.data.odd_values import recoded, spelled_alike, warn_of_numbers
 from evallang.data.target import Target
 from evallang.limits import LARGEST_NUMBER
-from evallang.registry import lazy
 from evallang.spelling import closest
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
-
 
 COMPARED_ONE_BY_ONE = 3  # labels; comparing a column with more takes longer than looking them up
 MOST_LOOKED_UP = 1 << 16  # between the least and the greatest label of a table of places

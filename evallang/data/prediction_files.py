@@ -7,9 +7,10 @@ import re
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from os.path import commonprefix
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -56,13 +57,6 @@ from evallang.data.remote import network_allowed
 from evallang.data.row_filters import select
 from evallang.data.source_columns import roles_in_predictions
 from evallang.limits import MEMORY, OverLimit, changed_limits
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
-
 
 Excluded = tuple[tuple[str, int], ...]
 

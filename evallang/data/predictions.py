@@ -4,9 +4,10 @@ import functools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
@@ -53,13 +54,7 @@ from evallang.data.source_columns import roles_in_predictions, source_columns
 from evallang.data.target import Target, read_target
 from evallang.data.time_columns import read_moments
 from evallang.diagnostics import Diagnostic
-from evallang.registry import lazy
 from evallang.stats.score_counts import PlacementSums, ScoreCounts, rank
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
 
 
 def read_predictions(

@@ -8,20 +8,15 @@ import io
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import polars as pl
 from msgspec import Struct
 
 from evallang.data.findings import Findings
 from evallang.data.remote import ANSWERED_WITHIN, CONNECTED_WITHIN, Scheme, asked, read_object
 from evallang.limits import MEMORY
-from evallang.registry import lazy
 from evallang.source import Span
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
 
 KEEPS_LIMITS = (2, 0)  # versions of polars below wait for a silent server without end
 RETRIES, RETRIED_WITHIN = 2, 10_000  # milliseconds

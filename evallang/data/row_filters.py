@@ -2,7 +2,8 @@
 
 import datetime
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from evallang.data.codes import INCOMPARABLE_VALUE, NO_ROWS_LEFT, ORDERING_OF_TEXT, UNKNOWN_COLUMN
 from evallang.data.column_types import Kind
@@ -10,12 +11,6 @@ from evallang.data.dataset import Label, Where
 from evallang.data.findings import Findings, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.labels import as_number, label_text
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
 
 MOST_ODD_WORDS = 3  # words among numbers that look like marks of missing values
 DAY_FIRST = r"^[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2,4}$"

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
@@ -42,13 +43,6 @@ from evallang.data.source_columns import roles_in_scores, source_columns
 from evallang.data.text_forms import names_fold, names_replicate, names_run
 from evallang.diagnostics import Diagnostic
 from evallang.metrics.named import named_metric
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
-
 
 FEW_LEVELS = 8  # values of a column that may tell models or runs apart
 MOST_SHOWN = 5  # models that a message about missing scores names

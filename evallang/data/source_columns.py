@@ -2,8 +2,9 @@
 
 import itertools
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -22,13 +23,7 @@ from evallang.data.distinct_rows import rows_differ
 from evallang.data.frame import Frame
 from evallang.data.labels import label_text
 from evallang.data.text_forms import names_identifier, names_unit
-from evallang.registry import lazy
 from evallang.stats.ascending import MANY, count_distinct
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
 
 NOT_USED = "not used"
 FEATURE = "feature"

@@ -6,8 +6,8 @@ network, nothing unpickled. The predictions must have the hash that the results 
 
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import polars as pl
 from msgspec import Struct
 
 from evallang.data.codes import STORED_RESULTS_UNUSABLE
@@ -16,17 +16,11 @@ from evallang.data.files import locate, read_bytes, regular_file
 from evallang.data.findings import Findings, quoted
 from evallang.diagnostics import Diagnostic
 from evallang.limits import RESULTS_BYTES, OverLimit
-from evallang.registry import lazy
 from evallang.results import codec
 from evallang.results.files import PREDICTIONS, RESULTS
 from evallang.results.records import ModelRecord, ResultsRecord
 from evallang.source import Span
 from evallang.spelling import closest
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
 
 AGAIN = "run the former study again, and leave its results folder as it is"
 

@@ -1,9 +1,10 @@
 """The target: which task it makes, its labels in their order, the positive one."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
@@ -31,14 +32,8 @@ from evallang.data.magnitudes import (
 )
 from evallang.data.odd_values import warn_of_labels, warn_of_numbers
 from evallang.limits import CLASSES, CLASSES_APART, OverLimit
-from evallang.registry import lazy
 from evallang.spelling import closest
 from evallang.target_scales import SCALES
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
 
 FINITE = "write finite values, or exclude such rows by `where`"
 MOST_INTEGER_CLASSES = 20  # distinct whole numbers that may still be names of classes

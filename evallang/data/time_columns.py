@@ -1,9 +1,9 @@
 """Which column of a table tells when a row was observed, and in what order the rows are then."""
 
 from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
@@ -20,12 +20,6 @@ from evallang.data.text_forms import (
     names_counter,
     names_time,
 )
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
 
 FEWEST_MOMENTS = 10  # different values; fewer are seasons or waves, whose order tells little
 FIRST_LOOK = 1_000  # rows of text in which dates are looked for before all are read

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
+import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -22,12 +22,6 @@ from evallang.data.text_forms import (
     names_unit,
 )
 from evallang.data.time_columns import FEWEST_MOMENTS
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
 
 MOST_CLASSES = 20  # distinct values of a target that is a class
 ROWS_OF_A_CLASS = 5  # at least, on average

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
+import polars as pl
 from msgspec import Struct
 
 from evallang.checking.pair_tests import test_over_data
@@ -34,13 +34,8 @@ from evallang.drafts.writing import (
 )
 from evallang.metrics.metric import default_metric
 from evallang.metrics.named import named_metric
-from evallang.registry import Situation, lazy
+from evallang.registry import Situation
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
 
 MODELS = frozenset(
     {

@@ -1,25 +1,20 @@
 """After a run: folds whose scores differ by more than the sampling of their rows explains."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from evallang.diagnostics import Diagnostic, diagnose
 from evallang.engine.evaluation import Evaluation, is_mean, means_of
 from evallang.metrics.metric import default_metric
 from evallang.models.model import is_baseline
-from evallang.registry import lazy
 from evallang.reporting.codes import FOLDS_DISAGREE
 from evallang.reporting.numbers import Scale, fixed
 from evallang.source import Span
 from evallang.study import Method, Study
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy("scipy.special")
 
 RARE = 1e-4
 """The chance of such a spread if all folds were alike; one model in 10,000 is reported wrongly."""
@@ -115,4 +110,4 @@ def _spread(
     q = float((n * (means - values.mean()) ** 2).sum() / within)
     if evaluation.entry(metric).declaration.transform == "sqrt":
         means = np.sqrt(means)
-    return float(special.chdtrc(j - 1, q)), means
+    return float(scipy.special.chdtrc(j - 1, q)), means

@@ -1,7 +1,7 @@
 """Searches: model-based candidates, and how far each candidate is from the simplest."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,6 @@ from evallang.models.model import (
     search_space,
 )
 from evallang.planning.plan import BayesSearch
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import optuna
-else:
-    optuna = lazy("optuna")
 
 
 def steps_from_simple(
@@ -67,6 +61,8 @@ def bayes_search(
     (folds, candidates), NaN where undefined, and the failures by candidate. A candidate asked
     for again is not fitted again. Every draw comes from the search's seed.
     """
+    import optuna
+
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(
         direction="maximize" if better == "higher" else "minimize",

@@ -15,20 +15,15 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 from msgspec import Struct
 
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
 from evallang.data.hashing import DataHash
 from evallang.data.read_sources import ReadSources
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
 
 try:
     import fcntl

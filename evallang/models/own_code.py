@@ -6,6 +6,7 @@ which runs inside a fit, so that whatever they raise is a fit that fails.
 
 import ast
 import copy
+import hashlib
 import importlib
 import importlib.machinery
 import os
@@ -14,17 +15,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct, field
 
 from evallang.process_settings import process_kept, settings_restored
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import hashlib
-else:
-    hashlib = lazy("hashlib")
 
 ENTRY_POINTS = "evallang.models"
 """The group in which an installed package registers its estimators, each under a name."""

@@ -5,9 +5,10 @@ folds. So data, folds and seed must be those of the former run, and each row mus
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from evallang.data.codes import STORED_RESULTS_UNUSABLE
@@ -22,16 +23,10 @@ from evallang.planning.keys import versions_here
 from evallang.planning.plan import Layout, StoredOutcome
 from evallang.planning.seeds import folds_hash
 from evallang.protocols.protocol import Split
-from evallang.registry import lazy
 from evallang.results.codec import to_plain
 from evallang.results.records import DataRecord, ProtocolRecord
 from evallang.study import Study
 from evallang.version import VERSION
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
 
 At = tuple[str, str, str]
 """A data set, a protocol, a model."""

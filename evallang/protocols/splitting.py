@@ -11,20 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evallang.protocols.protocol import CannotSplit, Rows
-from evallang.registry import lazy
 
-if TYPE_CHECKING:
-    import sklearn.model_selection as splitters
-
-    Numbers = NDArray[np.int64]
-else:
-    splitters = lazy("sklearn.model_selection")
+Numbers = NDArray[np.int64]
 
 FINEST = 20  # folds out of which a stratified draw of groups is built
 TIE = 1e-8, 1e-5  # absolute and relative; the defaults of numpy.isclose, as scikit-learn has them
@@ -149,9 +143,15 @@ def draw(rows: Rows, share: Fraction, seed: int, of: int | None = None) -> tuple
         return _stratified_groups(rows, share * Fraction(total, here), seed)
     if rows.strata is not None:
         _check_strata(rows, number)
-        splitter: Any = splitters.StratifiedShuffleSplit(1, test_size=number, random_state=seed)
+        from sklearn import model_selection
+
+        splitter: Any = model_selection.StratifiedShuffleSplit(
+            1, test_size=number, random_state=seed
+        )
     elif grouped:
-        splitter = splitters.GroupShuffleSplit(1, test_size=number, random_state=seed)
+        from sklearn import model_selection
+
+        splitter = model_selection.GroupShuffleSplit(1, test_size=number, random_state=seed)
     else:  # ShuffleSplit
         order = np.random.RandomState(seed).permutation(rows.n)
         return np.sort(order[number:]), np.sort(order[:number])

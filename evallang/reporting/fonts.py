@@ -21,14 +21,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
+from fontTools import subset
+from fontTools.ttLib import TTFont, newTable
 from msgspec import Struct
 
 from evallang.printable import ISOLATE, ISOLATES, POP_ISOLATE
-from evallang.registry import lazy
 from evallang.reporting import missing_glyphs, true_type
-
-ttlib = lazy("fontTools.ttLib")
-subset = lazy("fontTools.subset")
 
 Packing = Literal["woff2", "woff", "truetype"]
 
@@ -290,7 +288,7 @@ def _font_file(key: str) -> bytes:
 
 def _open(key: str) -> Any:
     # Without the time stamp of the moment, so that the same report has the same bytes.
-    return ttlib.TTFont(io.BytesIO(_font_file(key)), lazy=True, recalcTimestamp=False)
+    return TTFont(io.BytesIO(_font_file(key)), lazy=True, recalcTimestamp=False)
 
 
 def _font(key: str) -> true_type.TrueType:
@@ -376,7 +374,7 @@ def _name(font: Any, face: Face) -> None:
         4: f"{face.family} {variant}",
         6: f"{face.family.replace(' ', '')}-{variant}",
     }
-    table = font["name"] = ttlib.newTable("name")
+    table = font["name"] = newTable("name")
     table.names = []
     for number, text in names.items():
         table.setName(text, number, 3, 1, 0x409)  # Windows, Unicode, English

@@ -10,10 +10,11 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any, Literal
 
+import jinja2
+import markupsafe
 from msgspec import Struct, field
 
 from evallang.printable import ISOLATE, POP_ISOLATE
-from evallang.registry import lazy
 from evallang.reporting import fonts
 from evallang.reporting.document import Document, Figure, Table
 from evallang.reporting.figures.figure import LEAST_SIZE, POINTS_PER_MM, smallest_text
@@ -23,9 +24,6 @@ from evallang.reporting.long_tables import Room, has_long_word, keeps_names_of_r
 from evallang.reporting.missing_glyphs import without_system_font
 from evallang.reporting.numbering import number
 from evallang.reporting.templates import AUTHORS, TemplateError, render_authors
-
-jinja2 = lazy("jinja2")
-markupsafe = lazy("markupsafe")
 
 Medium = Literal["screen", "print"]
 ROOM = {"screen": Room(500), "print": Room(50, width=170 * POINTS_PER_MM)}

@@ -4,10 +4,9 @@ import re
 from itertools import pairwise
 from typing import Any
 
-from evallang.registry import lazy
-from evallang.reporting.figures.figure import COLOURS
+import markupsafe
 
-markupsafe = lazy("markupsafe")
+from evallang.reporting.figures.figure import COLOURS
 
 DRAWING = re.compile(r'<svg role="img" aria-label=.*?</svg>', re.S)
 STYLED = re.compile(r'<(?:path|text|circle|rect)\b[^<>]*? style="([^"<]*)"')

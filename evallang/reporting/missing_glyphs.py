@@ -11,10 +11,8 @@ import io
 from collections.abc import Collection
 from typing import Any
 
-from evallang.registry import lazy
-
-font_builder = lazy("fontTools.fontBuilder")
-pens = lazy("fontTools.pens.ttGlyphPen")
+from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.ttGlyphPen import TTGlyphPen
 
 FAMILY = "Evallang Codes"
 LIBRARIES = ("libfontconfig.so.1", "libfontconfig.1.dylib", "libfontconfig-1.dll")
@@ -87,10 +85,10 @@ def font_of_codes(characters: Collection[str]) -> bytes:
     """Make a TrueType font whose glyph of a character is a box with its code point."""
     order = sorted(set(characters))
     names = {ord(c): f"u{ord(c):05X}" for c in order}
-    builder = font_builder.FontBuilder(EM, isTTF=True)
+    builder = FontBuilder(EM, isTTF=True)
     builder.setupGlyphOrder([".notdef", *names.values()])
     builder.setupCharacterMap(names)
-    glyphs = {".notdef": pens.TTGlyphPen(None).glyph()}
+    glyphs = {".notdef": TTGlyphPen(None).glyph()}
     glyphs |= {name: _box(f"{code:04X}") for code, name in names.items()}
     builder.setupGlyf(glyphs)
     builder.setupHorizontalMetrics(dict.fromkeys(builder.font.getGlyphOrder(), (EM, SIDE)))
@@ -108,7 +106,7 @@ def font_of_codes(characters: Collection[str]) -> bytes:
 
 def _box(code: str) -> Any:
     """Draw a frame and the digits of a code in two rows."""
-    pen = pens.TTGlyphPen(None)
+    pen = TTGlyphPen(None)
     low, high = SIDE, EM - SIDE
     _rectangle(pen, low, low + BASE, high, high + BASE)
     inner_low, inner_high = low + FRAME, high - FRAME

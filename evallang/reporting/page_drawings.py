@@ -7,11 +7,10 @@ its own. Our drawings have few kinds of marks, which `vector_pdf` writes.
 from collections.abc import Mapping
 from typing import Any
 
-from evallang.registry import lazy
+import pydyf
+
 from evallang.reporting.figures import placing, vector_pdf
 from evallang.reporting.pdf_objects import Objects
-
-pydyf = lazy("pydyf")
 
 PIXELS_PER_POINT = 4 / 3
 

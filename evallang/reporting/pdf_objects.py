@@ -4,9 +4,7 @@ import zlib
 from functools import cache
 from typing import Any
 
-from evallang.registry import lazy
-
-pydyf = lazy("pydyf")
+import pydyf
 
 
 class Objects:

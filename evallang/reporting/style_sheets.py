@@ -4,9 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from evallang.registry import lazy
-
-tinycss2 = lazy("tinycss2")
+import tinycss2
 
 MOST_BYTES = 200_000
 """A page is meant to be smaller than 500 kB; a font of one alphabet has about 50 kB."""

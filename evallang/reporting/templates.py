@@ -9,10 +9,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from evallang.registry import lazy
-
-jinja2 = lazy("jinja2")
-nodes = lazy("jinja2.nodes")
+import jinja2
+from jinja2 import nodes
 
 BASE = "report.html.j2"
 AUTHORS = "author.html.j2"

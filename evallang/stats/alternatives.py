@@ -9,13 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from evallang.registry import lazy
-from evallang.results.statistics import HypothesisTestResult, with_side
+import scipy
 
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy("scipy.special")
+from evallang.results.statistics import HypothesisTestResult, with_side
 
 if TYPE_CHECKING:  # Python also takes scipy's spelling, which is not a word of the language
     Alternative = Literal["two_sided", "two-sided", "greater", "less"]
@@ -31,15 +27,15 @@ OPPOSITE: dict[str, Alternative] = {
 def normal_p(z: float, alternative: Alternative = "two_sided") -> float:
     """Return the tail area beyond z of a standard normal variable, on the side that counts."""
     if alternative == "two_sided":
-        return float(2.0 * special.ndtr(-abs(z)))
-    return float(special.ndtr(-z if alternative == "greater" else z))
+        return float(2.0 * scipy.special.ndtr(-abs(z)))
+    return float(scipy.special.ndtr(-z if alternative == "greater" else z))
 
 
 def t_p(t: float, df: float, alternative: Alternative = "two_sided") -> float:
     """Return the tail area beyond t of Student's distribution, on the side that counts."""
     if alternative == "two_sided":
-        return float(2.0 * special.stdtr(df, -abs(t)))
-    return float(special.stdtr(df, -t if alternative == "greater" else t))
+        return float(2.0 * scipy.special.stdtr(df, -abs(t)))
+    return float(scipy.special.stdtr(df, -t if alternative == "greater" else t))
 
 
 def halved(p: float, difference: float, alternative: Alternative) -> float:

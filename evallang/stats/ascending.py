@@ -6,18 +6,12 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evallang.registry import lazy
 from evallang.stats.scratch import Scratch
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
 
 FEW = 1 << 10  # below which comparing is as fast
 MANY = 1 << 17  # above which sorting whole numbers is faster
@@ -281,6 +275,8 @@ def _sort_by_numpy(keys: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _sort_by_polars(keys: NDArray[np.int64]) -> NDArray[np.int64]:
     # One thread each: callers sort several models at once
+    import polars as pl  # a check needs none
+
     return pl.Series(keys).sort(multithreaded=False).to_numpy()
 
 

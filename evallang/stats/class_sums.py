@@ -12,10 +12,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy
 from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
-
-from evallang.registry import lazy
 
 MANY_CELLS = 1 << 10
 """The number of cells from which it is quicker to sum only those that occur."""
@@ -81,10 +80,9 @@ class OccurringCells:
     @staticmethod
     def _sums(by_class: NDArray[np.int64], chosen: NDArray[np.bool_], k: int) -> Any:
         """Return the matrix (k, P) that sums the chosen cells within each class."""
-        sparse = lazy("scipy.sparse")
         cells = np.flatnonzero(chosen)
         ones = np.ones(len(cells))
-        return sparse.csr_array((ones, (by_class[cells], cells)), shape=(k, len(chosen)))
+        return scipy.sparse.csr_array((ones, (by_class[cells], cells)), shape=(k, len(chosen)))
 
     def margins(self, counts: NDArray[np.float64]) -> Margins:
         """Sum counts of the cells (..., P)."""

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evallang.registry import lazy
 from evallang.stats.scratch import Scratch
 from evallang.stats.threads import numeric_libraries
-
-if TYPE_CHECKING:
-    import hashlib
-else:
-    hashlib = lazy("hashlib")
 
 SUMMED_AT_ONCE = 1 << 16  # counts of a block that are numbers at the same time
 ROWS_AT_ONCE = 64  # of counts, in a product of such a block

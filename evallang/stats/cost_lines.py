@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    from scipy import optimize
-else:
-    optimize = lazy("scipy.optimize")
 
 AT_ONCE = 1 << 16  # numbers of a block of rows, which stay in the cache
 ROWS_AT_ONCE = 256  # rows lie 2 apart, and so keep the slopes of their steps to 1e-13
@@ -52,7 +46,7 @@ def _areas(positives: NDArray[Any], negatives: NDArray[Any]) -> NDArray[np.float
     steps = rises + runs
     row, place = np.nonzero(steps)
     run, step = runs[row, place], steps[row, place]
-    sides = optimize.isotonic_regression(run / step + 2.0 * row, weights=step).blocks[:-1]
+    sides = scipy.optimize.isotonic_regression(run / step + 2.0 * row, weights=step).blocks[:-1]
     across, along = np.add.reduceat(run, sides), np.add.reduceat(step, sides)
     removed = np.bincount(row[sides], across**2 / along, minlength=len(rises))
     return np.asarray((1 - removed) / 2)

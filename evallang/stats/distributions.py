@@ -5,14 +5,7 @@ Only `scipy.special` is used: `scipy.stats` takes half a second to import.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy("scipy.special")
+import scipy
 
 
 def normal_quantile(level: float) -> float:
@@ -20,7 +13,7 @@ def normal_quantile(level: float) -> float:
 
     Raises `ValueError` where `level` is not between 0 and 1.
     """
-    return float(-special.ndtri((1.0 - checked_level(level)) / 2.0))
+    return float(-scipy.special.ndtri((1.0 - checked_level(level)) / 2.0))
 
 
 def t_quantile(level: float, df: float) -> float:
@@ -29,9 +22,9 @@ def t_quantile(level: float, df: float) -> float:
     Raises `ValueError` where `level` is not between 0 and 1.
     """
     # Beta quantiles instead of stdtrit, which is only good to about 1e-10
-    tail = float(special.betaincinv(df / 2.0, 0.5, 1.0 - checked_level(level)))
+    tail = float(scipy.special.betaincinv(df / 2.0, 0.5, 1.0 - checked_level(level)))
     if tail > 0.5:  # near 1, 1 - tail would cancel
-        rest = float(special.betaincinv(0.5, df / 2.0, level))
+        rest = float(scipy.special.betaincinv(0.5, df / 2.0, level))
         return float((df * rest / (1.0 - rest)) ** 0.5)
     return float((df * (1.0 - tail) / tail) ** 0.5)
 
@@ -48,17 +41,17 @@ def welch_df(parts: tuple[tuple[float, float], ...]) -> float | None:
 
 def chi2_tail(x: float, df: float) -> float:
     """Return P(X >= x) for X chi-squared with `df` degrees of freedom."""
-    return float(special.chdtrc(df, x))
+    return float(scipy.special.chdtrc(df, x))
 
 
 def f_tail(x: float, df1: float, df2: float) -> float:
     """Return P(X >= x) for X with Fisher's F distribution."""
-    return float(special.fdtrc(df1, df2, x))
+    return float(scipy.special.fdtrc(df1, df2, x))
 
 
 def f_quantile(level: float, df1: float, df2: float) -> float:
     """Return x with P(F <= x) = level for F with (df1, df2) degrees of freedom."""
-    return float(special.fdtri(df1, df2, checked_level(level)))
+    return float(scipy.special.fdtri(df1, df2, checked_level(level)))
 
 
 def fair_coin_tail(k: int, n: int) -> float:
@@ -67,7 +60,7 @@ def fair_coin_tail(k: int, n: int) -> float:
         return 1.0
     if k >= n:
         return 0.5**n if k == n else 0.0
-    return float(special.betainc(k, n - k + 1, 0.5))
+    return float(scipy.special.betainc(k, n - k + 1, 0.5))
 
 
 def checked_level(level: float) -> float:

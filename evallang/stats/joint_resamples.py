@@ -7,21 +7,15 @@ p-values of a resample depend on each other as those of the data do.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.registry import lazy
 from evallang.stats.alternatives import Alternative
 from evallang.stats.clusters import degrees_of_mean
 from evallang.stats.intervals.drawn_weights import Resamples
 from evallang.stats.validation import labels, magnitudes
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy("scipy.special")
 
 SAME = 1e-9  # relative; the same value reached by another order of sums, and the same p
 
@@ -127,8 +121,8 @@ def studentized_p(
         ]
     )
     if alternative == "two_sided":
-        return np.asarray(2 * special.stdtr(df, -np.abs(z)))
-    return np.asarray(special.stdtr(df, -z if alternative == "greater" else z))
+        return np.asarray(2 * scipy.special.stdtr(df, -np.abs(z)))
+    return np.asarray(scipy.special.stdtr(df, -z if alternative == "greater" else z))
 
 
 def _moved(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+import scipy
 
-from evallang.registry import lazy
 from evallang.results.provenance import AssumptionWords
 from evallang.stats.distributions import normal_quantile
 from evallang.stats.planned_groups import PlannedGroups, by_groups, with_design_effect
@@ -29,11 +29,6 @@ from evallang.stats.power import (
     smallest_difference,
     stated,
 )
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy("scipy.special")
 
 AREAS = (0.7, 0.8, 0.9)  # of the weaker model, that are looked at if none is stated
 POSITIVES = 0.5  # the share of positives, where neither the study nor its data tell
@@ -89,9 +84,9 @@ def delong_power(
     if error < math.inf:
         critical = normal_quantile(1 - (2 * alpha if one_sided else alpha))
         reach = abs(gap) / error
-        power = float(special.ndtr(reach - critical))
+        power = float(scipy.special.ndtr(reach - critical))
         if not one_sided:
-            power += float(special.ndtr(-reach - critical))
+            power += float(scipy.special.ndtr(-reach - critical))
     assumed = _assumed(area, positives, correlation)
     return PowerAnalysis("delong", METHOD, round(n), gap, power, alpha, assumed)
 
@@ -212,8 +207,8 @@ def placement_variance(gap: float, area: float, correlation: float) -> float:
     points, weights = _hermite_nodes()
     first = points[:, None]
     second = correlation * first + math.sqrt(1 - correlation**2) * points[None, :]
-    weaker, better = (math.sqrt(2) * float(special.ndtri(one)) for one in (area, area + gap))
-    difference = special.ndtr(better + first) - special.ndtr(weaker + second)
+    weaker, better = (math.sqrt(2) * float(scipy.special.ndtri(one)) for one in (area, area + gap))
+    difference = scipy.special.ndtr(better + first) - scipy.special.ndtr(weaker + second)
     return float(weights @ (difference - gap) ** 2 @ weights)
 
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
-from evallang.registry import lazy
 from evallang.stats.clusters import FEW_GROUPS, flip_chances
 from evallang.stats.distributions import normal_quantile
 from evallang.stats.planned_groups import (
@@ -36,11 +36,6 @@ from evallang.stats.power import (
     stated,
 )
 from evallang.stats.power_of_t import t_width
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy("scipy.special")
 
 ROUNDS = 4_000
 BATCH = 1 << 20  # numbers held at once
@@ -229,7 +224,7 @@ def clustered_mcnemar_size(
 def _reach(alpha: float, target: float, one_sided: bool) -> float:
     """Return the standard errors that a difference takes for the power, by normal theory."""
     beyond = normal_quantile(1 - (2 * alpha if one_sided else alpha))
-    return beyond + max(float(special.ndtri(target)), 0.0)
+    return beyond + max(float(scipy.special.ndtri(target)), 0.0)
 
 
 def clustered_mcnemar_width(
@@ -401,10 +396,10 @@ def _sum_chances(size: int, ups: float, downs: float, icc: float) -> NDArray[np.
     rest = size - b - c
     inside = rest >= 0
     terms = logs[0][b] + logs[1][c] + logs[2][np.maximum(rest, 0)]
-    total = special.gammaln(size + 1.0)
+    total = scipy.special.gammaln(size + 1.0)
     if icc > 0:
         spread = 1 / icc - 1
-        total += special.gammaln(spread) - special.gammaln(size + spread)
+        total += scipy.special.gammaln(spread) - scipy.special.gammaln(size + spread)
     weights = np.where(inside, np.exp(terms + total), 0.0)
     chances = np.bincount((b - c + size)[inside], weights[inside], minlength=2 * size + 1)
     return np.asarray(chances / chances.sum())
@@ -415,7 +410,7 @@ def _log_weights(counts: NDArray[np.int64], share: float, icc: float) -> NDArray
     if share <= 0:
         return np.where(counts == 0, 0.0, -np.inf)
     if icc == 0:
-        return np.asarray(special.xlogy(counts, share) - special.gammaln(counts + 1.0))
+        return np.asarray(scipy.special.xlogy(counts, share) - scipy.special.gammaln(counts + 1.0))
     own = share * (1 / icc - 1)
-    rising = special.gammaln(counts + own) - special.gammaln(own)
-    return np.asarray(rising - special.gammaln(counts + 1.0))
+    rising = scipy.special.gammaln(counts + own) - scipy.special.gammaln(own)
+    return np.asarray(rising - scipy.special.gammaln(counts + 1.0))

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
-from evallang.registry import lazy
 from evallang.results.provenance import AssumptionWords
 from evallang.stats.distributions import normal_quantile
 from evallang.stats.planned_groups import PlannedGroups, by_groups, with_design_effect
@@ -36,11 +36,6 @@ from evallang.stats.power import (
     stated,
 )
 from evallang.stats.validation import word
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy("scipy.special")
 
 Metric = Callable[[Any], Any]
 Resampled = Literal["drawn", "swapped"]
@@ -271,12 +266,14 @@ def _recall(measure: Metric, value: float, positives: float) -> float:
 
 def _joint(first: float, second: float, correlation: float) -> NDArray[np.float64]:
     """Return the chances (2, 2) of two labels with these rates, from correlated normal scores."""
-    a, b = (float(special.ndtri(min(max(rate, 1e-15), 1 - 1e-15))) for rate in (first, second))
+    a, b = (
+        float(scipy.special.ndtri(min(max(rate, 1e-15), 1 - 1e-15))) for rate in (first, second)
+    )
     nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
     weights = weights / weights.sum()
     # A factor that both scores have in common makes their correlation
     root, own = math.sqrt(correlation), math.sqrt(1 - correlation)
-    up, down = (special.ndtr((cut + root * nodes) / own) for cut in (a, b))
+    up, down = (scipy.special.ndtr((cut + root * nodes) / own) for cut in (a, b))
     both = float(weights @ (up * down))
     both = min(max(both, first + second - 1, 0.0), first, second)
     return np.array([[1 - first - second + both, second - both], [first - both, both]])

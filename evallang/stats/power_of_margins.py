@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
-from evallang.registry import lazy
 from evallang.stats.distributions import normal_quantile, t_quantile
 from evallang.stats.planned_power import (
     DISCORDANT,
@@ -34,11 +33,6 @@ from evallang.stats.power_of_areas import (
 )
 from evallang.stats.power_of_mcnemar import SHARES
 from evallang.stats.power_of_t import noncentral_share
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy("scipy.special")
 
 ROUNDS = 10_000
 STEPS = 30  # of the bisection for a margin
@@ -105,9 +99,9 @@ def margin_power_of_means(
     bound = t_quantile(1 - 2 * alpha, n - 1)
 
     def shown(s: NDArray[np.float64]) -> NDArray[np.float64]:
-        tails = special.ndtr(near - bound * s)
+        tails = scipy.special.ndtr(near - bound * s)
         if equivalence:
-            tails = np.maximum(tails - special.ndtr(bound * s - far), 0.0)
+            tails = np.maximum(tails - scipy.special.ndtr(bound * s - far), 0.0)
         return np.asarray(tails)
 
     # Where the bounds of both sides meet, no difference is left to be shown
@@ -137,8 +131,8 @@ def margin_power_of_areas(
         return 0.0
     bound = normal_quantile(1 - 2 * alpha)
     near, far = (margin - difference) / error - bound, (margin + difference) / error - bound
-    power = float(special.ndtr(near))
-    return max(power - float(special.ndtr(-far)), 0.0) if equivalence else power
+    power = float(scipy.special.ndtr(near))
+    return max(power - float(scipy.special.ndtr(-far)), 0.0) if equivalence else power
 
 
 def _check_margin(margin: float, difference: float, alpha: float) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, cast, get_args
+from typing import Literal, cast, get_args
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from evallang.bibliography import Reference
-from evallang.registry import lazy
 from evallang.stats.distributions import normal_quantile
 from evallang.stats.intervals.differences import PAIRED_INTERVALS
 from evallang.stats.planned_groups import planned_groups
@@ -34,11 +34,6 @@ from evallang.stats.power import (
 )
 from evallang.stats.power_of_clustered_mcnemar import clustered_answer
 from evallang.stats.validation import MOST_COUNTED, word
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy("scipy.special")
 
 CONNOR_1987 = Reference(
     key="connor1987",
@@ -270,8 +265,16 @@ def _mcnemar_exact(
         min(math.ceil(n * discordant + reach), n),
     )
     pairs = np.arange(low, high + 1)
-    logs = special.gammaln(n + 1) - special.gammaln(pairs + 1) - special.gammaln(n - pairs + 1)
-    logs = logs + special.xlogy(pairs, discordant) + special.xlog1py(n - pairs, -discordant)
+    logs = (
+        scipy.special.gammaln(n + 1)
+        - scipy.special.gammaln(pairs + 1)
+        - scipy.special.gammaln(n - pairs + 1)
+    )
+    logs = (
+        logs
+        + scipy.special.xlogy(pairs, discordant)
+        + scipy.special.xlog1py(n - pairs, -discordant)
+    )
     # On the side of the alternative a one-sided p is half of the two-sided one
     critical = _critical_counts(pairs, 2 * alpha if one_sided else alpha, variant)
     share = (discordant + gap) / (2 * discordant)
@@ -313,7 +316,7 @@ def _mcnemar_p(
     gap = np.maximum(2 * larger - pairs, 0)
     if variant in ("chi2", "corrected"):
         gap = np.maximum(gap - 1, 0) if variant == "corrected" else gap
-        return np.asarray(special.chdtrc(1, gap**2 / np.maximum(pairs, 1)))
+        return np.asarray(scipy.special.chdtrc(1, gap**2 / np.maximum(pairs, 1)))
     at_least = _binomial_tail(larger, pairs, 0.5)
     if variant == "exact":
         return np.minimum(2 * at_least, 1.0)
@@ -324,7 +327,7 @@ def _mcnemar_p(
 def _binomial_tail(k: NDArray[np.int64], n: NDArray[np.int64], share: float) -> NDArray[np.float64]:
     """Return P(X >= k) for X binomial."""
     inside = (k >= 1) & (k <= n)
-    tail = special.betainc(np.where(inside, k, 1), np.where(inside, n - k + 1, 1), share)
+    tail = scipy.special.betainc(np.where(inside, k, 1), np.where(inside, n - k + 1, 1), share)
     return np.where(inside, tail, (k < 1).astype(np.float64))
 
 
@@ -335,4 +338,4 @@ def _mcnemar_connor(gap: float, discordant: float, n: int, alpha: float, one_sid
     reach = gap * math.sqrt(n) - normal_quantile(1 - level) * math.sqrt(discordant)
     if variance <= 0:
         return float(reach > 0)
-    return float(special.ndtr(reach / math.sqrt(variance)))
+    return float(scipy.special.ndtr(reach / math.sqrt(variance)))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from evallang.registry import lazy
+import scipy
+
 from evallang.stats.planned_power import Answer, PowerDeclaration, Question, Stated
 from evallang.stats.power import (
     PowerAnalysis,
@@ -15,11 +16,6 @@ from evallang.stats.power import (
     stated,
 )
 from evallang.stats.validation import MOST_COUNTED, word
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy("scipy.special")
 
 Side = Literal["two_sided", "greater", "less"]
 METHOD = "exact binomial"
@@ -100,7 +96,7 @@ def _upper(least: int, n: int, rate: float) -> float:
     """Return P(X >= least) for X binomial."""
     if least > n:
         return 0.0
-    return 1.0 if least <= 0 else float(special.betainc(least, n - least + 1, rate))
+    return 1.0 if least <= 0 else float(scipy.special.betainc(least, n - least + 1, rate))
 
 
 def _least_rejected(n: int, rate: float, alpha: float) -> int:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+import scipy
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from evallang.registry import lazy
 from evallang.results.provenance import AssumptionWords
 from evallang.stats.clusters import degrees_of_sizes
 from evallang.stats.distributions import t_quantile
@@ -45,12 +45,6 @@ from evallang.stats.power import (
     stated,
 )
 from evallang.stats.validation import LARGEST, MOST_COUNTED, SMALLEST
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy("scipy.special")
-
 
 INDEPENDENT_IN_TIME = (
     "for differences that are independent in time; positive dependence takes more of them"
@@ -341,8 +335,8 @@ def _noncentral_tails(df: float, shift: float, bound: float, one_sided: bool) ->
     """
 
     def tails(s: NDArray[np.float64]) -> NDArray[np.float64]:
-        upper = special.ndtr(shift - bound * s)
-        return np.asarray(upper if one_sided else upper + special.ndtr(-shift - bound * s))
+        upper = scipy.special.ndtr(shift - bound * s)
+        return np.asarray(upper if one_sided else upper + scipy.special.ndtr(-shift - bound * s))
 
     bends = [(shift + z) / bound for z in (-8, -4, -2, 0, 2, 4, 8)]
     return noncentral_share(df, tails, [*bends, *(z / bound for z in (2, 5, 10))])
@@ -364,5 +358,5 @@ def noncentral_share(
     half = np.diff(ends)[:, None] / 2
     s = (ends[:-1, None] + half * (1 + nodes)).ravel()
     constant = math.log(2) + df / 2 * math.log(df / 2) - math.lgamma(df / 2)
-    density = np.exp(constant + special.xlogy(df - 1, s) - df * s * s / 2)
+    density = np.exp(constant + scipy.special.xlogy(df - 1, s) - df * s * s / 2)
     return min(float(((half * weights).ravel() * density * given(s)).sum()), 1.0)

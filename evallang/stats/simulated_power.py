@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, cast, get_args
+from typing import Literal, cast, get_args
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
-from evallang.registry import lazy
 from evallang.stats.distributions import f_tail, fair_coin_tail, normal_quantile
 from evallang.stats.planned_power import (
     DISTRIBUTION,
@@ -31,11 +31,6 @@ from evallang.stats.power import (
     stated,
 )
 from evallang.stats.validation import LARGEST, SMALLEST, word
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy("scipy.special")
 
 RankTest = Literal["wilcoxon", "sign", "friedman"]
 BATCH = 1 << 20  # numbers held at once
@@ -270,9 +265,9 @@ def _normal_signed_rank_power(shift: float, n: int, alpha: float, one_sided: boo
     The sum of the positive ranks counts the pairs i <= j with D_i + D_j > 0, of which its mean and
     variance follow; both are those of a normal statistic.
     """
-    up, pair = (float(special.ndtr(x)) for x in (shift, math.sqrt(2) * shift))
+    up, pair = (float(scipy.special.ndtr(x)) for x in (shift, math.sqrt(2) * shift))
     # Two sums with one difference in common have the correlation 1/2
-    both = pair - 2 * float(special.owens_t(math.sqrt(2) * shift, 1 / math.sqrt(3)))
+    both = pair - 2 * float(scipy.special.owens_t(math.sqrt(2) * shift, 1 / math.sqrt(3)))
     pairs = n * (n - 1) / 2
     mean = n * up + pairs * pair
     variance = (
@@ -284,9 +279,9 @@ def _normal_signed_rank_power(shift: float, n: int, alpha: float, one_sided: boo
     centre, spread = n * (n + 1) / 4, math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
     bound = normal_quantile(1 - (2 * alpha if one_sided else alpha)) * spread
     error = math.sqrt(max(variance, 1e-300))
-    power = float(special.ndtr((mean - centre - bound) / error))
+    power = float(scipy.special.ndtr((mean - centre - bound) / error))
     if not one_sided:
-        power += float(special.ndtr((centre - bound - mean) / error))
+        power += float(scipy.special.ndtr((centre - bound - mean) / error))
     return power
 
 
@@ -297,7 +292,7 @@ def _with_own(shift: float) -> float:
     reach = max(shift, 0.0) + 10
     x = (nodes + 1) * reach / 2
     density = np.exp(-((x - shift) ** 2) / 2) / math.sqrt(2 * math.pi)
-    return float((weights * reach / 2) @ (density * special.ndtr(x + shift)))
+    return float((weights * reach / 2) @ (density * scipy.special.ndtr(x + shift)))
 
 
 def _sign_bound(n: int, alpha: float) -> int:

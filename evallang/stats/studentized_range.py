@@ -8,19 +8,13 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
-from evallang.registry import lazy
 from evallang.stats.distributions import checked_level
 from evallang.stats.validation import MOST_COUNTED
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy("scipy.special")
 
 STEP = 0.02  # the trapezoid rule converges geometrically on an analytic, decaying integrand
 MORE = 256  # points of the integral are kept in steps of so many
@@ -40,7 +34,7 @@ def range_tail(q: float, k: int) -> float:
         return 1.0
     points = math.ceil((q / 2 + REACH + REACH) / STEP)
     z, largest, power, density = (row[:points] for row in _largest(-(-points // MORE) * MORE, k))
-    below = np.minimum(special.ndtr(z - q) / largest, 1 - 1e-16)
+    below = np.minimum(scipy.special.ndtr(z - q) / largest, 1 - 1e-16)
     inside = -np.expm1((k - 1) * np.log1p(-below)) * power
     return float(min(k * STEP * (density * inside).sum(), 1.0))
 
@@ -49,7 +43,7 @@ def range_tail(q: float, k: int) -> float:
 def _largest(points: int, k: int) -> NDArray[np.float64]:
     """Return z, Φ(z), Φ(z)^(k - 1) and φ(z) at so many points (4, points)."""
     z = np.arange(-REACH, (points + 0.5) * STEP - REACH, STEP)[:points]
-    largest = special.ndtr(z)
+    largest = scipy.special.ndtr(z)
     density = np.exp(-z * z / 2) / (2 * np.pi) ** 0.5
     return np.array([z, largest, largest ** (k - 1), density])
 

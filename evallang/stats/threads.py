@@ -6,14 +6,9 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import threadpoolctl
-else:
-    threadpoolctl = lazy("threadpoolctl")
+import threadpoolctl
 
 THREADS = 2
 

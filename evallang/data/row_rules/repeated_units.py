@@ -1,9 +1,9 @@
 """Units with several rows, such as patients, that no `group` keeps together."""
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
@@ -15,12 +15,6 @@ from evallang.data.row_rules.strengths import indicators
 from evallang.data.source_columns import FEATURE, NOT_USED
 from evallang.data.text_forms import names_identifier, names_time, names_unit
 from evallang.diagnostics import CODES, Code
-from evallang.registry import lazy
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
 
 FEWEST_UNITS = 10  # fewer values may as well be categories, as those of a ward
 LEAST_CORRELATION = 0.3  # in the target; sites and regions, which are categories, have less

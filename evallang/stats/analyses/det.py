@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from evallang.bibliography import Reference
-from evallang.registry import lazy
 from evallang.results.provenance import CurveWords
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.predicted import Predicted
@@ -31,11 +30,6 @@ from evallang.stats.score_curves import (
     true_positive_rate,
 )
 
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy("scipy.special")
-
 FINE = 1001  # false positive rates from 0 to 1 among which both errors are equal
 FURTHEST = 3.0  # normal deviates that the grid reaches to: rates of 0.13 % and 99.87 %
 GRID = 61
@@ -53,7 +47,7 @@ MARTIN_1997 = Reference(
 
 
 def _grid() -> NDArray[np.float64]:
-    return np.asarray(special.ndtr(np.linspace(-FURTHEST, FURTHEST, GRID)), dtype=np.float64)
+    return np.asarray(scipy.special.ndtr(np.linspace(-FURTHEST, FURTHEST, GRID)), dtype=np.float64)
 
 
 def _missed(grid: NDArray[np.float64]) -> Heights:

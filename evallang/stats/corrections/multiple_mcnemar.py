@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import Reference
-from evallang.registry import Bounds, Example, lazy
+from evallang.registry import Bounds, Example
 from evallang.stats.corrections.correction import (
     CORRECTIONS,
     Adjusted,
@@ -20,11 +21,6 @@ from evallang.stats.corrections.correction import (
     step_down,
 )
 from evallang.stats.correctness import Correctness, as_boolean, count_correct
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy("scipy.special")
 
 WESTFALL_2010 = Reference(
     key="westfall2010",
@@ -157,7 +153,7 @@ def _discrete(counts: Correctness, pairs: Sequence[tuple[int, int]], p: P) -> li
 def _two_sided(larger: NDArray[np.int64], n: NDArray[np.int64]) -> NDArray[np.float64]:
     """Twice P(X >= larger) for X ~ binomial(n, 1/2), at most 1; 0 where larger > n."""
     inside = np.clip(larger, 1, np.maximum(n, 1))
-    tail = special.betainc(inside, np.maximum(n, 1) - inside + 1, 0.5)
+    tail = scipy.special.betainc(inside, np.maximum(n, 1) - inside + 1, 0.5)
     doubled = np.minimum(2 * tail, 1.0)
     result: NDArray[np.float64] = np.where(n == 0, 1.0, np.where(larger > n, 0.0, doubled))
     return result

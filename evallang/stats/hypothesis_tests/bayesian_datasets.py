@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import Reference
-from evallang.registry import Bounds, Example, lazy
+from evallang.registry import Bounds, Example
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Summary
 from evallang.stats.distributions import checked_level
 from evallang.stats.effect_sizes.over_data_sets import effects_over_data
@@ -22,11 +23,6 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 )
 from evallang.stats.hypothesis_tests.signs import median_of
 from evallang.stats.rank_scores import Better, differences_of, read_pair
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy("scipy.special")
 
 BENAVOLI_2014 = Reference(
     key="benavoli2014",
@@ -252,10 +248,10 @@ def _largest_share(alpha: tuple[float, float, float]) -> tuple[float, ...]:
     """
     t = np.arange(-100.0, math.log(max(alpha) + 40 * math.sqrt(max(alpha)) + 60), STEP)
     x = np.exp(t)
-    smaller = [special.gammainc(a, x) if a > 0 else np.ones(len(x)) for a in alpha]
+    smaller = [scipy.special.gammainc(a, x) if a > 0 else np.ones(len(x)) for a in alpha]
     chances = []
     for i, a in enumerate(alpha):
-        density = np.exp(a * t - x - special.gammaln(a)) if a > 0 else np.zeros(len(x))
+        density = np.exp(a * t - x - scipy.special.gammaln(a)) if a > 0 else np.zeros(len(x))
         others = [smaller[j] for j in range(3) if j != i]
         chances.append(float(STEP * (density * others[0] * others[1]).sum()))
     total = sum(chances)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import NADEAU_BENGIO_2003, Reference
-from evallang.registry import Bounds, Design, Evidence, Example, lazy
+from evallang.registry import Bounds, Design, Evidence, Example
 from evallang.results.statistics import Difference, HypothesisTestResult, Summary
 from evallang.stats.decisions import Better
 from evallang.stats.distributions import checked_level, t_quantile
@@ -20,11 +21,6 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 )
 from evallang.stats.rank_scores import checked_direction
 from evallang.stats.validation import numbers
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy("scipy.special")
 
 CORANI_BENAVOLI_2015 = Reference(
     key="corani2015",
@@ -188,7 +184,7 @@ def region_of(test: str, rope: float | None, *, bounded: bool) -> float:
 def _probability_beyond(mean: float, scale: float, df: int, region: float) -> float:
     """Return the posterior probability of a difference above `region`."""
     if scale > 0:
-        return float(special.stdtr(df, (mean - region) / scale))
+        return float(scipy.special.stdtr(df, (mean - region) / scale))
     if mean == region == 0:
         return 0.5
     return float(mean > region)
@@ -200,7 +196,7 @@ def _inside(mean: float, scale: float, df: int, region: float) -> float:
         return float(region > 0 and abs(mean) <= region)
     # Both tails on the side where they are small
     near, far = (region - abs(mean)) / scale, (-region - abs(mean)) / scale
-    return float(special.stdtr(df, near) - special.stdtr(df, far))
+    return float(scipy.special.stdtr(df, near) - scipy.special.stdtr(df, far))
 
 
 def _sizes(given: ArrayLike | None, kept: NDArray[np.bool_]) -> NDArray[np.float64] | None:

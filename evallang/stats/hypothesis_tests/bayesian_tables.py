@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
+import scipy
 
-from evallang.registry import Bounds, Evidence, Example, lazy
+from evallang.registry import Bounds, Evidence, Example
 from evallang.results.statistics import Difference, HypothesisTestResult, Summary
 from evallang.stats.distributions import checked_level
 from evallang.stats.hypothesis_tests.bayesian_folds import BENAVOLI_2017, region_of
@@ -16,12 +17,6 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.intervals.differences import TwoByTwo, paired_counts
-
-if TYPE_CHECKING:
-    from scipy import optimize, special
-else:
-    optimize = lazy("scipy.optimize")
-    special = lazy("scipy.special")
 
 ABOUT = (
     "none: the result is the probability that one model has the higher accuracy by more than the "
@@ -140,16 +135,16 @@ def _beyond(b: int, c: int, rest: int, x: float) -> float:
     if x >= 1:
         return 0.0
     ours, theirs = b + PRIOR, c + PRIOR
-    start = float(special.betainc(ours, theirs, (1 + x) / 2))  # below, no S is large enough
+    start = float(scipy.special.betainc(ours, theirs, (1 + x) / 2))  # below, no S is large enough
     if x == 0:
         return 1 - start
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
     # Squared towards both ends, where the quantile of W may have a singular derivative
     half = (nodes + 1) / 2
     smooth, slope = half**2 * (3 - 2 * half), 6 * half * (1 - half)
-    parts = special.betaincinv(ours, theirs, start + (1 - start) * smooth)
+    parts = scipy.special.betaincinv(ours, theirs, start + (1 - start) * smooth)
     needed = np.clip(x / np.maximum(2 * parts - 1, x), 0.0, 1.0)
-    tails = special.betaincc(b + c + 2 * PRIOR, rest + 2 * PRIOR, needed)
+    tails = scipy.special.betaincc(b + c + 2 * PRIOR, rest + 2 * PRIOR, needed)
     return float((1 - start) * 0.5 * (weights * slope * tails).sum())
 
 
@@ -159,4 +154,4 @@ def _quantile(b: int, c: int, rest: int, tail: float) -> float:
     def exceeded(x: float) -> float:
         return _beyond(b, c, rest, x) if x >= 0 else 1 - _beyond(c, b, rest, -x)
 
-    return float(optimize.brentq(lambda x: exceeded(x) - tail, -1.0, 1.0, xtol=1e-10))
+    return float(scipy.optimize.brentq(lambda x: exceeded(x) - tail, -1.0, 1.0, xtol=1e-10))

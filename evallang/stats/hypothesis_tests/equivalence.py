@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
+import scipy
 from msgspec.structs import replace
 from numpy.typing import ArrayLike
 
 from evallang.bibliography import Reference
-from evallang.registry import Bounds, Design, Evidence, Example, lazy
+from evallang.registry import Bounds, Design, Evidence, Example
 from evallang.results.statistics import Difference, HypothesisTestResult, Summary
 from evallang.stats.decisions import Better, checked_margin
 from evallang.stats.distributions import checked_level
@@ -23,11 +24,6 @@ from evallang.stats.hypothesis_tests.ranking_curves import AUC_VARIANTS
 from evallang.stats.intervals.differences import TANGO_1998, TwoByTwo, paired_counts, tango
 from evallang.stats.power_of_margins import POWER_OF_EQUIVALENCE, POWER_OF_NONINFERIORITY
 from evallang.stats.rank_scores import checked_direction
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy("scipy.special")
 
 SCHUIRMANN_1987 = Reference(
     key="schuirmann1987",
@@ -258,12 +254,12 @@ def _one_sided(
 
     def gap(z: float) -> float:
         """Distance from the line to the bound that faces it, negative once it is passed."""
-        at = difference(1 - 2 * float(special.ndtr(-z)))
+        at = difference(1 - 2 * float(scipy.special.ndtr(-z)))
         if at.low is None or at.high is None:
             return -math.inf
         return at.low - line if above else line - at.high
 
-    area = max(float(special.ndtr(-_crossing(gap))), TAIL_AREA)
+    area = max(float(scipy.special.ndtr(-_crossing(gap))), TAIL_AREA)
     area = TAIL_AREA if area < TAIL_AREA * (1 + PRECISION) else area
     if found.resamples is not None:  # of a bootstrap: no resample beyond the line shows no less
         area = max(area, 1 / (found.resamples.n + 1))
@@ -277,7 +273,7 @@ def _crossing(gap: Callable[[float], float]) -> float:
     A bound that is linear in z, as of normal intervals, is found in two steps; every
     evaluation may cost a bootstrap.
     """
-    low, high = float(special.ndtri(0.5 + TAIL_AREA)), float(-special.ndtri(TAIL_AREA))
+    low, high = float(scipy.special.ndtri(0.5 + TAIL_AREA)), float(-scipy.special.ndtri(TAIL_AREA))
     at_low, at_high = gap(low), gap(high)
     if at_high > 0:
         return high

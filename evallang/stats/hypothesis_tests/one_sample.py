@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
 from evallang.bibliography import ZHOU_2021
-from evallang.registry import Bounds, Evidence, Example, lazy
+from evallang.registry import Bounds, Evidence, Example
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic
 from evallang.stats.alternatives import Alternative, one_sided, t_p
 from evallang.stats.correctness import Correctness, count_correct
@@ -24,11 +25,6 @@ from evallang.stats.intervals.proportions import clopper_pearson
 from evallang.stats.power_of_one_share import POWER_OF_ONE_SHARE
 from evallang.stats.power_of_t import POWER_OF_OVERLAPPING_T
 from evallang.stats.validation import magnitudes
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy("scipy.special")
 
 BINOMIAL_NULL = "the error rate of the model is at most the threshold"
 NULLS: dict[str, str] = {
@@ -286,7 +282,7 @@ def single_t(
 
 def _upper_tail(errors: int, n: int, rate: float) -> float:
     """Return P(X >= errors) for X binomial."""
-    return 1.0 if errors <= 0 else float(special.betainc(errors, n - errors + 1, rate))
+    return 1.0 if errors <= 0 else float(scipy.special.betainc(errors, n - errors + 1, rate))
 
 
 def _critical(n: int, rate: float, alpha: float) -> float | None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import DEMSAR_2006, Reference
-from evallang.registry import Evidence, Example, lazy
+from evallang.registry import Evidence, Example
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic, Summary
 from evallang.stats.alternatives import Alternative, normal_p, one_sided
 from evallang.stats.distributions import checked_level
@@ -25,11 +26,6 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 from evallang.stats.rank_scores import Better, checked_direction
 from evallang.stats.simulated_power import POWER_OVER_DATA_SETS
 from evallang.stats.validation import subtractable
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy("scipy.special")
 
 WILCOXON_1945 = Reference(
     key="wilcoxon1945",
@@ -325,7 +321,7 @@ def _lower_tail(n: int, area: float) -> int:
     """Return how many values of W, from 0 on, have a probability of at most `area` together."""
     if n > EXACT_UP_TO:
         mean, sd = n * (n + 1) / 4, math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
-        return max(math.floor(mean + float(special.ndtri(area)) * sd), 0)
+        return max(math.floor(mean + float(scipy.special.ndtri(area)) * sd), 0)
     chances = _chances(np.arange(1, n + 1, dtype=np.int64).tobytes())
     return int((np.cumsum(chances) <= area).sum())
 

@@ -11,22 +11,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal, Protocol
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.activity import report_share
-from evallang.registry import lazy
 from evallang.stats.column_sums import BITS, ROWS_AT_ONCE, Column, Columns, one_order
 from evallang.stats.fold_scores import NOISE, aligned
 from evallang.stats.threads import run_in_threads
 from evallang.stats.validation import labels, magnitudes, numbers, positives
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy("scipy.special")
 
 BLOCK = 1 << 20  # units of all rounds of a block
 
@@ -388,8 +383,8 @@ class ScoreSwapper(SignSwapper):
 def fair_coin(count: int) -> NDArray[np.float64]:
     """Return the chances of 0, 1, ..., `count` heads."""
     heads = np.arange(count + 1.0)
-    logs = special.gammaln(count + 1) - special.gammaln(heads + 1)
-    return np.asarray(np.exp(logs - special.gammaln(count - heads + 1) - count * math.log(2)))
+    logs = scipy.special.gammaln(count + 1) - scipy.special.gammaln(heads + 1)
+    return np.asarray(np.exp(logs - scipy.special.gammaln(count - heads + 1) - count * math.log(2)))
 
 
 def blocks_of(n: int, size: int, groups: ArrayLike | None) -> NDArray[np.intp]:

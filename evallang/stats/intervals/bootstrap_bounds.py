@@ -5,25 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
+import scipy
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from evallang.bibliography import RASCHKA_2018, Reference
-from evallang.registry import Bounds, Evidence, Example, lazy
+from evallang.registry import Bounds, Evidence, Example
 from evallang.results.statistics import Clusters, Interval, Resamples
 from evallang.stats.clusters import LEAST_GROUPS
 from evallang.stats.distributions import checked_level, normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Resampler
 from evallang.stats.intervals.resampled_counts import CountSample, Limits
 from evallang.stats.validity import ENOUGH_GROUPS, OF_MISTAKES, OF_RAREST, OF_TAIL, Counted, Holds
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy("scipy.special")
 
 EFRON_TIBSHIRANI_1994 = Reference(
     key="efron1994",
@@ -345,7 +341,7 @@ def _bias(estimates: NDArray[np.float64], ordered: NDArray[np.float64]) -> NDArr
         last = int(row.searchsorted(estimate + tie, "right"))
         if 0 < first + last < 2 * defined:
             shares[i] = (first + last) / 2 / defined
-    found: NDArray[np.float64] = special.ndtri(shares)
+    found: NDArray[np.float64] = scipy.special.ndtri(shares)
     return found
 
 
@@ -357,7 +353,9 @@ def _corrected_tails(
 
     def corrected(quantile: float) -> NDArray[np.float64]:
         shifted = bias + quantile
-        found: NDArray[np.float64] = special.ndtr(bias + shifted / (1 - acceleration * shifted))
+        found: NDArray[np.float64] = scipy.special.ndtr(
+            bias + shifted / (1 - acceleration * shifted)
+        )
         return found
 
     return corrected(-z), corrected(z)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.registry import Evidence, Example, lazy
+from evallang.registry import Evidence, Example
 from evallang.results.statistics import Clusters, Interval
 from evallang.stats.clusters import group_codes, group_totals
 from evallang.stats.distributions import checked_level, t_quantile, welch_df
@@ -24,11 +24,6 @@ from evallang.stats.intervals.ranking import (
 from evallang.stats.placement_values import twice_outranked
 from evallang.stats.validation import numbers
 from evallang.stats.validity import OF_GROUPS, OF_RARER_CLASS
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy("scipy.special")
 
 T_4 = 2.7764451051977934  # of Student's t, 97.5 %
 
@@ -159,9 +154,12 @@ def multiclass_auc(
     if df is None:
         return undefined("undefined: the placements do not vary")
     error = math.sqrt(math.fsum(v for v, _ in variances)) / len(areas)
-    centre, half = float(special.logit(mean)), t_quantile(level, df) * error / (mean * (1 - mean))
+    centre, half = (
+        float(scipy.special.logit(mean)),
+        t_quantile(level, df) * error / (mean * (1 - mean)),
+    )
     few = few_members(sum(smallest), mean) if units is None else ()
-    low, high = float(special.expit(centre - half)), float(special.expit(centre + half))
+    low, high = float(scipy.special.expit(centre - half)), float(scipy.special.expit(centre + half))
     return Interval("multiclass_auc", level, low, high, (*notes, *few), clusters)
 
 

@@ -9,18 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.registry import lazy
 from evallang.stats.scratch import Scratch
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy("scipy.special")
 
 MANY_UNITS = 256  # from which Poisson counts are faster
 SPARE = 3.0  # standard deviations by which fewer are drawn at first: too many 1 in 750 times
@@ -237,7 +231,7 @@ class _ByteTable:
 
     def __init__(self, mean: float) -> None:
         k = np.arange(int(mean + 12 * mean**0.5) + 30)
-        chances = np.exp(special.xlogy(k, mean) - mean - special.gammaln(k + 1))
+        chances = np.exp(scipy.special.xlogy(k, mean) - mean - scipy.special.gammaln(k + 1))
         self._levels: list[tuple[NDArray[np.unsignedinteger], float]] = []
         for dtype in (np.uint8, np.uint16):
             cells = int(np.iinfo(dtype).max) + 1

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import Reference
-from evallang.registry import Evidence, Example, lazy
+from evallang.registry import Evidence, Example
 from evallang.results.statistics import Interval
 from evallang.stats.distributions import normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import MOST_COUNTED, numbers
 from evallang.stats.validity import OF_MISTAKES, OF_RAREST
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy("scipy.special")
 
 TAKAHASHI_2022 = Reference(
     key="takahashi2022",
@@ -129,9 +125,12 @@ def takahashi(
     if scale == "plain":
         low, high = max(value - z * error, 0.0), min(value + z * error, 1.0)
         return Interval("takahashi", level, low, high)
-    middle, half = float(special.logit(value)), z * error / (value * (1 - value))
+    middle, half = float(scipy.special.logit(value)), z * error / (value * (1 - value))
     return Interval(
-        "takahashi", level, float(special.expit(middle - half)), float(special.expit(middle + half))
+        "takahashi",
+        level,
+        float(scipy.special.expit(middle - half)),
+        float(scipy.special.expit(middle + half)),
     )
 
 

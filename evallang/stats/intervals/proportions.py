@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+
+import scipy
 
 from evallang.bibliography import RASCHKA_2018, Reference
-from evallang.registry import Evidence, Example, lazy
+from evallang.registry import Evidence, Example
 from evallang.results.statistics import Interval
 from evallang.stats.distributions import checked_level, normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import MOST_COUNTED
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy("scipy.special")
 
 BROWN_2001 = Reference(
     key="brown2001",
@@ -161,8 +157,16 @@ def exact_bounds(successes: float, n: float, level: float) -> tuple[float, float
     `n` is above 0.
     """
     tail = (1 - level) / 2
-    low = 0.0 if successes <= 0 else float(special.betaincinv(successes, n - successes + 1, tail))
-    high = 1.0 if successes >= n else float(special.betainccinv(successes + 1, n - successes, tail))
+    low = (
+        0.0
+        if successes <= 0
+        else float(scipy.special.betaincinv(successes, n - successes + 1, tail))
+    )
+    high = (
+        1.0
+        if successes >= n
+        else float(scipy.special.betainccinv(successes + 1, n - successes, tail))
+    )
     return low, high
 
 
@@ -226,8 +230,8 @@ def jeffreys(successes: int, n: int, level: float) -> Interval:
     if total == 0:
         return _undefined("jeffreys", level)
     tail = (1 - level) / 2
-    low = 0.0 if x == 0 else float(special.betaincinv(x + 0.5, total - x + 0.5, tail))
-    high = 1.0 if x == total else float(special.betainccinv(x + 0.5, total - x + 0.5, tail))
+    low = 0.0 if x == 0 else float(scipy.special.betaincinv(x + 0.5, total - x + 0.5, tail))
+    high = 1.0 if x == total else float(scipy.special.betainccinv(x + 0.5, total - x + 0.5, tail))
     return _clipped("jeffreys", level, low, high)
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy
 from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import Reference
-from evallang.registry import Design, Evidence, Example, lazy
+from evallang.registry import Design, Evidence, Example
 from evallang.results.statistics import Clusters, Interval
 from evallang.stats.distributions import checked_level, t_quantile, welch_df
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
@@ -19,14 +19,6 @@ from evallang.stats.placement_values import place_scores, twice_outranked
 from evallang.stats.score_counts import PlacementMoments, ScoreCounts, rank
 from evallang.stats.validation import numbers, positives
 from evallang.stats.validity import OF_GROUPS, OF_RARER_CLASS
-
-if TYPE_CHECKING:
-    from scipy import special
-
-    from evallang.stats.hypothesis_tests import auc_covariance as covariances
-else:
-    covariances = lazy("evallang.stats.hypothesis_tests.auc_covariance")
-    special = lazy("scipy.special")
 
 DELONG_1988 = Reference(
     key="delong1988",
@@ -316,7 +308,9 @@ def _interval_over_groups(
 ) -> Interval:
     """Compute the interval of the mean area over folds with the covariance over groups."""
     twice = np.column_stack([values, values])  # the covariance of one area with itself
-    found = covariances.auc_covariance(positive, twice, folds, groups)
+    from evallang.stats.hypothesis_tests.auc_covariance import auc_covariance
+
+    found = auc_covariance(positive, twice, folds, groups)
     area, notes = found.areas[0], found.notes
     clusters = None if found.n_groups is None else Clusters(found.n_groups, None)
     if found.covariance is None or area in (0.0, 1.0):
@@ -328,8 +322,11 @@ def _interval_over_groups(
         notes = (*notes, "no width: the groups do not vary")
         return Interval("cv_auc", level, area, area, notes, clusters)
     error = math.sqrt(float(found.covariance[0, 0]))
-    centre, half = float(special.logit(area)), t_quantile(level, df) * error / (area * (1 - area))
-    low, high = float(special.expit(centre - half)), float(special.expit(centre + half))
+    centre, half = (
+        float(scipy.special.logit(area)),
+        t_quantile(level, df) * error / (area * (1 - area)),
+    )
+    low, high = float(scipy.special.expit(centre - half)), float(scipy.special.expit(centre + half))
     return Interval("cv_auc", level, low, high, notes, clusters)
 
 
@@ -356,12 +353,15 @@ def _logit_interval(
         return Interval(method, level, auc, auc, ("no width: all placements are equal",))
     error = math.sqrt(ups + downs) / len(parts)
     members = sum(place.smaller for place in parts)
-    centre, half = float(special.logit(auc)), t_quantile(level, df) * error / (auc * (1 - auc))
+    centre, half = (
+        float(scipy.special.logit(auc)),
+        t_quantile(level, df) * error / (auc * (1 - auc)),
+    )
     return Interval(
         method,
         level,
-        float(special.expit(centre - half)),
-        float(special.expit(centre + half)),
+        float(scipy.special.expit(centre - half)),
+        float(scipy.special.expit(centre + half)),
         few_members(members, auc),
     )
 

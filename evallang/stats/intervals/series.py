@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
+import scipy
 from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import Reference
-from evallang.registry import Bounds, Evidence, Example, lazy
+from evallang.registry import Bounds, Evidence, Example
 from evallang.results.statistics import Interval
 from evallang.stats.distributions import checked_level, t_quantile
 from evallang.stats.fold_scores import spread_is_noise
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import magnitudes
 from evallang.stats.validity import OF_TAIL, Counted, Holds
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy("scipy.special")
 
 NEWEY_WEST_1987 = Reference(
     key="newey1987",
@@ -178,7 +174,9 @@ def dependence_beyond(series: ArrayLike, horizon: int) -> Dependence | None:
     counts = n - np.arange(horizon, horizon + lags)
     first = n * (n + 2) * float(beyond[0] ** 2) / counts[0] / inside
     every = n * (n + 2) * float((beyond**2 / counts).sum()) / inside
-    p = min(2 * float(special.chdtrc(1, first)), 2 * float(special.chdtrc(lags, every)), 1.0)
+    p = min(
+        2 * float(scipy.special.chdtrc(1, first)), 2 * float(scipy.special.chdtrc(lags, every)), 1.0
+    )
     at = int(beyond.argmax())
     if p > CLEAR or beyond[at] <= 0:
         return None
