@@ -7,7 +7,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
@@ -51,11 +51,9 @@ from evallang.data.text_forms import (
     names_identifier,
 )
 from evallang.diagnostics import Code, Diagnostic
+from evallang.protocols.protocol import Split
 from evallang.results.written import statement_of
 from evallang.source import Span
-
-if TYPE_CHECKING:
-    from evallang.protocols.protocol import Split
 
 LEAST_ROWS = 30  # in fewer rows whole numbers are often all different by chance
 FEW = 10  # groups; below, cluster-robust methods are unreliable (language, section 4)

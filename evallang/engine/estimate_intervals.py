@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
@@ -51,12 +51,9 @@ from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Re
 from evallang.stats.intervals.pairs_of_folds import ALONE, HeldOutLosses
 from evallang.stats.intervals.proportions import wilson
 from evallang.stats.reader_scores import ReaderScores
+from evallang.stats.score_counts import PlacementMoments, ScoreCounts
 from evallang.stats.validity import shortfalls, with_shortfalls
 from evallang.study import Measure, Method, Study
-
-if TYPE_CHECKING:
-    from evallang.stats.score_counts import PlacementMoments, ScoreCounts
-
 
 NO_VARIATION = (
     "no interval: its bounds coincide, because the difference was the same in every resample, "

@@ -6,7 +6,7 @@ from here on they look the same.
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -27,11 +27,8 @@ from evallang.protocols.protocol import PROTOCOLS, ProtocolDeclaration, Yields
 from evallang.results.records import Estimate, FoldValue
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.placement_values import PlacedScores, place_scores
+from evallang.stats.score_counts import PlacementMoments, PlacementSums, ScoreCounts
 from evallang.study import Method
-
-if TYPE_CHECKING:
-    from evallang.stats.score_counts import PlacementMoments, PlacementSums, ScoreCounts
-
 
 Made = TypeVar("Made")
 

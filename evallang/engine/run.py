@@ -2,9 +2,9 @@
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from evallang.data.read_sources import ReadSources
+from evallang.engine.after_fits import Run
 from evallang.engine.backends.workers import Workers
 from evallang.engine.fits import run_fits
 from evallang.engine.store import Store
@@ -12,9 +12,6 @@ from evallang.models.own_code import OwnCode
 from evallang.planning.planner import Planned
 from evallang.stats.column_sums import one_order
 from evallang.study import Study
-
-if TYPE_CHECKING:
-    from evallang.engine.after_fits import Run
 
 LOG = logging.getLogger("evallang")
 

@@ -8,7 +8,7 @@ method and not of the level.
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 from msgspec import Struct, field
@@ -47,7 +47,7 @@ from evallang.records import Placed
 from evallang.registry import Evidence
 from evallang.results.records import Difference, HypothesisTestResult, Summary
 from evallang.stats.alternatives import OPPOSITE, one_sided
-from evallang.stats.class_sums import MANY_CELLS, LabelledPairs
+from evallang.stats.class_sums import MANY_CELLS, LabelledPairs, Margins
 from evallang.stats.correctness import Correctness, Table, count_columns, count_patterns
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
@@ -79,14 +79,10 @@ from evallang.stats.intervals.resampling import (
 from evallang.stats.intervals.series import Dependence, dependence_beyond
 from evallang.stats.placement_values import PlacedScores
 from evallang.stats.reader_scores import ReaderScores
-from evallang.stats.score_counts import coarsened
+from evallang.stats.score_counts import PlacementSums, coarsened
 from evallang.stats.shares import Shares
 from evallang.stats.validity import shortfalls, with_shortfalls
 from evallang.study import Method, Study
-
-if TYPE_CHECKING:
-    from evallang.stats.class_sums import Margins
-    from evallang.stats.score_counts import PlacementSums
 
 
 class CachedSample:

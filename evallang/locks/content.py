@@ -7,12 +7,13 @@ new column.
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from evallang.data.dataset import GivenOutcomes, Table
 from evallang.data.hashing import DataHash
+from evallang.data.read_sources import ReadSources
 from evallang.effect import Effect
 from evallang.locks.setting import (
     ANY_ORDER,
@@ -25,9 +26,6 @@ from evallang.locks.setting import (
     Setting,
 )
 from evallang.results.records import DataRecord
-
-if TYPE_CHECKING:
-    from evallang.data.read_sources import ReadSources
 
 SHORT = 16
 """Hexadecimal digits of the hash of one column: enough to tell two versions of it apart."""

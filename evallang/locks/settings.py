@@ -8,13 +8,14 @@ the fields of the records (`evallang.effect`).
 from collections.abc import Iterator, Mapping, Sequence, Set
 from fractions import Fraction
 from functools import cache
-from typing import TYPE_CHECKING, Any, get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from msgspec import Struct
 from msgspec.structs import FieldInfo, fields, replace
 
 from evallang.compatibility import metric_entry
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec
+from evallang.data.read_sources import ReadSources
 from evallang.effect import Effect
 from evallang.hypotheses import Families
 from evallang.locks.content import content_settings
@@ -35,9 +36,6 @@ from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.study import ComparisonSpec, Method, Protocol, RequirementSpec, Study, written_option
 from evallang.version import VERSION
-
-if TYPE_CHECKING:
-    from evallang.data.read_sources import ReadSources
 
 
 def settings_of(

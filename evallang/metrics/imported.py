@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
 from msgspec.structs import replace
@@ -19,9 +20,6 @@ from evallang.metrics.metric import (
 from evallang.metrics.named import NamedMetric, named_metric
 from evallang.registry import Entry, no_options
 from evallang.stats.validity import Tail
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def mean_of_values(

@@ -24,17 +24,15 @@ functions take k columns as well, where every prediction is one of the classes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from evallang.registry import Entry, Guidance, Registry
+from evallang.stats.score_counts import ScoreCounts
 from evallang.stats.validity import Tail
-
-if TYPE_CHECKING:
-    from evallang.stats.score_counts import ScoreCounts
 
 COUNTED_AT_ONCE = 1 << 18  # examples whose cells take memory at the same time
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evallang.protocols.protocol import Rows
 
-if TYPE_CHECKING:
-    Numbers = NDArray[np.int64]
+Numbers = NDArray[np.int64]
 
 
 def nested_subsets(

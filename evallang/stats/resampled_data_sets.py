@@ -7,16 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
 from evallang.results.statistics import Effect
-
-if TYPE_CHECKING:
-    from evallang.stats.intervals.resampled_counts import Limits
+from evallang.stats.intervals.resampled_counts import Limits
 
 ROUNDS = 2_000  # resamples; effects are read to two digits
 FEWEST = 5

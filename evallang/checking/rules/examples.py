@@ -6,18 +6,15 @@ study writes are known; afterwards those of all its sources.
 
 from collections.abc import Iterable, Mapping
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
-from evallang.data.dataset import CountsSpec
+from evallang.data.dataset import CountsSpec, GivenOutcomes
 from evallang.stats.correctness import count_columns, count_patterns
 from evallang.study import Study
-
-if TYPE_CHECKING:
-    from evallang.data.dataset import GivenOutcomes
 
 MOST_COUNTED = 10**9
 """Counts beyond are taken as this many: nothing here depends on more."""

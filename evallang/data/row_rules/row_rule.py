@@ -9,7 +9,6 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Collection, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
@@ -19,10 +18,8 @@ from evallang.data.dataset import Column, Table
 from evallang.data.findings import Findings
 from evallang.diagnostics import Changes, Code, Diagnostic
 from evallang.diagnostics.documented import declare_documented
+from evallang.protocols.protocol import Split
 from evallang.source import Span
-
-if TYPE_CHECKING:
-    from evallang.protocols.protocol import Split
 
 
 class RowDesign(Struct, frozen=True):

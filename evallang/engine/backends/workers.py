@@ -2,15 +2,13 @@
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from msgspec import Struct
 
 from evallang.engine.backends import fork_server
 from evallang.engine.backends.backend import AnyTask, FitLimits, Fitted, Made, Work
-
-if TYPE_CHECKING:
-    from evallang.engine.backends.cluster import Cluster
+from evallang.engine.backends.cluster import Cluster
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from evallang.registry import Guidance, Registry
 from evallang.results.provenance import CurveWords
-
-if TYPE_CHECKING:
-    from evallang.stats.predicted import Predicted
-    from evallang.stats.score_curves import Curve
+from evallang.stats.predicted import Predicted
+from evallang.stats.score_curves import Curve
 
 
 class AnalysisDeclaration(Guidance, frozen=True):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,13 +28,10 @@ from evallang.stats.intervals.ranking import (
     OBUCHOWSKI_1997,
     SUN_XU_2014,
 )
+from evallang.stats.placement_values import PlacedScores
 from evallang.stats.power_of_areas import POWER_OF_DELONG
+from evallang.stats.score_counts import PlacementSums
 from evallang.stats.validity import OF_TRUE, Counted, Holds
-
-if TYPE_CHECKING:
-    from evallang.stats.placement_values import PlacedScores
-    from evallang.stats.score_counts import PlacementSums
-
 
 NULL = "the models have the same area under the ROC curve"
 NULL_UNDER_CV = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,8 +17,7 @@ from evallang.stats.intervals.resampled_counts import (
 )
 from evallang.stats.validation import check_unmasked
 
-if TYPE_CHECKING:
-    Metric = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+Metric = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 ROWS_AT_ONCE = 1 << 16  # examples counted at once: they stay in the cache
 MOST_COMBINATIONS = 1 << 20  # of classes, that one table is made of
