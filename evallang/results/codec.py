@@ -3,27 +3,22 @@
 import json
 import math
 import re
-import types
-import typing
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
-from functools import cache
 from typing import Any, TypeVar, cast
 
+import msgspec
 from msgspec import Struct
-from msgspec.structs import fields, replace
+from msgspec.structs import replace
 
 from evallang.printable import printable_json
-from evallang.results.kinds import Among, Between, Reads
 from evallang.results.records import SCHEMA, ResultsRecord
 from evallang.results.references import check_references
-from evallang.results.statistics import NOT_RUN, POSTERIOR
+from evallang.results.shown import ShownDiagnostic, ShownOfEstimate, ShownOfTest
+from evallang.results.statistics import NOT_RUN, POSTERIOR, HypothesisTestResult
 
 Record = TypeVar("Record")
-LARGEST = 2**64
-"""The largest integer in results: seeds and counts are smaller."""
-LONGEST_NUMBER = 400
-"""The most digits of an integer: more than the largest float has."""
+DIGITS = 20
+"""Of an integer at most, with its sign: seeds and counts are smaller."""
 NUMBER = re.compile(r"evallang/results/(?P<number>[0-9]{1,9})")
 VERSION = re.compile(r"[0-9A-Za-z.+-]{1,40}\Z")
 SURROGATE = re.compile("[\ud800-\udfff]")
@@ -34,30 +29,23 @@ def to_plain(value: Any) -> Any:
 
     Raises `ValueError` on NaN: an undefined number is None with a note, never NaN.
     """
-    if value is None or isinstance(value, str | int):  # most values by far
+    return _finite(msgspec.to_builtins(value, enc_hook=_number, str_keys=True))
+
+
+def _number(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else float(value)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    if not isinstance(value, float) or math.isfinite(value):
         return value
-    kind: type = type(value)
-    names = _field_names(kind)
-    if names is not None:
-        return {name: to_plain(getattr(value, name)) for name in names}
-    if isinstance(value, Mapping):
-        return {str(key): to_plain(item) for key, item in value.items()}
-    if isinstance(value, tuple | list | frozenset):
-        return [to_plain(item) for item in value]
-    if isinstance(value, Fraction):
-        return float(value)
-    number = float(value)
-    if math.isnan(number):
+    if math.isnan(value):
         raise ValueError("NaN reached the results; undefined is None, with a note")
-    if math.isinf(number):
-        return "inf" if number > 0 else "-inf"
-    return number
-
-
-@cache
-def _field_names(kind: type) -> tuple[str, ...] | None:
-    """Return the names of the fields of a record class; None for other classes."""
-    return kind.__struct_fields__ if issubclass(kind, Struct) else None
+    return "inf" if value > 0 else "-inf"
 
 
 def with_tuples(value: Any) -> Any:
@@ -70,17 +58,43 @@ def with_tuples(value: Any) -> Any:
 def from_plain(kind: type[Record], value: Any) -> Record:
     """Build a record of type `kind`, ignoring unknown fields.
 
-    Raises `ValueError` if a field without a default is missing or has another type.
+    Raises `ValueError` with the place if a field without a default is missing or has another type.
     """
-    return cast(Record, _build(kind, value, kind.__name__))
+    try:
+        made = msgspec.convert(value, kind, strict=False)  # "inf" is a number
+    except msgspec.ValidationError as error:
+        raise ValueError(str(error)) from None
+    _check_as_written(msgspec.to_builtins(made, enc_hook=_number, str_keys=True), value, "$")
+    return made
+
+
+def _check_as_written(made: Any, value: Any, where: str) -> None:
+    """Raise `ValueError` for a text that was read as a number, or as nothing."""
+    if isinstance(made, dict):
+        for name in made.keys() & value.keys():
+            _check_as_written(made[name], value[name], f"{where}.{name}")
+    elif isinstance(made, list | tuple):
+        for number, (one, other) in enumerate(zip(made, value, strict=True)):
+            _check_as_written(one, other, f"{where}[{number}]")
+    elif isinstance(value, str) and made != value and value not in ("inf", "-inf"):
+        raise ValueError(f"Expected a number, got {value!r} - at `{where}`")
 
 
 def read_shown(shown: type, values: Mapping[str, Any], where: str) -> Mapping[str, Any]:
     """Return a JSON object with the numbers of the fields that the record `shown` types.
 
-    Raises `ValueError` that begins with `where` if a field is missing or has another type.
+    Raises `ValueError` that ends with `where` if a field is missing or has another type.
     """
-    return cast(Mapping[str, Any], _convert_numbers(values, _build(shown, values, where)))
+    try:
+        read = from_plain(shown, values)
+    except ValueError as error:
+        raise ValueError(str(error).replace("`$", f"`{where}")) from None
+    numbers = {
+        name: number
+        for name in shown.__struct_fields__
+        if isinstance(number := getattr(read, name), float) and name in values
+    }
+    return {**values, **numbers}
 
 
 def dumps(results: ResultsRecord) -> str:
@@ -145,9 +159,45 @@ def loads(text: str) -> ResultsRecord:
     if document["schema"] != SCHEMA:
         raise ValueError(_other_schema(document))
     _set_statuses(document)
-    record = cast(ResultsRecord, _build(ResultsRecord, document, "Results"))
+    record = _with_numbers(from_plain(ResultsRecord, document))
     check_references(record)
     return record
+
+
+def _with_numbers(record: ResultsRecord) -> ResultsRecord:
+    """Return results whose further values have the types that a report reads."""
+
+    def test(found: HypothesisTestResult | None, where: str) -> HypothesisTestResult | None:
+        if found is None or not found.extra:
+            return found
+        return replace(found, extra=read_shown(ShownOfTest, found.extra, f"{where}.extra"))
+
+    return replace(
+        record,
+        estimates=tuple(
+            replace(one, extra=read_shown(ShownOfEstimate, one.extra, f"$.estimates[{i}].extra"))
+            for i, one in enumerate(record.estimates)
+        ),
+        comparisons=tuple(
+            replace(
+                one,
+                omnibus=test(one.omnibus, f"$.comparisons[{i}].omnibus"),
+                pairwise=tuple(
+                    test(pair, f"$.comparisons[{i}].pairwise[{k}]")
+                    for k, pair in enumerate(one.pairwise)
+                ),
+            )
+            for i, one in enumerate(record.comparisons)
+        ),
+        requirements=tuple(
+            replace(one, test=test(one.test, f"$.requirements[{i}].test"))
+            for i, one in enumerate(record.requirements)
+        ),
+        diagnostics=tuple(
+            read_shown(ShownDiagnostic, one, f"$.diagnostics[{i}]")
+            for i, one in enumerate(record.diagnostics)
+        ),
+    )
 
 
 TOO_DEEP = "it is nested too deeply to be results"
@@ -223,90 +273,6 @@ def _no_constant(written: str) -> float:
 
 
 def _whole(written: str) -> int:
-    if len(written) > LONGEST_NUMBER:
+    if len(written) > DIGITS:
         raise ValueError(f"a number of {len(written):,} digits is too long: {written[:20]}...")
     return int(written)
-
-
-@cache
-def _hints(kind: type) -> dict[str, Any]:
-    return typing.get_type_hints(kind, include_extras=True)
-
-
-def _build(kind: Any, value: Any, where: str) -> Any:
-    if kind is Any:
-        return tuple(value) if isinstance(value, list) else value
-    origin = typing.get_origin(kind)
-    if origin is typing.Annotated:
-        return _build_annotated(kind, value, where)
-    if origin in (typing.Union, types.UnionType):
-        choices = [part for part in typing.get_args(kind) if part is not type(None)]
-        if value is None and len(choices) < len(typing.get_args(kind)):
-            return None
-        chosen = next((part for part in choices if part is type(value)), choices[0])
-        return _build(chosen, value, where)
-    if isinstance(kind, type) and issubclass(kind, Struct):
-        return _build_record(kind, value, where)
-    if origin is tuple:
-        if not isinstance(value, list | tuple):
-            raise ValueError(f"{where} is not a list")
-        parts = typing.get_args(kind)
-        if len(parts) == 2 and parts[1] is Ellipsis:
-            return tuple(
-                _build(parts[0], item, f"{where}[{number}]") for number, item in enumerate(value)
-            )
-        if len(value) != len(parts):
-            raise ValueError(f"{where} has {len(value)} items, not {len(parts)}")
-        return tuple(_build(part, item, where) for part, item in zip(parts, value, strict=True))
-    if origin is not None and issubclass(origin, Mapping):
-        if not isinstance(value, Mapping):
-            raise ValueError(f"{where} is not an object")
-        part = typing.get_args(kind)[1]
-        return {key: _build(part, item, f"{where}.{key}") for key, item in value.items()}
-    if kind is float and value in ("inf", "-inf"):
-        return float(value)
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        if abs(value) > LARGEST:
-            raise ValueError(f"{where} is too large")
-        return float(value)
-    if kind is int and isinstance(value, int) and abs(value) > LARGEST:
-        raise ValueError(f"{where} is too large")
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        raise ValueError(f"{where} is not of type {kind.__name__}")
-    return value
-
-
-def _build_annotated(kind: Any, value: Any, where: str) -> Any:
-    base, *facts = typing.get_args(kind)
-    made = _build(base, value, where)
-    for fact in facts:
-        if isinstance(fact, Between | Among):
-            fact.check(made, where)
-        elif isinstance(fact, Reads):
-            made = _convert_numbers(made, _build(fact.kind, value, where))
-    return made
-
-
-def _convert_numbers(value: Any, shown: Any) -> Any:
-    """Convert the numbers of a JSON object, in which infinite numbers are texts."""
-    if not isinstance(shown, Struct):
-        return value
-    numbers = {
-        name: number
-        for name in shown.__struct_fields__
-        if isinstance(number := getattr(shown, name), float) and name in value
-    }
-    return {**value, **numbers}
-
-
-def _build_record(kind: type[Struct], value: Any, where: str) -> Any:
-    if not isinstance(value, Mapping):
-        raise ValueError(f"{where} is not an object")
-    hints = _hints(kind)
-    known = {}
-    for f in fields(kind):
-        if f.name in value:
-            known[f.name] = _build(hints[f.name], value[f.name], f"{where}.{f.name}")
-        elif f.required:
-            raise ValueError(f"{where}.{f.name} is missing; run the study again")
-    return kind(**known)

@@ -1,11 +1,11 @@
 """The provenance of results: versions, machine, methods and their references."""
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Literal
 
 from msgspec import Struct, field
 
-from evallang.results.kinds import Among, Duration
+from evallang.results.ranges import Duration
 
 
 class GitState(Struct, frozen=True):
@@ -108,7 +108,7 @@ class CurveWords(Struct, frozen=True):
 
     x: str
     y: str
-    scale: Annotated[str, Among(("share", "deviate", "free"))] = "share"
+    scale: Literal["share", "deviate", "free"] = "share"
 
 
 class MethodRecord(Struct, frozen=True):

@@ -5,12 +5,11 @@ with a note that gives the reason. Sequences are tuples, so that records are imm
 """
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Struct, field
 
 from evallang.results import printed
-from evallang.results.kinds import Among, Level, Reads, Share
 from evallang.results.provenance import (
     FastPath as FastPath,
     FitCounts as FitCounts,
@@ -19,6 +18,7 @@ from evallang.results.provenance import (
     Provenance as Provenance,
     ReferenceRecord as ReferenceRecord,
 )
+from evallang.results.ranges import Level, Share, one_of
 from evallang.results.settings import (
     Default as Default,
     FileRecord as FileRecord,
@@ -27,7 +27,6 @@ from evallang.results.settings import (
     Stated as Stated,
     Value,
 )
-from evallang.results.shown import ShownDiagnostic, ShownOfEstimate
 from evallang.results.statistics import (
     Clusters as Clusters,
     Difference as Difference,
@@ -168,7 +167,7 @@ class ThresholdRecord(Struct, frozen=True):
     the number was stated for, None for all. `member` names the model of an ensemble that has it.
     """
 
-    origin: Annotated[str, Among(("stated", "default", "search", "training_part"))]
+    origin: Literal["stated", "default", "search", "training_part"]
     data: str | None
     value: float | None
     metric: str | None = None
@@ -249,10 +248,10 @@ class ProtocolRecord(Struct, frozen=True):
     folds_sha256: str | None = None
     notes: tuple[str, ...] = ()
     written: str = ""
-    tuned_on: Annotated[str, Among(TUNED_ON)] | None = None
+    tuned_on: Annotated[str, one_of(TUNED_ON)] | None = None
     short: str = ""
     shuffled: bool = False
-    shared_training: Annotated[str, Among(SHARED_TRAINING)] | None = None
+    shared_training: Annotated[str, one_of(SHARED_TRAINING)] | None = None
     option_words: Mapping[str, OptionWords] = field(default_factory=dict)
     interval_of: str | None = None
     tests_on_training_rows: bool = False
@@ -266,7 +265,7 @@ class SearchRecord(Struct, frozen=True):
     validation part; `metric` compares the candidates.
     """
 
-    strategy: Annotated[str, Among(("grid", "random", "bayes"))]
+    strategy: Literal["grid", "random", "bayes"]
     folds: int | None
     metric: str
 
@@ -341,9 +340,9 @@ class Estimate(Struct, frozen=True):
     subgroup: Subgroup | None = None
     interval: Interval | None = None
     folds: tuple[FoldValue, ...] = ()
-    extra: Annotated[Mapping[str, Value], Reads(ShownOfEstimate)] = field(default_factory=dict)
+    extra: Mapping[str, Value] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    no_interval: Annotated[str, Among(tuple(NO_INTERVAL))] | None = None
+    no_interval: Annotated[str, one_of(NO_INTERVAL)] | None = None
     to_rest: Difference | None = None
     tested: Tested | None = None
 
@@ -440,7 +439,7 @@ class FoldThreshold(Struct, frozen=True):
     repeat: int
     fold: int
     value: float
-    scores: Annotated[str, Among(("probabilities", "margins"))]
+    scores: Literal["probabilities", "margins"]
     seed: int = 0
     member: str = ""
 
@@ -453,7 +452,7 @@ class Requirement(Struct, frozen=True):
 
     index: int
     source: str
-    kind: Annotated[str, Among(("level", "superior", "noninferior", "equivalent"))]
+    kind: Literal["level", "superior", "noninferior", "equivalent"]
     data: str
     protocol: str | None
     metric: str
@@ -470,7 +469,7 @@ class Requirement(Struct, frozen=True):
     reason: str | None = None
     notes: tuple[str, ...] = ()
     alpha: Level | None = None
-    operator: Annotated[str, Among((">=", "<="))] | None = None
+    operator: Literal[">=", "<="] | None = None
 
 
 class Analysis(Struct, frozen=True):
@@ -594,7 +593,7 @@ class ResultsRecord(Struct, frozen=True):
     requirements: tuple[Requirement, ...]
     analyses: tuple[Analysis, ...]
     exports: tuple[Export, ...]
-    diagnostics: tuple[Annotated[Mapping[str, Value], Reads(ShownDiagnostic)], ...]
+    diagnostics: tuple[Mapping[str, Value], ...]
     failures: tuple[Failure, ...]
     provenance: Provenance
     warnings: tuple[FitWarning, ...] = ()

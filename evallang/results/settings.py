@@ -1,12 +1,13 @@
 """The records that a study contains too, in a module of their own so that a check starts fast."""
 
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 from msgspec import Struct
 
-from evallang.results.kinds import Among
+from evallang.results.ranges import one_of
 
-Value = Any
+Value = bool | int | float | str | tuple[Any, ...] | Mapping[str, Any] | None
 """A JSON value: None, bool, int, float, str, or a tuple or mapping of JSON values."""
 
 DEFAULT_KINDS = (
@@ -41,7 +42,7 @@ class Default(Struct, frozen=True):
 
     clause: str
     value: Value
-    kind: Annotated[str, Among(("", *DEFAULT_KINDS))] = ""
+    kind: Annotated[str, one_of(("", *DEFAULT_KINDS))] = ""
     option: str | None = None
     subject: str | None = None
     under: str | None = None
@@ -84,8 +85,8 @@ class ReportSettings(Struct, frozen=True):
 
     formats: tuple[str, ...] = ("html", "pdf")
     title: str | None = None
-    numbers: Annotated[str, Among(("apa", "ama", "nejm", "sci"))] = "apa"
-    page: Annotated[str, Among(("a4", "letter"))] = "a4"
+    numbers: Literal["apa", "ama", "nejm", "sci"] = "apa"
+    page: Literal["a4", "letter"] = "a4"
     show: tuple[str, ...] | None = None
     hide: tuple[str, ...] = ()
     style: str | None = None

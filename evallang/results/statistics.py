@@ -2,15 +2,14 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from evallang.results import printed
-from evallang.results.kinds import Among, Reads, Share
+from evallang.results.ranges import Share, one_of
 from evallang.results.settings import Value
-from evallang.results.shown import ShownOfTest
 
 
 class Clusters(Struct, frozen=True):
@@ -123,7 +122,7 @@ class Effect(Struct, frozen=True):
     value: float | None
     low: float | None = None
     high: float | None = None
-    scale: Annotated[str, Among(("number", "share", "odds"))] = "number"
+    scale: Literal["number", "share", "odds"] = "number"
     signed: bool | None = None
     symbol: str | None = None
 
@@ -146,7 +145,7 @@ LACKING = {
 class Lacking(Struct, frozen=True):
     """Why a test could not be run: the kind, the reason in words, and its model, if any."""
 
-    kind: Annotated[str, Among(tuple(LACKING))]
+    kind: Annotated[str, one_of(LACKING)]
     reason: str
     model: str | None = None
 
@@ -183,10 +182,10 @@ class HypothesisTestResult(Struct, frozen=True):
     effects: tuple[Effect, ...] = ()
     table: tuple[tuple[int, int], tuple[int, int]] | None = None
     clusters: Clusters | None = None
-    side: Annotated[str, Among(("greater", "less"))] | None = None
-    extra: Annotated[Mapping[str, Value], Reads(ShownOfTest)] = field(default_factory=dict)
+    side: Literal["greater", "less"] | None = None
+    extra: Mapping[str, Value] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    status: Annotated[str, Among(tuple(STATUSES))] = "computed"
+    status: Annotated[str, one_of(STATUSES)] = "computed"
     lacking: Lacking | None = None
 
     @property
@@ -279,7 +278,5 @@ class Ranks(Struct, frozen=True):
     average: Mapping[str, float]
     n: int
     critical_difference: float | None
-    win_tie_loss: Annotated[
-        tuple[tuple[Value, ...], ...], Reads(tuple[tuple[str, str, int, int, int], ...])
-    ]
+    win_tie_loss: tuple[tuple[str, str, int, int, int], ...]
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
