@@ -43,7 +43,7 @@ def read_record(text: str) -> records.ResultsRecord:
         values = found.values
         computed = values.get("problem") is None
         if entry is not None and entry.declaration.shown is not None and computed:
-            where = f"Results.analyses[{number}].values"
+            where = f"$.analyses[{number}].values"
             values = codec.read_shown(entry.declaration.shown, values, where)
         analyses.append(replace(found, values=values))
     return replace(record, analyses=tuple(analyses))

@@ -32,7 +32,7 @@ def check_references(results: ResultsRecord) -> None:
         for number, record in enumerate(getattr(results, part)):
             if isinstance(record, Requirement) and record.reason is not None:
                 continue  # it was not decided: its model may be missing in the data
-            where = f"Results.{part}[{number}]"
+            where = f"$.{part}[{number}]"
             for field, names in known.items():
                 _check_known(getattr(record, field, None), names, field, f"{where}.{field}")
             for name in getattr(record, "models", ()):
@@ -40,16 +40,16 @@ def check_references(results: ResultsRecord) -> None:
             if part in ("comparisons", "requirements"):
                 _check_known(record.metric, measured, "metric", f"{where}.metric")
     for number, comparison in enumerate(results.comparisons):
-        _check_comparison(comparison, models, f"Results.comparisons[{number}]")
+        _check_comparison(comparison, models, f"$.comparisons[{number}]")
     for number, requirement in enumerate(results.requirements):
-        _check_requirement(requirement, f"Results.requirements[{number}]")
+        _check_requirement(requirement, f"$.requirements[{number}]")
 
 
 def _check_once(kind: str, names: Sequence[str]) -> None:
     seen: set[str] = set()
     for number, name in enumerate(names):
         if name in seen:
-            raise ValueError(f"Results.{kind}[{number}].name is {name!r} a second time")
+            raise ValueError(f"$.{kind}[{number}].name is {name!r} a second time")
         seen.add(name)
 
 

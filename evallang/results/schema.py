@@ -3,76 +3,50 @@
 `python -m evallang.results.schema` writes the file that the package ships.
 """
 
-import inspect
 import json
-import types
-import typing
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
-from msgspec.structs import fields
+import msgspec
 
-from evallang.results.kinds import Among
 from evallang.results.records import SCHEMA, ResultsRecord
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 FILE = Path(__file__).with_name("results.schema.json")
-INFINITE = {"enum": ["inf", "-inf"]}
+NUMBER = {"anyOf": [{"type": "number"}, {"enum": ["inf", "-inf"]}]}
+OF_READING = ("title", "default", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+"""What msgspec says of a field and a file does not: all fields are written."""
 
 
 def schema() -> dict[str, Any]:
     """Return the schema: every field is required, unknown fields are allowed."""
-    definitions: dict[str, Any] = {}
-    root = _record(ResultsRecord, definitions)
+    _, definitions = msgspec.json.schema_components([ResultsRecord], ref_template="#/$defs/{name}")
+    described = {name: _record(content) for name, content in definitions.items()}
+    root = described.pop(ResultsRecord.__name__)
     root["properties"]["schema"] = {"const": SCHEMA}
-    return {"$schema": DIALECT, "title": SCHEMA, **root, "$defs": dict(sorted(definitions.items()))}
+    return {"$schema": DIALECT, "title": SCHEMA, **root, "$defs": dict(sorted(described.items()))}
 
 
-def _record(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
-    hints = typing.get_type_hints(kind, include_extras=True)
-    known = fields(kind)
-    summary = (inspect.getdoc(kind) or "").split("\n\n")[0]
+def _record(content: dict[str, Any]) -> dict[str, Any]:
     return {
-        "description": " ".join(summary.split()),
+        "description": " ".join(content["description"].split("\n\n")[0].split()),
         "type": "object",
-        "properties": {f.name: _type(hints[f.name], definitions) for f in known},
-        "required": [f.name for f in known],
+        "properties": {name: _value(item) for name, item in content["properties"].items()},
+        "required": list(content["properties"]),
     }
 
 
-def _type(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
-    if kind is Any:
-        return {}
-    origin, parts = typing.get_origin(kind), typing.get_args(kind)
-    if origin is typing.Annotated:
-        words = next((fact.words for fact in parts[1:] if isinstance(fact, Among)), None)
-        return _type(parts[0], definitions) if words is None else {"enum": list(words)}
-    if origin in (typing.Union, types.UnionType):
-        choices = [_type(part, definitions) for part in parts if part is not type(None)]
-        return {"anyOf": [*choices, {"type": "null"}]}
-    if isinstance(kind, type) and issubclass(kind, Struct):
-        name = kind.__name__
-        if name not in definitions:
-            definitions[name] = {}
-            definitions[name] = _record(kind, definitions)
-        return {"$ref": f"#/$defs/{name}"}
-    if origin is tuple:
-        if len(parts) == 2 and parts[1] is Ellipsis:
-            return {"type": "array", "items": _type(parts[0], definitions)}
-        return {
-            "type": "array",
-            "prefixItems": [_type(part, definitions) for part in parts],
-            "minItems": len(parts),
-            "maxItems": len(parts),
-        }
-    if origin is not None and issubclass(origin, Mapping):
-        return {"type": "object", "additionalProperties": _type(parts[1], definitions)}
-    if kind is float:
-        return {"anyOf": [{"type": "number"}, INFINITE]}
-    names = {str: "string", int: "integer", bool: "boolean"}
-    return {"type": names[kind]}
+def _value(content: Any) -> Any:
+    """Return the schema of a value, whose numbers may be infinite and are then texts."""
+    if isinstance(content, list):
+        return [_value(item) for item in content]
+    if not isinstance(content, dict):
+        return content
+    if content.get("type") == "number":
+        return NUMBER
+    if {"type": "object"} in content.get("anyOf", ()):
+        return {}  # any value
+    return {name: _value(item) for name, item in content.items() if name not in OF_READING}
 
 
 def dumps() -> str:
