@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct
-from msgspec.structs import asdict
 
 try:
     import fcntl
@@ -118,20 +118,13 @@ def _write(descriptor: int) -> None:
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     holder = Holder(os.getpid(), socket.gethostname(), now, _ticks(os.getpid()))
     os.ftruncate(descriptor, 0)
-    os.pwrite(descriptor, (json.dumps(asdict(holder)) + "\n").encode(), 0)
+    os.pwrite(descriptor, (json.dumps(msgspec.to_builtins(holder)) + "\n").encode(), 0)
 
 
 def _read(descriptor: int) -> Holder | None:
     try:
-        found = json.loads(os.pread(descriptor, MOST_BYTES, 0))
-        ticks = found.get("ticks")
-        return Holder(
-            int(found["pid"]),
-            str(found["host"]),
-            str(found["since"]),
-            None if ticks is None else int(ticks),
-        )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return msgspec.json.decode(os.pread(descriptor, MOST_BYTES, 0), type=Holder)
+    except (OSError, msgspec.DecodeError):
         return None
 
 

@@ -9,9 +9,10 @@ import re
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import Struct
+import msgspec
+from msgspec import Meta, Struct
 
 from evallang.effect import Effect
 from evallang.limits import RESULTS_BYTES, OverLimit
@@ -25,10 +26,13 @@ class LockRefused(Exception):
     """A lock file that cannot be read; the text is a sentence for the user."""
 
 
+Date = Annotated[str, Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
+
+
 class Amendment(Struct, frozen=True):
     """A later change of a lock: its date, its reason, and the places that it changed."""
 
-    date: str
+    date: Date
     reason: str
     changed: tuple[str, ...] = ()
 
@@ -92,67 +96,49 @@ def read_lock(path: Path) -> Lock | None:
     return _parsed(text, path.name)
 
 
+class _Line(Struct, frozen=True):
+    """A setting as a lock has it."""
+
+    section: str
+    item: str = ""
+    name: str = ""
+    value: bool | int | float | str | list[Any] | None = None
+    stated: bool = True
+    effect: Annotated[str, Meta(pattern=f"^(?:{'|'.join(Effect.__members__).lower()})$")] = (
+        "numbers"
+    )
+
+    @property
+    def setting(self) -> Setting:
+        effect = Effect[self.effect.upper()]
+        return Setting(self.section, self.item, self.name, self.value, self.stated, effect)
+
+
+class _File(Struct, frozen=True):
+    schema: str
+    date: Date
+    protocol_sha256: str
+    settings: tuple[_Line, ...]
+    amendments: tuple[Amendment, ...] = ()
+
+
 def _parsed(text: str, name: str) -> Lock:
     try:
-        document = json.loads(text)
-        if not isinstance(document, dict) or document.get("schema") != SCHEMA:
-            raise LockRefused(f"`{name}` is not a lock of this version ({SCHEMA})")
-        lock = Lock(
-            _date(document["date"]),
-            tuple(_setting(one) for one in document["settings"]),
-            tuple(_amendment(one) for one in document.get("amendments", [])),
-        )
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        found = msgspec.json.decode(text, type=_File)
+    except (msgspec.DecodeError, RecursionError) as error:
         raise LockRefused(
             f"`{name}` is damaged ({error}); `evallang lock {Path(name).stem}.eval --update "
             "REASON` writes it again from the study"
         ) from error
-    if document.get("protocol_sha256") != lock.sha256:
+    if found.schema != SCHEMA:
+        raise LockRefused(f"`{name}` is not a lock of this version ({SCHEMA})")
+    lock = Lock(found.date, tuple(line.setting for line in found.settings), found.amendments)
+    if found.protocol_sha256 != lock.sha256:
         raise LockRefused(
             f"`{name}` was edited by hand: its settings do not have the hash that it states; "
             f"`evallang lock {Path(name).stem}.eval --update REASON` writes it again from the study"
         )
     return lock
-
-
-def _setting(one: Any) -> Setting:
-    return Setting(
-        _text(one["section"]),
-        _text(one.get("item", "")),
-        _text(one.get("name", "")),
-        _value(one.get("value")),
-        bool(one.get("stated", True)),
-        Effect[one.get("effect", "NUMBERS").upper()],
-    )
-
-
-def _amendment(one: Any) -> Amendment:
-    changed = tuple(map(_text, one.get("changed", [])))
-    return Amendment(_date(one["date"]), _text(one["reason"]), changed)
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"{value!r:.40} is not a text")
-    return value
-
-
-def _date(value: Any) -> str:
-    if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", _text(value)) is None:
-        raise ValueError(f"{value!r:.40} is not a date")
-    return str(value)
-
-
-DEEPEST = 8  # lists inside lists; settings have two
-
-
-def _value(value: Any, depth: int = 0) -> Any:
-    """Return a value that a setting may have; raises `ValueError` for another."""
-    if isinstance(value, list) and depth < DEEPEST:
-        return [_value(one, depth + 1) for one in value]
-    if value is not None and not isinstance(value, bool | int | float | str):
-        raise ValueError(f"{value!r:.40} is not the value of a setting")
-    return value
 
 
 def has_conflict(path: Path) -> bool:
@@ -182,8 +168,8 @@ def amendments_in_conflict(path: Path) -> tuple[str, tuple[Amendment, ...]]:
             dates.append(match[1])
         if plain.startswith(('{"changed"', '{"date"')):
             try:
-                one = _amendment(json.loads(plain))
-            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+                one = msgspec.json.decode(plain, type=Amendment)
+            except (msgspec.DecodeError, RecursionError):
                 continue
             found[one.date, one.reason] = one
     ordered = sorted(found.values(), key=lambda one: one.date)

@@ -17,6 +17,7 @@ from pathlib import Path
 from statistics import NormalDist
 from typing import Any
 
+import msgspec
 import numpy as np
 import polars as pl
 from msgspec import Struct
@@ -53,17 +54,7 @@ class Look(Struct, frozen=True):
 
     def line(self) -> str:
         """Return the line of the file."""
-        fields = {
-            "date": self.date,
-            "study": self.study,
-            "protocol": self.protocol,
-            "data": self.data,
-            "code": self.code,
-            "tests": dict(self.tests),
-        }
-        return json.dumps(
-            fields, ensure_ascii=False, separators=(",", ":")
-        )  # one word: never wrapped
+        return json.dumps(msgspec.to_builtins(self), ensure_ascii=False, separators=(",", ":"))
 
 
 def looks_path(study: Path) -> Path:
@@ -137,16 +128,9 @@ def read_looks(path: Path) -> tuple[Look, ...]:
 
 def _look(line: str) -> Look | None:
     try:
-        one = json.loads(line)
-        parts = (one["date"], one["study"], one["protocol"], one["data"], one["code"])
-        tests = one["tests"]
-    except (ValueError, KeyError, TypeError, RecursionError):
+        return msgspec.json.decode(line, type=Look)
+    except (msgspec.DecodeError, RecursionError):
         return None
-    if not isinstance(tests, dict):
-        return None
-    if not all(isinstance(part, str) for part in (*parts, *tests, *tests.values())):
-        return None
-    return Look(*parts, tests=tests)
 
 
 def record_look(path: Path, look: Look) -> bool:

@@ -61,7 +61,7 @@ def from_plain(kind: type[Record], value: Any) -> Record:
     Raises `ValueError` with the place if a field without a default is missing or has another type.
     """
     try:
-        made = msgspec.convert(value, kind, strict=False)  # "inf" is a number
+        made = msgspec.convert(with_tuples(value), kind, strict=False)  # "inf" is a number
     except msgspec.ValidationError as error:
         raise ValueError(str(error)) from None
     _check_as_written(msgspec.to_builtins(made, enc_hook=_number, str_keys=True), value, "$")
@@ -80,7 +80,7 @@ def _check_as_written(made: Any, value: Any, where: str) -> None:
         raise ValueError(f"Expected a number, got {value!r} - at `{where}`")
 
 
-def read_shown(shown: type, values: Mapping[str, Any], where: str) -> Mapping[str, Any]:
+def read_shown(shown: type[Struct], values: Mapping[str, Any], where: str) -> Mapping[str, Any]:
     """Return a JSON object with the numbers of the fields that the record `shown` types.
 
     Raises `ValueError` that ends with `where` if a field is missing or has another type.

@@ -167,7 +167,7 @@ class ThresholdRecord(Struct, frozen=True):
     the number was stated for, None for all. `member` names the model of an ensemble that has it.
     """
 
-    origin: Literal["stated", "default", "search", "training_part"]
+    origin: Annotated[str, one_of(("stated", "default", "search", "training_part"))]
     data: str | None
     value: float | None
     metric: str | None = None
@@ -469,7 +469,7 @@ class Requirement(Struct, frozen=True):
     reason: str | None = None
     notes: tuple[str, ...] = ()
     alpha: Level | None = None
-    operator: Literal[">=", "<="] | None = None
+    operator: Annotated[str, one_of((">=", "<="))] | None = None
 
 
 class Analysis(Struct, frozen=True):

@@ -44,8 +44,6 @@ def _value(content: Any) -> Any:
         return content
     if content.get("type") == "number":
         return NUMBER
-    if {"type": "object"} in content.get("anyOf", ()):
-        return {}  # any value
     return {name: _value(item) for name, item in content.items() if name not in OF_READING}
 
 

@@ -1,13 +1,12 @@
 """The records that a study contains too, in a module of their own so that a check starts fast."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from msgspec import Struct
 
 from evallang.results.ranges import one_of
 
-Value = bool | int | float | str | tuple[Any, ...] | Mapping[str, Any] | None
+Value = Any
 """A JSON value: None, bool, int, float, str, or a tuple or mapping of JSON values."""
 
 DEFAULT_KINDS = (
@@ -85,8 +84,8 @@ class ReportSettings(Struct, frozen=True):
 
     formats: tuple[str, ...] = ("html", "pdf")
     title: str | None = None
-    numbers: Literal["apa", "ama", "nejm", "sci"] = "apa"
-    page: Literal["a4", "letter"] = "a4"
+    numbers: Annotated[str, one_of(("apa", "ama", "nejm", "sci"))] = "apa"
+    page: Annotated[str, one_of(("a4", "letter"))] = "a4"
     show: tuple[str, ...] | None = None
     hide: tuple[str, ...] = ()
     style: str | None = None
