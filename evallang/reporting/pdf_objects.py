@@ -59,7 +59,7 @@ def _written(data: bytes) -> Any:
 
 @cache
 def _class_of_written() -> Any:
-    class Written(pydyf.Object):
+    class Written(pydyf.Object):  # type: ignore[misc]
         """An object whose bytes are known."""
 
         written = b""
