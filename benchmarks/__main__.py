@@ -24,7 +24,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from benchmarks._processes import ROOT, build_as_installed
+from benchmarks._processes import ROOT, compile_as_installed
 from benchmarks._rows import ROWS, Row, cells, read
 
 RESULTS = ROOT / "benchmarks" / "RESULTS.md"
@@ -107,7 +107,7 @@ def main() -> int:
         "--resume", action="store_true", help="keep what was measured of this package"
     )
     given = options.parse_args()
-    build_as_installed()
+    compile_as_installed()
     begin, record = time.monotonic(), Record(_state(), _package())
     if given.resume:
         record.found = _kept(record.package)

@@ -13,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks._processes import ROOT, build_as_installed
+from benchmarks._processes import ROOT, compile_as_installed
 from benchmarks._rows import Bound, Kind, Row, report
 
 STUDY = ROOT / "examples" / "screening.eval"
@@ -31,7 +31,7 @@ def seconds(*command: str) -> float:
 
 
 def main() -> None:
-    build_as_installed()
+    compile_as_installed()
     check = (str(Path(sys.executable).with_name("evallang")), "check", str(STUDY))
     floor = (sys.executable, "-c", "import click, lark")
     seconds(*check), seconds(*floor)

@@ -44,7 +44,6 @@ def test_the_wheel_checks_and_formats_from_an_empty_folder(tmp_path):
     ).stdout
     for name in (
         "evallang/grammar/evallang.lark",
-        "evallang/grammar/evallang.table",
         "evallang/templates/report.html.j2",
         "evallang/models/catalogue.json",
         "evallang/results/results.schema.json",

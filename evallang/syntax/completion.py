@@ -12,10 +12,9 @@ from msgspec import Struct
 
 from evallang.source import SourceFile
 from evallang.syntax import language, nodes as n
-from evallang.syntax.lalr import END, advance, expected, run
 from evallang.syntax.language import STATEMENTS
+from evallang.syntax.line_parser import END, Prefix, prefix, run, terminals
 from evallang.syntax.logical_lines import LogicalLine, lay_out
-from evallang.syntax.parse_table import parse_table
 from evallang.syntax.parser import parse
 from evallang.syntax.scanner import Token
 
@@ -96,12 +95,12 @@ def _inside(
     """Return the words of the language and the names that fit inside a line."""
     start = "statement" if line.at_margin else "clause"
     before, after = line.tokens[:at], line.tokens[at + 1 :]
-    stack, taken = advance([parse_table().starts[start]], before)
+    reached, taken = prefix(start).advance(before)
     if taken < at:
         return iter(()), []
-    fitting = [word for word in expected(stack) if word[0].isalpha() and not word.isupper()]
+    fitting = [word for word in reached.expected() if word[0].isalpha() and not word.isupper()]
     names: list[Names] = []
-    for tokens in _completions(stack, line.tokens[at], after):
+    for tokens in _completions(reached, line.tokens[at], after):
         node = run("", start, [*before, *tokens]).node
         statement = above.word if above is not None else ""
         for word, kind in _asked(node, line.tokens[at].start, statement):
@@ -110,51 +109,47 @@ def _inside(
     return iter(dict.fromkeys(fitting)), names
 
 
-def _completions(
-    stack: Sequence[int], name: Token, after: Sequence[Token]
-) -> Iterator[list[Token]]:
+def _completions(before: Prefix, name: Token, after: Sequence[Token]) -> Iterator[list[Token]]:
     """Iterate over short completions of a line with a name at its end: one for each next token."""
-    states, taken = advance(stack, [name])
+    reached, taken = before.advance([name])
     if not taken:
         return
     end = name.end
-    for first in _samples(states, end):
-        found = _shortest(states, first, [*after, Token(END, "", end, end)])
+    for first in _samples(reached, end):
+        found = _shortest(reached, first, [*after, Token(END, "", end, end)])
         if found is not None:
             yield [name, *found, *after]
 
 
-def _samples(states: Sequence[int], place: int) -> Iterator[Token | None]:
+def _samples(reached: Prefix, place: int) -> Iterator[Token | None]:
     """Iterate over a token of each kind that fits, and None for no further token."""
     yield None
-    words = {symbol: text for text, symbol in parse_table().words.items()}
-    for symbol in parse_table().states[states[-1]]:
-        if symbol.isupper() and symbol != END:
-            text = SAMPLES.get(symbol, words.get(symbol, ""))
+    for word in reached.expected():
+        if word != END:
+            symbol = terminals().get(word, word)
+            text = SAMPLES.get(symbol, word)
             kind = "NAME" if text[:1].isalpha() else symbol
             yield Token(kind, text, place, place)
 
 
-def _shortest(
-    states: Sequence[int], first: Token | None, after: Sequence[Token]
-) -> list[Token] | None:
+def _shortest(before: Prefix, first: Token | None, after: Sequence[Token]) -> list[Token] | None:
     """Find the fewest tokens that begin with `first` and lead to the rest of the line."""
-    queue: deque[tuple[list[Token], list[int]]] = deque()
-    seen: set[tuple[int, ...]] = set()
+    queue: deque[tuple[list[Token], Prefix]] = deque()
+    seen: set[tuple[object, ...]] = set()
     steps = [] if first is None else [first]
-    reached, taken = advance(states, steps)
+    reached, taken = before.advance(steps)
     if taken == len(steps):
         queue.append((steps, reached))
     while queue:
         added, reached = queue.popleft()
-        if advance(reached, after)[1] == len(after):
+        if reached.advance(after)[1] == len(after):
             return added
-        if first is None or len(added) == MOST_ADDED or tuple(reached) in seen:
+        if first is None or len(added) == MOST_ADDED or reached.states in seen:
             continue
-        seen.add(tuple(reached))
+        seen.add(reached.states)
         for token in _samples(reached, after[0].start):
             if token is not None:
-                further, fits = advance(reached, [token])
+                further, fits = reached.advance([token])
                 if fits:
                     queue.append(([*added, token], further))
     return None

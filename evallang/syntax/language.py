@@ -23,7 +23,6 @@ from msgspec import Struct, field
 
 from evallang import spelling
 from evallang.syntax import nodes as n
-from evallang.syntax.parse_table import parse_table
 
 Takes = Literal[
     "text", "path", "texts", "integer", "share", "word", "terms", "column", "columns", "shape"
@@ -1087,11 +1086,11 @@ RESERVED = spelling.RESERVED
 @cache
 def connectives() -> frozenset[str]:
     """Return the words between the parts of a line: those that the grammar takes inside one."""
-    table = parse_table()
-    starts = set(table.starts.values())
-    inside = {s for number, row in enumerate(table.states) if number not in starts for s in row}
-    words = {text for text, symbol in table.words.items() if text.isalpha() and symbol in inside}
-    return frozenset(words - set(STATEMENTS)) | (RESERVED - set(clause_words()))
+    from evallang.syntax.line_parser import STARTS, prefix, terminals
+
+    first = {word for start in STARTS for word in prefix(start).expected()}
+    words = {word for word in terminals() if word.isalpha()} - first
+    return frozenset(words) | (RESERVED - set(clause_words()))
 
 
 WORD_MEANINGS: Mapping[str, str] = {

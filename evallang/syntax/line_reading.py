@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from evallang.syntax.lalr import Reading, run
+from evallang.syntax.line_parser import Reading, run
 from evallang.syntax.scanner import Token
 
 

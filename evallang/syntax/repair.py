@@ -19,7 +19,6 @@ from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
 from evallang.source import Span
 from evallang.spelling import closest
 from evallang.syntax import codes
-from evallang.syntax.lalr import END, Reading, Run, advance, expected, run
 from evallang.syntax.language import (
     RESERVED,
     STATEMENTS,
@@ -28,6 +27,7 @@ from evallang.syntax.language import (
     declares,
     takes_one_value,
 )
+from evallang.syntax.line_parser import END, Prefix, Reading, Run, prefix, run
 from evallang.syntax.literals import quoted, unescaped
 from evallang.syntax.scanner import PUNCTUATION, Token, protocol_of_counts
 from evallang.syntax.unexpected_characters import column_in_quotes
@@ -187,7 +187,7 @@ def repair_line(path: str, start: str, tokens: Sequence[Token], first: Run) -> R
     if is_read:
         return Reading(first.node, first.diagnostics)
     for skipped in range(MOST_ATTEMPTS):
-        changed, found = _changed(path, tokens, first, skipped)
+        changed, found = _changed(path, start, tokens, first, skipped)
         if changed is None:
             break
         run_again = run(path, start, changed)
@@ -209,7 +209,7 @@ def as_model(tokens: Sequence[Token]) -> list[Token] | None:
 
 
 def _changed(
-    path: str, tokens: Sequence[Token], stuck: Run, skipped: int
+    path: str, start: str, tokens: Sequence[Token], stuck: Run, skipped: int
 ) -> tuple[list[Token] | None, list[Diagnostic]]:
     """Guess again and again until the line fits or no change leads on.
 
@@ -218,13 +218,14 @@ def _changed(
     end = tokens[-1].end
     items = [*tokens, Token(END, "", end, end)]
     found: list[Diagnostic] = []
-    at, stack = stuck.stuck_at or 0, list(stuck.stack)
+    at = stuck.stuck_at or 0
+    before = prefix(start, tokens[:at])
     for _ in range(MOST_REPAIRS):
         best: Change | None = None
         furthest = 0
-        for change in _changes(path, items, at, stack):
+        for change in _changes(path, items, at, before):
             ahead = items[at + change.removed : at + change.removed + SEEN_AHEAD]
-            _, taken = advance(stack, (*change.tokens, *ahead))
+            _, taken = before.advance((*change.tokens, *ahead))
             if taken == len(change.tokens) + len(ahead):
                 if skipped:
                     skipped -= 1
@@ -243,7 +244,7 @@ def _changed(
         items[at : at + best.removed] = best.tokens
         if best.previous is not None:
             items[at - 1] = best.previous
-        stack, taken = advance(stack, items[at:])
+        before, taken = before.advance(items[at:])
         at += taken
         if at == len(items):
             return items[:-1], found
@@ -258,8 +259,8 @@ def _told(path: str, change: Change, token: Token) -> Diagnostic:
     return diagnose(change.code, change.message, span, help=change.suggestion, fixes=fixes)
 
 
-def _changes(path: str, items: Sequence[Token], at: int, stack: Sequence[int]) -> Iterator[Change]:
-    place = Place(path, items, at, expected(stack))
+def _changes(path: str, items: Sequence[Token], at: int, before: Prefix) -> Iterator[Change]:
+    place = Place(path, items, at, before.expected())
     if place.first.text == "compare" and "except" in (place.token.text, place.before.text):
         return  # there the whole line has a message of its own
     for known in OF_TOKENS:
@@ -828,7 +829,7 @@ OF_LINES = (
 def _given_up(path: str, start: str, tokens: Sequence[Token], stuck: Run) -> Diagnostic:
     """Report the word in the way, and the form of the whole."""
     at = stuck.stuck_at or 0
-    fits = expected(stuck.stack)
+    fits = prefix(start, tokens[:at]).expected()
     before = tokens[at - 1]
     if at == len(tokens):
         return _incomplete(path, start, tokens, fits)

@@ -84,7 +84,6 @@ def test_json_is_visible_and_says_the_same(document):
 
 WRITER = Path("cli/terminal.py")
 TOOLS = {  # developers run them
-    Path("syntax/parse_table.py"),
     Path("models/generate.py"),
 }
 

@@ -4,7 +4,6 @@ The test compiles the grammar anew with two more rules; nothing else of the pack
 """
 
 import json
-import pkgutil
 import re
 from importlib.resources import files
 
@@ -18,10 +17,9 @@ from evallang.manual.catalogues import entries
 from evallang.manual.completion import complete
 from evallang.manual.glossary import explain
 from evallang.source import SourceFile
-from evallang.syntax import lalr, language, nodes as n
+from evallang.syntax import language, line_parser, nodes as n
 from evallang.syntax.formatter import format_source
 from evallang.syntax.language import STATEMENTS, Clause, Statement
-from evallang.syntax.parse_table import parse_table
 from evallang.syntax.parser import parse
 
 GRAMMAR = (files("evallang.grammar") / "evallang.lark").read_text()
@@ -30,8 +28,9 @@ RULES = {
     '?statement: "evallang"': '?statement: "archive" name "to" text -> archive\n    | "evallang"',
 }
 CACHES = (
-    parse_table,
-    lalr._actions,
+    line_parser.grammar,
+    line_parser.terminals,
+    line_parser.written,
     language.rules,
     language.connectives,
     language._words_of_nodes,
@@ -74,13 +73,8 @@ def scratch(monkeypatch):
         assert old in grammar
         grammar = grammar.replace(old, new)
 
-    def get_data(_, name):
-        if name.endswith(".lark"):
-            return grammar.encode()
-        raise FileNotFoundError(name)
-
     with monkeypatch.context() as patch:
-        patch.setattr(pkgutil, "get_data", get_data)
+        patch.setattr(line_parser, "text_of_grammar", lambda: grammar)
         patch.setitem(STATEMENTS, "archive", ARCHIVE)
         for word, clause in (("study", SPONSOR), ("data", FRONTIER)):
             known = STATEMENTS[word]

@@ -49,7 +49,11 @@ def changed(text, place, value):
     ("place", "value", "told"),
     [
         (("diagnostics",), [{"notes": 3}], r"got `int` - at `\$.diagnostics\[0\].notes`"),
-        (("diagnostics",), [{"message": {}}], r"Expected `str`, got `object` - at `\$.diagnostics\[0\].message`"),
+        (
+            ("diagnostics",),
+            [{"message": {}}],
+            r"Expected `str`, got `object` - at `\$.diagnostics\[0\].message`",
+        ),
         (("models", 1, "label"), None, r"Expected `str`, got `null` - at `\$.models\[1\].label`"),
         (("data", 0, "n"), True, r"got `bool` - at `\$.data\[0\].n`"),
         (("estimates", 0, "value"), float("nan"), "NaN is not a number of JSON"),
