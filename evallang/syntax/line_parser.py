@@ -141,7 +141,7 @@ class Prefix:
 
     def advance(self, tokens: Iterable[Token]) -> tuple["Prefix", int]:
         """Take tokens as far as they fit: the beginning with them, and how many fit."""
-        reached, taken = self._copied(), 0
+        reached, taken = self._parser.copy(deepcopy_values=False), 0
         for token in tokens:
             before = reached.copy(deepcopy_values=False)
             if _fed(reached, token) is _STUCK:
@@ -152,9 +152,6 @@ class Prefix:
     def expected(self) -> tuple[str, ...]:
         """List the terminals that fit, keywords and signs as they are written."""
         return tuple(sorted(written().get(name, name) for name in self._parser.accepts()))
-
-    def _copied(self) -> InteractiveParser:
-        return self._parser.copy(deepcopy_values=False)
 
 
 def prefix(start: str, tokens: Sequence[Token] = ()) -> Prefix:

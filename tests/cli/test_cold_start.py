@@ -16,7 +16,6 @@ HEAVY = (
     [
         ["check", "study.eval"],
         ["fmt", "--check", "study.eval"],
-        ["explain", "mcnemar"],
         ["list", "metrics"],
         ["list", "models"],
         ["--help"],
