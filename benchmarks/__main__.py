@@ -54,7 +54,6 @@ SCRIPTS = {
     "bootstrap_counts": 60,
     "mcnemar_cochran_looney": 60,
     "westfall_young": 60,
-    "leave_one_out": 60,
     "posthocs": 60,
     "whole_posthocs": 60,
     "bayes_signed_rank": 60,

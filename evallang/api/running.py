@@ -109,9 +109,8 @@ def run(
     line is a note of the results), and with `locked` a study that differs from its lock is refused
     before anything is fitted. `dask` is the address of a Dask scheduler, or `local:N`: its
     workers make the fits and count predictions in parts, `tls` has the files of an
-    encrypted connection, and `warn` is called with each warning about the workers; without
-    `fast_paths` every fit is made, no shortcut with the same outcome is taken, and no store is
-    used. Raises `StudyError` where study or data are faulty, `NotTrusted` where own
+    encrypted connection, and `warn` is called with each warning about the workers;
+    `fast_paths` is ignored since 0.2. Raises `StudyError` where study or data are faulty, `NotTrusted` where own
     code has no consent, `FolderRefused` where the folder or a model cannot be written,
     `NotLocked` or `LockRefused` where it is not the locked study,
     `ValueError` for objects that are not a frame or an estimator of the study, for `jobs` or
@@ -133,15 +132,11 @@ def run(
     with own, working_folder_restored(), process_kept(), stdout_spared(), closing(workers), allowed:
         if out is None:
             study = _loaded(study, live)
-            return _run(
-                study, workers, progress, command, trust, store, fresh, fast_paths, look, locked
-            )
+            return _run(study, workers, progress, command, trust, store, fresh, look, locked)
         with reserved(Path(out)) as place:
             study = _loaded(study, live)
             try:
-                results = _run(
-                    study, workers, progress, command, trust, store, fresh, fast_paths, look, locked
-                )
+                results = _run(study, workers, progress, command, trust, store, fresh, look, locked)
             except RunFailed as failed:
                 failed.results.save(place)
                 raise RunFailed(failed.results, Path(out)) from None
@@ -174,7 +169,6 @@ def _run(
     trust: bool,
     named_store: str | Path | None,
     fresh: bool,
-    fast_paths: bool,
     look: bool | None,
     locked: bool,
 ) -> Results:
@@ -183,7 +177,7 @@ def _run(
     if study.meant is not None:
         refuse_without_consent(study.meant, trust)
         workers = replace(workers, own_code=bool(study.meant.uses))
-    store, notes = _store(named_store, fresh=fresh) if fast_paths else (None, [])
+    store, notes = _store(named_store, fresh=fresh)
     from evallang.engine import run as engine
 
     LOG.info("checked %s: findings %d", printable_line(study.path), len(study.diagnostics))
@@ -218,7 +212,6 @@ def _run(
                     progress=progress,
                     code=own_code(prepared.study, study.folder, live.models),
                     store=store,
-                    fast_paths=fast_paths,
                 )
             except RowsNotKept as error:  # some method asks for more than counts
                 LOG.info("read the rows of the parts: %s", error)

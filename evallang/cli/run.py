@@ -82,9 +82,10 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--no-fast-paths",
-    "every_fit",
     is_flag=True,
-    help="Use neither shortcuts nor the store: run every fit in full.",
+    hidden=True,
+    expose_value=False,
+    help="Ignored: there are no shortcuts since 0.2.",
 )
 @click.option(
     "--no-look",
@@ -126,7 +127,6 @@ def command(
     fresh: bool,
     store: str | None,
     trust: bool,
-    every_fit: bool,
     no_look: bool,
     locked: bool,
     junit: str | None,
@@ -158,7 +158,6 @@ def command(
             "--summary": summary,
             "--annotate": annotate,
             "--open": open_report,
-            "--no-fast-paths": every_fit,
             "--dask": dask,
             "--locked": locked,
         }
@@ -191,7 +190,6 @@ def command(
         fresh=fresh,
         store=store,
         trust=trust,
-        fast_paths=not every_fit,
         look=not no_look,
         locked=locked,
         ci_files=CiFiles(junit, summary, annotate),
@@ -265,7 +263,6 @@ def run_study(
     fresh: bool = False,
     store: str | None = None,
     trust: bool = False,
-    fast_paths: bool = True,
     look: bool = False,
     locked: bool = False,
     ci_files: CiFiles | None = None,
@@ -295,7 +292,6 @@ def run_study(
             command_line += " --trust" if trust else ""
             command_line += "" if fit_timeout is None else f" --fit-timeout {fit_timeout:g}"
             command_line += "" if memory is None else f" --memory {memory}"
-            command_line += "" if fast_paths else " --no-fast-paths"
             command_line += "".join(
                 f" --limit {key}={value}" for key, value in changed_limits().items()
             )
@@ -312,7 +308,6 @@ def run_study(
                         trust=trust,
                         store=store,
                         fresh=fresh,
-                        fast_paths=fast_paths,
                         look=look,
                         locked=locked,
                         dask=None if dask is None else dask[0],

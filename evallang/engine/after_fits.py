@@ -1,7 +1,6 @@
 """From the outcomes of fits to `Results`: evaluations, estimates, comparisons, how it was made."""
 
 import logging
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -50,7 +49,6 @@ from evallang.planning.planner import Planned
 from evallang.protocols.protocol import PROTOCOLS, Split
 from evallang.results.records import (
     Failure,
-    FastPath,
     FitCounts,
     FitWarning,
     FoldThreshold,
@@ -180,10 +178,7 @@ def results_of_fits(
         chosen=chosen,
     )
     missed = tuple(never_predicted(study, own))
-    taken = replace(results.provenance, fast_paths=_fast_paths(found))
-    results = replace(
-        results, never_predicted=missed, provenance=taken, thresholds=_thresholds(fits)
-    )
+    results = replace(results, never_predicted=missed, thresholds=_thresholds(fits))
     told = (
         *diagnostics_of(study, missed),
         # Those of imported predictions are told where these are read
@@ -514,14 +509,6 @@ def _warnings(fits: Sequence[Fitted]) -> tuple[FitWarning, ...]:
             first, before = counts.get(key, (message, 0))
             counts[key] = (first, before + n)
     return tuple(FitWarning(*at, message, n) for at, (message, n) in counts.items())
-
-
-def _fast_paths(found: Fits) -> tuple[FastPath, ...]:
-    """Count the fits that each shortcut replaced, in past runs too where the store has them."""
-    counts: Counter[str] = Counter()
-    for outcome in found.outcomes.values():
-        counts.update(dict(outcome.fast_paths))
-    return tuple(FastPath(name, n) for name, n in sorted(counts.items()))
 
 
 def _counts(planned: Planned, found: Fits, exported: Exported) -> FitCounts:

@@ -47,7 +47,6 @@ class FitOutcome(Struct, frozen=True):
     n_fits : calls of `fit` on a whole pipeline that were made
     repeatable : whether the same fits again would give the same outcome; not after a failure
         for a reason outside the fit, such as a lack of memory
-    fast_paths : (name of a shortcut, number of fits that it replaced)
     not_kept : why the store could not keep the outcome, or None
     training : predictions of the training rows where the task asks for them
     thresholds : what the last step chose, or the members of an ensemble whose labels it uses
@@ -65,7 +64,6 @@ class FitOutcome(Struct, frozen=True):
     inner_failures: tuple[FailedCandidate, ...] = ()
     n_fits: int = 0
     repeatable: bool = True
-    fast_paths: tuple[tuple[str, int], ...] = ()
     not_kept: str | None = None
     search: InnerScores | None = None
     training: TrainingOutputs | None = None

@@ -33,7 +33,6 @@ from evallang.engine.fit_outcome import (
     TrainingOutputs,
 )
 from evallang.engine.folder_copies import path_here
-from evallang.engine.left_out_rows import left_out_rows
 from evallang.engine.progress import Tally
 from evallang.engine.search_parts import (
     TASKS_PER_WORKER,
@@ -97,7 +96,6 @@ class Job(Struct, frozen=True):
     own: OwnCode | None = None
     model: str = ""
     store: Store | None = None
-    fast_paths: bool = True
     losses: Mapping[str, Loss] = field(default_factory=dict)
     part: Part | None = None
     searched: tuple[Scored, Noted] | None = None
@@ -144,28 +142,24 @@ def run_fits(
     progress: Callable[[int, int], None] | None,
     own: OwnCode | None = None,
     store: Store | None = None,
-    fast_paths: bool = True,
     shard: Shard | None = None,
 ) -> Fits:
-    """Run every task of a layout that no shortcut serves and the store does not have.
+    """Run every task of a layout that the store does not have.
 
     `progress` is called with fits done and fits planned. With a `shard` only its share of the
-    tasks that no shortcut serves is run.
+    tasks is run.
     """
     remove_left()
-    computed = left_out_rows(tables, layout.tasks) if fast_paths else {}
-    tasks = {key: task for key, task in layout.tasks.items() if key not in computed}
-    if shard is not None:
-        computed, tasks = {}, shard.share(tasks)
+    tasks = dict(layout.tasks) if shard is None else shard.share(layout.tasks)
     stored = {} if store is None else _stored(store, tables, tasks)
-    outcomes = computed | stored
+    outcomes = dict(stored)
     names = {place.key: place.model for place in reversed(layout.subsets)}
     names |= {place.key: place.model for place in reversed(layout.places)}
     fitted: Counter[str] = Counter()
     for key, task in tasks.items():
         if key not in stored:
             fitted[names[key]] += task.n_fits
-    tally = Tally(sum(layout.tasks[key].n_fits for key in (*computed, *tasks)), progress, fitted)
+    tally = Tally(sum(layout.tasks[key].n_fits for key in tasks), progress, fitted)
     tally.start_from(sum(layout.tasks[key].n_fits for key in outcomes))
     if len(stored) == len(tasks):
         return Fits(outcomes, frozenset(stored))
@@ -185,7 +179,6 @@ def run_fits(
                 own,
                 names[key],
                 None if workers.elsewhere else store,
-                fast_paths,
             )
             for key, task in tasks.items()
             if key not in stored
@@ -468,7 +461,6 @@ class Fitting:
             tuple(inner_failures),
             self.noted.fits,
             self.noted.repeatable,
-            fast_paths=tuple(sorted(self.noted.fast_paths.items())),
             search=self.inner_scores,
             training=training,
             thresholds=outcome.thresholds,
@@ -631,7 +623,6 @@ class Fitting:
             scores=scores and classification,
             weights=self.weights,
             guard=self.guard,
-            fast_paths=self.job.fast_paths,
             identity=self.identity(train, test) + (" training" if training else ""),
             again=train if training else None,
             sample_seed=seed(self.job.study_seed, "training score", rows_hash(train))
@@ -671,9 +662,6 @@ class Fitting:
             noted.seconds += outcome.seconds
             if outcome.failure is not None:
                 noted.repeatable = noted.repeatable and outcome.failure.of_the_fit
-            if outcome.fast_path is not None:
-                name = outcome.fast_path
-                noted.fast_paths[name] = noted.fast_paths.get(name, 0) + 1
             place = (search, fold, first + number)
             noted.warnings += [(place, c.category, c.message) for c in outcome.warnings]
         return outcomes

@@ -20,7 +20,6 @@ from evallang.data.dataset import Table
 from evallang.engine.fit_outcome import FitOutcome
 from evallang.engine.store import Store
 from evallang.engine.store_folder import STUDIES, file_of_study
-from evallang.models import leave_one_out
 from evallang.models.abilities import classes_of
 from evallang.models.model import PipelineSpec
 from evallang.planning.keys import KeyFacts, searches
@@ -94,14 +93,11 @@ def remember(
     store.sweep()
 
 
-SHORTCUT = "exact leave-one-out is computed in every run"
 FAILED = "they failed in the last run"
 NOT_REPEATABLE = "a candidate failed by chance or a worker had other versions of packages"
 
 
 def _why_not_kept(outcome: FitOutcome) -> str | None:
-    if any(name == leave_one_out.NAME for name, _ in outcome.fast_paths):
-        return SHORTCUT
     if outcome.failure is not None:
         return FAILED
     return None if outcome.repeatable else NOT_REPEATABLE
@@ -171,11 +167,7 @@ def with_store(
     past = past_run(store, name)
     kept = {key for key, task in layout.tasks.items() if store.has(task)}
     reasons = _Reasons(layout, past, store)
-    lacking = [
-        task
-        for key, task in layout.tasks.items()
-        if key not in kept and not reasons.is_shortcut(key)
-    ]
+    lacking = [task for key, task in layout.tasks.items() if key not in kept]
     return replace(
         plan,
         n_cached=sum(layout.tasks[key].n_fits for key in kept),
@@ -212,8 +204,6 @@ class _Reasons:
         before = self._past.get(at)
         if before is None:
             return self._addition(at)
-        if before.not_kept == SHORTCUT:
-            return SHORTCUT
         if not task.source_known:
             return "the source of own code is not known and no outcome is kept"
         found = list(_changes(before.facts, task.facts, at))
@@ -223,11 +213,6 @@ class _Reasons:
         if task.training and self._store.has(replace(task, training=False)):
             return "the store has their outcomes without the training rows, which an analysis needs"
         return "their outcomes are no longer in the store"
-
-    def is_shortcut(self, key: str) -> bool:
-        """Return whether a shortcut computed a fit in the last run, in next to no time."""
-        before = self._past.get(self._places.get(key, ()))
-        return before is not None and before.not_kept == SHORTCUT
 
     def _addition(self, at: At) -> str:
         """Return why the last run had no fit at a place, where it had others of the same owner."""
@@ -282,7 +267,7 @@ def _seconds(lacking: list[FitTask], tables: Mapping[str, Table], store: Store) 
     """Return the seconds of fits one after another, None where no past fit tells of one."""
     known: dict[Hashable, dict[int, list[float]]] = {}
     for fit in (fit for run in _latest(store) for fit in run.fits.values()):
-        if fit.n_fits and fit.not_kept not in (FAILED, SHORTCUT):
+        if fit.n_fits and fit.not_kept != FAILED:
             for alike in ((fit.facts.data, fit.facts.pipeline), fit.classes):
                 times = known.setdefault(alike, {}).setdefault(fit.size, [])
                 times.append(fit.seconds / fit.n_fits)

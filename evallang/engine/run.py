@@ -28,12 +28,10 @@ def run(
     progress: Progress | None = None,
     code: OwnCode | None = None,
     store: Store | None = None,
-    fast_paths: bool = True,
 ) -> "Run":
     """Run a planned study.
 
-    `code` holds the author's code and objects, `store` the fits of past runs; `fast_paths`
-    allows shortcuts with the same outcome instead of fits. Results depend
+    `code` holds the author's code and objects, `store` the fits of past runs. Results depend
     neither on `workers` nor on the store: every seed comes from the plan, every fit runs on one
     thread of BLAS and OpenMP, and outcomes are joined in the order of the plan.
     """
@@ -46,7 +44,6 @@ def run(
         progress=progress,
         own=code,
         store=store,
-        fast_paths=fast_paths,
     )
     from evallang.engine.after_fits import results_of_fits  # workers need not wait for it
 

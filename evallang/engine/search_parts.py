@@ -12,9 +12,7 @@ import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
-from evallang.models import neighbours
 from evallang.models.losses import Loss
-from evallang.models.model import EstimatorSpec
 from evallang.planning.plan import FitTask
 
 TASKS_PER_WORKER = 4
@@ -30,7 +28,6 @@ class Noted(Struct):
     seconds: float = 0.0
     fits: int = 0
     repeatable: bool = True
-    fast_paths: dict[str, int] = field(default_factory=dict)
     warnings: list[tuple[Place, str, str]] = field(default_factory=list)
 
     def add(self, other: "Noted") -> None:
@@ -38,8 +35,6 @@ class Noted(Struct):
         self.seconds += other.seconds
         self.fits += other.fits
         self.repeatable = self.repeatable and other.repeatable
-        for name, n in other.fast_paths.items():
-            self.fast_paths[name] = self.fast_paths.get(name, 0) + n
         self.warnings += other.warnings
 
     def counted(self) -> tuple[tuple[str, str, int], ...]:
@@ -76,16 +71,13 @@ class SearchPart(Struct, frozen=True):
 def cut(task: FitTask, pieces: int) -> list[Part]:
     """Divide a search into at least so many parts, if it has them; empty without a search.
 
-    A search with a seed chooses its candidates on the way, and neighbours are searched once for
-    all candidates of an inner fold.
+    A search with a seed chooses its candidates on the way.
     """
     n = len(task.candidates) if task.search is None else 0
     if pieces < 2 or not n or not task.inner:
         return []
     folds = _ranges(len(task.inner), pieces)
-    last = task.pipeline.steps[-1]
-    together = isinstance(last, EstimatorSpec) and last.name in neighbours.CLASSES
-    candidates = _ranges(n, 1 if together else -(-pieces // len(folds)))
+    candidates = _ranges(n, -(-pieces // len(folds)))
     parts = [Part(some, tried) for some in folds for tried in candidates]
     return parts if len(parts) > 1 else []
 

@@ -414,8 +414,6 @@ def encode(task: FitTask, outcome: FitOutcome) -> bytes:
         "training": outcome.training is not None,
         "training_score": outcome.training_score,
     }
-    if outcome.fast_paths:
-        header["fast_paths"] = outcome.fast_paths
     if outcome.thresholds:
         header["thresholds"] = [[t.value, t.scores, t.member] for t in outcome.thresholds]
     text = json.dumps(header).encode("ascii")
@@ -496,7 +494,6 @@ def _decoded(body: memoryview, task: FitTask, n_classes: int | None) -> FitOutco
         training=training,
         thresholds=_thresholds(task, header.get("thresholds", [])),
         training_score=trained_score,
-        fast_paths=tuple(_fast_path(item) for item in header.get("fast_paths", [])),
     )
 
 
@@ -590,13 +587,6 @@ def _warning(item: Any) -> tuple[str, str, int]:
     _require(isinstance(category, str) and isinstance(message, str))
     _require(type(n) is int and n >= 1)
     return category, message, n
-
-
-def _fast_path(item: Any) -> tuple[str, int]:
-    """Return a shortcut and its number of fits; entries of older versions lack them."""
-    name, n = item
-    _require(isinstance(name, str) and type(n) is int and n >= 1)
-    return name, n
 
 
 def _failure(task: FitTask, item: Any) -> FailedCandidate:

@@ -23,7 +23,6 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from evallang.limits import LARGEST_NUMBER, LARGEST_WORD
-from evallang.models import neighbours, support_vectors
 from evallang.models.abilities import abilities, classes_of
 from evallang.models.build import BuildContext, Estimator, build, build_step, step_names
 from evallang.models.catalogue import CATALOGUE
@@ -82,17 +81,15 @@ class FitOutcome(Struct, frozen=True):
     """What came of one candidate: outputs for the test rows, or a failure.
 
     `seconds` counts the steps fitted for this candidate alone and its predictions; a
-    shared beginning counts for the first candidate behind it. `fast_path` names the shortcut
-    that gave the outputs, None where scikit-learn fitted and predicted. `again` are the outputs
-    for the further rows, where there are any. `thresholds` are what the last step or its members
-    chose. `training_score` is that of a sample of the training rows, where it was asked for.
+    shared beginning counts for the first candidate behind it. `again` are the outputs for the
+    further rows, where there are any. `thresholds` are what the last step or its members chose.
+    `training_score` is that of a sample of the training rows, where it was asked for.
     """
 
     outputs: Outputs | None
     failure: FitFailure | None
     warnings: tuple[CaughtWarning, ...]
     seconds: float
-    fast_path: str | None = None
     again: Outputs | None = None
     thresholds: tuple[ChosenThreshold, ...] = ()
     training_score: float | None = None
@@ -136,7 +133,6 @@ class FitData(Struct, frozen=True):
     scores : whether scores are wanted besides labels
     weights : weights (n,) for the last step of pipelines that takes them, or None
     guard : what holds while each step is fitted
-    fast_paths : whether shortcuts with the same outcome may replace fits
     identity : equal for equal rows, targets and seeds, so that what transformers made of them
         may serve the next model; None where that is not known
     again : further rows to predict, such as the training rows, or None; they are predicted after
@@ -153,7 +149,6 @@ class FitData(Struct, frozen=True):
     scores: bool = False
     weights: "NDArray[np.float64] | None" = None
     guard: StepGuard = _unguarded
-    fast_paths: bool = True
     identity: str | None = None
     again: "NDArray[np.int64] | None" = None
     sample_seed: int | None = None
@@ -218,7 +213,7 @@ def _rows_of(data: FitData, pipelines: Sequence[PipelineSpec]) -> _Rows:
 
     An author's own class may change the rows that it is given.
     """
-    shared = data.fast_paths and data.identity is not None and not any(map(_has_code, pipelines))
+    shared = data.identity is not None and not any(map(_has_code, pipelines))
     if shared and _LAST_ROWS and _LAST_ROWS[0][0] == data.identity:
         return _LAST_ROWS[0][1]
     _LAST_ROWS.clear()  # before there are others, because both may be large
@@ -248,13 +243,9 @@ def _walk(candidates: list[_Candidate], depth: int, rows: _Rows, job: _Job) -> N
     """Fit step `depth` of candidates that share all steps before it."""
     branches: dict[str, list[_Candidate]] = {}
     last = [c for c in candidates if depth == len(c[1].steps) - 1]
-    if job.data.fast_paths and job.data.again is None:
-        for places in neighbours.groups([pipeline.steps[-1] for _, pipeline in last]):
-            rows = _finish_by_one_search([last[place] for place in places], rows, job)
     for candidate in last:
-        if candidate[0] not in job.outcomes:
-            _finish(candidate, rows, job)
-            rows = replace(rows, seconds=0.0)
+        _finish(candidate, rows, job)
+        rows = replace(rows, seconds=0.0)
     for candidate in candidates:
         steps = candidate[1].steps
         if depth < len(steps) - 1:
@@ -344,7 +335,7 @@ def _beginning(pipeline: PipelineSpec, depth: int, job: _Job) -> str | None:
 
     What an author's own class gives may depend on what it did before.
     """
-    if job.data.identity is None or not job.data.fast_paths or job.context.targets:
+    if job.data.identity is None or job.context.targets:
         return None
     steps = pipeline.steps[: depth + 1]
     if _has_code(PipelineSpec(steps)):
@@ -417,82 +408,23 @@ def _training_targets(rows: _Rows, job: _Job) -> "NDArray[Any]":
     return _targets(job.data, job.context)[job.data.train]
 
 
-def _finish_by_one_search(candidates: list[_Candidate], rows: _Rows, job: _Job) -> _Rows:
-    """Predict by candidates that differ in k from one search, where that changes nothing.
-
-    Candidates for which it might change something get no outcome; neither do those that warn
-    or raise, so that scikit-learn says itself what is wrong.
-    """
-    data = job.data
-    asked = [neighbours.number_of_neighbours(p.steps[-1]) for _, p in candidates]
-    pipeline = candidates[asked.index(max(asked))][1]
-
-    def search() -> neighbours.NeighbourSearch | None:
-        estimator = build_step(pipeline, len(pipeline.steps) - 1, job.context)
-        y = _training_targets(rows, job)
-        found = neighbours.NeighbourSearch(estimator, rows.train, y, max(asked))
-        return found if found.usable(rows.test) else None
-
-    step = FitStep(candidates[0][0], len(candidates), len(pipeline.steps) - 1, False, rows.seconds)
-    found, _, caught, seconds = watched(search, data.guard(step))
-    if found is None or caught:
-        return rows
-    rows = replace(rows, seconds=rows.seconds + seconds)
-    training = None
-    if len(candidates) == 1:  # the estimator of the search is then that of the candidate
-        training = _score_of_training_rows(found.estimator, rows, job)
-    for (number, _), k in zip(candidates, asked, strict=True):
-        if not found.rows_without_ties(k).all():
-            continue
-        step = FitStep(number, 1, len(pipeline.steps) - 1, True, rows.seconds)
-        outcome = _predicted_by(found.first_neighbours(k), rows, job, step)
-        if outcome.outputs is not None and outcome.warnings == rows.warnings:
-            job.outcomes[number] = replace(
-                outcome, fast_path=neighbours.NAME, training_score=training
-            )
-            rows = replace(rows, seconds=0.0)
-    return rows
-
-
-def _predicted_by(estimator: Any, rows: _Rows, job: _Job, step: FitStep) -> FitOutcome:
-    """Predict the test rows by a fitted estimator."""
-    data = job.data
-
-    def run() -> Outputs:
-        return predict_outputs(
-            estimator,
-            rows.test,
-            data.n_classes,
-            scores=data.scores,
-            targets=job.context.targets,
-            n=len(data.test),
-        )
-
-    outputs, failure, caught, seconds = watched(run, data.guard(step))
-    warned = tuple(dict.fromkeys((*rows.warnings, *caught)))
-    return FitOutcome(outputs, failure, warned, rows.seconds + seconds)
-
-
 def _finish(candidate: _Candidate, rows: _Rows, job: _Job) -> None:
     """Fit the last step of a candidate and predict the test rows."""
     number, pipeline = candidate
     data, last = job.data, candidate[1].steps[-1]
     step = FitStep(number, 1, len(pipeline.steps) - 1, True, rows.seconds)
-    fast_path, again, training = None, None, None
+    again, training = None, None
     thresholds: tuple[ChosenThreshold, ...] = ()
 
     def run() -> Outputs:
-        nonlocal fast_path, again, thresholds, training
-        fitted = estimator = build_step(pipeline, len(pipeline.steps) - 1, job.context)
+        nonlocal again, thresholds, training
+        fitted = build_step(pipeline, len(pipeline.steps) - 1, job.context)
         y = _training_targets(rows, job)
-        estimator.fit(_own_copy(rows.train, last), y, **_weights(last, data))
+        fitted.fit(_own_copy(rows.train, last), y, **_weights(last, data))
         targets = job.context.targets
         thresholds = chosen_thresholds(last, fitted, job.context.positive, targets)
-        if data.fast_paths and support_vectors.usable(last, estimator, rows.test):
-            estimator = support_vectors.ProductOfKernels(estimator)
-            fast_path = support_vectors.NAME
         made = predict_outputs(
-            estimator,
+            fitted,
             rows.test,
             data.n_classes,
             scores=data.scores,
@@ -514,9 +446,7 @@ def _finish(candidate: _Candidate, rows: _Rows, job: _Job) -> None:
     outputs, failure, caught, seconds = watched(run, data.guard(step))
     warned = tuple(dict.fromkeys((*rows.warnings, *caught)))
     spent = rows.seconds + seconds
-    job.outcomes[number] = FitOutcome(
-        outputs, failure, warned, spent, fast_path, again, thresholds, training
-    )
+    job.outcomes[number] = FitOutcome(outputs, failure, warned, spent, again, thresholds, training)
 
 
 MOST_SAMPLED = 200

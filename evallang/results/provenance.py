@@ -46,7 +46,7 @@ class Provenance(Struct, frozen=True):
     """The facts that may differ between two equal runs: versions, machine, time.
 
     `paths_taken` are the written paths of data that lead out of the study's folder. `fast_paths`
-    are the shortcuts that were taken, empty under `--no-fast-paths` and in older files.
+    are the shortcuts that a version before 0.2 took.
     `lock` is the lock next to the study, `looks` the number of recorded evaluations on the same
     test data; they are None where there is none and where nothing is recorded.
     `predictions_sha256` is the hash of the file of predictions next to the results.

@@ -128,17 +128,6 @@ def test_a_fit_that_is_never_kept_was_not_deleted(tmp_path, kept):
     assert set(reasons(study(TEXT, tmp_path).plan(kept)).values()) == {past_runs.NOT_REPEATABLE}
 
 
-def test_what_a_shortcut_computes_was_not_deleted_and_takes_no_time(tmp_path):
-    text = (
-        "evallang 1\ndata diabetes from sklearn diabetes\nmodel linear = LinearRegression\n"
-        "protocol leave_one_out\nmeasure mse\n"
-    )
-    run(study(text, tmp_path), store=tmp_path / "store")
-    plan = study(text, tmp_path).plan(tmp_path / "store")
-    assert reasons(plan) == {"linear": past_runs.SHORTCUT}
-    assert (plan.n_fits, plan.n_cached, plan.seconds) == (442, 0, 0.0)
-
-
 def test_the_text_of_a_plan_accounts_for_every_fit(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     words = ["plan", "study.eval", "--store", str(tmp_path / "store")]

@@ -183,7 +183,6 @@ def test_an_outcome_comes_back_as_it_was(tmp_path):
         warnings=(("ConvergenceWarning", "naïve \ud800\n" + chr(0), 3),),
         inner_failures=((task.candidates[2], "ValueError", "none"),),
         n_fits=7,
-        fast_paths=(("a shortcut", 2),),
     )
     assert store.put(task, made) is None
     found = store.get(task, 3)
@@ -196,7 +195,6 @@ def test_an_outcome_comes_back_as_it_was(tmp_path):
         "warnings",
         "inner_failures",
         "n_fits",
-        "fast_paths",
     )
     for name in kept:
         assert getattr(found, name) == getattr(made, name), name
@@ -216,7 +214,6 @@ def test_an_outcome_comes_back_as_it_was(tmp_path):
         {"n_fits": 0},
         {"params": {"C": 1.0}},
         {"warnings": (("W", "text", 0),)},
-        {"fast_paths": (("a shortcut", 0),)},
         {"search": InnerScores(({},), np.zeros((9, 9)))},
         {"search": InnerScores(({},), np.zeros((9, 1), dtype=np.int64))},
     ],

@@ -159,13 +159,12 @@ def test_few_rows_and_training_rows_are_not_judged(n, protocol, tmp_path):
         "StandardScaler | SVC(gamma=20)",
     ],
 )
-def test_shortcuts_resamplers_and_the_store_leave_the_finding_as_it_is(model, tmp_path):
+def test_resamplers_and_the_store_leave_the_finding_as_it_is(model, tmp_path):
     rows(tmp_path, effect=0, seed=1)
     models = f"model m = {model}\n"
     first = told(tmp_path, models, store=tmp_path / "store")
     assert codes(first) == ["W516"]
     assert told(tmp_path, models, store=tmp_path / "store") == first
-    assert told(tmp_path, models, fast_paths=False) == first
 
 
 def test_the_store_refuses_an_entry_without_a_training_score(tmp_path):

@@ -58,7 +58,7 @@ def test_every_resampler_sees_the_rows_of_one_training_part_and_no_test_row(seen
         "measure balanced_accuracy\nreport html\n"
     )
     plan = read_and_plan(made).planned.plan
-    record = run(made, fast_paths=False).record
+    record = run(made, store="off").record
     assert record.failures == ()
     assert [name for name, _, _ in seen] == ["SMOTE"] * 5
     assert sorted(len(rows) for _, rows, _ in seen) == [455, 455, 455, 455, 456]
@@ -91,7 +91,7 @@ def test_no_resampler_sees_a_row_on_which_its_fit_is_scored(tmp_path, seen):
         CANCER + "model a = SMOTE | KNeighborsClassifier(n_neighbors in [1, 5])\n"
         "protocol nested cv outer=3 inner=2\nmeasure balanced_accuracy\nreport html\n"
     )
-    results = run(made, fast_paths=False, store="off")
+    results = run(made, store="off")
     assert results.record.failures == ()
     rows = load_breast_cancer().data
     place = {row.tobytes(): i for i, row in enumerate(rows)}
@@ -120,7 +120,7 @@ def test_a_learning_curve_resamples_subsets_of_training_rows_alone(seen):
         "measure balanced_accuracy\nanalyze learning_curve(fractions=[25%, 100%], repeats=2)\n"
         "report html\n"
     )
-    record = run(made, fast_paths=False, store="off").record
+    record = run(made, store="off").record
     assert record.failures == ()
     parts = [frozenset(row.tobytes() for row in rows) for _, rows, _ in seen]
     whole = [part for part in parts if len(part) in (426, 427)]
@@ -184,7 +184,7 @@ CANDIDATES = [
 
 def test_candidates_share_beginnings_up_to_a_resampler_and_behind_an_equal_one(seen):
     """Eight candidates hold five resamplers, three of which are equal, so three are fitted."""
-    alone = [fit_candidates([c], split(fast_paths=False), context(4))[0] for c in CANDIDATES]
+    alone = [fit_candidates([c], split(), context(4))[0] for c in CANDIDATES]
     seen.clear()
     together = fit_candidates(CANDIDATES, split(), context(4))
     assert len(seen) == 3
@@ -200,7 +200,7 @@ def test_rows_kept_for_the_next_model_keep_their_targets():
     for _ in range(2):  # the second time from what was kept
         for pipeline in (PIPELINES["cleaned"], PIPELINES["both"]):
             kept_outputs = fit_candidates([pipeline], kept, context(4))[0].outputs
-            outputs = fit_candidates([pipeline], split(fast_paths=False), context(4))[0].outputs
+            outputs = fit_candidates([pipeline], split(), context(4))[0].outputs
             assert np.array_equal(kept_outputs.predictions, outputs.predictions)
 
 
