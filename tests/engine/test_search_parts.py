@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from studies import study
 
 import evallang as ev
-from evallang.engine.search_parts import Part, cut
+from evallang.engine.search_parts import cut
 from evallang.models.model import EstimatorSpec, PipelineSpec
 from evallang.planning.plan import BayesSearch, FitTask
 from evallang.results import codec
@@ -66,12 +66,6 @@ def test_every_candidate_is_in_one_part_of_every_fold(folds, n, pieces, parts):
     assert sorted(tried) == [(fold, i) for fold in range(folds) for i in range(n)]
     sizes = [len(part.folds) * len(part.candidates) for part in found]
     assert max(sizes) <= -(-folds // min(folds, pieces)) * -(-n // (parts // min(folds, pieces)))
-
-
-def test_candidates_that_share_a_search_for_neighbours_share_each_fold():
-    rows = np.arange(4)
-    found = cut(task("KNeighborsClassifier", 9, inner=((rows, rows),) * 3), 8)
-    assert found == [Part(range(fold, fold + 1), range(9)) for fold in range(3)]
 
 
 @pytest.mark.parametrize(
