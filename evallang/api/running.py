@@ -111,7 +111,8 @@ def run(
     workers make the fits and count predictions in parts, `tls` has the files of an
     encrypted connection, and `warn` is called with each warning about the workers;
     `fast_paths` is ignored since 0.2. Raises `StudyError` where study or data are faulty,
-    `NotTrusted` where own code has no consent, `FolderRefused` where the folder or a model cannot be written,
+    `NotTrusted` where own code has no consent, `FolderRefused` where the folder or a model cannot
+    be written,
     `NotLocked` or `LockRefused` where it is not the locked study,
     `ValueError` for objects that are not a frame or an estimator of the study, for `jobs` or
     limits with which nothing can be fitted, or for a wrong address, `WorkersLost` where the

@@ -74,9 +74,8 @@ def test_every_candidate_is_in_one_part_of_every_fold(folds, n, pieces, parts):
         task("SVC", 1),
         task("SVC", 9, inner=()),
         task("SVC", 0, search=BayesSearch(9, 1)),
-        task("KNeighborsClassifier", 9),
     ],
-    ids=["one candidate", "no inner folds", "model-based", "neighbours"],
+    ids=["one candidate", "no inner folds", "model-based"],
 )
 def test_other_searches_stay_whole(whole):
     assert cut(whole, 4) == []
