@@ -99,7 +99,7 @@ if TYPE_CHECKING:
 else:
     np = lazy("numpy")
 
-MOST_LEVELS = 20  # of a column behind `within`, which any column may have
+MOST_LEVELS = 20  # of a column after `within`, which any column may have
 
 
 def judge_read(
@@ -440,10 +440,8 @@ def _scores(study: Study, source: GivenOutcomes) -> Iterable[Diagnostic]:
         has = f"`{name}` has none of {listed(lacking)}"
         fix = f"write `{line}` below `predictions {name}`"
         if needs == "probabilities" and lacking[0] in source.scores:
-            found_instead = suggest_probabilities(source.scores[lacking[0]])
-            what = "their sum is not 1 in every row"
-            what, fix = found_instead or (what, "write probabilities of all labels")
-            has = f"those of {listed(lacking)} are not: {what}"
+            what, fix = suggest_probabilities(source.scores[lacking[0]])
+            has = f"{listed(lacking)} {'has' if len(lacking) == 1 else 'have'} other scores: {what}"
         yield diagnose(
             codes.METRIC_NEEDS_SCORES,
             f"`{metric.name}` needs {needs}, and {has}",
@@ -575,7 +573,7 @@ def judge_options(study: Study, classes: int, positive: int | None) -> Iterable[
 
 
 def judge_levels(source: Table | GivenOutcomes) -> Iterator[Diagnostic]:
-    """Refuse columns behind `within` that are numbers, or of which most rows are in small levels.
+    """Refuse columns after `within` that are numbers, or of which most rows are in small levels.
 
     A column of up to 20 levels is taken as it is; its small levels are listed in the results.
     """
@@ -593,11 +591,9 @@ def judge_levels(source: Table | GivenOutcomes) -> Iterator[Diagnostic]:
             cuts = np.unique(np.quantile(known, [0.25, 0.5, 0.75]).round(digits))
             cut = " and ".join([", ".join(f"{c:g}" for c in cuts[:-1]), f"{cuts[-1]:g}"])
             what = f"has {len(named):,} different numbers, each of which would be a level"
-            instead = f"cut for example at {cut}" if len(cuts) > 1 else "in a few words"
-            fix = (
-                f"write a column of ranges into the file, {instead}, and name it behind `within`; "
-            )
-            fix += "numbers that are names, as of hospitals, need a letter before them"
+            instead = f"for example cut at {cut}" if len(cuts) > 1 else "in a few words"
+            fix = f"write a column of ranges into the file, {instead}, and name it after `within`; "
+            fix += "numbers that are names, such as those of hospitals, need a letter before them"
         elif 2 * small > sizes.sum():
             what = (
                 f"has {len(named):,} levels, and {small:,.0f} of {sizes.sum():,.0f} rows are in "
@@ -644,10 +640,10 @@ def judge_percents(study: Study, spec: ScoresSpec | PredictionsSpec) -> Iterator
         if value >= 1:
             yield diagnose(
                 OFF_SCALE,
-                f"`{own.name}` of `{statement_of(spec.name)}` is given in percent and read as a "
-                f"share, of which {value:g} is {100 * value:g} points",
+                f"`{own.name}` of `{statement_of(spec.name)}` is in percent, and {value:g} without "
+                f"`%` is {100 * value:g} points",
                 span,
-                help=f"write `{value:g}%`, which is {value:g} of {100} points",
+                help=f"write `{value:g}%` for {value:g} of its points",
             )
 
 
@@ -679,8 +675,8 @@ def _ratio(study: Study, table: ScoreTable) -> Iterator[Diagnostic]:
         of = spec.fold or spec.repeat or ""
         yield diagnose(
             RATIO_UNKNOWN,
-            f"`{method.name}` depends on how many rows were tested for each training row, and "
-            f"nothing states which design `{of}` of `{spec.name}` numbers",
+            f"`{method.name}` depends on the ratio of test to training rows, and no line states "
+            f"what `{of}` of `{spec.name}` numbers: folds, random splits or runs",
             span,
             help="write `folds of cv` for the folds of one cross-validation, or `folds of "
             "holdout(test=1/3)` for random splits with the share that each one tests, under "

@@ -589,7 +589,7 @@ def _metric(scope: Scope, node: n.ScoresNode, clauses: Clauses) -> tuple[str | N
 
 
 def _measured_names(scope: Scope) -> dict[str, Span]:
-    """Return the names behind `measure`, each with its first place."""
+    """Return the names after `measure`, each with its first place."""
     found: dict[str, Span] = {}
     for line in scope.of(n.MeasureNode):
         for metric in line.metrics:

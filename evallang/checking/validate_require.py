@@ -85,7 +85,9 @@ def report_apart(scope: Scope, study: Study, names: Sequence[str], span: Span | 
         codes.MODELS_NEVER_MEET,
         "no data set has all models of this line",
         span,
-        help="write one line per data set, with models that it contains",
+        help="write one line per data set, with models that it contains; models of several sources "
+        "are compared in one `predictions` statement if they were tested on the same examples, and "
+        "otherwise in `counts`",
         related=related,
     )
 

@@ -120,7 +120,7 @@ class Proposal(Enum):
     INTERVAL = "write `interval {interval}`"
     NO_INTERVAL = "remove the interval"
     NO_LINE = "remove the line: the value of each fold is shown"
-    FIXED_READERS = "remove `random` behind `reader`: the readers are then fixed"
+    FIXED_READERS = "remove `random` after `reader`: the readers are then fixed"
     OWN_LINE = "give `{metric}` a `measure` line of its own"
 
 

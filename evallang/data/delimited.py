@@ -221,7 +221,7 @@ def checked_content(
         if nul >= 0:
             line = ends + _line_at(chunk, nul)
             message = f"`{source}` contains a zero byte in line {line}, which a text cannot have"
-            findings.add(NOT_UTF8, message, span=span, help="save it as UTF-8")
+            findings.add(NOT_UTF8, message, span=span, help="save it as text in UTF-8")
             return None
         if not chunk.isascii():
             is_ascii = False
@@ -378,7 +378,7 @@ def _read_any(
             RAGGED_LINE,
             f"`{source}` has {counted(width, 'field')} in {where}, but {shown}",
             span=span,
-            help=_suggest_fix([fields for _, fields in ragged], width, every=not lines),
+            help=_suggest_fix(ragged, width, every=not lines),
             notes=(f"the separator that was found is the {SEPARATORS[dialect.separator]}",),
         )
         return None
@@ -387,13 +387,17 @@ def _read_any(
     return cells.with_columns(trimmed(pl.col(pl.String))), lines
 
 
-def _suggest_fix(ragged: list[list[str]], width: int, *, every: bool) -> str:
+def _suggest_fix(lines: list[tuple[int, list[str]]], width: int, *, every: bool) -> str:
     """Return how to fix records of another number of fields than the header."""
+    ragged = [fields for _, fields in lines]
     if all(fields[0].startswith("#") for fields in ragged):
         return "remove the comments, which begin with `#`"
     if all(len(fields) == width + 1 and not fields[-1].strip() for fields in ragged):
         return "remove the separator at the end of these lines"
     if every and len({len(fields) for fields in ragged}) == 1:
+        first, *others = ([is_number(field) for field in fields] for fields in ragged)
+        if not any(first) and any(map(any, others)):
+            return f"remove the lines above the header in line {lines[0][0]}"
         return "write a header with a name for every column"
     if all(len(fields) < width for fields in ragged):
         return "write the separator of empty fields too"

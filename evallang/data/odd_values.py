@@ -120,7 +120,7 @@ def warn_of_variants(column: str, texts: Iterable[str], keyword: str, findings: 
         shown = "; ".join(quoted(group) for group in several[:3])
         findings.add(
             SPELLED_TWICE,
-            f"`{column}` has values that differ in spelling alone: {shown}"
+            f"`{column}` has values that differ only in spelling: {shown}"
             + (f" and {len(several) - 3} more" if len(several) > 3 else ""),
             keyword,
             help="spell them alike in the file if they mean the same",

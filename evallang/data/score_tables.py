@@ -298,8 +298,8 @@ def _refuse_metrics_as_places(spec: ScoresSpec, axes: _Axes, findings: Findings)
         if column is not None and len(levels) > 1 and all(map(named_metric, levels)):
             findings.add(
                 OFF_SCALE,
-                f"`{column}` names metrics, {quoted(levels)}, whose scores are not those of one "
-                "metric",
+                f"`{column}` contains the names of metrics, {quoted(levels)}, and cannot be the "
+                f"column after `{word}`",
                 word,
                 help=f"write `metric {written(column)}` instead, and `measure NAME` for one of its "
                 "metrics",

@@ -194,7 +194,7 @@ def dependent_losses(
             DEPENDENT_LOSSES,
             f"the differences in `{planned.metric.written}` between `{first}` and `{second}` are "
             f"correlated by {worst.autocorrelation:.2f} at lag {worst.lag}{pairs}, and "
-            f"`{test.written}` assumes that such {units} are independent",
+            f"`{test.written}` assumes that {units} this far apart are independent",
             line.span,
             path=study.path,
             help=HYPOTHESIS_TESTS[test.name].declaration.longer,

@@ -67,6 +67,7 @@ _KINDS = {
 }
 _OF_ALL = ("pairs", "models", "classifiers", "algorithms", "methods", "learners")
 _UNNAMED = ("corrected", "adjusted", "correction")
+_OPTIONS = ("folds", "inner", "outer", "rounds", "test", "times")
 _LEVELS = ("at", "alpha", "level", "confidence")
 _OF_CONDITIONS = {
     "not": "a negation is written `!=`, a line for each value, or `is not missing`",
@@ -213,7 +214,7 @@ def _changed(
 ) -> tuple[list[Token] | None, list[Diagnostic]]:
     """Guess again and again until the line fits or no change leads on.
 
-    The first `skipped` changees that lead on are not taken.
+    The first `skipped` changes that lead on are not taken.
     """
     end = tokens[-1].end
     items = [*tokens, Token(END, "", end, end)]
@@ -489,14 +490,16 @@ def superfluous_token(place: Place) -> Iterator[Change]:
     if token.kind == END or negates:
         return
     twice = token.text == before.text and token.kind == before.kind
-    message = f"{shown(token)} is written twice" if twice else f"{shown(token)} is too much here"
+    message = f"{shown(token)} is written twice" if twice else f"unexpected {shown(token)}"
     edit = Edit(Span(place.path, before.end, token.end), "")
     of_comparison = token.kind == "COMMA" and first.text == "compare"
     suggestion = None
     if of_comparison:
-        suggestion = "a line has one test, and one behind `then`: write a line for each"
+        suggestion = "a line has one test, and one after `then`: write a line for each"
     elif token.kind == "TEXT":
         suggestion = LABELS
+    elif token.text.endswith("%"):
+        suggestion = "the level of all intervals is written once: `confidence 95%` below `study`"
     safe = twice or (token.kind == "COMMA" and not of_comparison)
     title = f"remove {shown(token)}"
     yield Change(codes.SUPERFLUOUS, message, (), 1, edit, title, suggestion, safe)
@@ -645,7 +648,7 @@ def comma_before_a_word(line: Line) -> Reading | None:
             edit = Edit(Span(line.path, tokens[index - 1].end, tokens[index].end), "")
             found = diagnose(
                 codes.SUPERFLUOUS,
-                "`,` is too much here",
+                "unexpected `,`",
                 line.span(tokens[index]),
                 fixes=[Fix("remove `,`", (edit,))],
             )
@@ -716,7 +719,7 @@ def reserved_word(line: Line) -> Reading | None:
                 suggestion = (
                     "without this clause all columns are features; `features all except A` "
                 )
-                suggestion += "leaves some out"
+                suggestion += "skips some"
             message = f"`{word.text}` is a word of the language and cannot be a name"
             found = diagnose(codes.RESERVED_WORD, message, line.span(word), help=suggestion)
             return Reading(None, (found,))
@@ -753,11 +756,28 @@ def number_alone(line: Line) -> Reading | None:
     if token.kind != "NUMBER":
         return None
     suggestion = "write it as in `cv folds=10` or `repeated holdout times=50 test=1/3`"
-    words = [one.text for one in tokens[1:at]]
-    if words[-1:] == ["cv"] and token.text.isdecimal() and "=" not in words:
-        suggestion = f"write `{protocol_of_counts(words, token.text)}`"
+    words, counts = [one.text for one in tokens[1:at]], token.text.isdecimal()
+    if not words:
+        if counts and tokens[at + 1 : at + 2] and tokens[at + 1].text.startswith("fold"):
+            suggestion = f"write `cv folds={token.text}`"
+    elif "=" not in words:
+        if counts and words[-1] == "cv":
+            meant = protocol_of_counts(words, token.text)
+        elif words[-1] in _OPTIONS:
+            meant = f"{' '.join(words)}={token.text}"
+        else:
+            meant = f"{' '.join(words)} {'OPTION' if counts else 'test'}={_test_share(token.text)}"
+        suggestion = f"write `{meant}`"
+        if "OPTION" in meant:
+            suggestion += "; `evallang list protocols` shows the options"
     message = f"{shown(token)} lacks the name of its option"
     return _unread(line.span(token), message, suggestion)
+
+
+def _test_share(number: str) -> str:
+    """Return the share that is tested of the one in `holdout 80/20`; another number as it is."""
+    train, _, test = number.partition("/")
+    return f"{test}%" if test and int(train) + int(test) == 100 else number
 
 
 def pairs_of_all(line: Line) -> Reading | None:
@@ -941,7 +961,7 @@ def claim_by_a_sign(misfit: Misfit) -> str | None:
     first, other = misfit.before.text, misfit.after
     if other.kind == "NAME":
         return f"write `require {first} better than {other.text}`, or the other way round"
-    return f"write `require METRIC of {first} >= NUMBER`"
+    return f"write `require METRIC of MODEL >= {other.text}`"
 
 
 def worse_than(misfit: Misfit) -> str | None:
@@ -966,7 +986,7 @@ def list_in_round_brackets(misfit: Misfit) -> str | None:
     """Advise on `measure (accuracy, f1)`."""
     lists = misfit.word in ("compare", "measure", "report")
     if lists and misfit.token.kind == "LPAR" and misfit.at == 1:
-        return f"what `{misfit.word}` names stands side by side, separated by commas, or in `[ ]`"
+        return f"the names after `{misfit.word}` are separated by commas, or in `[ ]`"
     return None
 
 

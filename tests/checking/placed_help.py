@@ -20,6 +20,7 @@ PLACED: dict[tuple[str, int], Edits] = {
     ("E044", 1): (("worse than", "not worse than"),),
     ("E044", 5): (("cv 10", "cv folds=10"),),
     ("E044", 6): (("cv(10)", "cv folds=10"),),
+    ("E044", 26): (("holdout 80/20", "holdout test=20%"),),
     ("E071", 0): (("cnn vs vit, bert", "cnn vs vit, cnn vs bert"),),
     ("E071", 1): (("bert, cnn vs vit", "bert, cnn, vit"),),
     ("E071", 4): (("  bert,\n", "  bert vs vit,\n"),),
