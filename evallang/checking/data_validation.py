@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from evallang.checking import codes
-from evallang.checking.given_models import judge_given_models
+from evallang.checking.given_models import judge_given_models, judge_scores_below_chance
 from evallang.checking.rare_classes import (
     judge_few_examples,
     judge_given_areas,
@@ -154,6 +154,7 @@ def judge_read(
         found += judge_read_analyses(study, table)
     for scores in sources.score_tables:
         found += judge_scores(study, scores)
+        found += judge_scores_below_chance(scores)
     of_scores = {(t.spec.statement, name) for t in sources.score_tables for name in t.datasets}
     n = len(tables) + len(given) + len(of_scores)
     found += judge_number_of_data_sets(study, n)

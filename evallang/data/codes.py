@@ -1089,6 +1089,18 @@ THRESHOLD_BELOW_ALL_SCORES = declare(
     wrong="score cnn = percent   # 0 to 100",
     right="score cnn = percent\nthreshold cnn = 50",
 )
+ANOTHER_SCALE = declare(
+    "W462",
+    "another_scale",
+    "The predicted numbers of a model are in another unit than the truth.",
+    phase=Phase.DATA,
+    changes=Changes.SCORES,
+    reason="A model that orders the examples well and errs more than a constant predicts another "
+    "quantity: the logarithm of the target, a standardised target, or another unit. Its errors "
+    "say nothing about its skill.",
+    wrong="truth price\nmodels forest as log_price",
+    right="truth price\nmodels forest as price_predicted",
+)
 CONSTANT_OUTPUTS = declare(
     "W490",
     "constant_outputs",
