@@ -161,7 +161,7 @@ class Dependence:
 def dependence_beyond(series: ArrayLike, horizon: int) -> Dependence | None:
     """Return the largest autocorrelation from the lag `horizon` on, None unless it is clear.
 
-    Clear means p at most .01 by Ljung and Box's test of the first of these lags or of ten of them
+    Clear means p at most .05 by Ljung and Box's test of the first of these lags or of ten of them
     (Bonferroni), with the variance that a moving average of the order `horizon` - 1 gives
     autocorrelations beyond it (Bartlett), and that the largest is positive.
     """
