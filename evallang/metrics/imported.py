@@ -37,7 +37,7 @@ def mean_of_values(
 
 
 def _skewed(options: object) -> Tail:
-    return Tail(0.1, "95% intervals covered 85 to 88% of means of 15 or 25 log-normal values")
+    return Tail(0.1, "95% intervals covered 85 to 88% in simulations of 15 or 25 log-normal values")
 
 
 def imported_metric(name: str, better: Direction) -> MetricEntry:

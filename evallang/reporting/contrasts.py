@@ -173,9 +173,10 @@ def compatible_runs(
     )
 
 
-def disagreements(found: Iterable[Contrast]) -> str:
-    """State once why intervals that a sentence gives do not agree with the decisions."""
-    return "".join(dict.fromkeys(map(_disagreement, found)))
+def disagreements(found: Iterable[Contrast], before: Iterable[Contrast] = ()) -> str:
+    """State why intervals do not agree with decisions, once in a finding."""
+    stated = set(map(_disagreement, before))
+    return "".join(why for why in dict.fromkeys(map(_disagreement, found)) if why not in stated)
 
 
 def _disagreement(found: Contrast) -> str:
