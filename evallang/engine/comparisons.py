@@ -1,6 +1,6 @@
 """`compare` lines in, `Comparison`s out: tests run in their context, families decided."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -28,6 +28,7 @@ from evallang.results.statistics import NOT_RUN, OF_P, Lacking, not_computed, wi
 from evallang.stats.corrections.correction import CORRECTIONS, DIGITS, simultaneous_level
 from evallang.stats.corrections.joint_corrections import single_level
 from evallang.stats.distributions import t_quantile
+from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
@@ -511,26 +512,34 @@ def _judged(
     """Reject at p_adjusted, p where there is none; without either nothing is decided."""
     decisive = test.p if adjusted is None else adjusted
     reject = None if decisive is None else decisive <= alpha
-    note = _other_method(test, alpha)
-    notes = test.notes if note is None else (*test.notes, note)
+    notes = (*test.notes, *_other_methods(test, alpha))
     return replace(test, p_adjusted=adjusted, reject=reject, notes=notes)
 
 
-def _other_method(test: HypothesisTestResult, alpha: float) -> str | None:
-    """State where p and the interval of the same pair, at the same level, do not say the same."""
+def _other_methods(test: HypothesisTestResult, alpha: float) -> Iterator[str]:
+    """State where p and an interval of the same pair, at the same level, do not agree.
+
+    The intervals are those of the difference and of the first effect size, which reports print.
+    """
     found = test.estimate
-    if found is None or found.low is None or found.high is None or test.p is None:
-        return None
-    comparable = test.side is None and "margin" not in test.extra
-    if not comparable or abs(found.level - (1 - alpha)) > SAME_LEVEL:
-        return None
-    excludes = not found.low <= 0 <= found.high
-    if excludes == (test.p <= alpha):
-        return None
-    return (
-        f"p and the interval do not agree: they come from different methods, and the interval "
-        f"{'excludes' if excludes else 'includes'} 0; the test decides"
-    )
+    comparable = test.side is None and "margin" not in test.extra and test.p is not None
+    if found is None or not comparable or abs(found.level - (1 - alpha)) > SAME_LEVEL:
+        return
+    intervals = [("interval", 0.0, found.low, found.high)]
+    for effect in test.effects[:1]:
+        known = EFFECT_SIZES[effect.name].declaration
+        if known.signed or known.scale == "odds":
+            name = f"interval of the {effect.name}"
+            intervals.append((name, known.neutral, effect.low, effect.high))
+    for name, neutral, low, high in intervals:
+        if low is None or high is None:
+            continue
+        excludes = not low <= neutral <= high
+        if excludes != (test.p is not None and test.p <= alpha):
+            yield (
+                f"p and the {name} do not agree: they come from different methods, and the "
+                f"interval {'excludes' if excludes else 'includes'} {neutral:g}; the test decides"
+            )
 
 
 def _not_performed(test: HypothesisTestResult, *, bayesian: bool) -> HypothesisTestResult:

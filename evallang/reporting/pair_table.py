@@ -484,7 +484,7 @@ def _p_values_columns(context: Context, comparison: Comparison) -> Part | None:
 
 NEARLY = 1e-9  # differences of values closer than this are the same
 FOLD_MEANS_NOTE = (
-    "Differences are between means over folds, but the estimates pool the counts of a repeat, so "
+    "Differences are between means over folds, but the estimates pool the rows of a repeat, so "
     "the two can differ slightly."
 )
 

@@ -116,7 +116,7 @@ BOOTSTRAP_VARIANTS = {
         EXCHANGEABLE,
         intervals={
             INVERSION: "interval of the inverted permutation test",
-            SHIFTED: "interval of the shifted permutation distribution",
+            SHIFTED: "interval of the shifted permutation test",
         },
         series=(("block", 5),),
         longer="write longer blocks, or `diebold_mariano(newey_west)`",
