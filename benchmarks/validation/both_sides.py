@@ -229,6 +229,12 @@ def _percent_errors(rng: Rng, n: int) -> Floats:
     return np.abs(rng.standard_normal(n)) / (0.05 + rng.exponential(1.0, n))
 
 
+def _rare_brier(rng: Rng, n: int) -> Floats:
+    """Draw Brier scores of right probabilities that have a beta(1, 49) distribution."""
+    p = rng.beta(1, 49, n)
+    return (p - (rng.random(n) < p)) ** 2
+
+
 # E[1/(.05 + X)] of a standard exponential X is e^.05 E1(.05)
 PERCENT = sqrt(2 / pi) * exp(0.05) * float(special.exp1(0.05))
 MEANS: Mapping[str, tuple[Callable[[Rng, int], Floats], float, float]] = {
@@ -247,6 +253,8 @@ MEANS: Mapping[str, tuple[Callable[[Rng, int], Floats], float, float]] = {
     "squared errors, t with 3 df": (lambda rng, n: rng.standard_t(3, n) ** 2, 3.0, 0.002),
     "log-normal values": (lambda rng, n: rng.lognormal(0.0, 1.0, n), exp(0.5), 0.1),
     "normal values": (lambda rng, n: rng.standard_normal(n), 0.0, 1.0),
+    # E p (1 - p) of beta(1, 49)
+    "Brier score, 2 % positive": (_rare_brier, 49 / (50 * 51), 0.02),
 }
 """What is averaged, its true mean, and the share of the examples that can carry the mean."""
 
@@ -406,6 +414,19 @@ def _of_means(n: int, *claims: Claim) -> Simulation:
     return _size(f"exponential losses, n = {n}", f"{n} examples", p, claimed)
 
 
+def _of_skewed(of: str, n: int, claim: Claim) -> Simulation:
+    """Compare losses of `MEANS` with constant ones of the same mean."""
+    values, truth, share = MEANS[of]
+
+    def p(rng: Rng) -> Mapping[str, float | None]:
+        one, other = values(rng, n), np.full(n, truth)
+        swapped = permutation(LossSwapper(one, other), rounds=ROUNDS, seed=new_seed(rng))
+        return {"t": t(one, other).p, "permutation": swapped.p}
+
+    design, decides = f"{of} and a constant, n = {n}", f"{share * n:g} in the tail"
+    return _size(design, decides, p, {"t": claim, "permutation": claim})
+
+
 def _refused(n: int, claim: Claim) -> Simulation:
     """Take the bootstrap test of so few examples that it gives no p."""
 
@@ -480,6 +501,7 @@ SIMULATIONS = (
     *(_mean("log-normal values", n, HOLDS if n >= 200 else SHORT, HOLDS if n >= 200 else SHORT)
       for n in (15, 25, 200)),
     *(_mean("normal values", n, HOLDS if n >= 20 else SHORT, HOLDS) for n in (10, 15, 20, 30)),
+    *(_mean("Brier score, 2 % positive", n, HOLDS if n >= 500 else SHORT) for n in (100, 600)),
     _weighted(100, SHORT, HOLDS),
     _weighted(400, HOLDS, HOLDS),
     *(_r2(n, HOLDS if n > 30 else SHORT) for n in (30, 60)),
@@ -491,6 +513,9 @@ SIMULATIONS = (
       for positives, n in ((5, 100), (10, 200), (20, 400))),
     *(_of_means(n, AT_MOST, AT_MOST) for n in (3, 5, 8)),
     _of_means(20, AT_MOST, AT_MOST),
+    *(_of_skewed("log-normal values", n, AT_MOST if n >= 200 else INFLATED) for n in (30, 400)),
+    *(_of_skewed("Brier score, 2 % positive", n, AT_MOST if n > 1000 else INFLATED)
+      for n in (300, 2000)),
     *(_refused(n, INFLATED) for n in (3, 5, 8)),
     _of_groups(9, AT_MOST, INFLATED),
     _of_groups(13, AT_MOST, INFLATED),

@@ -99,7 +99,15 @@ def counted_by_metric(
         found[Counted.TAIL] = Number(first.n, declared.tail(options))
     if first.weights is not None:
         found[Counted.WEIGHTED] = Number(effective_n(first.weights))
-    if declared.form != "counts" or evaluation.judged or evaluation.group_codes is not None:
+    if evaluation.group_codes is not None:
+        found[Counted.GROUPS] = Number(len(np.unique(evaluation.group_codes)))
+    if evaluation.judged or evaluation.group_codes is not None:
+        return found
+    if declared.needs == "probabilities" and first.counted is None:
+        found[Counted.OUTSIDE] = Number(first.n - int(np.bincount(first.truth).max()))
+    if declared.needs == "risks":
+        found[Counted.EVENTS] = Number(int(first.truth[:, 1].sum()))
+    if declared.form != "counts":
         return found
     matrices = [evaluation.confusion(model) for model in models]
     by_class = "average" in {option.name for option in entry.options} or sums_shares(

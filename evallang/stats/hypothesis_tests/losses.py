@@ -34,6 +34,7 @@ from evallang.stats.intervals.series import (
 )
 from evallang.stats.power_of_t import POWER_OF_SERIES, POWER_OF_T
 from evallang.stats.validation import labels
+from evallang.stats.validity import OF_SKEWED_LOSSES, OF_TRUE, Counted, Holds
 
 if TYPE_CHECKING:
     import numpy as np
@@ -104,7 +105,14 @@ OWN = "own derivation: computed by hand"
         over_folds="corrected_t",
         clustered=True,
         power=POWER_OF_T,
-        holds="t is exact for normal differences at every number, and close for symmetric ones",
+        holds=(
+            *OF_SKEWED_LOSSES,
+            Holds(
+                Counted.EXAMPLES,
+                100,
+                f"the test rejected 7 to 21% {OF_TRUE} where the errors of one model are skewed",
+            ),
+        ),
         when=(
             "two models have losses on the same examples, which are independent or come in "
             "independent groups; or examples have shares of right answers over several runs"
@@ -202,7 +210,7 @@ def t(
         "ahead",
         tests="losses",
         power=POWER_OF_SERIES,
-        holds="t and the correction of Harvey, Leybourne & Newbold 1997 allow for few moments",
+        holds=(Holds(Counted.MOMENTS, 15, f"the test rejected 7 to 24% {OF_TRUE}"),),
         when="two forecasts of one series have losses in the order of time",
         when_not="examples are independent: t or permutation",
         differs={

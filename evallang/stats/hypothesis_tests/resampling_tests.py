@@ -31,7 +31,7 @@ from evallang.stats.power_of_mcnemar import (
     POWER_OF_SWAPPED_CORRECTNESS,
 )
 from evallang.stats.power_of_t import POWER_OF_T
-from evallang.stats.validity import ENOUGH_GROUPS, OF_TRUE, Counted, Holds
+from evallang.stats.validity import ENOUGH_GROUPS, OF_SKEWED_LOSSES, OF_TRUE, Counted, Holds
 
 if TYPE_CHECKING:
     import numpy as np
@@ -134,7 +134,7 @@ BOOTSTRAP_VARIANTS = {
         null_under_cv=EXCHANGEABLE_UNDER_CV,
         clustered=True,
         weights=True,
-        holds="exact at every number of examples if outputs are exchangeable",
+        holds=OF_SKEWED_LOSSES,
         when=(
             "two models are compared on the same examples by any metric, with few examples or "
             "heavy tails"
@@ -288,11 +288,13 @@ def permutation(
             ),
             Holds(Counted.EXAMPLES, 100, f"the test rejected up to 10% {OF_TRUE}"),
             Holds(Counted.RAREST, 100, f"the test rejected 8 to 17% {OF_TRUE}"),
+            Holds(Counted.OUTSIDE, 20, f"the test rejected 8 to 66% {OF_TRUE}"),
             Holds(
                 Counted.WEIGHTED,
                 200,
                 "95% intervals of weighted means covered 91 to 93% in simulations",
             ),
+            Holds(Counted.TAIL, 20, f"the test rejected 9 to 25% {OF_TRUE}"),
             Holds(Counted.GROUPS, ENOUGH_GROUPS, f"the test rejected 7 to 12% {OF_TRUE}"),
         ),
         when=(
