@@ -151,7 +151,7 @@ BOOTSTRAP_VARIANTS = {
         formula=(
             "swap the two models' outputs within examples by fair coin flips, and take the "
             "difference of the metric each time; p is the share of permutations with a difference "
-            "as large as the one found, on either side, the one found counted among them"
+            "at least as large as the observed one, which is counted among them, on either side"
         ),
         first_for={Situation.SAME_ROWS: 1},
     ),
