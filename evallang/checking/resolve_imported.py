@@ -19,7 +19,7 @@ from evallang.checking.clauses import (
 from evallang.checking.scope import Scope, suggestion
 from evallang.data.dataset import CountsSpec, GivenModel, PredictionsSpec, ScoresSpec
 from evallang.data.part_patterns import FURTHER, PART, path_pattern
-from evallang.data.text_forms import names_run
+from evallang.data.text_forms import names_group, names_reader, names_run
 from evallang.diagnostics import Edit, Fix, Related
 from evallang.metrics.named import named_metric
 from evallang.models.domains import number
@@ -58,7 +58,7 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
         every, models, values_of_models = _long_table(scope, node, clauses, lines, judged)
     measured = next((_measured(c) for c in groups.get("value", [])), None)
     higher = judged != "value" or better_is_higher(scope, clauses, node, measured)
-    _judge_folds(scope, clauses, "repeat", stated=False)
+    _judge_folds(scope, clauses, "repeat", "group", stated=not clauses.lacks("group"))
     reader, readers = _reader(scope, clauses)
     order = _order(scope, clauses, judged)
     positive, positive_label = positive_class(scope, clauses)
@@ -532,7 +532,7 @@ def scores(scope: Scope, node: n.ScoresNode) -> ScoresSpec | None:
         )
     metric, metric_column = _metric(scope, node, clauses)
     shared_training, fold_option = _folds_of(scope, clauses)
-    _judge_folds(scope, clauses, "seed", stated=shared_training is not None)
+    _judge_folds(scope, clauses, "seed", "dataset", stated=shared_training is not None)
     higher = True
     if metric_column is None:
         higher = better_is_higher(scope, clauses, node, metric)
@@ -704,8 +704,13 @@ def _folds_of(
     return None, None
 
 
-def _judge_folds(scope: Scope, clauses: Clauses, instead: str, *, stated: bool) -> None:
-    """Report a column of seeds that is given as one of folds."""
+def _judge_folds(
+    scope: Scope, clauses: Clauses, runs: str, groups: str, *, stated: bool
+) -> None:
+    """Report a column of seeds, or of sites or readers, that is given as one of folds.
+
+    `runs` and `groups` are the clauses that they belong to.
+    """
     clause = clauses.plain("fold")
     if clause is None or stated or not clause.values:
         return
@@ -713,18 +718,25 @@ def _judge_folds(scope: Scope, clauses: Clauses, instead: str, *, stated: bool) 
     if not isinstance(node, n.NameNode | n.TextNode):
         return
     name = clause_values.column_name(node)
-    if not names_run(name):
-        return
     written = format_node(node)
-    further = (
-        ""
-        if instead == "repeat"
-        else "; if each run drew its own split, add `folds of holdout(test=1/3)` with the share "
-        "of the test rows"
-    )
+    further = ""
+    if names_run(name):
+        instead, what = runs, "numbers runs"
+        if runs != "repeat":
+            further = (
+                "; if each run drew its own split, add `folds of holdout(test=1/3)` with the share "
+                "of the test rows"
+            )
+    elif names_group(name):
+        instead, what = groups, "names what rows come from"
+        if groups == "group":
+            instead = "reader" if names_reader(name) else groups
+            further = f"; keep `fold {written}` too if each part was predicted by a model of its own"
+    else:
+        return
     scope.report(
         codes.RUNS_AS_FOLDS,
-        f"`{name}` numbers runs, which are not the folds of one cross-validation",
+        f"`{name}` {what}, which are not the folds of one cross-validation",
         clause.span,
         help=f"write `{instead} {written}`{further}",
         fixes=[Fix(f"write `{instead}`", (Edit(clause.keyword.span, instead),))],

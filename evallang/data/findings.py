@@ -136,7 +136,11 @@ def repeated(names: Iterable[str]) -> list[str]:
 
 
 def model_column(column: str, model: str) -> str:
-    """Format a column with its model, or alone where both have the same name."""
+    """Format a column with its model, or alone where both have the same name.
+
+    Of a table with a row for each model, that column is called `pred in cnn`.
+    """
+    column = column.removesuffix(f" in {model}")
     return f"`{column}`" if column == model else f"`{column}` of `{model}`"
 
 

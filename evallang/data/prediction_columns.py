@@ -528,9 +528,10 @@ def labels_from_scores(
 
 def missing_value_fix(frame: Frame, column: str) -> str:
     """Return how to fix outcomes that are missing in a column."""
+    common = " and `rows common`" if frame.rows_by is not None else ""
     return (
-        f"fill them in, or write `where {written(column)} is not missing` to exclude these rows "
-        f"for all models{frame.keep_words(column)}"
+        f"fill them in, or write `where {written(frame.name_in_file(column))} is not missing`"
+        f"{common} to exclude these rows for all models{frame.keep_words(column)}"
     )
 
 
@@ -590,7 +591,8 @@ def _suggest_numbers(frame: Frame, column: str, model: str, keyword: str) -> str
         if len(odd) < len(texts):
             return (
                 f"write `{missing_line(frame, odd)}` if the numbers of these rows are not known, "
-                f"and `where {written(column)} is not missing` to exclude them for all models"
+                f"and `where {written(frame.name_in_file(column))} is not missing` to exclude them for "
+                "all models"
             )
     as_labels = f", or write `models {written(model)} as {written(column)}` if these are labels"
     return f"name a column of numbers{as_labels if keyword.startswith('score') else ''}"

@@ -348,7 +348,8 @@ class Context:
         if found is None:
             words = name.replace("_", " ")
             return capitalised(words)
-        stated = found.title_states_options or (found.name == name and kind != "metric")
+        own = found.title == name or kind != "metric"  # a name from elsewhere: `MAE (mm)`
+        stated = found.title_states_options or (found.name == name and own)
         return titled(printed(found.title), "" if stated else name.removeprefix(method_of(name)))
 
     def interval_title(self, name: str, *, over_groups: bool = False) -> str:
