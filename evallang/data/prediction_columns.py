@@ -111,6 +111,8 @@ def read_correctness(
             if as_number(found) is not None
             else "write 1 or true where the model is right, 0 or false where it is wrong"
         )
+        if all(text in VERDICTS for text in texts.unique().to_list()):
+            help_text += "; of the letters of Inspect AI C means right, and I and N mean wrong"
         findings.add(NOT_JUDGED, message, keyword, help=help_text)
         return
     right = [value for value in distinct if verdicts[value] == 1]
@@ -524,6 +526,9 @@ def labels_from_scores(
     labels = np.where(single >= threshold, np.int8(code), np.int8(1 - code))
     name = target.classes[code]
     return labels, f"{model.name}: label {name} where the score is at least {threshold:g}{origin}"
+
+
+VERDICTS = ("C", "I", "N", "P")
 
 
 def missing_value_fix(frame: Frame, column: str) -> str:

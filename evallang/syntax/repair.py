@@ -817,6 +817,35 @@ def level_of_a_test(line: Line) -> Reading | None:
     return _unread(line.span(before, token), message, suggestion)
 
 
+def model_of_a_column(line: Line) -> Reading | None:
+    """Read `model a as yhat` below `predictions` or `scores` as `models a as yhat`."""
+    first, *rest = line.tokens
+    if line.start != "clause" or first.text != "model" or "as" not in (t.text for t in rest):
+        return None
+    again = line.run([Token(first.kind, "models", first.start, first.end), *rest])
+    if again.stuck_at is not None:
+        return None
+    message = "`model` names a column of models, and `models` the models with their columns"
+    fix = Fix("write `models`", (Edit(line.span(first), "models"),))
+    found = diagnose(codes.MISSPELT_CLAUSE, message, line.span(first), fixes=[fix])
+    return Reading(again.node, (found, *again.diagnostics))
+
+
+def compared_outcomes(line: Line) -> Reading | None:
+    """Report the comparison in `correct a as answer = "C"`."""
+    tokens, at = line.tokens, line.at
+    if tokens[0].text != "correct" or not 2 < at < len(tokens):
+        return None
+    if tokens[at].kind not in ("EQUAL", "OPERATOR") or tokens[at - 2].text != "as":
+        return None
+    column = tokens[at - 1].text
+    suggestion = f"write a column into the file that is 1 where `{column}` is right and 0 elsewhere"
+    suggestion += f", and name it; if `{column}` has answers, write `truth COLUMN` and `models`"
+    message = "`correct` takes a column of right and wrong, and compares none"
+    found = _unread(line.span(tokens[at], tokens[-1]), message, suggestion)
+    return Reading(line.run(tokens[:at]).node, found.diagnostics)
+
+
 def _unread(span: Span, message: str, suggestion: str) -> Reading:
     return Reading(None, (diagnose(codes.UNEXPECTED_TEXT, message, span, help=suggestion),))
 
@@ -837,6 +866,16 @@ OF_LINES = (
         level_of_a_test,
         "compare a, b with mcnemar at 95%",
         "study\n  alpha 0.05\n\ncompare a, b with mcnemar",
+    ),
+    LineGuess(
+        model_of_a_column,
+        'predictions p from "p.csv"\n  truth y\n  model a as yhat',
+        'predictions p from "p.csv"\n  truth y\n  models a as yhat',
+    ),
+    LineGuess(
+        compared_outcomes,
+        'predictions p from "p.csv"\n  correct a as answer = "C"',
+        'predictions p from "p.csv"\n  correct a as a_is_right',
     ),
 )
 """The guesses at a whole line, the likeliest first."""
