@@ -569,10 +569,20 @@ def _model_columns(scope: Scope, clauses: Clauses) -> tuple[str, ...]:
 
 
 def _metric(scope: Scope, node: n.ScoresNode, clauses: Clauses) -> tuple[str | None, str | None]:
-    """Take `metric`: the name of the metric in quotes, or of a long table a column of names."""
+    """Take `metric`: the name of the metric in quotes, or of a long table a column of names.
+
+    Text may be a column with blanks too, where it is no known metric and `measure` chooses.
+    """
     clause = clauses.plain("metric")
     long = clauses.plain("model") is not None and clauses.plain("score") is not None
-    if clause is None or not long or not isinstance(clause.values[0], n.NameNode):
+    if clause is None or not long:
+        return clauses.text("metric"), None
+    if isinstance(clause.values[0], n.TextNode):
+        text = clauses.text("metric")
+        undirected = clauses.lacks("higher", "lower") and named_metric(text or "") is None
+        chosen = undirected and bool(_measured_names(scope))
+        return (None, text) if chosen else (text, None)
+    if not isinstance(clause.values[0], n.NameNode):
         return clauses.text("metric"), None
     column = clause_values.column(scope, clause)
     if not _measured_names(scope):
@@ -704,9 +714,7 @@ def _folds_of(
     return None, None
 
 
-def _judge_folds(
-    scope: Scope, clauses: Clauses, runs: str, groups: str, *, stated: bool
-) -> None:
+def _judge_folds(scope: Scope, clauses: Clauses, runs: str, groups: str, *, stated: bool) -> None:
     """Report a column of seeds, or of sites or readers, that is given as one of folds.
 
     `runs` and `groups` are the clauses that they belong to.
@@ -731,7 +739,9 @@ def _judge_folds(
         instead, what = groups, "names what rows come from"
         if groups == "group":
             instead = "reader" if names_reader(name) else groups
-            further = f"; keep `fold {written}` too if each part was predicted by a model of its own"
+            further = (
+                f"; keep `fold {written}` too if each part was predicted by a model of its own"
+            )
     else:
         return
     scope.report(

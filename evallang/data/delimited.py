@@ -10,6 +10,7 @@ import io
 import re
 from collections.abc import Callable, Collection, Container, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from evallang.data.codes import (
@@ -25,7 +26,7 @@ from evallang.data.file_content import FileContent
 from evallang.data.files import check_size
 from evallang.data.findings import RENAME, Findings, counted, listed, quoted, repeated
 from evallang.data.frame import Frame, frame_of
-from evallang.data.number_signs import is_number, with_decimal_points
+from evallang.data.number_signs import is_number, may_be_grouped, with_decimal_points
 from evallang.frozen_records import frozen
 from evallang.limits import CELL, OverLimit
 from evallang.registry import lazy
@@ -121,16 +122,22 @@ def read_delimited(
             return None
         check_size(source, text.ends, len(dialect.names))
         csv.field_size_limit(CELL.most)
-        read = read_regular(
+        regular = partial(
+            read_regular,
             text.content,
             dialect.separator,
             dialect.names,
             header=dialect.header,
             is_ascii=text.is_ascii,
-            spelled=spelled,
             short=short,
             coded=coded,
-        ) or _read_any(text.content, dialect, source, findings, span, above.lines)
+        )
+        read = regular(spelled=spelled)
+        if read is not None and spelled is not None:
+            floats = read[0].select(pl.col(pl.Float64))
+            unclear = {column.name for column in floats if may_be_grouped(column)}
+            read = regular(spelled=spelled | unclear) if unclear else read
+        read = read or _read_any(text.content, dialect, source, findings, span, above.lines)
     except OverLimit as error:
         findings.over_limit(error, span=span)
         return None

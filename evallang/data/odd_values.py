@@ -24,6 +24,8 @@ BELOW = frozenset({-9.0, -99.0, -999.0, -9999.0, -99999.0, -999999.0})
 ABOVE = frozenset({99.0, 999.0, 9999.0, 99999.0, 999999.0})
 """Numbers that questionnaires and instruments write for what they do not know."""
 LEAST_NUMBERS = 5  # different numbers besides one that looks like a mark; rows of labels
+LEAST_GAP = 0.05  # of the range of the others, from a number that far more rows have
+MORE_ROWS = 3.0  # times as many as have any of the ten others next to it
 LEAST_COUNTED = 10  # different numbers besides -1, which is an ordinary number among few
 LEAST_SHARE = 0.05  # of the rows that are -1, unless all others are between 0 and 1
 MOST_COMPARED = 1_000  # different texts of a column; more of them are not categories
@@ -57,7 +59,7 @@ def warn_of_numbers(frame: Frame, column: str, keyword: str, findings: Findings)
         if not _is_apart(number, others, n):
             continue
         text = label_text(int(number))
-        ends = f"{label_text(others.min())} to {label_text(others.max())}"
+        ends = " to ".join(f"{end:.12g}" for end in (others.min(), others.max()))
         findings.add(
             NUMBER_OF_THE_UNKNOWN,
             f"`{column}` is {text} in {counted(n, 'row')} of {frame.n:,}, and {ends} in all others",
@@ -77,9 +79,14 @@ def _is_apart(number: float, others: "pl.Series", n: int) -> bool:
         shares = high <= 1 and bool((others % 1 != 0).any())
         many = n >= max(LEAST_NUMBERS, LEAST_SHARE * (n + len(others)))
         return low >= 0 and distinct >= LEAST_COUNTED and (shares or many)
-    if number < 0:
-        return low > number and (low >= 0 or low - number > high - low)
-    return high < number and number - high > high - low
+    gap = low - number if number < 0 else number - high
+    if gap <= 0:
+        return False
+    next_to_it = others.unique().sort(descending=number > 0)[:LEAST_COUNTED]
+    each = others.filter(others.is_in(next_to_it.implode())).value_counts()["count"]
+    piled = n >= max(LEAST_NUMBERS, MORE_ROWS * int(each.max()))  # type: ignore[arg-type]
+    alone = gap > high - low or (number < 0 <= low)
+    return alone or (piled and gap > LEAST_GAP * (high - low))
 
 
 def warn_of_labels(

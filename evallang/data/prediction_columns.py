@@ -596,8 +596,8 @@ def _suggest_numbers(frame: Frame, column: str, model: str, keyword: str) -> str
         if len(odd) < len(texts):
             return (
                 f"write `{missing_line(frame, odd)}` if the numbers of these rows are not known, "
-                f"and `where {written(frame.name_in_file(column))} is not missing` to exclude them for "
-                "all models"
+                f"and `where {written(frame.name_in_file(column))} is not missing` to exclude them "
+                "for all models"
             )
     as_labels = f", or write `models {written(model)} as {written(column)}` if these are labels"
     return f"name a column of numbers{as_labels if keyword.startswith('score') else ''}"

@@ -37,6 +37,7 @@ from evallang.data.frame import Frame, frame_of
 from evallang.data.joined_parts import JoinedParts, RowsAsked, report_joining
 from evallang.data.labels import EXACT
 from evallang.data.needed_columns import FINGERPRINTS, needed_columns
+from evallang.data.odd_values import MOST_COMPARED, warn_of_variants
 from evallang.data.part_counts import (
     Counting,
     PartCounts,
@@ -119,6 +120,7 @@ def _long_table(
     if names is None or findings.failed:
         return None
     present = tuple(dict.fromkeys(names))
+    warn_of_variants(spec.model[0], present[:MOST_COMPARED], "model", findings)
     values = spec.model_values or present
     models = spec.models or tuple(replace(every, name=name, label=name) for name in present)
     if not has_models(frame, spec.model, values, present, findings):
@@ -926,8 +928,7 @@ def _report_lacking(
         shown = ", ".join(keys) + (f" and {more:,} more" if more else "")
         findings.add(
             ROWS_DIFFER,
-            f"`{path}` lacks {counted(lacking.height, 'row')} that others have: "
-            f"{keyed} {shown}",
+            f"`{path}` lacks {counted(lacking.height, 'row')} that others have: {keyed} {shown}",
             "rows",
             "id",
             help=(

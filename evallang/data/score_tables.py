@@ -31,7 +31,7 @@ from evallang.data.hashing import DataHash
 from evallang.data.labels import sort_labels
 from evallang.data.magnitudes import sizes_are_usable
 from evallang.data.named_scales import OffScale, scale_of_named
-from evallang.data.odd_values import warn_of_numbers
+from evallang.data.odd_values import MOST_COMPARED, warn_of_numbers, warn_of_variants
 from evallang.data.row_filters import select
 from evallang.data.source_columns import roles_in_scores, source_columns
 from evallang.data.text_forms import names_fold, names_replicate, names_run
@@ -273,6 +273,7 @@ def _axes(
         folds, repeats = tools[0], tools[1] or one
     seeds = _texts(frame, spec.seed, "seed", findings) or one
     set_levels = tuple(dict.fromkeys(datasets))
+    warn_of_variants(spec.dataset or "", set_levels[:MOST_COMPARED], "dataset", findings)
     seed_levels = tuple(map(str, sort_labels(set(seeds))))
     fold_levels = tuple(map(str, sort_labels(set(folds))))
     repeat_levels = tuple(map(str, sort_labels(set(repeats))))
@@ -588,6 +589,7 @@ def _long(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
     if numbers is None:
         return None
     present = tuple(dict.fromkeys(names))
+    warn_of_variants(spec.model[0], present[:MOST_COMPARED], "model", findings)
     models = spec.models or tuple(GivenModel(name, name, column=name) for name in present)
     places = {model.column or model.name: code for code, model in enumerate(models)}
     if not has_models(frame, spec.model, tuple(places), present, findings):

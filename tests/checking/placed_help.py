@@ -64,7 +64,7 @@ PLACED: dict[tuple[str, int], Edits] = {
     ("E469", 0): (("  fold split\n", "  fold split\n  folds of cv\n"),),
     ("E469", 1): (("  fold fold\n", "  fold fold\n  folds of cv\n"),),
     ("E469", 2): (("  fold fold\n", "  fold fold\n  folds of cv\n"),),
-    ("E469", 3): (("  fold reader\n", "  fold reader\n  folds of cv\n"),),
+    ("E469", 3): (("  fold partition\n", "  fold partition\n  folds of cv\n"),),
     ("E492", 3): (("rope=1", "rope=1%"),),
     ("E171", 2): (("lda.pkl", "lda.skops"),),
     ("E171", 3): (("best.joblib", "best.skops"),),
