@@ -151,6 +151,7 @@ class Context:
         self.style = cast(Style, self.results.report.numbers)
         self.style_sheet = _checked_style(results.style_sheet)
         self.sections: tuple[Section, ...] = ()  # those built so far
+        self.alike: dict[Runs, list[Requirement]] = {}  # requirements by their words
 
     def _possible(self, found: Estimate) -> Estimate:
         """Return an estimate with the bounds of its interval among the possible values."""

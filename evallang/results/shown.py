@@ -37,6 +37,11 @@ class ShownOfTest:
     standard_error: Number = None
     detectable: Number = None
     detectable_alpha: Number = None
+    mean_difference: Number = None
+    scale: Number = None
+    wins: Count = None
+    ties: Count = None
+    losses: Count = None
 
 
 @frozen
@@ -49,6 +54,7 @@ class ShownOfEstimate:
     readers_sampled: bool = False
     seeds: int = 0
     sd_over_seeds: Number = None
+    sd_within: Number = None
     difference_to_rest: Number = None
     resubstitution: Number = None
     oob: Number = None
