@@ -171,3 +171,13 @@ def test_no_cell_begins_a_formula(document, formula, tmp_path):
             for cell in row:
                 assert not re.match(r"[\s\u200b\ufeff\u2066-\u2069]*[=+@\uff1d-]\D", cell), cell
                 assert not re.search(r"[\n\r\t;,]\s*[=@+]", cell), cell
+
+
+def test_more_pairs_than_a_figure_has_panels_for_are_drawn_in_several(document, tmp_path):
+    changed = json.loads(document)
+    pair = changed["comparisons"][0]["pairwise"][0]
+    resamples = {"n": 3, "low": -0.1, "high": 0.1, "counts": [1, 2]}
+    pair["estimate"]["resamples"] = resamples
+    changed["comparisons"][0]["pairwise"] = [pair] * 300
+    page = written(json.dumps(changed), tmp_path, "html")["report.html"]
+    assert page.count('class="panel-title"') > 6
