@@ -78,7 +78,7 @@ from evallang.data.table_rules import (
     check_tasks,
 )
 from evallang.diagnostics import Code, Diagnostic, diagnose
-from evallang.limits import CLASSES_APART, OverLimit
+from evallang.limits import CLASSES_APART, MEMORY, OverLimit
 from evallang.metrics.metric import MetricEntry, weighs_by_size
 from evallang.models.column_treatments import document_columns
 from evallang.models.columns import branch_columns
@@ -454,6 +454,10 @@ def _scores(study: Study, source: GivenOutcomes) -> Iterable[Diagnostic]:
 # --- classes, once their number is known -----------------------------------------------------
 
 
+COUNTS_BYTES = 24
+"""Of a pair of a true and a predicted class, which is counted in up to three matrices at once."""
+
+
 def judge_classes(study: Study, classes: int, task: str) -> Iterable[Diagnostic]:
     """Refuse what is for two classes: a recall of three is an average, a curve has no area.
 
@@ -551,6 +555,12 @@ def judge_options(study: Study, classes: int, positive: int | None) -> Iterable[
         declared = entry.declaration
         of_counts = declared.form == "counts"
         if not classes or not (of_counts or declared.several_only or declared.binary_only):
+            continue
+        try:
+            counted = f"the {classes:,} classes that `{metric.written}` counts"
+            MEMORY.check(counted, COUNTS_BYTES * classes**2, "name the right answers by `correct`")
+        except OverLimit as error:
+            yield diagnose(FILE_TOO_LARGE, str(error), span, help=error.help)
             continue
 
         def tried(options: Mapping[str, Any], entry: MetricEntry = entry) -> None:

@@ -102,8 +102,10 @@ def warn_of_labels(
     """
     numbers = [as_number(label) for label in counts]
     for label, number in zip(counts, numbers, strict=True):
-        others = [abs(one) for one in numbers if one is not None and one != number]
-        coded = number in BELOW | ABOVE and others and 4 * max(others) < abs(number or 0)
+        coded = False
+        if number is not None and number in BELOW | ABOVE:  # of many labels a few, at most
+            others = [abs(one) for one in numbers if one is not None and one != number]
+            coded = bool(others) and 4 * max(others) < abs(number)
         if len(counts) < 2 or not (coded or label.casefold() in WORDS_OF_THE_UNKNOWN):
             continue
         findings.add(

@@ -1,6 +1,7 @@
 """What a run finds wrong: metrics that raised, and models that never predict a class."""
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from evallang.compatibility import metric_entry
@@ -117,7 +118,7 @@ def never_predicted(study: Study, evaluations: Sequence[Evaluation]) -> Iterator
         for model in evaluation.models:
             found = [one.models[model] for one in evaluation.by_seed]
             k = len(evaluation.classes)
-            matrix = np.sum([one.confusion(model) for one in evaluation.by_seed], axis=0)
+            matrix = reduce(np.add, [one.confusion(model) for one in evaluation.by_seed])
             missing = np.flatnonzero((matrix.sum(axis=1) > 0) & (matrix.sum(axis=0)[:k] == 0))
             if len(missing):
                 n, n_of_classes = int(matrix.sum()), int(matrix[missing].sum())
