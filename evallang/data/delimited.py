@@ -132,12 +132,12 @@ def read_delimited(
             short=short,
             coded=coded,
         )
-        read = regular(spelled=spelled)
-        if read is not None and spelled is not None:
-            floats = read[0].select(pl.col(pl.Float64))
+        typed = regular(spelled=spelled)
+        if typed is not None and spelled is not None:
+            floats = typed[0].select(pl.col(pl.Float64))
             unclear = {column.name for column in floats if may_be_grouped(column)}
-            read = regular(spelled=spelled | unclear) if unclear else read
-        read = read or _read_any(text.content, dialect, source, findings, span, above.lines)
+            typed = regular(spelled=spelled | unclear) if unclear else typed
+        read = typed or _read_any(text.content, dialect, source, findings, span, above.lines)
     except OverLimit as error:
         findings.over_limit(error, span=span)
         return None

@@ -59,10 +59,11 @@ def warn_of_numbers(frame: Frame, column: str, keyword: str, findings: Findings)
         if not _is_apart(number, others, n):
             continue
         text = label_text(int(number))
-        ends = " to ".join(f"{end:.12g}" for end in (others.min(), others.max()))
+        low, high = float(others.min()), float(others.max())  # type: ignore[arg-type]
         findings.add(
             NUMBER_OF_THE_UNKNOWN,
-            f"`{column}` is {text} in {counted(n, 'row')} of {frame.n:,}, and {ends} in all others",
+            f"`{column}` is {text} in {counted(n, 'row')} of {frame.n:,}, and {low:.12g} "
+            f"to {high:.12g} in all others",
             keyword,
             help=f"write `{missing_line(frame, [int(number)])}` if {text} means that the "
             "number is not known",
