@@ -250,10 +250,10 @@ def _suggestion(
     line: RequirementSpec, yields: Yields, protocol: Protocol | None, grouped: bool
 ) -> str:
     declared = metric_entry(line.metric).declaration
+    if yields.ordered and (grouped or (line.kind == "superior" and not line.value)):
+        return nearest_test(line.metric, yields, clustered=grouped).words
     if protocol is None:
         return f"require `{default_metric(declared.task)}` instead"
-    if line.kind == "superior" and yields.ordered and not line.value:
-        return nearest_test(line.metric, yields, clustered=grouped).words
     if line.kind == "level" and yields.ordered:
         test = series_forms(line.metric, yields, grouped)[0]
         return f"write a line that compares two models `with {test}`"

@@ -1,6 +1,6 @@
 """`compare` lines in, `Comparison`s out: tests run in their context, families decided."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -27,8 +27,8 @@ from evallang.results.records import (
 from evallang.results.statistics import NOT_RUN, OF_P, Lacking, not_computed, with_status
 from evallang.stats.corrections.correction import CORRECTIONS, DIGITS, simultaneous_level
 from evallang.stats.corrections.joint_corrections import single_level
+from evallang.stats.decisions import state_disagreements
 from evallang.stats.distributions import t_quantile
-from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
@@ -183,13 +183,8 @@ class OneSource:
     def resampled(
         self, study: Study, test: Method, pairs: Sequence[tuple[str, ...]], joint: JointDraws
     ) -> Any:
-        """p of a test of these pairs on joint resamples; pairs that lack a model have p = 1."""
-        tested = [None if self.lacking(pair) else pair for pair in pairs]
-        asked = [self._inputs(study, test, pair, study.confidence) for pair in tested if pair]
-        found = joint_p(asked, joint)
-        whole = np.ones((len(found), len(pairs)))
-        whole[:, [pair is not None for pair in tested]] = found
-        return whole
+        """p of a test of these pairs on joint resamples."""
+        return joint_p([self._inputs(study, test, pair, study.confidence) for pair in pairs], joint)
 
     def ranks(self, study: Study, models: tuple[str, ...]) -> Ranks | None:
         """None: folds are not data sets."""
@@ -278,7 +273,6 @@ def _reasoned(run: Callable[[], HypothesisTestResult], test: Method) -> Hypothes
 # --- families decided ------------------------------------------------------------------------
 
 
-SAME_LEVEL = 1e-9  # of an interval and 1 - alpha
 NOT_REJECTED = "the omnibus test did not reject, so the post hoc tests were not performed"
 UNDEFINED = "the omnibus test is undefined, so the post hoc tests were not performed"
 
@@ -342,7 +336,8 @@ def decide(
     """Open or shut the gates of a family, adjust its p-values, decide, widen its intervals."""
     made = _without_intervals(study, family, test_runs)
     rejected = sum(bool(test.reject) for item in made for test in item.tests)
-    return [_add_detectable(study, _add_simultaneous(study, item, rejected)) for item in made]
+    wide = [_add_simultaneous(study, item, rejected) for item in made]
+    return [_add_detectable(study, _with_disagreements(study, item)) for item in wide]
 
 
 def decide_again(
@@ -473,11 +468,19 @@ def resampled(inputs: FamilyInputs) -> Any:
 
 
 def _joint_p(study: Study, test_run: TestRun, correction: Method, *, two_sided: bool) -> Any:
-    """Draw the resamples of a family; those of intervals are two-sided."""
-    seed = test_run.context.seed(study, correction)
-    joint = JointDraws(seed, two_sided=two_sided)
-    pairs = [test.models for test in test_run.tests]
-    return test_run.context.resampled(study, test_run.single, pairs, joint)
+    """Draw the resamples of a family; those of intervals are two-sided.
+
+    Pairs that were not computed have p = 1.
+    """
+    joint = JointDraws(test_run.context.seed(study, correction), two_sided=two_sided)
+    counted = [test.status != "not_computed" for test in test_run.tests]
+    pairs = [test.models for test in test_run.tests if test.status != "not_computed"]
+    if not pairs:
+        return np.ones((1, len(counted)))
+    found = test_run.context.resampled(study, test_run.single, pairs, joint)
+    every = np.ones((len(found), len(counted)))
+    every[:, counted] = found
+    return every
 
 
 @FAMILY.provides("seed")
@@ -512,34 +515,7 @@ def _judged(
     """Reject at p_adjusted, p where there is none; without either nothing is decided."""
     decisive = test.p if adjusted is None else adjusted
     reject = None if decisive is None else decisive <= alpha
-    notes = (*test.notes, *_other_methods(test, alpha))
-    return replace(test, p_adjusted=adjusted, reject=reject, notes=notes)
-
-
-def _other_methods(test: HypothesisTestResult, alpha: float) -> Iterator[str]:
-    """State where p and an interval of the same pair, at the same level, do not agree.
-
-    The intervals are those of the difference and of the first effect size, which reports print.
-    """
-    found = test.estimate
-    comparable = test.side is None and "margin" not in test.extra and test.p is not None
-    if found is None or not comparable or abs(found.level - (1 - alpha)) > SAME_LEVEL:
-        return
-    intervals = [("interval", 0.0, found.low, found.high)]
-    for effect in test.effects[:1]:
-        known = EFFECT_SIZES[effect.name].declaration
-        if known.signed or known.scale == "odds":
-            name = f"interval of the {effect.name}"
-            intervals.append((name, known.neutral, effect.low, effect.high))
-    for name, neutral, low, high in intervals:
-        if low is None or high is None:
-            continue
-        excludes = not low <= neutral <= high
-        if excludes != (test.p is not None and test.p <= alpha):
-            yield (
-                f"p and the {name} do not agree: they come from different methods, and the "
-                f"interval {'excludes' if excludes else 'includes'} {neutral:g}; the test decides"
-            )
+    return replace(test, p_adjusted=adjusted, reject=reject)
 
 
 def _not_performed(test: HypothesisTestResult, *, bayesian: bool) -> HypothesisTestResult:
@@ -619,30 +595,20 @@ def _widened(
         return test
     method = f"{wide.method}, {kind}" if kind == "conservative" else wide.method
     interval = SimultaneousInterval(wide.low, wide.high, plain.level, method, kind == "fcr")
-    note = _disagreement(test, interval, conservative=kind == "conservative")
-    notes = test.notes if note is None else (*test.notes, note)
-    return replace(test, simultaneous=interval, notes=notes)
+    return replace(test, simultaneous=interval)
 
 
-def _disagreement(
-    test: HypothesisTestResult, interval: SimultaneousInterval, *, conservative: bool
-) -> str | None:
-    """State where a simultaneous interval and the decision are not the same."""
-    low, high = interval.low, interval.high
-    if low is None or high is None or "margin" in test.extra:
-        return None  # a test of a margin is not about 0
-    holds = low <= 0 <= high
-    if test.reject and holds:
-        why = "it is conservative" if conservative else "it is not computed from the test's p"
-        return (
-            f"the simultaneous interval includes 0 although adjusted p is at most α, because {why}"
-        )
-    if test.reject is False and test.p is not None and not holds:
-        return (
-            "the simultaneous interval excludes 0 although adjusted p is above α, because it is "
-            "not computed from the test's p"
-        )
-    return None
+def _with_disagreements(study: Study, item: FamilyDecision) -> FamilyDecision:
+    """State of each pair which of its intervals contradict its decision."""
+    correction = item.family.correction
+    conservative = (
+        correction is not None
+        and CORRECTIONS[correction.name].declaration.simultaneous == "conservative"
+    )
+    tests = (
+        state_disagreements(test, study.alpha, conservative=conservative) for test in item.tests
+    )
+    return replace(item, tests=tuple(tests))
 
 
 # --- what a family could detect -------------------------------------------------------------

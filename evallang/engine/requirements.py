@@ -33,6 +33,7 @@ from evallang.stats.decisions import (
     decide_level,
     decide_noninferior,
     decide_superior,
+    state_disagreements,
 )
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.looks import error_of_one_look
@@ -176,7 +177,7 @@ def _tested(
         interval=None
         if found.low is None and found.high is None
         else Interval(found.method, found.level, found.low, found.high),
-        test=replace(test, reject=rejects),
+        test=state_disagreements(replace(test, reject=rejects), alpha, found),
         alpha=alpha,
     )
 

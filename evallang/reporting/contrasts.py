@@ -5,7 +5,6 @@ from collections.abc import Iterable
 
 from evallang.frozen_records import frozen
 from evallang.reporting.context import Context
-from evallang.reporting.decisions import margin_of
 from evallang.reporting.document import Interval, Runs, runs
 from evallang.reporting.numbers import NBSP, Scale, interval, percent
 from evallang.reporting.wording import (
@@ -180,12 +179,6 @@ def disagreements(found: Iterable[Contrast], before: Iterable[Contrast] = ()) ->
 
 
 def _disagreement(found: Contrast) -> str:
-    pair = found.pair
-    if pair.p is None or found.low is None or found.high is None:
-        return ""
-    if pair.side is not None or margin_of(pair) is not None:
-        return ""
-    excludes = found.low > 0 or found.high < 0
-    if excludes == bool(pair.reject) or (pair.p_adjusted is not None and not found.family):
-        return ""
-    return COVERS_ALL if found.family and pair.reject else OTHER_METHOD
+    shown = "family" if found.family else "pair"
+    reason = next((d.reason for d in found.pair.disagreements if d.interval == shown), None)
+    return {"conservative": COVERS_ALL, "method": OTHER_METHOD}.get(reason or "", "")

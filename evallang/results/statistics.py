@@ -1,6 +1,6 @@
 """The records that tests and intervals return."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from enum import StrEnum
 from typing import Annotated, NamedTuple
@@ -158,6 +158,33 @@ class Lacking:
     model: str | None = None
 
 
+DISAGREEMENTS: Mapping[str, str] = {
+    "method": "they come from different methods",
+    "side": "p is one-sided, the interval two-sided",
+    "family": "it covers this pair alone",
+    "conservative": "it is conservative",
+}
+"""The reasons why an interval and a decision at the same level may say different things."""
+
+
+@frozen
+class Disagreement:
+    """An interval that contradicts the decision at its level.
+
+    It is that of the difference of the `pair`, of the whole `family`, or of the effect size that is
+    shown. `excludes` states whether it excludes the null hypothesis, so the test did not reject it.
+    """
+
+    interval: Annotated[str, Among(("pair", "family", "effect"))]
+    excludes: bool
+    reason: Annotated[str, Among(tuple(DISAGREEMENTS))]
+
+
+def shown_effect(effects: Sequence[Effect]) -> Effect | None:
+    """Return the effect size that is shown: odds of discordant pairs, else the first one."""
+    return next((e for e in effects if e.scale == "odds"), effects[0] if effects else None)
+
+
 class ConfidenceInterval(NamedTuple):
     """The two bounds of an interval; an undefined bound is None."""
 
@@ -174,7 +201,7 @@ class HypothesisTestResult:
     filled in by the comparison that ran the test. `status` is one of `STATUSES`; for a
     file without it `results.codec` derives it from other fields. `side` is the side of a one-sided
     test: `greater` or `less`, if a larger or a smaller value of the first model is evidence
-    against the null hypothesis.
+    against the null hypothesis. `disagreements` are found by the comparison, and stated in `notes`.
     """
 
     test: str
@@ -196,6 +223,7 @@ class HypothesisTestResult:
     notes: tuple[str, ...] = ()
     status: Annotated[str, Among(tuple(STATUSES))] = "computed"
     lacking: Lacking | None = None
+    disagreements: tuple[Disagreement, ...] = ()
 
     @property
     def pvalue(self) -> float | None:
