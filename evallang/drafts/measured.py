@@ -9,7 +9,7 @@ from evallang.checking.pair_tests import test_over_data
 from evallang.data.column_types import Kind
 from evallang.data.frame import Frame
 from evallang.data.score_tables import named_by_tools
-from evallang.data.text_forms import names_fold, names_group, names_replicate, names_run
+from evallang.data.text_forms import names_fold, names_replicate, names_run, names_unit
 from evallang.drafts.columns import (
     Column,
     Use,
@@ -299,7 +299,7 @@ def _wide_scores(
     shares = high <= 1 and all(float(v.min()) >= 0 for v in values if len(v))  # type: ignore[arg-type]
     if not places.all and len(others) == 1 and others[0].levels == frame.n:
         (key,) = others
-        if shares or names_group(key.name):  # a row for each subject, say
+        if names_unit(key.name) or (shares and any(map(named_metric, _names_in_file(location)))):
             places, others = _Places(dataset=key), []
     split = _models_and_metrics(numbers)
     if split is not None:
@@ -398,9 +398,7 @@ def _metric(name: str, location: str, *, directed: bool = True) -> list[str]:
 
     The direction of other numbers than shares, which are not `directed`, is left open.
     """
-    stem = PurePosixPath(location).name.partition(".")[0]
-    words = stem.replace("-", "_").split("_")
-    for given in (name, " ".join(words), *words):
+    for given in (name, *_names_in_file(location)):
         known = named_metric(given) if given else None
         if known is not None:
             metric = given if given == name else known.name or given
@@ -409,6 +407,11 @@ def _metric(name: str, location: str, *, directed: bool = True) -> list[str]:
                 f"  metric {quoted(metric)}",
             ]
     return [*_unknown_direction(directed=directed), *([f"  metric {quoted(name)}"] if name else [])]
+
+
+def _names_in_file(location: str) -> tuple[str, ...]:
+    words = PurePosixPath(location).name.partition(".")[0].replace("-", "_").split("_")
+    return (" ".join(words), *words)
 
 
 def _unknown_direction(*, directed: bool = True) -> list[str]:
