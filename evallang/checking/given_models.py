@@ -253,6 +253,7 @@ def _contradicts_labels(source: GivenOutcomes, model: GivenModel) -> bool:
     if model.column is None or scores is None or scores.ndim != 1 or labels is None:
         return False
     there = labels == source.positive
+    scores = scores / max(float(np.abs(scores).max(initial=0)), 1.0)  # their sum may be too large
     return bool(there.any() and not there.all() and scores[there].mean() < scores[~there].mean())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from evallang.metrics.metric import (
     METRICS,
@@ -13,7 +13,7 @@ from evallang.metrics.metric import (
     Moments,
     Outcome,
 )
-from evallang.metrics.named import NamedMetric, named_metric
+from evallang.metrics.named import named_metric
 from evallang.registry import Entry, lazy, no_options
 from evallang.stats.validity import Tail
 
@@ -43,7 +43,7 @@ def _skewed(options: object) -> Tail:
 def imported_metric(name: str, better: Direction) -> MetricEntry:
     """Make the metric of imported values, under the name that their statement gives."""
     named = named_metric(name)
-    share = named is not None and named.share
+    share, known = (False, None) if named is None else (named.share, named.name)
     declaration = MetricDeclaration(
         task="regression",
         form="losses",
@@ -51,14 +51,10 @@ def imported_metric(name: str, better: Direction) -> MetricEntry:
         better=better,
         low=0 if share else None,
         high=1 if share else None,
-        unit=_unit(named) if share and named is not None else "number",
+        unit=METRICS[known].declaration.unit if share and known else "number",
         tail=_skewed,
     )
     return Entry("metric", name, name, mean_of_values, declaration, _INPUTS, no_options, (), ())
-
-
-def _unit(named: NamedMetric) -> Literal["percent", "number", "target"]:
-    return "number" if named.name is None else METRICS[named.name].declaration.unit
 
 
 def ratio_of_sums(
