@@ -579,7 +579,7 @@ RARE_STRATA_MERGED = declare(
 RELATED_DATA_SETS = declare(
     "W423",
     "related_data_sets",
-    "Two data sets of a study share rows, or have the same scores.",
+    "Data sets of a study share rows or scores, or one is the mean of the others.",
     changes=Changes.QUESTION,
     reason="Tests over data sets treat each data set as an independent draw; copies and variants "
     "make differences look more certain than they are.",

@@ -621,7 +621,7 @@ def _numbers(
             SCORE_NOT_NUMERIC,
             f"`{column}` of `{frame.source}` must contain numbers but contains {shown}",
             keyword,
-            help="write one number per cell, such as 0.912; an empty cell is a missing score, or "
+            help="write one number per cell, such as 0.912; a missing score is an empty cell or "
             "a word that `missing` names",
         )
         return None, ()

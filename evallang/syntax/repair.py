@@ -501,6 +501,9 @@ def superfluous_token(place: Place) -> Iterator[Change]:
     elif token.text.endswith("%"):
         suggestion = "the level of all intervals is written once: `confidence 95%` below `study`"
     safe = twice or (token.kind == "COMMA" and not of_comparison)
+    known = STATEMENTS.get(first.text) or clause(first.text)
+    if suggestion is None and known is not None and not safe:
+        suggestion = f"the form is `{known.form}`"
     title = f"remove {shown(token)}"
     yield Change(codes.SUPERFLUOUS, message, (), 1, edit, title, suggestion, safe)
 
