@@ -252,7 +252,7 @@ def _suggestion(
     declared = metric_entry(line.metric).declaration
     if yields.ordered and (grouped or (line.kind == "superior" and not line.value)):
         return nearest_test(line.metric, yields, clustered=grouped).words
-    if protocol is None:
+    if protocol is None and not (yields.ordered and line.kind != "level"):
         return f"require `{default_metric(declared.task)}` instead"
     if line.kind == "level" and yields.ordered:
         test = series_forms(line.metric, yields, grouped)[0]
