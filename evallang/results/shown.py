@@ -36,10 +36,6 @@ class ShownOfTest:
     average_aligned_ranks: tuple[float, ...] | None = None
     standard_error: Number = None
     detectable: Number = None
-    mean_difference: Number = None
-    wins: Count = None
-    ties: Count = None
-    losses: Count = None
     detectable_alpha: Number = None
     mean_difference: Number = None
     scale: Number = None
