@@ -174,10 +174,10 @@ def judge_read(
             found += _scores(study, source)
             found += judge_given_areas(study, source)
             found += check_given_design(source, asked)
-            margins = tuple(judge_margins(study, source))
-            name, own = source.spec.name, source.spec.places
-            found += name_data_set(margins, name, own, several=len(given) > 1)
             found += _unequal_folds(study, source)
+        margins = tuple(judge_margins(study, source))
+        name, own = source.spec.name, source.spec.places
+        found += name_data_set(margins, name, own, several=len(given) > 1)
     return list({(d.code, d.span, d.message): d for d in found}.values())
 
 

@@ -197,9 +197,15 @@ def _orders(source: GivenOutcomes, model: GivenModel) -> Iterator[Order]:
         f"`{turned}` in the file"
     )
     if source.times is not None:
-        counts = _counted_scores(source, model.name)
+        counts = (source.rankings or {}).get(model.name)
         if counts is not None:
             yield Order(skill_of_counts(counts), 0.5, noun, f"scores {mine}", fix)
+        elif labels is not None and model.name not in source.scored:
+            fix = "check which label is which in the file"
+            for code in (positive,) if two else range(len(classes)):
+                one = skill_of_counts(_counted_labels(source, labels == code, code))
+                named = f"labels {mine}" if two else f"labels {mine} for `{classes[code]}`"
+                yield Order(one, 0.5, "a balanced accuracy", named, fix)
         return
     if labels is None:
         return
@@ -223,13 +229,10 @@ def _orders(source: GivenOutcomes, model: GivenModel) -> Iterator[Order]:
                 yield Order(alone, 0.5, noun, f"scores {mine} for `{label}`", fix)
 
 
-def _counted_scores(source: GivenOutcomes, model: str) -> ScoreCounts | None:
-    """Return the scores of a model in counted parts; its labels as 0 and 1 if it has no scores."""
-    labels, times = source.predictions.get(model), source.times
-    if model in source.scored or labels is None or source.positive is None:
-        return (source.rankings or {}).get(model)
+def _counted_labels(source: GivenOutcomes, said: "NDArray[np.bool_]", code: int) -> ScoreCounts:
+    """Return the labels of a class in counted parts, as scores of 0 and 1."""
+    times, there = source.times, source.truth == code
     assert times is not None, "only parts are counted"
-    there, said = source.truth == source.positive, (labels == source.positive).astype(np.int64)
     down, up = (
         np.bincount(said[side], times[side], 2).astype(np.int64) for side in (~there, there)
     )

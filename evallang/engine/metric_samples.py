@@ -105,6 +105,9 @@ def counted_by_metric(
         return found
     if declared.needs == "probabilities" and first.counted is None:
         found[Counted.OUTSIDE] = Number(first.n - int(np.bincount(first.truth).max()))
+    if declared.needs == "scores" and declared.by_class and first.ranked is None:
+        sizes = np.bincount(first.truth)
+        found[Counted.RAREST] = Number(int(sizes[sizes > 0].min()))
     if declared.needs == "risks":
         found[Counted.EVENTS] = Number(int(first.truth[:, 1].sum()))
     if declared.form != "counts":
