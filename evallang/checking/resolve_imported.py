@@ -571,7 +571,7 @@ def _model_columns(scope: Scope, clauses: Clauses) -> tuple[str, ...]:
 def _metric(scope: Scope, node: n.ScoresNode, clauses: Clauses) -> tuple[str | None, str | None]:
     """Take `metric`: the name of the metric in quotes, or of a long table a column of names.
 
-    Text may be a column with blanks too, where it is no known metric and `measure` chooses.
+    Text names a column too, where it is not a known metric and `measure` chooses.
     """
     clause = clauses.plain("metric")
     long = clauses.plain("model") is not None and clauses.plain("score") is not None

@@ -113,7 +113,7 @@ def _met(holds: bool, otherwise: str) -> Decision:
     return Decision(True) if holds else Decision(False, otherwise)
 
 
-# --- decisions by p, and the intervals beside them ---------------------------------------------
+# --- decisions by p, and the intervals next to them --------------
 
 
 def state_disagreements(
