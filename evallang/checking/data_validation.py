@@ -676,7 +676,7 @@ def _ratio(study: Study, table: ScoreTable) -> Iterator[Diagnostic]:
     ]
     for requirement in study.requirements:
         if requirement.metric == own:
-            test = requirement.test or Method(difference_test(own, yields_of(spec, None)))
+            test = requirement.test or difference_test(own, yields_of(spec, None))
             asked.append((HYPOTHESIS_TESTS[test.name], test, requirement.span))
     for entry, method, span in asked:
         if "n_train" not in entry.inputs or "test_train_ratio" in method.keywords():

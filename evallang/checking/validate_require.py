@@ -9,6 +9,7 @@ from evallang.checking.scope import Scope
 from evallang.compatibility import is_grouped, is_weighted, metric_entry, own_metric, yields_of
 from evallang.compatibility.hypothesis_tests import (
     decidable_protocol,
+    difference_form,
     nearest_test,
     refusal,
     series_forms,
@@ -235,7 +236,8 @@ def _has_interval(
     study: Study, line: RequirementSpec, yields: Yields, protocol: Protocol | None, grouped: bool
 ) -> bool:
     if line.kind != "level":
-        usable = bool(yields.evidence) and not yields.ordered
+        series = difference_form(line.metric, yields, None) == "series" and not grouped
+        usable = bool(yields.evidence) and (series or not yields.ordered)
         return usable and yields.design is not Design.FIVE_BY_TWO
     stated = next((m.interval for m in study.measures if m.metric == line.metric), None)
     own_error = protocol is not None and PROTOCOLS[protocol.kind].declaration.full_sample

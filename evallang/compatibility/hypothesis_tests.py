@@ -243,7 +243,7 @@ def region_mismatch(test: Method, metric: Method) -> Mismatch | None:
 
 def difference_test(
     metric: Method, yields: Yields, classes: int | None = None, grouped: bool = False
-) -> str:
+) -> Method:
     """Return the test whose interval of the difference fits a metric and a protocol.
 
     The interval that decides a `require` line, and that `tost` and `noninferiority` read.
@@ -252,7 +252,8 @@ def difference_test(
     alone = form == "drawn" and not (
         grouped or yields.grouped or yields.weighted or yields.seeds or yields.averaged
     )
-    return default_test("recalls" if alone and is_mean_of_recalls(metric) else form)
+    name = default_test("recalls" if alone and is_mean_of_recalls(metric) else form)
+    return Method(name, HYPOTHESIS_TESTS[name].declaration.as_default)
 
 
 def tests_asked(study: Study, spec: AnalysisSpec) -> list[tuple[Method, Method, str | None]]:
@@ -292,7 +293,7 @@ def tests_without_lines(
     return [
         (
             metric,
-            Method(difference_test(metric, yields_of(study.sources[0], protocol))),
+            difference_test(metric, yields_of(study.sources[0], protocol)),
             None if protocol is None else protocol.name,
         )
         for protocol in (own if fitted else (None,))
@@ -329,7 +330,7 @@ def difference_form(metric: Method, yields: Yields, classes: int | None) -> Diff
     if is_auc(metric) and binary:
         return "auc"
     if entry.declaration.form == "losses" and entry.declaration.transform is None:
-        return "losses"
+        return "series" if yields.ordered else "losses"
     return "drawn"
 
 

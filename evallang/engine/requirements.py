@@ -142,7 +142,7 @@ def _decide_difference(study: Study, spec: RequirementSpec, evaluation: Evaluati
 def _test_of_difference(spec: RequirementSpec, evaluation: Evaluation) -> Method:
     """Return the test whose interval decides where the line does not name one."""
     grouped = evaluation.group_codes is not None
-    return Method(difference_test(spec.metric, evaluation.yields, len(evaluation.classes), grouped))
+    return difference_test(spec.metric, evaluation.yields, len(evaluation.classes), grouped)
 
 
 def _tested(

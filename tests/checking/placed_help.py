@@ -81,7 +81,7 @@ PLACED: dict[tuple[str, int], Edits] = {
         ("tune grid by log_loss", ""),
         ("protocol nested cv outer=5 inner=5", PROTOCOL_CV),
     ),
-    ("E211", 1): (("better than ridge", "better than ridge with diebold_mariano"),),
+    ("E211", 1): (("better than ridge", "better than ridge with permutation(block=5)"),),
     ("E211", 3): (
         ("f1 of lda >= 90%", "lda better than bayes with permutation(block=5)"),
     ),

@@ -10,6 +10,7 @@ import pytest
 from evallang.api import StudyError, open_study, run
 from evallang.results.statistics import NOTE, Difference
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.hypothesis_tests.losses import diebold_mariano
 
 RANDOM = np.random.default_rng(8)
 N = 48
@@ -214,3 +215,19 @@ def test_rows_agree_or_say_why_not(name, tmp_path):
                 shown = Difference("", found.value, low, high, found.level, found.method)
                 seen += judge(found.test, found.alpha, better, shown)
     assert seen >= 10
+
+
+def test_a_margin_for_a_series_is_decided_by_newey_and_west(tmp_path):
+    """The variance is compared with statsmodels in tests/stats/test_loss_tests.py."""
+    rows = [",".join(map(str, row)) for row in zip(*COLUMNS.values(), strict=True)]
+    (tmp_path / "p.csv").write_text("\n".join([",".join(COLUMNS), *rows]) + "\n")
+    (tmp_path / "study.eval").write_text(
+        f"evallang 1\nstudy\n  seed 1\n{NUMBERS}  time t\nmeasure mae\n"
+        "require a not worse than c by 0.5\nrequire c not worse than a by 0.5\n"
+    )
+    found = run(open_study(tmp_path / "study.eval"), jobs=1).record.requirements
+    a, c = (np.abs(COLUMNS[f"n_{name}"] - VALUES) for name in "ac")
+    expected = diebold_mariano(a, c, variance="newey_west").estimate
+    assert found[0].interval == pytest.approx((expected.low, expected.high))
+    assert [line.met for line in found] == [expected.high < 0.5, -expected.low < 0.5]
+    assert [line.met for line in found] == [True, False]

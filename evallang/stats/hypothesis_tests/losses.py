@@ -240,6 +240,8 @@ def t(
             "compare linear vs tree with diebold_mariano\n"
         ),
         first_for={Situation.TIME: 1},
+        default_for=frozenset({"series"}),
+        as_default=(("variance", "newey_west"),),
     ),
     title="Diebold–Mariano test",
     references=(
