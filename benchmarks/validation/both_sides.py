@@ -564,7 +564,8 @@ SIMULATIONS = (
     _weighted(100, SHORT, HOLDS),
     _weighted(400, HOLDS, HOLDS),
     _one_weight(100.0, SHORT),
-    _one_weight(20.0, HOLDS),
+    _one_weight(20.0, SHORT),
+    _one_weight(5.0, HOLDS),
     _concordance(100, SHORT),
     _concordance(300, HOLDS),
     *(_r2(n, HOLDS if n > 30 else SHORT) for n in (30, 60)),
@@ -578,7 +579,7 @@ SIMULATIONS = (
     _of_means(20, AT_MOST, AT_MOST),
     *(_of_skewed("log-normal values", n, AT_MOST if n >= 200 else INFLATED) for n in (30, 400)),
     *(_of_skewed("Brier score, 2 % positive", n, AT_MOST if n > 1000 else INFLATED)
-      for n in (300, 2000)),
+      for n in (150, 2000)),
     _of_areas(20, 200, INFLATED),
     _of_areas(100, 400, AT_MOST),
     *(_refused(n, INFLATED) for n in (3, 5, 8)),

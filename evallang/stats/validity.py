@@ -81,7 +81,7 @@ OF_MISTAKES = Holds(Counted.MISTAKES, 5, "95% intervals covered 81 to 92% in sim
 OF_TAIL = Holds(Counted.TAIL, 20)
 OF_OUTSIDE = Holds(Counted.OUTSIDE, 10, "95% intervals covered 54 to 90% in simulations")
 OF_SKEWED_LOSSES = (
-    Holds(Counted.OUTSIDE, 20, f"the test rejected 8 to 66% {OF_TRUE}"),
+    Holds(Counted.OUTSIDE, 20, f"the test rejected 7 to 66% {OF_TRUE}"),
     Holds(
         Counted.TAIL,
         20,

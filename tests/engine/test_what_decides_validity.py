@@ -46,4 +46,4 @@ def test_a_share_of_which_one_weight_decides_states_it(weight, said):
     columns["a"] = np.where(right, columns["y"], 1 - columns["y"])
     clauses = "  truth y\n  models a\n  positive 1\n  weight w\nmeasure accuracy"
     found = results(columns, clauses)
-    assert any("by their weights; with fewer than 10" in n for n in notes(found)) == said
+    assert any("by their weights; with fewer than 50" in n for n in notes(found)) == said

@@ -288,7 +288,7 @@ def permutation(
             ),
             Holds(Counted.EXAMPLES, 100, f"the test rejected up to 10% {OF_TRUE}"),
             Holds(Counted.RAREST, 100, f"the test rejected 8 to 17% {OF_TRUE}"),
-            Holds(Counted.OUTSIDE, 20, f"the test rejected 8 to 66% {OF_TRUE}"),
+            Holds(Counted.OUTSIDE, 20, f"the test rejected 7 to 66% {OF_TRUE}"),
             Holds(
                 Counted.WEIGHTED,
                 200,

@@ -82,7 +82,7 @@ def _bounds(low: float, high: float) -> dict[str, float]:
         weights=True,
         # Otherwise it covers close to its level (Brown, Cai & DasGupta 2001)
         holds=(
-            Holds(Counted.WEIGHTED, 10, "95% intervals covered 85 to 97% in simulations"),
+            Holds(Counted.WEIGHTED, 50, "95% intervals covered 85 to 97% in simulations"),
             Holds(Counted.GROUPS, ENOUGH_GROUPS, "95% intervals covered 90 to 99% in simulations"),
         ),
         when=("the metric is a proportion of independent trials, of any size and also near 0 or 1"),
