@@ -66,7 +66,7 @@ def slug(text: str, *, keep: str = "-") -> str:
 
 def _free(key: str, taken: dict[str, int]) -> str:
     """Return a key that is not taken yet, and take it."""
-    number, made = taken.get(key.lower(), 0) + 1, key
+    number, made = taken.get(key.lower(), 1), key
     while made.lower() in taken:
         number += 1
         made = f"{key}-{number}"
