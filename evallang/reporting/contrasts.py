@@ -180,5 +180,5 @@ def disagreements(found: Iterable[Contrast], before: Iterable[Contrast] = ()) ->
 
 def _disagreement(found: Contrast) -> str:
     shown = "family" if found.family else "pair"
-    reason = next((d.reason for d in found.pair.disagreements if d.interval == shown), None)
-    return {"conservative": COVERS_ALL, "method": OTHER_METHOD}.get(reason or "", "")
+    cause = next((d.cause for d in found.pair.disagreements if d.interval == shown), None)
+    return {"conservative": COVERS_ALL, "method": OTHER_METHOD}.get(cause or "", "")

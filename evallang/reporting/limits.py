@@ -473,20 +473,20 @@ def _inside(comparison: Comparison) -> list[HypothesisTestResult]:
 
 
 def _contradicted(
-    comparison: Comparison, interval: str, reasons: Container[str]
+    comparison: Comparison, interval: str, causes: Container[str]
 ) -> list[HypothesisTestResult]:
     return [
         pair
         for pair in comparison.pairwise
         if margin_of(pair) is None
-        and any(d.interval == interval and d.reason in reasons for d in pair.disagreements)
+        and any(d.interval == interval and d.cause in causes for d in pair.disagreements)
     ]
 
 
 def _outside_words(pairs: Sequence[HypothesisTestResult]) -> tuple[str, Runs]:
     """Recommend the simultaneous interval only if there is one: an FDR has none of kept pairs."""
     together = all(pair.simultaneous is not None for pair in pairs)
-    if all(d.reason == "method" for pair in pairs for d in pair.disagreements):
+    if all(d.cause == "method" for pair in pairs for d in pair.disagreements):
         lead = "An interval and its test do not agree"
         return lead, runs("only one of the interval and ", P, " excludes a difference of zero, "
                           "because they come from different methods")  # fmt: skip
@@ -503,7 +503,7 @@ def _inside_words(pairs: Sequence[HypothesisTestResult]) -> tuple[str, Runs]:
     """State the interval by what it covers: the whole family, or the pairs that were selected."""
     selected = any(pair.simultaneous is not None and pair.simultaneous.selected for pair in pairs)
     name = "FCR-adjusted" if selected else "simultaneous"
-    conservative = all(d.reason == "conservative" for pair in pairs for d in pair.disagreements)
+    conservative = all(d.cause == "conservative" for pair in pairs for d in pair.disagreements)
     why = (
         runs("conservative compared with a step-wise correction")
         if conservative

@@ -177,7 +177,7 @@ class Disagreement:
 
     interval: Annotated[str, Among(("pair", "family", "effect"))]
     excludes: bool
-    reason: Annotated[str, Among(tuple(DISAGREEMENTS))]
+    cause: Annotated[str, Among(tuple(DISAGREEMENTS))]
 
 
 def shown_effect(effects: Sequence[Effect]) -> Effect | None:

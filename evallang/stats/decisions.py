@@ -141,8 +141,8 @@ def state_disagreements(
     ):
         if excludes not in (None, rejects):
             narrow = conservative and interval == "family" and not excludes
-            reason = "conservative" if narrow else other
-            found.append(Disagreement(interval, bool(excludes), reason))
+            cause = "conservative" if narrow else other
+            found.append(Disagreement(interval, bool(excludes), cause))
         elif interval == "pair" and excludes not in (None, test.reject):
             found.append(Disagreement(interval, bool(excludes), "family"))
     notes = (*test.notes, *(_note(test, each) for each in found))
@@ -171,7 +171,7 @@ def _effect_excludes_null(effect: Effect | None) -> bool | None:
 
 
 def _note(test: HypothesisTestResult, found: Disagreement) -> str:
-    if found.reason == "side":
+    if found.cause == "side":
         return NOTE
     effect = shown_effect(test.effects)
     if found.interval == "effect" and effect is not None:
@@ -181,9 +181,9 @@ def _note(test: HypothesisTestResult, found: Disagreement) -> str:
         which = "simultaneous interval" if found.interval == "family" else "interval"
         name = next((k for k in ("margin", "threshold") if k in test.extra), None)
         null = f"the {name}" if name else "0"
-    adjusted = found.interval == "family" or found.reason == "family"
+    adjusted = found.interval == "family" or found.cause == "family"
     p = "adjusted p" if adjusted and test.p_adjusted is not None else "p"
     return (
         f"the {which} {'excludes' if found.excludes else 'includes'} {null} although {p} is "
-        f"{'above' if found.excludes else 'at most'} α, because {DISAGREEMENTS[found.reason]}"
+        f"{'above' if found.excludes else 'at most'} α, because {DISAGREEMENTS[found.cause]}"
     )

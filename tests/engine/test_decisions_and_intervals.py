@@ -191,9 +191,9 @@ def judge(row, alpha, better, shown=None):
     for found in row.disagreements:
         words = "excludes" if found.excludes else "includes"
         assert any(words in note or note == NOTE for note in row.notes), row
-        assert found.reason != "side" or row.side is not None
+        assert found.cause != "side" or row.side is not None
     if row.test == "permutation" and row.side is None:  # p and interval come from the same swaps
-        assert "pair" not in stated or stated["pair"].reason == "family", row
+        assert "pair" not in stated or stated["pair"].cause == "family", row
     return 1
 
 
