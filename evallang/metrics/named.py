@@ -123,7 +123,7 @@ _OTHERS: Mapping[Direction, str] = {
 """Other numbers that the catalogue does not compute."""
 
 _REVERSING = frozenset({"minus", "neg", "negated", "negative"})
-_MINUS = re.compile(r"\s*1?\s*[-\u2013\u2212]\s*[^\W\d]")
+_MINUS = re.compile(r"\s*(?:1\s*)?[-\u2013\u2212]\s*[^\W\d]")
 _UNCLEAR = frozenset(
     {
         *("at", "attack", "delta", "difference", "drop", "for", "gain", "gap", "improvement"),
